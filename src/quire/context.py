@@ -1,0 +1,28 @@
+"""The contract of a store: artifacts under their key, and the facts about them."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from quire.keys import ArtifactKey, Digest
+
+
+class Store(Protocol):
+    """Where artifacts and facts live. One process and thread at a time unless the implementation says otherwise.
+
+    A fact maps a key to the digest of the content made for it; two keys with the same content share its bytes.
+    """
+
+    def find(self, key: ArtifactKey) -> Digest | None:
+        """The digest of the artifact made for `key`, None when there is none."""
+        ...
+
+    def load(self, digest: Digest) -> bytes:
+        """The content, verified against its digest. Raises StoreError when it is missing or damaged."""
+        ...
+
+    def save(self, key: ArtifactKey, data: bytes, *, stage: str, document: str, page: int | None = None) -> Digest:
+        """Store the content and record the fact that it was made for `key`."""
+        ...
+
+    def close(self) -> None: ...

@@ -1,0 +1,94 @@
+"""The family of errors. The type answers two questions: whose fault is it, and is a retry useful?"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class QuireError(Exception):
+    """Something Quire can explain. The message says what happened, to which document and page, and what to do."""
+
+    exit_code: ClassVar[int] = 1
+    retryable: ClassVar[bool] = False
+
+
+class UsageError(QuireError):
+    """The call itself is wrong: an unknown option, a page that does not exist, a sync call in a running loop."""
+
+    exit_code = 2
+
+
+class ConfigurationError(QuireError):
+    """Something needed is not installed or not set up. Raised at construction, names what to install."""
+
+    exit_code = 4
+
+
+class InputError(QuireError):
+    """The document cannot be read. Carries its name and, where one page is to blame, the page."""
+
+    exit_code = 5
+
+    def __init__(self, message: str, *, document: str | None = None, page: int | None = None) -> None:
+        super().__init__(message)
+        self.document = document
+        self.page = page
+
+    def __str__(self) -> str:
+        place = [self.document or "", f"page {self.page}" if self.page else ""]
+        where = ", ".join(p for p in place if p)
+        return f"{where}: {super().__str__()}" if where else super().__str__()
+
+
+class PasswordError(InputError):
+    """The document is encrypted and the password is missing or wrong."""
+
+    exit_code = 6
+
+
+class CorruptError(InputError):
+    """The bytes are not a document that any reader here can open."""
+
+    exit_code = 5
+
+
+class UnsupportedError(InputError):
+    """The bytes are a document, but not of a kind that Quire reads."""
+
+    exit_code = 7
+
+
+class LimitError(InputError):
+    """The document passes a limit: pixels, bytes, pages or time."""
+
+    exit_code = 8
+
+
+class StoreError(QuireError):
+    """An artifact or a fact cannot be written or read: a full disk, a damaged file."""
+
+    exit_code = 9
+    retryable = True
+
+
+class EngineError(QuireError):
+    """An engine failed. Names the engine and keeps the cause."""
+
+    exit_code = 10
+    retryable = True
+
+    def __init__(self, engine: str, message: str) -> None:
+        super().__init__(f"{engine}: {message}")
+        self.engine = engine
+
+
+class RecognitionError(QuireError):
+    """A region or page that nobody could read."""
+
+    exit_code = 11
+
+
+EXIT_COMPLETE = 0
+EXIT_PARTIAL = 3
+"""Output was written, but some pages failed or were left out."""
+EXIT_INTERRUPTED = 130

@@ -1,0 +1,164 @@
+"""The native text of a page as a compact value: what a reader writes and the layout reads.
+
+A `PageText` travels as one `bytes` value, which is also its artifact:
+
+    b"QPT1" | u32 length of the header | header, JSON in UTF-8 | padding to 4 bytes | arrays, little endian
+
+The header holds numbers, fonts, links, fields, tags and the texts of the runs; the arrays follow in the order
+of `ARRAYS`, each with as many values as the header says in `counts`. Coordinates are points of the displayed
+page (after rotation and crop box), origin at the top left: the frame of the readers and of the layout alone.
+
+A *run* is a piece of one word in one style. `SPACE` says that a space (or a line break) stands before it;
+a run without it is glued to the one before. Runs come in the order of the file, grouped to lines.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+from array import array
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, TypedDict
+
+MAGIC = b"QPT1"
+
+SPACE = 1  # a space stands before this run
+LINE = 2  # this run begins a line
+INVISIBLE = 4  # drawn with render mode 3 or 7, or with an alpha of 0
+UNMAPPED = 8  # PDFium found no Unicode value for one of its characters
+HYPHEN = 16  # ends with a soft hyphen (U+00AD) or one that PDFium marks as breaking a word; the text ends with "-"
+
+ARRAYS: tuple[tuple[str, str, int], ...] = (
+    # name, array type code, values per item
+    ("boxes", "f", 4),  # runs: left, top, right, bottom (advance width; font ascent and descent)
+    ("baselines", "f", 1),  # runs: y of the baseline (x for text turned by 90 or 270 degrees)
+    ("sizes", "f", 1),  # runs: effective font size in points
+    ("colors", "I", 1),  # runs: 0xRRGGBB
+    ("fonts", "H", 1),  # runs: index into the fonts of the header
+    ("angles", "H", 1),  # runs: direction of writing in degrees, clockwise, 0 to 359
+    ("mcids", "i", 1),  # runs: marked-content id, -1 for none
+    ("flags", "H", 1),  # runs
+    ("rulings", "f", 5),  # horizontal or vertical strokes and thin rectangles: x0, y0, x1, y1, thickness
+    ("rects", "f", 4),  # filled rectangles
+    ("rect_colors", "I", 1),  # 0xRRGGBB
+    ("images", "f", 4),  # placed bitmaps
+    ("drawings", "f", 4),  # boxes of other painted paths
+)
+
+
+class FontInfo(TypedDict):
+    name: str  # base font name without the subset prefix
+    weight: int  # 400 is normal, 700 bold; 0 unknown
+    italic: bool
+    mono: bool
+    serif: bool
+
+
+class LinkInfo(TypedDict):
+    box: list[float]
+    uri: str | None
+    page: int | None
+
+
+class FieldInfo(TypedDict):
+    box: list[float]
+    kind: str  # text, checkbox, radio, choice, button, signature
+    name: str
+    value: str  # "on" or "" for check boxes and radio buttons that are set or not
+
+
+class TagInfo(TypedDict):
+    """One element of the structure tree that this page shows, in tree order."""
+
+    type: str  # standard type: H1, P, L, LI, Lbl, LBody, Table, TR, TH, TD, Figure, Caption, Formula, Code, ...
+    parent: int  # index into the tags, -1 for none
+    mcids: list[int]
+    alt: str
+    row_span: int
+    column_span: int
+
+
+class Box(NamedTuple):
+    """Left, top, right, bottom in points of the displayed page."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+
+@dataclass(frozen=True, slots=True)
+class PageText:
+    """Words in runs, rulings and pictures of one page. See the module's text for the frame and the runs."""
+
+    number: int
+    width: float
+    height: float
+    rotation: int
+    chars: int  # characters drawn, spaces not counted
+    unmapped: int  # of them, those for which PDFium found no Unicode value
+    invisible: int  # of them, those drawn invisibly
+    font_table: Sequence[FontInfo]
+    links: Sequence[LinkInfo]
+    fields: Sequence[FieldInfo]
+    tags: Sequence[TagInfo]
+    texts: Sequence[str]
+    boxes: Sequence[float]
+    baselines: Sequence[float]
+    sizes: Sequence[float]
+    colors: Sequence[int]
+    fonts: Sequence[int]
+    angles: Sequence[int]
+    mcids: Sequence[int]
+    flags: Sequence[int]
+    rulings: Sequence[float]
+    rects: Sequence[float]
+    rect_colors: Sequence[int]
+    images: Sequence[float]
+    drawings: Sequence[float]
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> PageText:
+        """Decode what `to_bytes` or a native reader wrote. Raises ValueError for anything else."""
+        if data[:4] != MAGIC:
+            raise ValueError("not the native text of a page")
+        (length,) = struct.unpack_from("<I", data, 4)
+        header: dict[str, Any] = json.loads(data[8 : 8 + length])
+        view = memoryview(data)
+        position = (8 + length + 3) & ~3
+        arrays: dict[str, Any] = {}
+        counts = header.pop("counts")
+        for name, code, width in ARRAYS:
+            end = position + counts[name] * width * struct.calcsize(code)
+            arrays[name] = view[position:end].cast(code)
+            position = (end + 3) & ~3
+        texts = header.pop("texts")
+        return cls(texts=texts.split("\n") if texts else [], **header, **arrays)
+
+    def to_bytes(self) -> bytes:
+        counts = {name: len(getattr(self, name)) // width for name, _, width in ARRAYS}
+        header = {
+            "number": self.number,
+            "width": self.width,
+            "height": self.height,
+            "rotation": self.rotation,
+            "chars": self.chars,
+            "unmapped": self.unmapped,
+            "invisible": self.invisible,
+            "font_table": list(self.font_table),
+            "links": list(self.links),
+            "fields": list(self.fields),
+            "tags": list(self.tags),
+            "texts": "\n".join(self.texts),
+            "counts": counts,
+        }
+        encoded = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode()
+        out = bytearray(MAGIC + struct.pack("<I", len(encoded)) + encoded)
+        for name, code, _ in ARRAYS:
+            out += b"\0" * (-len(out) % 4)
+            out += array(code, getattr(self, name)).tobytes()
+        return bytes(out)
+
+    def box(self, run: int) -> Box:
+        return Box(*self.boxes[4 * run : 4 * run + 4])

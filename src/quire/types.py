@@ -1,0 +1,223 @@
+"""The values that cross the package: boxes, words, blocks, tables and results. Standard library only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, get_args
+
+BlockKind = Literal[
+    "title",
+    "heading",
+    "paragraph",
+    "list_item",
+    "table",
+    "figure",
+    "caption",
+    "formula",
+    "code",
+    "header",
+    "footer",
+    "footnote",
+    "page_number",
+    "field",
+]
+BLOCK_KINDS: tuple[BlockKind, ...] = get_args(BlockKind)
+
+FURNITURE: frozenset[BlockKind] = frozenset({"header", "footer", "page_number"})
+"""Kinds that belong to the page, not to the text: left out of flowing exports."""
+
+PageStatus = Literal["ok", "empty", "failed", "skipped"]
+
+
+@dataclass(frozen=True, slots=True)
+class BBox:
+    """Left, top, width and height as fractions of the displayed page, origin at the top left."""
+
+    left: float
+    top: float
+    width: float
+    height: float
+
+    @property
+    def right(self) -> float:
+        return self.left + self.width
+
+    @property
+    def bottom(self) -> float:
+        return self.top + self.height
+
+    @classmethod
+    def of_points(cls, box: tuple[float, float, float, float], size: tuple[float, float]) -> BBox:
+        """From (left, top, right, bottom) on a displayed page of `size`, clamped to the page and rounded."""
+        width, height = size
+        left = min(max(box[0] / width, 0.0), 1.0)
+        top = min(max(box[1] / height, 0.0), 1.0)
+        right = min(max(box[2] / width, left), 1.0)
+        bottom = min(max(box[3] / height, top), 1.0)
+        return cls(round(left, 5), round(top, 5), round(right - left, 5), round(bottom - top, 5))
+
+    @classmethod
+    def union(cls, boxes: Iterable[BBox]) -> BBox:
+        """The smallest box around all of `boxes`."""
+        listed = list(boxes)
+        left, top = min(b.left for b in listed), min(b.top for b in listed)
+        right, bottom = max(b.right for b in listed), max(b.bottom for b in listed)
+        return cls(left, top, round(right - left, 5), round(bottom - top, 5))
+
+    def points(self, size: tuple[float, float]) -> tuple[float, float, float, float]:
+        """(left, top, right, bottom) on a page (or picture) of `size`."""
+        width, height = size
+        return self.left * width, self.top * height, self.right * width, self.bottom * height
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """One word and where it stands."""
+
+    text: str
+    bbox: BBox
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Characters `start` to `end` of a block's text that look different or lead somewhere."""
+
+    start: int
+    end: int
+    bold: bool = False
+    italic: bool = False
+    superscript: bool = False
+    subscript: bool = False
+    code: bool = False
+    link: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One place of a block that stands in several: the next column, the next page."""
+
+    page: int
+    bbox: BBox
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One cell of a table; rows and columns count from 0."""
+
+    row: int
+    column: int
+    text: str
+    page: int
+    bbox: BBox
+    row_span: int = 1
+    column_span: int = 1
+    header: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A grid of cells in row order. Positions that no cell covers are empty."""
+
+    rows: int
+    columns: int
+    cells: tuple[Cell, ...]
+
+    @property
+    def text(self) -> str:
+        """The cells of each row separated by tabs, the rows by line breaks."""
+        lines: list[list[str]] = [[] for _ in range(self.rows)]
+        for cell in self.cells:
+            lines[cell.row].append(cell.text.replace("\n", " "))
+        return "\n".join("\t".join(line) for line in lines if line)
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """How the text of a block is set: what `assemble` needs to compare blocks of different pages."""
+
+    size: float
+    bold: bool = False
+    italic: bool = False
+    font: str = ""
+    caps: bool = False
+    centered: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """What was read in one place.
+
+    The `text` keeps the lines of the page, separated by line breaks; words hyphenated at a line end are
+    joined. `level` is the depth of a heading (1 is the highest) or of a list item. `marker` is the bullet or
+    number with which the text of a list item begins. `words` may be empty when they were not asked for.
+    """
+
+    id: str
+    page: int
+    kind: BlockKind
+    text: str
+    bbox: BBox
+    level: int | None = None
+    parts: tuple[Part, ...] = ()
+    confidence: float | None = None
+    engine: str = "native"
+    marker: str = ""
+    words: Sequence[Word] = ()
+    spans: tuple[Span, ...] = ()
+    table: Table | None = None
+    style: Style | None = field(default=None, compare=False)
+
+    @property
+    def places(self) -> tuple[Part, ...]:
+        """Every place of the block, also when there is only one."""
+        return self.parts or (Part(self.page, self.bbox),)
+
+
+@dataclass(frozen=True, slots=True)
+class PageInfo:
+    """The ledger entry of a page. `reason` says why it failed or was left out."""
+
+    number: int
+    width: float
+    height: float
+    rotation: int = 0
+    status: PageStatus = "ok"
+    reason: str | None = None
+
+    @property
+    def size(self) -> tuple[float, float]:
+        return self.width, self.height
+
+
+@dataclass(frozen=True, slots=True)
+class PageResult:
+    """The blocks of one page in reading order, with its ledger entry."""
+
+    info: PageInfo
+    blocks: tuple[Block, ...] = ()
+
+    @property
+    def number(self) -> int:
+        return self.info.number
+
+    @property
+    def status(self) -> PageStatus:
+        return self.info.status
+
+    @property
+    def text(self) -> str:
+        return "\n".join(block.text for block in self.blocks if block.text)
+
+    def __iter__(self) -> Iterator[Block]:
+        return iter(self.blocks)
+
+
+@dataclass(frozen=True, slots=True)
+class OutlineEntry:
+    """One bookmark of the document. `top` is a fraction of the page's height, where the file tells it."""
+
+    level: int
+    title: str
+    page: int | None = None
+    top: float | None = None
