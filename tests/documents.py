@@ -1,0 +1,656 @@
+"""Test documents, made here as bytes: each builder shows one thing that real documents do.
+
+The same call gives the same bytes. Where a test needs to know what a page says, the text is a constant beside
+the builder. Pages are A4 unless a builder says otherwise.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable, Sequence
+from functools import cache
+from io import BytesIO
+
+from PIL import Image, ImageDraw, ImageFont
+from reportlab.lib import colors
+from reportlab.lib.pagesizes import A4
+from reportlab.lib.pdfencrypt import StandardEncryption
+from reportlab.lib.utils import ImageReader, simpleSplit
+from reportlab.pdfbase.pdfmetrics import stringWidth
+from reportlab.pdfgen.canvas import Canvas
+from reportlab.platypus import Table, TableStyle
+
+from tests.rawpdf import assemble, page_with_font, stream, string
+
+WIDTH, HEIGHT = A4
+MARGIN = 72.0
+
+SENTENCES = (
+    "The harbour office keeps a ledger of every vessel that enters the bay.",
+    "Each entry names the captain, the cargo and the hour of arrival.",
+    "When the tide turns, the pilots walk down to the long stone pier.",
+    "Nobody remembers who first painted the customs house yellow.",
+    "A small museum on the second floor shows maps of the old channel.",
+    "Repairs to the lighthouse were finished before the autumn storms.",
+    "The council voted to widen the road between the market and the station.",
+    "Fishing boats return before dawn and sell their catch by the steps.",
+)
+
+Rows = Sequence[Sequence[str]]
+
+
+def prose(sentences: int, *, start: int = 0) -> str:
+    """So many sentences of plain English, beginning with the one at `start`."""
+    return " ".join(SENTENCES[(start + i) % len(SENTENCES)] for i in range(sentences))
+
+
+class Pen:
+    """A canvas and a position that moves down the page as text is set."""
+
+    def __init__(self, canvas: Canvas, *, left: float = MARGIN, top: float = MARGIN, width: float | None = None):
+        self.canvas, self.left = canvas, left
+        self.width = width or WIDTH - left - MARGIN
+        self.y = HEIGHT - top
+
+    def lines(self, lines: Sequence[str], *, font: str = "Times-Roman", size: float = 10.5, indent: float = 0) -> None:
+        for line in lines:
+            self.y -= size * 1.25
+            self.canvas.setFont(font, size)
+            self.canvas.drawString(self.left + indent, self.y, line)
+
+    def text(self, text: str, *, font: str = "Times-Roman", size: float = 10.5, indent: float = 0) -> None:
+        """A paragraph, wrapped to the width, with some space after it."""
+        self.lines(simpleSplit(text, font, size, self.width - indent), font=font, size=size, indent=indent)
+        self.y -= size * 0.7
+
+    def heading(self, text: str, *, size: float = 15) -> None:
+        self.y -= size * 0.6
+        self.text(text, font="Helvetica-Bold", size=size)
+
+    def table(self, rows: Rows, style: Sequence[tuple[object, ...]], widths: Sequence[float] | None = None) -> None:
+        table = Table([list(row) for row in rows], colWidths=widths, style=TableStyle(list(style)), hAlign="LEFT")
+        _, height = table.wrapOn(self.canvas, self.width, HEIGHT)
+        self.y -= height + 6
+        table.drawOn(self.canvas, self.left, self.y)
+        self.y -= 12
+
+
+def drawn(draw: Callable[[Canvas], None], *, size: tuple[float, float] = A4, password: str | None = None) -> bytes:
+    """The file that `draw` paints; the last page is finished here."""
+    buffer = BytesIO()
+    encrypt = StandardEncryption(password, ownerPassword="owner", strength=128) if password else None
+    canvas = Canvas(buffer, pagesize=size, invariant=1, encrypt=encrypt)
+    canvas.setTitle("A test document")
+    draw(canvas)
+    canvas.save()
+    return buffer.getvalue()
+
+
+def simple(pages: int = 1) -> bytes:
+    """Pages with a heading and two paragraphs of one column."""
+
+    def draw(canvas: Canvas) -> None:
+        for number in range(1, pages + 1):
+            pen = Pen(canvas)
+            pen.heading(f"Chapter {number}")
+            pen.text(prose(6, start=number))
+            pen.text(prose(5, start=number + 3))
+            canvas.showPage()
+
+    return drawn(draw)
+
+
+@cache
+def many_pages(pages: int = 400) -> bytes:
+    """As `simple`, made once: for what must not grow with the number of pages."""
+    return simple(pages)
+
+
+COLUMNS = (
+    "Alpha begins the left column. " + prose(7),
+    "Bravo follows in the left column. " + prose(7, start=3),
+    "Charlie begins the right column. " + prose(7, start=5),
+    "Delta ends the right column. " + prose(7, start=1),
+)
+COLUMNS_TITLE = "The Harbour at Low Tide"
+COLUMNS_CLOSING = "Echo stands below both columns. " + prose(4)
+
+
+def two_columns() -> bytes:
+    """A title across the page, two columns with a narrow gap, a paragraph across the page below them."""
+
+    def draw(canvas: Canvas) -> None:
+        canvas.setFont("Helvetica-Bold", 20)
+        canvas.drawCentredString(WIDTH / 2, HEIGHT - 90, COLUMNS_TITLE)
+        column = (WIDTH - 2 * MARGIN - 20) / 2
+        pens = [Pen(canvas, left=MARGIN + i * (column + 20), top=120, width=column) for i in range(2)]
+        for pen, texts in zip(pens, (COLUMNS[:2], COLUMNS[2:]), strict=True):
+            for text in texts:
+                pen.text(text)
+        below = Pen(canvas)
+        below.y = min(pen.y for pen in pens) - 20
+        below.text(COLUMNS_CLOSING)
+
+    return drawn(draw)
+
+
+RULED: Rows = (
+    ("Port", "Vessels", "Cargo", "Share"),
+    ("Easthaven", "412", "18,204 t", "41.2 %"),
+    ("North Quay", "298", "11,876 t", "26.9 %"),
+    ("Old Basin", "187", "8,450 t", "19.1 %"),
+    ("Stone Pier", "96", "5,660 t", "12.8 %"),
+)
+
+
+def ruled_table() -> bytes:
+    """A table with all rules drawn and a bold header row, between two paragraphs."""
+
+    def draw(canvas: Canvas) -> None:
+        pen = Pen(canvas)
+        pen.text(prose(3))
+        style = [("GRID", (0, 0), (-1, -1), 0.5, colors.black), ("FONT", (0, 0), (-1, 0), "Helvetica-Bold", 10)]
+        pen.table(RULED, style, [130, 80, 100, 80])
+        pen.text(prose(3, start=4))
+
+    return drawn(draw)
+
+
+def unruled_table() -> bytes:
+    """The same cells without a single rule: names to the left, numbers to the right."""
+
+    def draw(canvas: Canvas) -> None:
+        pen = Pen(canvas)
+        pen.text(prose(3))
+        style = [("FONT", (0, 0), (-1, 0), "Helvetica-Bold", 10), ("ALIGN", (1, 0), (-1, -1), "RIGHT")]
+        pen.table(RULED, style, [130, 80, 100, 80])
+        pen.text(prose(3, start=4))
+
+    return drawn(draw)
+
+
+SPANNING: Rows = (
+    ("Port", "Last year", "", "This year", ""),
+    ("", "Vessels", "Cargo", "Vessels", "Cargo"),
+    ("Easthaven", "412", "18,204", "430", "18,911"),
+    ("North Quay", "298", "11,876", "305", "12,040"),
+    ("Total", "710", "30,080", "735", "30,951"),
+)
+
+
+def spanning_table() -> bytes:
+    """Two header rows: `Port` spans both of them, each year spans two columns."""
+
+    def draw(canvas: Canvas) -> None:
+        pen = Pen(canvas)
+        pen.text(prose(2))
+        style = [
+            ("GRID", (0, 0), (-1, -1), 0.5, colors.black),
+            ("SPAN", (0, 0), (0, 1)),
+            ("SPAN", (1, 0), (2, 0)),
+            ("SPAN", (3, 0), (4, 0)),
+            ("ALIGN", (1, 0), (-1, -1), "CENTER"),
+            ("VALIGN", (0, 0), (0, 1), "MIDDLE"),
+            ("FONT", (0, 0), (-1, 1), "Helvetica-Bold", 10),
+        ]
+        pen.table(SPANNING, style, [110, 70, 70, 70, 70])
+
+    return drawn(draw)
+
+
+LONG_HEADER = ("No.", "Vessel", "Cargo")
+LONG_ROWS: Rows = tuple((str(n), f"Vessel {chr(64 + n % 26 or 90)}{n}", f"{n * 137 % 900} t") for n in range(1, 46))
+
+
+def table_over_pages() -> bytes:
+    """A ruled table of 45 rows that continues on the second page, where its header row is repeated."""
+
+    def draw(canvas: Canvas) -> None:
+        style = [("GRID", (0, 0), (-1, -1), 0.5, colors.black), ("FONT", (0, 0), (-1, 0), "Helvetica-Bold", 10)]
+        first = Pen(canvas)
+        first.text(prose(8))
+        first.table([LONG_HEADER, *LONG_ROWS[:30]], style, [50, 200, 100])
+        canvas.showPage()
+        second = Pen(canvas)
+        second.table([LONG_HEADER, *LONG_ROWS[30:]], style, [50, 200, 100])
+        second.text(prose(3, start=2))
+
+    return drawn(draw)
+
+
+def headings_and_lists() -> bytes:
+    """A title, numbered headings of three levels, a nested bullet list and a numbered list."""
+
+    def draw(canvas: Canvas) -> None:
+        pen = Pen(canvas)
+        pen.heading("A Handbook for Pilots", size=24)
+        pen.heading("1 Arrival", size=16)
+        pen.text(prose(3))
+        pen.heading("1.1 Signals", size=13)
+        pen.text(prose(3, start=3))
+        pen.text("\u2022  Flags are raised by day:")
+        for item in ("blue for a pilot,", "yellow for the doctor."):
+            pen.text(f"\u2013  {item}", indent=18)
+        pen.text("\u2022  Lamps are lit by night.")
+        pen.heading("1.1.1 Lamps", size=11.5)
+        pen.text(prose(2, start=5))
+        pen.heading("2 Departure", size=16)
+        for number, item in enumerate(("Pay the dues.", "Sign the ledger.", "Wait for the tide."), start=1):
+            pen.text(f"{number}.  {item}")
+
+    return drawn(draw)
+
+
+RUNNING_HEADER = "Harbour Office Yearbook"
+
+
+def running_headers(pages: int = 4) -> bytes:
+    """A running header and footer on every page, the page number at the outer edge."""
+
+    def draw(canvas: Canvas) -> None:
+        for number in range(1, pages + 1):
+            canvas.setFont("Helvetica", 8)
+            canvas.drawString(MARGIN, HEIGHT - 40, RUNNING_HEADER)
+            canvas.drawString(MARGIN, 36, "Printed at the Stone Pier")
+            canvas.drawRightString(WIDTH - MARGIN, 36, f"Page {number} of {pages}")
+            pen = Pen(canvas)
+            pen.text(prose(9, start=number))
+            pen.text(prose(9, start=number + 4))
+            canvas.showPage()
+
+    return drawn(draw)
+
+
+FOOTNOTE = "Counted at the outer buoy, without ferries."
+
+
+def footnotes() -> bytes:
+    """A raised mark in the text and, below a short rule, the note it leads to in smaller type."""
+
+    def draw(canvas: Canvas) -> None:
+        pen = Pen(canvas)
+        pen.text(prose(8))
+        text = canvas.beginText(MARGIN, pen.y - 12)
+        text.setFont("Times-Roman", 10.5)
+        text.textOut("In that year 412 vessels")
+        text.setFont("Times-Roman", 7)
+        text.setRise(4)
+        text.textOut("1")
+        text.setRise(0)
+        text.setFont("Times-Roman", 10.5)
+        text.textOut(" entered the bay.")
+        canvas.drawText(text)
+        canvas.setLineWidth(0.5)
+        canvas.line(MARGIN, 110, MARGIN + 120, 110)
+        note = canvas.beginText(MARGIN, 97)
+        note.setFont("Times-Roman", 6)
+        note.setRise(3)
+        note.textOut("1")
+        note.setRise(0)
+        note.setFont("Times-Roman", 8)
+        note.textOut(" " + FOOTNOTE)
+        canvas.drawText(note)
+
+    return drawn(draw)
+
+
+def rotated_page(degrees: int = 90) -> bytes:
+    """Text along the width of the displayed page: an upright A4 sheet that /Rotate turns."""
+    shown = (HEIGHT, WIDTH) if degrees % 180 == 90 else (WIDTH, HEIGHT)
+
+    def draw(canvas: Canvas) -> None:
+        canvas.setPageRotation(degrees)
+        canvas.translate(*{0: (0, 0), 90: (WIDTH, 0), 180: (WIDTH, HEIGHT), 270: (0, HEIGHT)}[degrees % 360])
+        canvas.rotate(degrees)
+        canvas.setFont("Helvetica-Bold", 16)
+        canvas.drawString(60, shown[1] - 70, "Displayed at the top left")
+        canvas.setFont("Times-Roman", 11)
+        canvas.drawString(60, shown[1] - 100, "This line reads from left to right when the page is shown.")
+        canvas.drawRightString(shown[0] - 60, 50, "bottom right")
+
+    return drawn(draw, size=shown)  # reportlab takes the displayed size
+
+
+def rotated_text() -> bytes:
+    """An upright paragraph, a label turned by 90 degrees beside it and one turned by 270 at the right."""
+
+    def draw(canvas: Canvas) -> None:
+        Pen(canvas).text(prose(6))
+        canvas.setFont("Helvetica", 12)
+        for x, degrees, label in ((50, 90, "Reads upwards"), (WIDTH - 50, 270, "Reads downwards")):
+            canvas.saveState()
+            canvas.translate(x, HEIGHT / 2)
+            canvas.rotate(degrees)
+            canvas.drawString(0, 0, label)
+            canvas.restoreState()
+
+    return drawn(draw)
+
+
+def cropped_page() -> bytes:
+    """A crop box that shows 400 x 500 points of the page from (100, 200); one line lies outside of it."""
+
+    def draw(canvas: Canvas) -> None:
+        canvas.setCropBox((100, 200, 500, 700))
+        canvas.setFont("Helvetica", 12)
+        canvas.drawString(120, 670, "Inside the crop box")
+        canvas.drawString(120, 60, "Outside the crop box")
+
+    return drawn(draw)
+
+
+def encrypted(password: str = "secret") -> bytes:
+    """A page that opens with the password alone."""
+    return drawn(lambda canvas: Pen(canvas).text("Behind the password. " + prose(3)), password=password)
+
+
+def form_fields() -> bytes:
+    """Labelled fields with values: two texts, a set and an unset check box, a choice, a radio button."""
+
+    def draw(canvas: Canvas) -> None:
+        form = canvas.acroForm
+        canvas.setFont("Helvetica", 11)
+        for y, label in ((740, "Name"), (700, "Vessel"), (660, "Pilot wanted"), (620, "Night passage"), (580, "Flag")):
+            canvas.drawString(MARGIN, y, label)
+        form.textfield(name="name", value="Ada Marlow", x=200, y=734, width=200, height=20, borderWidth=1)
+        form.textfield(name="vessel", value="Grey Heron", x=200, y=694, width=200, height=20, borderWidth=1)
+        form.checkbox(name="pilot", checked=True, x=200, y=656, size=16)
+        form.checkbox(name="night", checked=False, x=200, y=616, size=16)
+        form.choice(name="flag", value="blue", options=["blue", "yellow"], x=200, y=574, width=120, height=20)
+        canvas.drawString(MARGIN, 540, "Berth")
+        form.radio(name="berth", value="inner", selected=True, x=200, y=536, size=16)
+        form.radio(name="berth", value="outer", selected=False, x=240, y=536, size=16)
+
+    return drawn(draw)
+
+
+def links_and_outline() -> bytes:
+    """Three pages with bookmarks of two levels, a link to the web and one to the last page."""
+
+    def draw(canvas: Canvas) -> None:
+        outline = (("Arrival", 0, "a"), ("Signals", 1, "b"), ("Departure", 0, "c"))
+        for number, (title, level, key) in enumerate(outline):
+            canvas.bookmarkPage(key, fit="XYZ", left=0, top=HEIGHT - 60)
+            canvas.addOutlineEntry(title, key, level=level)
+            pen = Pen(canvas)
+            pen.heading(title)
+            pen.text(prose(4, start=number))
+            if number == 0:
+                canvas.setFont("Times-Roman", 10.5)
+                canvas.drawString(MARGIN, 500, "See the tide tables online.")
+                canvas.linkURL("https://example.org/tides", (MARGIN, 497, MARGIN + 120, 511), relative=0)
+                canvas.drawString(MARGIN, 470, "Go to departure.")
+                canvas.linkAbsolute("", "c", (MARGIN, 467, MARGIN + 80, 481))
+            canvas.showPage()
+
+    return drawn(draw)
+
+
+TAGGED_ALT = "A yellow house by the sea"
+
+
+def tagged() -> bytes:
+    """A structure tree: heading, paragraph, list, table with a spanning header, figure with an alternative text."""
+    content: list[str] = []
+    elements: list[str] = []  # of the structure tree, from object 8 on
+    first = 8
+
+    def element(kind: str, parent: int, *, text: tuple[float, float, str] | None = None, extra: str = "") -> int:
+        number = first + len(elements)
+        kids = ""
+        if text is not None:
+            x, y, words = text
+            mcid = sum("BDC" in part for part in content)
+            content.append(f"/{kind} <</MCID {mcid}>> BDC BT /F1 11 Tf {x} {y} Td ({words}) Tj ET EMC")
+            kids = f"/K {mcid}/Pg 3 0 R"
+        elements.append(f"<</Type/StructElem/S/{kind}/P {parent} 0 R{kids}{extra}>>")
+        return number
+
+    def adopt(parent: int, *children: int) -> None:
+        kids = "/K[" + " ".join(f"{child} 0 R" for child in children) + "]"
+        elements[parent - first] = elements[parent - first][:-2] + kids + ">>"
+
+    root = 7
+    document = element("Document", root)
+    heading = element("H1", document, text=(72, 760, "Tagged heading in body type"))
+    paragraph = element("P", document, text=(72, 730, "A paragraph of the tagged page."))
+    listing = element("L", document)
+    items = []
+    for i, word in enumerate(("First", "Second")):
+        item = element("LI", listing)
+        label = element("Lbl", item, text=(72, 700 - 20 * i, f"{i + 1}."))
+        adopt(item, label, element("LBody", item, text=(92, 700 - 20 * i, f"{word} item")))
+        items.append(item)
+    adopt(listing, *items)
+    table = element("Table", document)
+    rows = []
+    for r, texts in enumerate((("Both columns",), ("left", "right"))):
+        row = element("TR", table)
+        span = "/A<</O/Table/ColSpan 2>>"
+        kind = "TH" if r == 0 else "TD"
+        cells = [
+            element(kind, row, text=(72 + 100 * c, 640 - 20 * r, text), extra=span if r == 0 else "")
+            for c, text in enumerate(texts)
+        ]
+        adopt(row, *cells)
+        rows.append(row)
+    adopt(table, *rows)
+    figure = element("Figure", document, extra=f"/Alt({TAGGED_ALT})/K {sum('BDC' in p for p in content)}/Pg 3 0 R")
+    content.append(f"/Figure <</MCID {sum('BDC' in p for p in content)}>> BDC 1 .9 .2 rg 72 480 120 90 re f EMC")
+    content.append("/Artifact BMC BT /F1 8 Tf 290 30 Td (7) Tj ET EMC")
+    adopt(document, heading, paragraph, listing, table, figure)
+    owners = [first + i for i, e in enumerate(elements) if "/Pg 3 0 R" in e]
+    parents = " ".join(f"{number} 0 R" for number in owners)
+    return assemble(
+        [
+            "<</Type/Catalog/Pages 2 0 R/MarkInfo<</Marked true>>/StructTreeRoot 7 0 R/Lang(en)>>",
+            "<</Type/Pages/Kids[3 0 R]/Count 1>>",
+            "<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Contents 4 0 R/StructParents 0"
+            "/Resources<</Font<</F1 5 0 R>>>>>>",
+            stream("\n".join(content)),
+            "<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>",
+            f"<</Nums[0[{parents}]]>>",
+            f"<</Type/StructTreeRoot/K {document} 0 R/ParentTree 6 0 R/ParentTreeNextKey 1>>",
+            *elements,
+        ]
+    )
+
+
+@cache
+def scan(dpi: int = 100) -> Image.Image:
+    """A grey picture of a printed A4 page."""
+    picture = Image.new("L", (round(WIDTH / 72 * dpi), round(HEIGHT / 72 * dpi)), 245)
+    pen = ImageDraw.Draw(picture)
+    font = ImageFont.load_default(dpi * 11 / 72)
+    for i, line in enumerate(textwrap.wrap(prose(16), 70)):
+        pen.text((dpi, dpi + i * dpi * 0.2), line, font=font, fill=40)
+    return picture
+
+
+def scan_like(pages: int = 2) -> bytes:
+    """Pages that are one picture each, without any text."""
+
+    def draw(canvas: Canvas) -> None:
+        for _ in range(pages):
+            canvas.drawImage(ImageReader(scan()), 0, 0, WIDTH, HEIGHT)
+            canvas.showPage()
+
+    return drawn(draw)
+
+
+def invisible_text_layer() -> bytes:
+    """A scan with the recognised text drawn invisibly (render mode 3) over it."""
+
+    def draw(canvas: Canvas) -> None:
+        canvas.drawImage(ImageReader(scan()), 0, 0, WIDTH, HEIGHT)
+        text = canvas.beginText(MARGIN, HEIGHT - 82)
+        text.setFont("Helvetica", 10)
+        text.setTextRenderMode(3)
+        text.setLeading(14.4)
+        for line in textwrap.wrap(prose(16), 70):
+            text.textLine(line)
+        canvas.drawText(text)
+
+    return drawn(draw)
+
+
+def garbage_mapping(*, shift: int | None = None) -> bytes:
+    """A page that looks right and reads as nonsense.
+
+    Its font maps every letter to the private use area or, with `shift`, to the letter so many places further on.
+    """
+    letters = [ord(c) for c in "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz.,"]
+    mapping = {code: chr(0xF000 + code) for code in letters}
+    if shift is not None:
+        mapping = {code: chr(33 + (code - 33 + shift) % 94) for code in letters}
+    lines = textwrap.wrap(prose(12), 80)
+    shown = " ".join(f"{string(line.encode())} Tj 0 -14 Td" for line in lines)
+    return page_with_font(f"BT /F1 10 Tf 72 760 Td {shown} ET", mapping)
+
+
+HEBREW = "שלום עולם זה מסמך קצר"
+ARABIC = "مرحبا بكم في الميناء"
+
+
+def right_to_left(text: str = HEBREW) -> bytes:
+    """Lines in a right-to-left script, drawn glyph by glyph from left to right and set flush right.
+
+    The shapes are Latin letters; what counts is the text that the font says they stand for.
+    """
+    letters = sorted(set(text) - {" "})
+    code_of = {letter: 65 + i for i, letter in enumerate(letters)} | {" ": 32}
+    shown = bytes(code_of[letter] for letter in reversed(text))
+    left = 520 - stringWidth(shown.decode("latin-1"), "Helvetica", 14)
+    content = " ".join(f"BT /F1 14 Tf {left:.2f} {760 - 20 * i} Td {string(shown)} Tj ET" for i in range(3))
+    return page_with_font(content, {code: letter for letter, code in code_of.items()})
+
+
+def ligatures_and_soft_hyphens() -> bytes:
+    """`office` and `flow` set with ligatures, `harbour` broken at a line end by a soft hyphen.
+
+    The first ligature is mapped to U+FB01, the second to the two letters `fl`.
+    """
+    lines = (b"The of\x80ce opens at nine.", b"Ships \x81ow into the har\xad", b"bour all day long.")
+    shown = " ".join(f"{string(line)} Tj 0 -14 Td" for line in lines)
+    mapping = {code: chr(code) for line in lines for code in sorted(set(line)) if code < 0x80}
+    mapping |= {0x80: "\ufb01", 0x81: "fl", 0xAD: "\u00ad"}
+    encoding = "/Encoding<</BaseEncoding/WinAnsiEncoding/Differences[128/fi/fl 173/hyphen]>>"
+    return page_with_font(f"BT /F1 12 Tf 72 760 Td {shown} ET", mapping, base="Times-Roman", encoding=encoding)
+
+
+def drop_cap() -> bytes:
+    """A first letter three lines high, beside which the first lines of the paragraph are indented."""
+
+    def draw(canvas: Canvas) -> None:
+        canvas.setFont("Times-Roman", 44)
+        canvas.drawString(MARGIN, HEIGHT - 112, "T")
+        pen = Pen(canvas)
+        lines = simpleSplit(prose(8)[1:], "Times-Roman", 10.5, pen.width - 32)
+        pen.lines(lines[:3], indent=32)
+        pen.lines(simpleSplit(" ".join(lines[3:]), "Times-Roman", 10.5, pen.width))
+
+    return drawn(draw)
+
+
+def superscripts() -> bytes:
+    """One line with x squared, the formula of water and an ordinal, set by raised and lowered small type."""
+
+    def draw(canvas: Canvas) -> None:
+        text = canvas.beginText(MARGIN, HEIGHT - 100)
+        parts = (("x", 0), ("2", 4), (" grows, H", 0), ("2", -2), ("O flows on the 4", 0), ("th", 4), (" day.", 0))
+        for part, rise in parts:
+            text.setFont("Times-Roman", 7.5 if rise else 12)
+            text.setRise(rise)
+            text.textOut(part)
+        canvas.drawText(text)
+
+    return drawn(draw)
+
+
+CODE = ("def tide(hour):", "    if hour % 12 < 6:", '        return "rising"', '    return "falling"')
+
+
+def code_listing() -> bytes:
+    """Four lines in a fixed-width font, indented by spaces, between two paragraphs."""
+
+    def draw(canvas: Canvas) -> None:
+        pen = Pen(canvas)
+        pen.text(prose(3))
+        pen.lines(CODE, font="Courier", size=9)
+        pen.y -= 12
+        pen.text(prose(3, start=3))
+
+    return drawn(draw)
+
+
+def formula() -> bytes:
+    """A displayed formula, centred and numbered at the right, between two paragraphs."""
+
+    def draw(canvas: Canvas) -> None:
+        pen = Pen(canvas)
+        pen.text(prose(3))
+        pen.y -= 20
+        text = canvas.beginText(WIDTH / 2 - 40, pen.y)
+        for part, font, rise in (
+            ("E", "Times-Italic", 0),
+            (" = ", "Times-Roman", 0),
+            ("mc", "Times-Italic", 0),
+            ("2", "Times-Roman", 4),
+            (" + ", "Times-Roman", 0),
+            ("\u03b1\u03b2", "Symbol", 0),
+        ):
+            text.setFont(font, 7.5 if rise else 11)
+            text.setRise(rise)
+            text.textOut(part)
+        canvas.drawText(text)
+        canvas.setFont("Times-Roman", 11)
+        canvas.drawRightString(WIDTH - MARGIN, pen.y, "(1)")
+        pen.y -= 20
+        pen.text(prose(3, start=3))
+
+    return drawn(draw)
+
+
+CAPTION = "Figure 1: Vessels by month."
+
+
+def figure_with_caption() -> bytes:
+    """A chart of filled bars with labels inside it, and its caption below."""
+
+    def draw(canvas: Canvas) -> None:
+        pen = Pen(canvas)
+        pen.text(prose(4))
+        bottom = pen.y - 170
+        canvas.line(MARGIN + 60, bottom, MARGIN + 360, bottom)
+        for i, height in enumerate((60, 90, 140, 110, 75)):
+            canvas.setFillColorRGB(0.2, 0.4, 0.7)
+            canvas.rect(MARGIN + 80 + 55 * i, bottom, 35, height, stroke=0, fill=1)
+            canvas.setFillColorRGB(0, 0, 0)
+            canvas.setFont("Helvetica", 7)
+            canvas.drawCentredString(MARGIN + 97 + 55 * i, bottom - 9, ("May", "June", "July", "Aug", "Sept")[i])
+        pen.y = bottom - 16
+        pen.text(CAPTION, font="Times-Italic", size=9, indent=130)
+        pen.text(prose(4, start=4))
+
+    return drawn(draw)
+
+
+def huge_page(side: float = 14_400) -> bytes:
+    """A page of 200 inches by 200: 900 million pixels at 150 dpi."""
+
+    def draw(canvas: Canvas) -> None:
+        canvas.setFont("Helvetica", 200)
+        canvas.drawString(500, side - 700, "A wall of paper")
+
+    return drawn(draw, size=(side, side))
+
+
+def zero_pages() -> bytes:
+    """A well-formed file that has no page."""
+    return assemble(["<</Type/Catalog/Pages 2 0 R>>", "<</Type/Pages/Kids[]/Count 0>>"])
+
+
+def truncated() -> bytes:
+    """The first half of a three-page file: no cross-reference table, no last page."""
+    data = simple(3)
+    return data[: len(data) // 2]
