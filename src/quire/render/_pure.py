@@ -1,0 +1,216 @@
+"""PDFs through `pypdfium2` alone, for machines without the compiled crate: same results, one thread."""
+
+from __future__ import annotations
+
+import math
+import struct
+import time
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pypdfium2 as pdfium2
+import pypdfium2.raw as pdfium
+
+from quire.document import Document, PageImage, RenderOptions
+from quire.errors import CorruptError, InputError, LimitError, PasswordError
+from quire.pagetext import PageText
+from quire.render._pure_annotations import read_fields, read_links, read_tags
+from quire.render._pure_graphics import read_graphics
+from quire.render._pure_text import Transform, read_runs
+from quire.types import OutlineEntry, PageInfo
+
+_PASSWORD = 4  # FPDF_ERR_PASSWORD
+_LOWER = 0.75  # the dpi of a picture that is too large is multiplied by this or less
+
+
+class PureReader:
+    """A PDF opened with `pypdfium2`. One thread at a time; `threads` is accepted and not used."""
+
+    name = "pdfium-python"
+
+    def __init__(self, document: Document, data: bytes | None = None) -> None:
+        self._name = document.name
+        source: bytes | Path = data or document.data or document.path or b""
+        try:
+            self._pdf = pdfium2.PdfDocument(source, password=document.password)
+        except pdfium2.PdfiumError as error:
+            raise self._refused(error, document.password) from error
+        if len(self._pdf) == 0:
+            self._pdf.close()
+            raise CorruptError("has no pages", document=self._name)
+        if self._pdf.get_formtype() != pdfium.FORMTYPE_NONE:
+            self._pdf.init_forms()
+        self._tagged = bool(pdfium.FPDFCatalog_IsTagged(self._pdf))
+
+    @property
+    def page_count(self) -> int:
+        return len(self._pdf)
+
+    def info(self, number: int) -> PageInfo:
+        page = self._load(number)
+        try:
+            width, height = page.get_size()
+            return PageInfo(number, round(width, 3), round(height, 3), page.get_rotation())
+        finally:
+            page.close()
+
+    def text(self, pages: Sequence[int], *, threads: int = 1) -> Iterator[bytes | InputError]:
+        for number in pages:
+            try:
+                yield self._text(number)
+            except InputError as error:
+                yield error
+
+    def render(
+        self, pages: Sequence[int], options: RenderOptions, *, threads: int = 1
+    ) -> Iterator[PageImage | InputError]:
+        for number in pages:
+            try:
+                yield self._render(number, options)
+            except InputError as error:
+                yield error
+
+    def outline(self) -> Sequence[OutlineEntry]:
+        return [self._entry(mark) for mark in self._pdf.get_toc(max_depth=15)]
+
+    def metadata(self) -> Mapping[str, str]:
+        found = {key.lower(): value for key, value in self._pdf.get_metadata_dict(skip_empty=True).items()}
+        version = self._pdf.get_version()
+        found["pdf_version"] = f"{version // 10}.{version % 10}" if version else ""
+        found["encrypted"] = "yes" if pdfium.FPDF_GetSecurityHandlerRevision(self._pdf) >= 0 else "no"
+        found["tagged"] = "yes" if self._tagged else "no"
+        return found
+
+    def close(self) -> None:
+        self._pdf.close()
+
+    def _refused(self, error: pdfium2.PdfiumError, password: str | None) -> InputError:
+        if getattr(error, "err_code", None) == _PASSWORD or "password" in str(error).lower():
+            what = "the password is wrong" if password else "is encrypted; pass its password"
+            return PasswordError(what, document=self._name)
+        return CorruptError(f"is not a PDF that can be opened ({error})", document=self._name)
+
+    def _load(self, number: int) -> Any:
+        try:
+            return self._pdf[number - 1]
+        except (pdfium2.PdfiumError, IndexError) as error:
+            raise CorruptError("the page cannot be loaded", document=self._name, page=number) from error
+
+    def _text(self, number: int) -> bytes:
+        page = self._load(number)
+        try:
+            width, height = page.get_size()
+            if not (0 < width < math.inf and 0 < height < math.inf):
+                raise LimitError(f"the page is {width} by {height} points", document=self._name, page=number)
+            transform = _transform(page)
+            textpage = page.get_textpage()
+            try:
+                runs = read_runs(textpage.raw, transform, tagged=self._tagged)
+            finally:
+                textpage.close()
+            graphics = read_graphics(page.raw, transform)
+            return PageText(
+                number=number,
+                width=round(width, 3),
+                height=round(height, 3),
+                rotation=page.get_rotation(),
+                chars=runs.chars,
+                unmapped=runs.unmapped,
+                invisible=runs.invisible,
+                font_table=runs.font_table,
+                links=read_links(self._pdf.raw, page.raw, transform),
+                fields=read_fields(self._pdf.formenv, page.raw, transform),
+                tags=read_tags(page.raw) if self._tagged else [],
+                texts=runs.texts,
+                boxes=runs.boxes,
+                baselines=runs.baselines,
+                sizes=runs.sizes,
+                colors=runs.colors,
+                fonts=runs.fonts,
+                angles=runs.angles,
+                mcids=runs.mcids,
+                flags=runs.flags,
+                rulings=graphics.rulings,
+                rects=graphics.rects,
+                rect_colors=graphics.rect_colors,
+                images=graphics.images,
+                drawings=graphics.drawings,
+            ).to_bytes()
+        except pdfium2.PdfiumError as error:
+            raise CorruptError("the text of the page cannot be read", document=self._name, page=number) from error
+        finally:
+            page.close()
+
+    def _render(self, number: int, options: RenderOptions) -> PageImage:
+        page = self._load(number)
+        try:
+            dpi = options.dpi
+            while True:
+                started = time.perf_counter()
+                image = self._draw(page, number, dpi, options)
+                if len(image[0]) <= options.max_bytes or dpi <= 8:
+                    png, width, height, mode = image
+                    return PageImage(number, png, width, height, dpi, mode, (time.perf_counter() - started) * 1e3)
+                share = (options.max_bytes / len(image[0])) ** 0.5
+                dpi = max(8, int(dpi * min(_LOWER, share)))
+        finally:
+            page.close()
+
+    def _draw(self, page: Any, number: int, dpi: int, options: RenderOptions) -> tuple[bytes, int, int, str]:
+        points = page.get_size()
+        width, height = (max(1, math.ceil(side * dpi / 72)) for side in points)
+        if width * height > options.max_pixels:
+            raise LimitError(
+                f"{width} x {height} pixels at {dpi} dpi pass the limit of {options.max_pixels}; ask for a lower dpi",
+                document=self._name,
+                page=number,
+            )
+        bitmap = page.render(scale=dpi / 72, grayscale=options.grey, rev_byteorder=not options.grey, prefer_bgrx=False)
+        try:
+            channels = bitmap.n_channels
+            rows = bytes(bitmap.buffer)
+            stride = bitmap.stride
+            width, height = bitmap.width, bitmap.height
+        finally:
+            bitmap.close()
+        lines = [rows[y * stride : y * stride + width * channels] for y in range(height)]
+        if channels == 3 and all(line[0::3] == line[1::3] == line[2::3] for line in lines):
+            lines, channels = [line[0::3] for line in lines], 1
+        return _png(lines, width, height, channels), width, height, "L" if channels == 1 else "RGB"
+
+    def _entry(self, mark: Any) -> OutlineEntry:
+        destination = mark.get_dest()
+        index = destination.get_index() if destination else None
+        page = index + 1 if index is not None and 0 <= index < len(self._pdf) else None
+        return OutlineEntry(mark.level + 1, mark.get_title().strip(), page)
+
+
+def _transform(page: Any) -> Transform:
+    """User space to points of the displayed page: the visible box moved to the origin, turned, y downwards."""
+    rect = pdfium.FS_RECTF()
+    pdfium.FPDF_GetPageBoundingBox(page, rect)
+    left, top, right, bottom = rect.left, rect.top, rect.right, rect.bottom
+    match page.get_rotation():
+        case 90:
+            return Transform(0, 1, 1, 0, -bottom, -left)
+        case 180:
+            return Transform(-1, 0, 0, 1, right, -bottom)
+        case 270:
+            return Transform(0, -1, -1, 0, top, right)
+        case _:
+            return Transform(1, 0, 0, -1, -left, top)
+
+
+def _png(lines: list[bytes], width: int, height: int, channels: int) -> bytes:
+    """An 8-bit PNG without filters (PNG 1.2, sections 4 and 9), level 1."""
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    header = struct.pack(">IIBBBBB", width, height, 8, 0 if channels == 1 else 2, 0, 0, 0)
+    packed = zlib.compress(b"".join(b"\0" + line for line in lines), 1)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", packed) + chunk(b"IEND", b"")
+
+

@@ -1,0 +1,123 @@
+"""What PDFium gets wrong about characters, as tables that both readers use.
+
+Fonts of TeX without a Unicode map come out as their raw codes: a prime as `0`, a sum as `X`. The codes of these
+fonts are fixed (The TeXbook, appendix F), so the font's name tells what the code means. Codes that are also the
+right reading of some glyph of the font (brackets, letters) stay as they are.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+
+_CONTROLS = "".join(map(chr, range(0x20)))
+
+# cmsy: symbols. Capitals are calligraphic letters and stay.
+_OMS = (
+    "−·×∗÷⋄±∓⊕⊖⊗⊘⊙◯∘•≍≡⊆⊇≤≥⪯⪰∼≈⊂⊃≪≫≺≻",
+    {
+        **dict(zip("!\"#$%&'(),.", "→↑↓↔↗↘≃⇐⇒⇔↙", strict=True)),
+        **dict(zip("0123456789:;<=>?@", "′∞∈∋△▽/↦∀∃¬∅ℜℑ⊤⊥ℵ", strict=True)),
+        **dict(zip("[]^_`abcdefghijklmnopqrstuvwxyz", "∪⊎∧∨⊢⊣⌊⌋⌈⌉{}⟨⟩|∥↕⇕\\≀√∐∇∫⊔⊓⊑⊒§†‡", strict=True)),
+    },
+)
+# cmex: large delimiters and operators.
+_OMX = (
+    "()[]⌊⌋⌈⌉{}⟨⟩|∥/\\()()[]⌊⌋⌈⌉{}⟨⟩/\\",
+    {
+        **dict(zip(" !\"#$%&'*+,-.", "()[]⌊⌋⌈⌉⟨⟩/\\/", strict=True)),
+        **dict(zip("0123456789:;<=>?@ABCDEFG", "⎛⎞⎡⎤⎣⎦⎢⎥⎧⎫⎩⎭⎨⎬⎪⏐⎝⎠⎜⎟⟨⟩⊔⊔", strict=True)),
+        **dict(zip("HIJKLMNOPQRSTUVWXYZ^_`a", "∮∮⊙⊙⊕⊕⊗⊗∑∏∫⋃⋂⊎⋀⋁∑∏∫⋀⋁∐∐", strict=True)),
+        **dict(zip("hijklmnopqrstuvwxy", "[]⌊⌋⌈⌉{}√√√√√|⌜‖↑↓", strict=True)),
+    },
+)
+# cmmi: Greek letters and punctuation of formulas.
+_OML = (
+    "ΓΔΘΛΞΠΣΥΦΨΩαβγδϵζηθικλμνξπρστυϕχ",
+    dict(zip("!\"#$%&':;=?@`", "ωεϑϖϱςφ.,/⋆∂ℓ", strict=True)),
+)
+# cmr and its relatives: ligatures and letters below 0x20.
+_OT1 = ("ΓΔΘΛΞΠΣΥΦΨΩ\ue000\ue001\ue002\ue003\ue004ıȷ`´ˇ˘¯˚¸ßæœøÆŒØ", {})
+
+
+def _pair(table: tuple[str, dict[str, str]]) -> tuple[str, str]:
+    controls, others = table
+    return _CONTROLS + "".join(others), controls + "".join(others.values())
+
+
+SYMBOLS: tuple[tuple[str, str, str], ...] = (
+    ("CMSY", *_pair(_OMS)),
+    ("CMBSY", *_pair(_OMS)),
+    ("CMEX", *_pair(_OMX)),
+    ("CMMI", *_pair(_OML)),
+    ("CMMIB", *_pair(_OML)),
+    ("CMR", *_pair(_OT1)),
+    ("CMBX", *_pair(_OT1)),
+    ("CMTI", *_pair(_OT1)),
+    ("CMSS", *_pair(_OT1)),
+)
+"""Start of the font's name, characters as PDFium gives them, characters they are (one for one)."""
+
+EXPANSIONS: dict[str, str] = {
+    "\ue000": "ff",
+    "\ue001": "fi",
+    "\ue002": "fl",
+    "\ue003": "ffi",
+    "\ue004": "ffl",
+    "ﬀ": "ff",
+    "ﬁ": "fi",
+    "ﬂ": "fl",
+    "ﬃ": "ffi",
+    "ﬄ": "ffl",
+    "ﬅ": "st",
+    "ﬆ": "st",
+    "\uf0b7": "•",
+    "\uf0a7": "▪",
+    "\uf0a8": "▫",
+    "\uf06f": "○",
+    "\uf0d8": "➢",
+    "\uf076": "❖",
+    "\uf0fc": "✓",
+    "\uf0e0": "→",
+    "\uf02d": "−",
+    "\uf0b0": "°",
+    "\uf0b1": "±",
+    "\uf0a3": "≤",
+    "\uf0b3": "≥",
+    "\uf06d": "μ",
+}
+"""Ligatures and the letters they stand for; bullets and signs of the symbol fonts."""
+
+_MARKS = {
+    "`": "\u0300",
+    "´": "\u0301",
+    "ˆ": "\u0302",
+    "˜": "\u0303",
+    "¯": "\u0304",
+    "˘": "\u0306",
+    "˙": "\u0307",
+    "¨": "\u0308",
+    "˚": "\u030a",
+    "˝": "\u030b",
+    "ˇ": "\u030c",
+    "¸": "\u0327",
+    "˛": "\u0328",
+}
+_BASES = "ABCDEGHIJKLNORSTUYZabcdeghijklnorstuyz"
+
+
+def _composed() -> dict[tuple[str, str], str]:
+    found = {}
+    for accent, mark in _MARKS.items():
+        for base in _BASES:
+            one = unicodedata.normalize("NFC", base + mark)
+            if len(one) == 1:
+                found[accent, base] = one
+        for dotless, base in (("ı", "i"), ("ȷ", "j")):
+            one = unicodedata.normalize("NFC", base + mark)
+            if len(one) == 1:
+                found[accent, dotless] = one
+    return found
+
+
+COMPOSED: dict[tuple[str, str], str] = _composed()
+"""(accent drawn as a glyph of its own, the letter under it) to the one character they make."""
