@@ -6,6 +6,7 @@ The native crate does the same in `native/src/graphics.rs`; tests compare the tw
 from __future__ import annotations
 
 import ctypes
+import itertools
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -149,7 +150,7 @@ class _Reader:
     def _strokes(self, shown: list[Point], closed: bool, thickness: float) -> None:
         points = [*shown, shown[0]] if closed and len(shown) > 1 else shown
         slanted = False
-        for (x0, y0), (x1, y1) in zip(points, points[1:], strict=False):
+        for (x0, y0), (x1, y1) in itertools.pairwise(points):
             width, height = abs(x1 - x0), abs(y1 - y0)
             if height <= STRAIGHT and width > SHORT:
                 y = (y0 + y1) / 2

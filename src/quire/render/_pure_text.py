@@ -126,9 +126,7 @@ class _Reader:
             handle = pdfium.FPDFText_GetTextObject(self.textpage, index)
             look = self._look(handle, index)
             flag = 0
-            if code == 2 and pdfium.FPDFText_IsHyphen(self.textpage, index) == 1:
-                text, flag = "-", HYPHEN
-            elif code == 0xAD:
+            if (code == 2 and pdfium.FPDFText_IsHyphen(self.textpage, index) == 1) or code == 0xAD:
                 text, flag = "-", HYPHEN
             else:
                 text = look.symbols.get(chr(code), chr(code)) if code < 0x110000 else "\ufffd"
@@ -221,9 +219,7 @@ class _Reader:
         return True
 
     def _begin(self, glyph: _Glyph, look: _Look, flag: int) -> None:
-        if flag & LINE:
-            self.line_base, self.line_size = glyph.base, look.size
-        elif look.size > self.line_size * 1.05:
+        if flag & LINE or look.size > self.line_size * 1.05:
             self.line_base, self.line_size = glyph.base, look.size
         self.text, self.box, self.flag = [glyph.text], glyph.box, flag
         self.base, self.baseline = glyph.base, glyph.baseline
