@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Generic, Literal, Protocol, TypeVar
 
 from quire.events import EventKind
-from quire.keys import ArtifactKey, Digest, Profile, artifact_key
+from quire.keys import Digest, Profile
 
 Unit = Literal["document", "page", "region"]
 
 I_contra = TypeVar("I_contra", contravariant=True)
-O = TypeVar("O")  # noqa: E741 - the output of a stage
+O = TypeVar("O")  # the output of a stage
 
 
 class Work(Protocol):
@@ -47,12 +47,20 @@ class Stage(Protocol[I_contra, O]):
     def decode(self, data: bytes) -> O: ...
 
 
-class Keyed(Generic[O]):
-    """Computes the keys of one stage; the profile is digested once."""
+class Artifact(Generic[O]):
+    """What a stage made: the digest of its bytes, and the value, taken from the store unless it is at hand."""
 
-    def __init__(self, stage: Stage[object, O]) -> None:
-        self._name, self._version = stage.name, stage.version
-        self._profile: Digest = stage.profile.digest()
+    __slots__ = ("_load", "_value", "digest")
 
-    def key(self, *inputs: str) -> ArtifactKey:
-        return artifact_key(self._name, self._version, inputs, self._profile)
+    def __init__(self, digest: Digest, load: Callable[[], O], value: O | None = None) -> None:
+        self.digest = digest
+        self._load = load
+        self._value = value
+
+    @property
+    def value(self) -> O:
+        return self._load() if self._value is None else self._value
+
+    def release(self) -> None:
+        """Forget the value; who asks for it again gets it from the store."""
+        self._value = None

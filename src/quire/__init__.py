@@ -1,0 +1,103 @@
+"""Documents to page-grounded evidence: `quire.read("report.pdf").to_markdown()`."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from quire.document import Document, Page, RenderOptions
+    from quire.errors import (
+        ConfigurationError,
+        CorruptError,
+        EngineError,
+        InputError,
+        LimitError,
+        PasswordError,
+        QuireError,
+        RecognitionError,
+        StoreError,
+        UnsupportedError,
+        UsageError,
+    )
+    from quire.events import Event
+    from quire.reading import aread, astream, read, stream
+    from quire.result import DocumentResult, Ledger
+    from quire.store.files import FileStore
+    from quire.store.temporary import TemporaryStore
+    from quire.types import BBox, Block, Cell, PageInfo, PageResult, Part, Span, Table, Word
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "quire.document": ("Document", "Page", "RenderOptions"),
+    "quire.errors": (
+        "ConfigurationError",
+        "CorruptError",
+        "EngineError",
+        "InputError",
+        "LimitError",
+        "PasswordError",
+        "QuireError",
+        "RecognitionError",
+        "StoreError",
+        "UnsupportedError",
+        "UsageError",
+    ),
+    "quire.events": ("Event",),
+    "quire.reading": ("aread", "astream", "read", "stream"),
+    "quire.result": ("DocumentResult", "Ledger"),
+    "quire.store.files": ("FileStore",),
+    "quire.store.temporary": ("TemporaryStore",),
+    "quire.types": ("BBox", "Block", "Cell", "PageInfo", "PageResult", "Part", "Span", "Table", "Word"),
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+
+__all__ = [
+    "BBox",
+    "Block",
+    "Cell",
+    "ConfigurationError",
+    "CorruptError",
+    "Document",
+    "DocumentResult",
+    "EngineError",
+    "Event",
+    "FileStore",
+    "InputError",
+    "Ledger",
+    "LimitError",
+    "Page",
+    "PageInfo",
+    "PageResult",
+    "Part",
+    "PasswordError",
+    "QuireError",
+    "RecognitionError",
+    "RenderOptions",
+    "Span",
+    "StoreError",
+    "Table",
+    "TemporaryStore",
+    "UnsupportedError",
+    "UsageError",
+    "Word",
+    "__version__",
+    "aread",
+    "astream",
+    "read",
+    "stream",
+]
+
+
+def __getattr__(name: str) -> object:
+    """Import a public name when it is first used, so that `import quire` costs next to nothing."""
+    home = _HOME_OF.get(name)
+    if home is None:
+        raise AttributeError(f"module 'quire' has no attribute {name!r}")
+    value = globals()[name] = getattr(import_module(home), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,213 @@
+"""The result of a read: pages, blocks, tables, and every format they can be written in."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from quire.document import Document, RenderOptions
+from quire.errors import InputError, UsageError
+from quire.saving import write_files
+from quire.types import Block, PageInfo, PageResult
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+ResultStatus = Literal["complete", "partial"]
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """What became of the pages: `pages = ok + empty + failed + skipped`."""
+
+    pages: int
+    ok: int
+    empty: int
+    failed: int
+    skipped: int
+
+    @classmethod
+    def of(cls, infos: Sequence[PageInfo]) -> Ledger:
+        found = [info.status for info in infos]
+        return cls(len(found), *(found.count(status) for status in ("ok", "empty", "failed", "skipped")))
+
+    @property
+    def status(self) -> ResultStatus:
+        return "partial" if self.failed or self.skipped else "complete"
+
+
+@dataclass(frozen=True, slots=True)
+class _Export:
+    """What the exports need of a result."""
+
+    id: str
+    name: str
+    media_type: str
+    pages: Sequence[PageInfo]
+    blocks: Sequence[Block]
+
+
+class DocumentResult:
+    """A document that was read: `pages` and `blocks` in reading order, with everything that crosses pages settled.
+
+    Holds no open file. The words of blocks, and pictures of pages, are made when asked for; the latter from the
+    source, which must still be there.
+    """
+
+    def __init__(self, document: Document, infos: Sequence[PageInfo], blocks: Sequence[Block]) -> None:
+        self._document = document
+        self._infos = tuple(infos)
+        self.blocks = tuple(blocks)
+
+    @property
+    def id(self) -> str:
+        """sha256 of the document's bytes."""
+        return self._document.id
+
+    @property
+    def name(self) -> str:
+        return self._document.name
+
+    @property
+    def media_type(self) -> str:
+        return self._document.media_type
+
+    @cached_property
+    def pages(self) -> tuple[PageResult, ...]:
+        """Each page with its ledger entry and the blocks that begin on it."""
+        begun: dict[int, list[Block]] = {}
+        for block in self.blocks:
+            begun.setdefault(block.page, []).append(block)
+        return tuple(PageResult(info, tuple(begun.get(info.number, ()))) for info in self._infos)
+
+    @property
+    def tables(self) -> tuple[Block, ...]:
+        """The blocks that hold a table; each has its grid in `table`."""
+        return tuple(block for block in self.blocks if block.table is not None)
+
+    @cached_property
+    def ledger(self) -> Ledger:
+        return Ledger.of(self._infos)
+
+    @property
+    def status(self) -> ResultStatus:
+        """`complete`, or `partial` when a page failed or was left out; `pages` says which and why."""
+        return self.ledger.status
+
+    def __iter__(self) -> Iterator[Block]:
+        return iter(self.blocks)
+
+    def __repr__(self) -> str:
+        return f"<DocumentResult {self.name}: {len(self._infos)} pages, {len(self.blocks)} blocks, {self.status}>"
+
+    def to_markdown(self) -> str:
+        """Tables as pipes, or as HTML where cells span."""
+        from quire import export
+
+        return export.markdown(self._export)
+
+    def to_html(self) -> str:
+        """A page of its own, in which every block has its page and box."""
+        from quire import export
+
+        return export.html(self._export)
+
+    def to_text(self) -> str:
+        """The text alone, in reading order."""
+        from quire import export
+
+        return export.text(self._export)
+
+    def to_json(self, *, words: bool = False) -> str:
+        """Everything, in the schema `quire/1`; the words of each block only when asked for."""
+        from quire import export
+
+        return export.json_(self._export, words=words)
+
+    def to_docling(self) -> dict[str, object]:
+        """A `DoclingDocument` as a dictionary, ready for docling-core's `model_validate`."""
+        from quire import export
+
+        return export.docling(self._export)
+
+    def to_doctags(self) -> str:
+        from quire import export
+
+        return export.doctags(self._export)
+
+    def to_excel(self, path: str | Path | None = None) -> bytes:
+        """A workbook with a sheet per table, written to `path` if there is one. Needs the extra `excel`."""
+        from quire import export
+
+        workbook = export.excel(self._export)
+        if path is not None:
+            write_files({Path(path): workbook})
+        return workbook
+
+    def save(
+        self, folder: str | Path, formats: Iterable[str] = ("md",), *, stem: str | None = None, words: bool = False
+    ) -> list[Path]:
+        """Write the document into `folder`, named after the source: `report.md`, `report.table-1.csv`.
+
+        Each file appears whole or not at all. Raises UsageError for a format that does not exist.
+        """
+        from quire import export
+
+        name = stem or Path(self.name).stem
+        contents = {
+            Path(folder) / file: data
+            for format in formats
+            for file, data in export.files(self._export, format, stem=name, words=words).items()
+        }
+        write_files(contents)
+        return list(contents)
+
+    def show(self, page: int, *, dpi: int = 150) -> Image:
+        """The picture of a page with the boxes of its blocks drawn, as a Pillow image: a notebook displays it."""
+        from PIL import Image
+
+        picture = next(self.pictures([page], dpi=dpi))
+        if isinstance(picture, InputError):
+            raise picture
+        return Image.open(io.BytesIO(picture))
+
+    def pictures(self, pages: Iterable[int] | None = None, *, dpi: int = 150) -> Iterator[bytes | InputError]:
+        """PNGs of pages with the boxes drawn, in order; the error instead for a page that cannot be drawn.
+
+        Renders from the source, which must still be the document that was read.
+        """
+        from quire import export
+
+        read = [info.number for info in self._infos]
+        numbers = read if pages is None else list(pages)
+        unread = [number for number in numbers if number not in read]
+        if unread:
+            raise UsageError(f"page {unread[0]} of {self.name} was not read")
+        blocks: dict[int, list[Block]] = {}
+        for block in self.blocks:
+            for number in {part.page for part in block.places}:
+                blocks.setdefault(number, []).append(block)
+        with self._reopened() as document:
+            drawn = document.reader.render(numbers, RenderOptions(dpi=dpi))
+            for number, image in zip(numbers, drawn, strict=True):
+                if isinstance(image, InputError):
+                    yield image
+                else:
+                    yield export.show(image.png, blocks.get(number, ()), page=number)
+
+    def _reopened(self) -> Document:
+        read = self._document
+        source = read.path if read.data is None else read.data
+        assert source is not None
+        document = Document(source, name=read.name, password=read.password)
+        if document.id != read.id:
+            raise InputError("has changed since it was read; read it again", document=read.name)
+        return document
+
+    @cached_property
+    def _export(self) -> _Export:
+        return _Export(self.id, self.name, self.media_type, self._infos, self.blocks)

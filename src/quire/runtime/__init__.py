@@ -1,0 +1,1 @@
+"""Runtimes: whoever runs stages, looks up their keys and tells what happened."""

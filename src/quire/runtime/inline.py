@@ -1,0 +1,153 @@
+"""The runtime of `read()`: stages run in the caller's thread, one after the other."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from threading import Event as Flag
+from typing import TypeVar
+
+from quire.context import Store
+from quire.errors import QuireError
+from quire.events import Event, EventKind, Sink
+from quire.keys import ArtifactKey, Digest, artifact_key
+from quire.stage import Artifact, Stage
+
+I = TypeVar("I")  # the input of a stage
+O = TypeVar("O")  # the output of a stage
+
+_NOTHING: Mapping[str, object] = {}
+
+
+class InlineRun:
+    """One run over one document: look a key up, run the stage if there is no artifact, save, tell.
+
+    Everything happens in the thread that calls `do`. `cancel` may be set from any thread; who asks for page
+    after page looks at `cancelled` in between.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        *,
+        run: str,
+        document: str,
+        sinks: Sequence[Sink] = (),
+        cancel: Flag | None = None,
+        clock: Callable[[], float] = time.perf_counter,
+    ) -> None:
+        self.store = store
+        self.run = run
+        self.document = document
+        self.clock = clock
+        self._sinks = tuple(sinks)
+        self._broken: set[int] = set()
+        self._cancel = cancel or Flag()
+        self._sequence = 0
+        self._profiles: dict[str, Digest] = {}
+
+    @property
+    def cancelled(self) -> bool:
+        return self._cancel.is_set()
+
+    def key(self, stage: Stage[I, O], inputs: Sequence[str]) -> ArtifactKey:
+        """The key of what `stage` makes from inputs with these digests."""
+        profile = self._profiles.get(stage.name)
+        if profile is None:
+            profile = self._profiles[stage.name] = stage.profile.digest()
+        return artifact_key(stage.name, stage.version, inputs, profile)
+
+    def has(self, stage: Stage[I, O], inputs: Sequence[str]) -> bool:
+        return self.store.find(self.key(stage, inputs)) is not None
+
+    def do(self, stage: Stage[I, O], given: I, inputs: Sequence[str], *, page: int | None = None) -> Artifact[O]:
+        """The artifact of `stage` for inputs with these digests: found, or made from what was `given`.
+
+        Raises whatever the stage raises, after telling so.
+        """
+        key = self.key(stage, inputs)
+        digest = self.store.find(key)
+        if digest is not None:
+            self.emit("hit", stage.name, page=page, key=key)
+            return self._artifact(stage, digest)
+        self.emit("started", stage.name, page=page, key=key)
+        begun = self.clock()
+        try:
+            output = stage.run(given, _StageWork(self, stage.name, page, key))
+            data = stage.encode(output)
+            digest = self.store.save(key, data, stage=stage.name, document=self.document, page=page)
+        except Exception as error:
+            told = {"reason": reason_of(error), "error": type(error).__name__, "ms": self._ms(begun)}
+            self.emit("failed", stage.name, page=page, key=key, payload=told)
+            raise
+        self.emit("finished", stage.name, page=page, key=key, payload={"ms": self._ms(begun), "bytes": len(data)})
+        return self._artifact(stage, digest, output)
+
+    def emit(
+        self,
+        kind: EventKind,
+        stage: str,
+        *,
+        page: int | None = None,
+        key: str | None = None,
+        payload: Mapping[str, object] = _NOTHING,
+        mark: str = "",
+    ) -> None:
+        """Tell every sink. `mark` tells events of the same kind, stage and page apart.
+
+        A sink that raises is logged and told of to the others, the first time; the run goes on.
+        """
+        if not self._sinks:
+            return
+        self._sequence += 1
+        place = stage if page is None else f"{stage}/{page}"
+        event = Event(
+            f"{self.run}/{place}/{kind}{mark}", self.run, self._sequence, kind, stage, self.document, page, key, payload
+        )
+        for number, sink in enumerate(self._sinks, start=1):
+            try:
+                sink(event)
+            except Exception as error:
+                self._sink_failed(number, error)
+
+    def _sink_failed(self, number: int, error: Exception) -> None:
+        if number in self._broken:
+            return
+        self._broken.add(number)
+        import logging  # only when something goes wrong
+
+        logging.getLogger("quire").exception("a reader of events raised; the run goes on without it noticing")
+        self.emit("failed", "sink", payload={"reason": reason_of(error)}, mark=f"/{number}")
+
+    def _artifact(self, stage: Stage[I, O], digest: Digest, output: O | None = None) -> Artifact[O]:
+        store = self.store
+        return Artifact(digest, lambda: stage.decode(store.load(digest)), output)
+
+    def _ms(self, begun: float) -> float:
+        return round((self.clock() - begun) * 1000, 3)
+
+
+class _StageWork:
+    """What a stage sees of its run."""
+
+    __slots__ = ("_key", "_page", "_run", "_stage", "_told")
+
+    def __init__(self, run: InlineRun, stage: str, page: int | None, key: str) -> None:
+        self._run, self._stage, self._page, self._key = run, stage, page, key
+        self._told = 0
+
+    @property
+    def cancelled(self) -> bool:
+        return self._run.cancelled
+
+    def emit(self, kind: EventKind, payload: Mapping[str, object]) -> None:
+        self._told += 1
+        self._run.emit(kind, self._stage, page=self._page, key=self._key, payload=payload, mark=f"/{self._told}")
+
+
+def reason_of(error: Exception) -> str:
+    """Why it failed, in one line, without the name of the document and page that the ledger has anyway."""
+    message = str(error.args[0]) if error.args else ""
+    if isinstance(error, QuireError):
+        return message
+    return f"{type(error).__name__}: {message}" if message else type(error).__name__

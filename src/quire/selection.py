@@ -1,0 +1,60 @@
+"""Which pages: `1-3,7` and its relatives, as page numbers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from quire.errors import UsageError
+
+Pages = str | Iterable[int]
+"""`"1-3,7"`, `"5-"` (to the end), or numbers from 1."""
+
+_RANGE = re.compile(r"\s*(\d+)?\s*(-)?\s*(\d+)?\s*")
+
+
+def check_pages(pages: Pages | None) -> Pages | None:
+    """`pages` in a form that can be read twice, checked as far as that is possible without the document."""
+    if pages is None or isinstance(pages, str):
+        if pages is not None:
+            _ranges(pages)
+        return pages
+    numbers = tuple(pages)
+    wrong = next((n for n in numbers if not isinstance(n, int) or isinstance(n, bool) or n < 1), None)
+    if wrong is not None:
+        raise UsageError(f"{wrong!r} is not a page number; pages are counted from 1")
+    return numbers
+
+
+def page_numbers(pages: Pages | None, count: int) -> Sequence[int]:
+    """The pages asked for, each once, in the order of the document. Raises UsageError for one that is not there."""
+    if pages is None:
+        return range(1, count + 1)
+    if isinstance(pages, str):
+        asked = {n for first, last in _ranges(pages) for n in _between(first, last or count, count)}
+    else:
+        asked = set(pages)
+    beyond = [n for n in asked if n > count]
+    if beyond:
+        raise UsageError(f"there is no page {min(beyond)}: the document has {count} page{'' if count == 1 else 's'}")
+    return sorted(asked)
+
+
+def _ranges(text: str) -> list[tuple[int, int | None]]:
+    return [_range(piece, text) for piece in text.split(",")]
+
+
+def _range(piece: str, text: str) -> tuple[int, int | None]:
+    match = _RANGE.fullmatch(piece)
+    first, dash, last = match.groups() if match else (None, None, None)
+    if not first and not last:
+        raise UsageError(f"cannot read the pages {text!r}; write them like 1-3,7 or 5- (to the end)")
+    start = int(first or 1)
+    end = int(last) if last else None if dash else start
+    if start < 1 or (end is not None and end < start):
+        raise UsageError(f"cannot read the pages {text!r}: {piece.strip()!r} names no page; pages are counted from 1")
+    return start, end
+
+
+def _between(first: int, last: int, count: int) -> range:
+    return range(first, min(max(first, last), count + 1) + 1)  # one page too many is enough to be told of

@@ -1,0 +1,151 @@
+"""The stages of a read: native text of a page, its blocks, the document."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from quire import assemble, layout
+from quire.artifacts import decode_document, decode_page, encode_document, encode_page
+from quire.context import Store
+from quire.document import Reader
+from quire.errors import InputError
+from quire.keys import Digest, Profile, digest_of
+from quire.pagetext import PageText
+from quire.stage import Artifact, Unit, Work
+from quire.types import Block, OutlineEntry, PageInfo, PageResult
+from quire.words import PageWords
+
+
+class Texts:
+    """The native texts of one document by page, taken from the store; the last ones are kept."""
+
+    KEPT = 2
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._digests: dict[int, Digest] = {}
+        self._kept: dict[int, PageText] = {}
+
+    def add(self, page: int, digest: Digest) -> None:
+        self._digests[page] = digest
+
+    def __call__(self, page: int) -> PageText:
+        text = self._kept.get(page)
+        if text is None:
+            text = PageText.from_bytes(self._store.load(self._digests[page]))
+            self._kept = dict([*self._kept.items(), (page, text)][-self.KEPT :])
+        return text
+
+
+class NativeText:
+    """What the file itself says a page holds: the bytes of a `PageText`.
+
+    The reader works ahead on the pages it is told to expect, so those must be asked for in that order.
+    """
+
+    name = "native-text"
+    version = "1"
+    unit: Unit = "page"
+    profile = Profile()
+
+    def __init__(self, reader: Reader, *, threads: int) -> None:
+        self._reader = reader
+        self._threads = threads
+        self._coming: Iterator[bytes | InputError] = iter(())
+
+    def inputs(self, document: str, page: int) -> tuple[str, ...]:
+        return document, str(page), self._reader.name
+
+    def expect(self, pages: Sequence[int]) -> None:
+        if pages:
+            self._coming = self._reader.text(pages, threads=self._threads)
+
+    def run(self, page: int, work: Work) -> bytes:
+        text = next(self._coming, None)
+        if text is None:
+            raise InputError("the reader stopped before this page", page=page)
+        if isinstance(text, InputError):
+            raise text
+        return text
+
+    def encode(self, output: bytes) -> bytes:
+        return output
+
+    def decode(self, data: bytes) -> bytes:
+        return data
+
+    def close(self) -> None:
+        """Stop working ahead."""
+        close: Callable[[], None] | None = getattr(self._coming, "close", None)
+        if close is not None:
+            close()
+
+
+class PageBlocks:
+    """The blocks of a page from its native text."""
+
+    name = "page-blocks"
+    version = layout.VERSION
+    unit: Unit = "page"
+
+    def __init__(self, texts: Texts) -> None:
+        self.profile = layout.LayoutProfile()
+        self._texts = texts
+
+    def run(self, text: Artifact[bytes], work: Work) -> PageResult:
+        page = layout.page_blocks(PageText.from_bytes(text.value))
+        load = partial(self._texts, page.number)
+        for block in page.blocks:
+            if isinstance(block.words, PageWords):
+                block.words.bind(load, page.number)
+        return page
+
+    def encode(self, output: PageResult) -> bytes:
+        return encode_page(output)
+
+    def decode(self, data: bytes) -> PageResult:
+        return decode_page(data, self._texts)
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """All pages that were asked for, in order, and the outline of the file."""
+
+    pages: Sequence[Artifact[PageResult]]
+    outline: Sequence[OutlineEntry]
+
+    def inputs(self) -> tuple[str, ...]:
+        outline = [[entry.level, entry.title, entry.page, entry.top] for entry in self.outline]
+        return *(page.digest for page in self.pages), digest_of(outline)
+
+
+@dataclass(frozen=True, slots=True)
+class Assembled:
+    """The document: its ledger and its blocks in reading order."""
+
+    pages: tuple[PageInfo, ...]
+    blocks: tuple[Block, ...]
+
+
+class AssembleDocument:
+    """The document from its pages: everything that crosses pages."""
+
+    name = "document"
+    version = assemble.VERSION
+    unit: Unit = "document"
+    profile = Profile()
+
+    def __init__(self, texts: Texts) -> None:
+        self._texts = texts
+
+    def run(self, gathered: Gathered, work: Work) -> Assembled:
+        pages = [page.value for page in gathered.pages]
+        return Assembled(tuple(page.info for page in pages), assemble.assemble(pages, gathered.outline))
+
+    def encode(self, output: Assembled) -> bytes:
+        return encode_document(output.pages, output.blocks)
+
+    def decode(self, data: bytes) -> Assembled:
+        return Assembled(*decode_document(data, self._texts))

@@ -1,0 +1,63 @@
+"""The store of a single read: one nameless temporary file, gone when nobody holds the result any more."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import weakref
+from threading import Lock
+
+from quire.errors import StoreError
+from quire.keys import ArtifactKey, Digest, digest_bytes
+
+
+class TemporaryStore:
+    """Artifacts one after the other in a file without a name; keys and places in memory. Any thread may use it.
+
+    Contents are not verified on reading: no other process can reach the file.
+    """
+
+    def __init__(self) -> None:
+        with tempfile.TemporaryFile() as file:
+            self._file = os.dup(file.fileno())
+        self._end = 0
+        self._lock = Lock()
+        self._places: dict[Digest, tuple[int, int]] = {}
+        self._facts: dict[ArtifactKey, Digest] = {}
+        self._finalizer = weakref.finalize(self, os.close, self._file)
+
+    def find(self, key: ArtifactKey) -> Digest | None:
+        return self._facts.get(key)
+
+    def load(self, digest: Digest) -> bytes:
+        try:
+            place, size = self._places[digest]
+        except KeyError:
+            raise StoreError(f"there is no artifact {digest} in the temporary store") from None
+        if not self._finalizer.alive:
+            raise StoreError("the temporary store is closed; keep it open as long as its artifacts are needed")
+        return os.pread(self._file, size, place)
+
+    def save(self, key: ArtifactKey, data: bytes, *, stage: str, document: str, page: int | None = None) -> Digest:
+        digest = digest_bytes(data)
+        with self._lock:
+            if digest not in self._places:
+                self._append(data)
+                self._places[digest] = (self._end, len(data))
+                self._end += len(data)
+            self._facts[key] = digest
+        return digest
+
+    def close(self) -> None:
+        self._finalizer()
+
+    def _append(self, data: bytes) -> None:
+        written = 0
+        try:
+            while written < len(data):
+                written += os.pwrite(self._file, memoryview(data)[written:], self._end + written)
+        except OSError as error:
+            raise StoreError(
+                f"cannot write to the temporary folder {tempfile.gettempdir()}: {error.strerror}; make room there, "
+                "point TMPDIR elsewhere, or name a store"
+            ) from error
