@@ -1,0 +1,179 @@
+"""Exports: every format is a function of a result, and one table says which file it becomes.
+
+The module of a format is imported when the format is written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from quire.errors import UsageError
+from quire.types import Block, PageInfo
+
+__all__ = [
+    "FORMATS",
+    "Exportable",
+    "Format",
+    "csv_tables",
+    "docling",
+    "docling_json",
+    "doctags",
+    "excel",
+    "files",
+    "from_json",
+    "html",
+    "json_",
+    "markdown",
+    "show",
+    "text",
+]
+
+
+class Exportable(Protocol):
+    """What can be exported: a result, or anything else with its pages and blocks."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def id(self) -> str:
+        """sha256 of the document's bytes, in hexadecimal."""
+        ...
+
+    @property
+    def media_type(self) -> str: ...
+
+    @property
+    def pages(self) -> Sequence[PageInfo]: ...
+
+    @property
+    def blocks(self) -> Sequence[Block]: ...
+
+
+def markdown(result: Exportable) -> str:
+    """CommonMark with pipe tables, and HTML tables where cells span. No headers, footers and page numbers."""
+    from quire.export import _markdown
+
+    return _markdown.markdown(result)
+
+
+def html(result: Exportable) -> str:
+    """A page that stands by itself, every block and cell with its page and box. No headers and footers."""
+    from quire.export import _html
+
+    return _html.html(result)
+
+
+def text(result: Exportable) -> str:
+    """The lines of the pages, without headers, footers and page numbers."""
+    from quire.export import _text
+
+    return _text.text(result)
+
+
+def json_(result: Exportable, *, words: bool = False) -> str:
+    """Everything, in the schema `quire/1`; the words of each block only when asked for."""
+    from quire.export import _json
+
+    return _json.json_(result, words=words)
+
+
+def from_json(text: str) -> tuple[list[PageInfo], list[Block]]:
+    """The pages and blocks of a document in the schema `quire/1`."""
+    from quire.export import _json
+
+    return _json.from_json(text)
+
+
+def docling(result: Exportable) -> dict[str, object]:
+    """A DoclingDocument of schema 1.10 as plain values, ready for `DoclingDocument.model_validate`."""
+    from quire.export import _docling
+
+    return _docling.docling(result)
+
+
+def docling_json(result: Exportable) -> str:
+    """A DoclingDocument as JSON."""
+    from quire.export import _docling
+
+    return _docling.docling_json(result)
+
+
+def doctags(result: Exportable) -> str:
+    """DocTags, docling's markup with locations."""
+    from quire.export import _doctags
+
+    return _doctags.doctags(result)
+
+
+def csv_tables(result: Exportable) -> list[str]:
+    """Each table as CSV, in reading order."""
+    from quire.export import _csv
+
+    return _csv.csv_tables(result)
+
+
+def excel(result: Exportable) -> bytes:
+    """A workbook with a sheet per table. Raises `ConfigurationError` when xlsxwriter is not installed."""
+    from quire.export import _excel
+
+    return _excel.excel(result)
+
+
+def show(png: bytes, blocks: Iterable[Block], *, page: int) -> bytes:
+    """The picture of page `page` with the boxes of those blocks and cells that stand on it, as PNG."""
+    from quire.export import _show
+
+    return _show.show(png, blocks, page=page)
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """How a format is written: `write(result, words)` gives the contents of each of its files."""
+
+    name: str
+    suffix: str  # what follows the stem; {number} counts the files of a format that has several
+    media_type: str
+    write: Callable[[Exportable, bool], Sequence[str | bytes]]
+
+
+FORMATS: Mapping[str, Format] = {
+    format.name: format
+    for format in (
+        Format("md", ".md", "text/markdown", lambda result, _: [markdown(result)]),
+        Format("html", ".html", "text/html", lambda result, _: [html(result)]),
+        Format("txt", ".txt", "text/plain", lambda result, _: [text(result)]),
+        Format("json", ".json", "application/json", lambda result, words: [json_(result, words=words)]),
+        Format("docling", ".docling.json", "application/json", lambda result, _: [docling_json(result)]),
+        Format("doctags", ".doctags", "text/plain", lambda result, _: [doctags(result)]),
+        Format("csv", ".table-{number}.csv", "text/csv", lambda result, _: csv_tables(result)),
+        Format(
+            "xlsx",
+            ".xlsx",
+            "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+            lambda result, _: [excel(result)],
+        ),
+    )
+}
+"""The formats by the name that `--to` takes."""
+
+
+def files(result: Exportable, format: str, *, stem: str, words: bool = False) -> dict[str, bytes]:
+    """File name to content for one format, text as UTF-8: `report.md`, `report.table-1.csv`.
+
+    A document without tables has no CSV files. Raises `UsageError` for a format that does not exist.
+    """
+    known = FORMATS.get(format)
+    if known is None:
+        raise UsageError(f"there is no format {format!r}; choose from {', '.join(FORMATS)}")
+    return {
+        stem + known.suffix.format(number=number): _encoded(content)
+        for number, content in enumerate(known.write(result, words), 1)
+    }
+
+
+def _encoded(content: str | bytes) -> bytes:
+    """Half characters, which damaged files can hold, have no place in UTF-8 and become `?`."""
+    return content if isinstance(content, bytes) else content.encode("utf-8", "replace")

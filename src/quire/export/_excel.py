@@ -1,0 +1,106 @@
+"""Excel workbook: one sheet per table, and a first sheet that says where each table stands."""
+
+from __future__ import annotations
+
+import io
+import re
+from datetime import UTC, datetime
+from importlib import import_module
+from typing import Any
+
+from quire.errors import ConfigurationError
+from quire.export import Exportable
+from quire.export._grid import cell_text, grid
+from quire.export._structure import captions, tables
+from quire.types import Block, Cell, Table
+
+_CREATED = datetime(2000, 1, 1, tzinfo=UTC)  # fixed: the same input gives the same bytes
+_NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,14})(?:\.(\d{1,10}))?", re.ASCII)
+_LONGEST = 32_767  # characters that a cell can hold
+_COLUMNS = ("Table", "Page", "Left", "Top", "Width", "Height", "Rows", "Columns", "Caption")
+
+
+def excel(result: Exportable) -> bytes:
+    """All tables. Raises `ConfigurationError` when xlsxwriter is not installed."""
+    try:
+        workbook = import_module("xlsxwriter").Workbook
+    except ImportError as error:
+        raise ConfigurationError("Excel needs xlsxwriter: pip install 'quire[excel]'") from error
+    target = io.BytesIO()
+    book = workbook(target, {"in_memory": True, "strings_to_formulas": False, "strings_to_urls": False})
+    book.set_properties({"created": _CREATED})
+    formats = _Formats(book)
+    found, linked = tables(result.blocks), captions(result.blocks)
+    index = book.add_worksheet("Tables")
+    index.write_row(0, 0, _COLUMNS, formats.get(header=True))
+    row = 1
+    for number, block in enumerate(found, 1):
+        row = _write_index(index, row, number, block, linked.get(block.id))
+        if block.table is not None:
+            _write_table(book.add_worksheet(f"Table {number}"), block.table, formats)
+    index.autofit()
+    book.close()
+    return target.getvalue()
+
+
+class _Formats:
+    """Looks of cells, made once each."""
+
+    def __init__(self, book: Any) -> None:
+        self._book = book
+        self._made: dict[tuple[bool, int], Any] = {}
+
+    def get(self, *, header: bool = False, decimals: int = -1) -> Any:
+        """Bold for headers; numbers with as many decimals as were printed."""
+        wanted = (header, decimals)
+        if wanted not in self._made:
+            look: dict[str, object] = {"valign": "top", "text_wrap": False}
+            if header:
+                look["bold"] = True
+            if decimals >= 0:
+                look["num_format"] = "0" + ("." + "0" * decimals if decimals else "")
+            self._made[wanted] = self._book.add_format(look)
+        return self._made[wanted]
+
+
+def _write_index(sheet: Any, row: int, number: int, block: Block, caption: Block | None) -> int:
+    """One row for every place of the table; returns the row after it."""
+    assert block.table is not None
+    for part in block.places:
+        box = part.bbox
+        sheet.write_url(row, 0, f"internal:'Table {number}'!A1", string=f"Table {number}")
+        values = (part.page, box.left, box.top, box.width, box.height, block.table.rows, block.table.columns)
+        for column, value in enumerate(values, 1):
+            sheet.write_number(row, column, round(value, 5))
+        if caption is not None:
+            sheet.write_string(row, len(_COLUMNS) - 1, caption.text.replace("\n", " ")[:_LONGEST])
+        row += 1
+    return row
+
+
+def _write_table(sheet: Any, table: Table, formats: _Formats) -> None:
+    covered = grid(table)
+    for cell in table.cells:
+        if covered[cell.row][cell.column] is not cell:
+            continue
+        text = cell_text(cell)[:_LONGEST]
+        number = _NUMBER.fullmatch(text)
+        look = formats.get(header=cell.header, decimals=len(number[1] or "") if number else -1)
+        last_row = min(cell.row + cell.row_span, len(covered)) - 1
+        last_column = min(cell.column + cell.column_span, len(covered[0])) - 1
+        if (last_row, last_column) != (cell.row, cell.column) and _is_whole(cell, last_row, last_column, covered):
+            sheet.merge_range(cell.row, cell.column, last_row, last_column, "", look)
+        if number:
+            sheet.write_number(cell.row, cell.column, float(text), look)
+        else:
+            sheet.write_string(cell.row, cell.column, text, look)  # never a formula, whatever it begins with
+    sheet.autofit()
+
+
+def _is_whole(cell: Cell, last_row: int, last_column: int, covered: list[list[Cell | None]]) -> bool:
+    """Whether no other cell stands within the span."""
+    return all(
+        covered[row][column] is cell
+        for row in range(cell.row, last_row + 1)
+        for column in range(cell.column, last_column + 1)
+    )

@@ -1,0 +1,139 @@
+"""Lines of a page to flowing text, with the parts of it that look different or lead somewhere."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from quire.types import Block
+
+_BREAK = re.compile(r"[ \t]*\n\s*")
+# Scripts written without spaces between words; Korean has spaces and is not among them.
+_UNSPACED = (
+    ("\u2e80", "\u312f"),  # radicals, punctuation, kana, bopomofo
+    ("\u31a0", "\u31ff"),
+    ("\u3400", "\u4dbf"),
+    ("\u4e00", "\u9fff"),
+    ("\uf900", "\ufaff"),
+    ("\uff01", "\uff9f"),  # full and half width
+    ("\U00020000", "\U0003ffff"),
+)
+_LINK = re.compile(r"(https?|ftps?|mailto|tel|doi|urn):\S|#", re.IGNORECASE)
+_OTHER_SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:", re.IGNORECASE)
+
+
+def flow(text: str) -> str:
+    """One line: line breaks become spaces, or nothing between characters that are written without spaces."""
+    if "\n" not in text:
+        return text.strip()
+    return _BREAK.sub(_space, text.strip())
+
+
+def _space(match: re.Match[str]) -> str:
+    text, start, end = match.string, match.start(), match.end()
+    return "" if _is_unspaced(text[start - 1 : start]) and _is_unspaced(text[end : end + 1]) else " "
+
+
+def _is_unspaced(character: str) -> bool:
+    return character > "\u2e7f" and any(first <= character <= last for first, last in _UNSPACED)
+
+
+def is_right_to_left(text: str) -> bool:
+    """Whether the text holds Hebrew, Arabic or another script that runs from right to left."""
+    return not text.isascii() and any(unicodedata.bidirectional(character) in ("R", "AL") for character in text)
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A piece of flowing text that looks the same throughout."""
+
+    text: str
+    bold: bool = False
+    italic: bool = False
+    superscript: bool = False
+    subscript: bool = False
+    code: bool = False
+    link: str | None = None
+
+    @property
+    def is_plain(self) -> bool:
+        return self == Run(self.text)
+
+
+def runs(block: Block, *, skip: int = 0) -> list[Run]:
+    """The text of a block as runs, without its first `skip` characters. Spans may overlap and cross."""
+    text = block.text
+    if not block.spans:
+        flowed = flow(text[skip:])
+        return [Run(flowed)] if flowed else []
+    pieces = _flowed_characters(text)
+    edges = {skip, len(text)}
+    for span in block.spans:
+        edges.update(edge for edge in (span.start, span.end) if skip < edge < len(text))
+    cut = []
+    for start, end in pairwise(sorted(edges)):
+        over = [span for span in block.spans if span.start <= start and end <= span.end]
+        run = Run(
+            "".join(pieces[start:end]),
+            bold=any(span.bold for span in over),
+            italic=any(span.italic for span in over),
+            superscript=any(span.superscript for span in over),
+            subscript=any(span.subscript for span in over),
+            code=any(span.code for span in over),
+            link=next((safe_link(span.link) for span in over if span.link), None),
+        )
+        if run.text:
+            cut.append(run)
+    return _trimmed(_merged(cut))
+
+
+def _flowed_characters(text: str) -> list[str]:
+    """The characters of `text`, each at its place, with line breaks replaced as in `flow`."""
+    pieces = list(text)
+    for match in _BREAK.finditer(text):
+        pieces[match.start() : match.end()] = [_space(match), *[""] * (match.end() - match.start() - 1)]
+    return pieces
+
+
+def _merged(cut: list[Run]) -> list[Run]:
+    """Neighbours that look the same joined; white space between them belongs to both, elsewhere to none."""
+    merged: list[Run] = []
+    for index, run in enumerate(cut):
+        current = run
+        if run.text.isspace():
+            before = replace(merged[-1], text=run.text) if merged else Run(run.text)
+            after = replace(cut[index + 1], text=run.text) if index + 1 < len(cut) else Run(run.text)
+            current = (
+                before if before == after else Run(run.text, link=before.link if before.link == after.link else None)
+            )
+        if merged and replace(merged[-1], text=current.text) == current:
+            merged[-1] = replace(current, text=merged[-1].text + current.text)
+        else:
+            merged.append(current)
+    return merged
+
+
+def _trimmed(listed: list[Run]) -> list[Run]:
+    """Without white space at both ends."""
+    if listed:
+        listed[0] = replace(listed[0], text=listed[0].text.lstrip())
+        listed[-1] = replace(listed[-1], text=listed[-1].text.rstrip())
+    kept = [run for run in listed if run.text]
+    return kept if len(kept) == len(listed) else _trimmed(kept)
+
+
+def safe_link(link: str | None) -> str | None:
+    """The link, if following it does no harm: no scripts, no data, no files."""
+    if not link:
+        return None
+    link = re.sub(r"[\x00-\x20\x7f]+", lambda m: "%20" if m.group() == " " else "", link.strip())
+    if _LINK.match(link):
+        return link
+    return None if not link or _OTHER_SCHEME.match(link) or link.startswith("//") else link
+
+
+def uniform(listed: list[Run]) -> Run | None:
+    """The look of the whole text, when it is one and not plain."""
+    return listed[0] if len(listed) == 1 and not listed[0].is_plain else None

@@ -1,0 +1,134 @@
+"""JSON in the schema `quire/1`, and back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from quire.export import Exportable
+from quire.types import BBox, Block, Cell, PageInfo, Part, Span, Table, Word
+
+SCHEMA = "quire/1"
+_FLAGS = ("bold", "italic", "superscript", "subscript", "code")
+
+
+def json_(result: Exportable, *, words: bool = False) -> str:
+    """Everything, one block per line; the words only when asked for."""
+    document = {
+        "id": result.id,
+        "name": result.name,
+        "media_type": result.media_type,
+        "pages": [_page(page) for page in result.pages],
+    }
+    blocks = ",\n".join(_dump(_block(block, words=words)) for block in result.blocks)
+    listed = f"[\n{blocks}\n]" if blocks else "[]"
+    return f'{{"schema": "{SCHEMA}",\n"document": {_dump(document)},\n"blocks": {listed}}}\n'
+
+
+def from_json(text: str) -> tuple[list[PageInfo], list[Block]]:
+    """The pages and blocks that `json_` wrote."""
+    tree = json.loads(text)
+    if tree.get("schema") != SCHEMA:
+        raise ValueError(f"expected a document of the schema {SCHEMA}, got {tree.get('schema')!r}")
+    return [PageInfo(**page) for page in tree["document"]["pages"]], [_read_block(block) for block in tree["blocks"]]
+
+
+def _dump(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+def _page(page: PageInfo) -> dict[str, object]:
+    return {
+        "number": page.number,
+        "width": round(page.width, 2),
+        "height": round(page.height, 2),
+        "rotation": page.rotation,
+        "status": page.status,
+        "reason": page.reason,
+    }
+
+
+def _block(block: Block, *, words: bool) -> dict[str, object]:
+    written: dict[str, object] = {
+        "id": block.id,
+        "page": block.page,
+        "kind": block.kind,
+        "level": block.level,
+        "text": block.text,
+        "bbox": _box(block.bbox),
+    }
+    if len(block.parts) > 1:
+        written["parts"] = [{"page": part.page, "bbox": _box(part.bbox)} for part in block.parts]
+    written["confidence"] = None if block.confidence is None else round(block.confidence, 5)
+    written["engine"] = block.engine
+    if block.marker:
+        written["marker"] = block.marker
+    if block.spans:
+        written["spans"] = [_span(span) for span in block.spans]
+    if words:
+        written["words"] = [{"text": word.text, "bbox": _box(word.bbox)} for word in block.words]
+    if block.table is not None:
+        written["table"] = _table(block.table)
+    return written
+
+
+def _box(box: BBox) -> dict[str, float]:
+    # adding 0.0 turns -0.0 into 0.0
+    return {
+        "left": round(box.left, 5) + 0.0,
+        "top": round(box.top, 5) + 0.0,
+        "width": round(box.width, 5) + 0.0,
+        "height": round(box.height, 5) + 0.0,
+    }
+
+
+def _span(span: Span) -> dict[str, object]:
+    """Where it starts and ends, and only what is true of it."""
+    written: dict[str, object] = {"start": span.start, "end": span.end}
+    written |= {flag: True for flag in _FLAGS if getattr(span, flag)}
+    return written | ({"link": span.link} if span.link else {})
+
+
+def _table(table: Table) -> dict[str, object]:
+    cells = [
+        {
+            "row": cell.row,
+            "column": cell.column,
+            "row_span": cell.row_span,
+            "column_span": cell.column_span,
+            "header": cell.header,
+            "text": cell.text,
+            "page": cell.page,
+            "bbox": _box(cell.bbox),
+        }
+        for cell in table.cells
+    ]
+    return {"rows": table.rows, "columns": table.columns, "cells": cells}
+
+
+def _read_block(tree: dict[str, Any]) -> Block:
+    return Block(
+        id=tree["id"],
+        page=tree["page"],
+        kind=tree["kind"],
+        level=tree["level"],
+        text=tree["text"],
+        bbox=BBox(**tree["bbox"]),
+        parts=tuple(Part(part["page"], BBox(**part["bbox"])) for part in tree.get("parts", ())),
+        confidence=tree["confidence"],
+        engine=tree["engine"],
+        marker=tree.get("marker", ""),
+        spans=tuple(Span(**span) for span in tree.get("spans", ())),
+        words=_read_words(tree.get("words", ())),
+        table=_read_table(tree["table"]) if "table" in tree else None,
+    )
+
+
+def _read_words(words: Sequence[dict[str, Any]]) -> tuple[Word, ...]:
+    return tuple(Word(word["text"], BBox(**word["bbox"])) for word in words)
+
+
+def _read_table(tree: dict[str, Any]) -> Table:
+    cells = tuple(Cell(**{**cell, "bbox": BBox(**cell["bbox"])}) for cell in tree["cells"])
+    return Table(tree["rows"], tree["columns"], cells)

@@ -1,0 +1,30 @@
+"""Plain text: the lines of the page, a blank line between blocks, the cells of a row separated by tabs."""
+
+from __future__ import annotations
+
+from quire.export import Exportable
+from quire.export._grid import texts
+from quire.export._structure import body, with_lists
+from quire.types import Block
+
+
+def text(result: Exportable) -> str:
+    """The text of the document, without running headers, footers and page numbers."""
+    written = [
+        "\n".join(map(_item, part)) if isinstance(part, list) else _block(part)
+        for part in with_lists(body(result.blocks))
+    ]
+    joined = "\n\n".join(part for part in written if part)
+    return f"{joined}\n" if joined else ""
+
+
+def _block(block: Block) -> str:
+    if block.table is not None:
+        return "\n".join("\t".join(row).rstrip() for row in texts(block.table))
+    return block.text.strip("\n")
+
+
+def _item(item: Block) -> str:
+    """Indented by its level, also where it goes on in a further line."""
+    indent = "  " * ((item.level or 1) - 1)
+    return indent + item.text.strip().replace("\n", f"\n{indent}  ")
