@@ -10,6 +10,7 @@ from typing import Any
 
 from quire.errors import ConfigurationError
 from quire.export import Exportable
+from quire.export._flow import flow
 from quire.export._grid import cell_text, grid
 from quire.export._structure import captions, tables
 from quire.types import Block, Cell, Table
@@ -73,7 +74,7 @@ def _write_index(sheet: Any, row: int, number: int, block: Block, caption: Block
         for column, value in enumerate(values, 1):
             sheet.write_number(row, column, round(value, 5))
         if caption is not None:
-            sheet.write_string(row, len(_COLUMNS) - 1, caption.text.replace("\n", " ")[:_LONGEST])
+            sheet.write_string(row, len(_COLUMNS) - 1, _fitting(flow(caption.text)))
         row += 1
     return row
 
@@ -83,7 +84,7 @@ def _write_table(sheet: Any, table: Table, formats: _Formats) -> None:
     for cell in table.cells:
         if covered[cell.row][cell.column] is not cell:
             continue
-        text = cell_text(cell)[:_LONGEST]
+        text = _fitting(cell_text(cell))
         number = _NUMBER.fullmatch(text)
         look = formats.get(header=cell.header, decimals=len(number[1] or "") if number else -1)
         last_row = min(cell.row + cell.row_span, len(covered)) - 1
@@ -95,6 +96,11 @@ def _write_table(sheet: Any, table: Table, formats: _Formats) -> None:
         else:
             sheet.write_string(cell.row, cell.column, text, look)  # never a formula, whatever it begins with
     sheet.autofit()
+
+
+def _fitting(text: str) -> str:
+    """As much as a cell can hold, without half characters, which XML cannot."""
+    return text[:_LONGEST].encode("utf-8", "replace").decode()
 
 
 def _is_whole(cell: Cell, last_row: int, last_column: int, covered: list[list[Cell | None]]) -> bool:

@@ -100,6 +100,8 @@ class _Writer:
         assert block.table is not None
         rows = [f"<tr>{''.join(map(_cell, row))}</tr>" for row in written(block.table)]
         head = header_rows(block.table)
+        if any(cell.row < head < cell.row + cell.row_span for cell in block.table.cells):
+            head = 0  # a browser cuts cells at the end of the header
         lines = []
         if caption := self.captions.get(block.id):
             lines.append(_element("caption", caption, self.inline(runs(caption))))

@@ -1,0 +1,89 @@
+from __future__ import annotations
+
+import io
+import subprocess
+import sys
+
+import pytest
+from PIL import Image
+
+from quire.errors import UsageError
+from quire.export import FORMATS, files, show
+from quire.types import Part
+
+from .results import BOX, block, report, result, table
+
+
+def test_files_are_named_after_the_source():
+    names = [name for format in FORMATS for name in files(report(), format, stem="report")]
+    assert names == [
+        "report.md",
+        "report.html",
+        "report.txt",
+        "report.json",
+        "report.docling.json",
+        "report.doctags",
+        "report.table-1.csv",
+        "report.xlsx",
+    ]
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_the_same_input_gives_the_same_bytes(format):
+    first, second = (files(report(), format, stem="a", words=True) for _ in range(2))
+    assert first == second and all(first.values())
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_every_format_can_write_an_empty_document(format):
+    written = files(result(), format, stem="a")
+    assert len(written) == (0 if format == "csv" else 1)
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_damaged_characters_stop_no_format(format):
+    bad = "half \ud800 null \x00 bell \x07"
+    source = result(block("paragraph", bad, id="a"), block("figure", id="b"), table([[bad]]))
+    assert files(source, format, stem="a")
+
+
+def test_words_reach_the_json():
+    assert b'"words"' in files(report(), "json", stem="a", words=True)["a.json"]
+    assert b'"words"' not in files(report(), "json", stem="a")["a.json"]
+
+
+def test_an_unknown_format_names_the_known_ones():
+    with pytest.raises(UsageError, match="md, html, txt, json, docling, doctags, csv, xlsx"):
+        files(report(), "pdf", stem="a")
+
+
+def test_importing_the_exports_imports_no_format():
+    code = "import sys, quire.export; print([m for m in ('PIL', 'xlsxwriter', 'csv', 'html') if m in sys.modules])"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "[]\n"
+
+
+def page(width=300, height=400) -> bytes:
+    target = io.BytesIO()
+    Image.new("L", (width, height), 255).save(target, "PNG")
+    return target.getvalue()
+
+
+def colours(png: bytes) -> set[tuple[int, int, int]]:
+    with Image.open(io.BytesIO(png)) as picture:
+        assert picture.size == (300, 400)
+        return {colour for _, colour in picture.getcolors(100_000)}
+
+
+def test_boxes_are_drawn_in_the_colour_of_their_kind():
+    drawn = colours(show(page(), [block("paragraph", "x"), table([["a"]])], page=1))
+    assert {(0x31, 0x82, 0xBD), (0x31, 0xA3, 0x54)} <= drawn
+
+
+def test_only_what_stands_on_the_page_is_drawn():
+    split = block("paragraph", "x", parts=(Part(1, BOX), Part(2, BOX)))
+    assert colours(show(page(), [block("title", "x", page=3), table([["a"]], pages=[1])], page=2)) == {(255, 255, 255)}
+    assert (0x31, 0x82, 0xBD) in colours(show(page(), [split], page=2))
+
+
+def test_the_same_page_gives_the_same_picture():
+    assert show(page(), report().blocks, page=1) == show(page(), report().blocks, page=1)
