@@ -148,6 +148,13 @@ class DocumentResult:
             write_files({Path(path): workbook})
         return workbook
 
+    def to_bytes(self, format: str, *, words: bool = False) -> bytes:
+        """The one file of a format by its name (`md`, `json`, …), as its bytes."""
+        from quire import export
+
+        (data,) = export.files(self._export, format, stem="", words=words).values()
+        return data
+
     def save(
         self, folder: str | Path, formats: Iterable[str] = ("md",), *, stem: str | None = None, words: bool = False
     ) -> list[Path]:

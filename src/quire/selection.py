@@ -57,4 +57,5 @@ def _range(piece: str, text: str) -> tuple[int, int | None]:
 
 
 def _between(first: int, last: int, count: int) -> range:
-    return range(first, min(max(first, last), count + 1) + 1)  # one page too many is enough to be told of
+    """The pages of a range; of those beyond the document only one, which is enough to be told of."""
+    return range(first, min(max(first, last), max(first, count + 1)) + 1)

@@ -1,0 +1,5 @@
+"""`python -m quire`: the command line."""
+
+from quire.cli import main
+
+main()

@@ -1,0 +1,17 @@
+"""The command line: translations of the calls in `quire`, one module per command."""
+
+from __future__ import annotations
+
+import sys
+
+from quire.errors import EXIT_INTERRUPTED
+
+
+def main() -> None:
+    """Run the command that the arguments name, and exit with its code."""
+    try:
+        from quire.cli.app import app
+
+        app()
+    except KeyboardInterrupt:
+        sys.exit(EXIT_INTERRUPTED)

@@ -1,0 +1,109 @@
+"""The progress bar: a reader of events that draws on standard error."""
+
+from __future__ import annotations
+
+import sys
+import time
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from quire.events import Event
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, ProgressColumn, TaskID
+
+PATIENCE_S = 0.7
+"""Work shorter than this draws nothing."""
+
+
+class ProgressBar:
+    """Pages done and their rate, for one document after the other. Draws only on a terminal and on long work."""
+
+    def __init__(self, documents: int) -> None:
+        self._documents = documents
+        self._begun = time.monotonic()
+        self._drawn = sys.stderr.isatty()
+        self._number = 0
+        self._name = ""
+        self._pages = 0
+        self._done = 0
+        self._bar: Progress | None = None
+        self._task: TaskID | None = None
+
+    def __call__(self, event: Event) -> None:
+        if not self._drawn:
+            return
+        if event.stage == "read" and event.kind == "started":
+            self._next(str(event.payload["name"]), int(str(event.payload["pages"])))
+        elif (event.stage == "page-blocks" and event.kind in ("finished", "hit")) or (
+            event.kind == "failed" and event.page is not None
+        ):
+            self._done += 1
+            self._draw()
+
+    def __enter__(self) -> ProgressBar:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+    def stop(self) -> None:
+        """Remove the bar, for good."""
+        self._drawn = False
+        if self._bar is not None:
+            self._bar.stop()
+            self._bar = None
+
+    def say(self, message: str) -> None:
+        """One line on standard error, above the bar."""
+        line = f"quire: {message}"
+        if self._bar is not None:
+            self._bar.console.print(line, markup=False, highlight=False, soft_wrap=True)
+        else:
+            print(line, file=sys.stderr)
+
+    def _next(self, name: str, pages: int) -> None:
+        self._number += 1
+        self._name, self._pages, self._done = name, pages, 0
+        if self._bar is not None and self._task is not None:
+            self._bar.reset(self._task, total=pages, description=self._description())
+
+    def _draw(self) -> None:
+        if self._bar is None:
+            if time.monotonic() - self._begun < PATIENCE_S:
+                return
+            self._start()
+        assert self._bar is not None and self._task is not None
+        self._bar.update(self._task, completed=self._done)
+
+    def _start(self) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+        columns = (
+            TextColumn("{task.description}", markup=False),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TextColumn("pages"),
+            _rate_column(),
+            TimeRemainingColumn(),
+        )
+        self._bar = Progress(*columns, console=Console(stderr=True), transient=True)
+        self._task = self._bar.add_task(self._description(), total=self._pages)
+        self._bar.start()
+
+    def _description(self) -> str:
+        return self._name if self._documents == 1 else f"{self._number}/{self._documents} {self._name}"
+
+
+def _rate_column() -> ProgressColumn:
+    from rich.progress import ProgressColumn, Task
+    from rich.text import Text
+
+    class Rate(ProgressColumn):
+        def render(self, task: Task) -> Text:
+            return Text(f"{task.speed:.0f}/s" if task.speed else "")
+
+    return Rate()

@@ -1,0 +1,175 @@
+"""`quire read`: documents to Markdown and other formats."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from typer import Argument, Option
+
+from quire.cli.progress import ProgressBar
+from quire.cli.sources import NamedSource, find_sources
+from quire.errors import (
+    EXIT_COMPLETE,
+    EXIT_PARTIAL,
+    ConfigurationError,
+    InputError,
+    QuireError,
+    StoreError,
+    UsageError,
+)
+from quire.saving import write_files
+
+if TYPE_CHECKING:
+    from quire.result import DocumentResult
+
+EXAMPLES = """\b
+Examples:
+  quire read report.pdf > report.md
+  quire read report.pdf --pages 1-3,7 --to json --words
+  quire read report.pdf --to md --to docling --to csv -o out
+  quire read letters/ scan.tiff -o out --store ~/.cache/quire
+  quire read report.pdf --show -o out
+"""
+
+
+def read(  # noqa: PLR0913 - one argument per option
+    files: Annotated[list[Path], Argument(metavar="FILE...", help="PDFs, images, or folders of them.")],
+    to: Annotated[
+        list[str] | None,
+        Option(metavar="FORMAT", help="md (default), html, txt, json, docling, doctags, csv, xlsx. May be repeated."),
+    ] = None,
+    output: Annotated[
+        Path | None, Option("-o", "--output", metavar="DIR", help="Folder for the files; needed for several.")
+    ] = None,
+    pages: Annotated[
+        str | None, Option(metavar="PAGES", help="Only these pages, like 1-3,7 or 5- (to the end).")
+    ] = None,
+    words: Annotated[bool, Option("--words", help="Put the words and their boxes into JSON.")] = False,
+    password: Annotated[
+        str | None, Option(metavar="PASSWORD", envvar="QUIRE_PASSWORD", help="Password of encrypted documents.")
+    ] = None,
+    show: Annotated[bool, Option("--show", help="Write pictures of the pages with the boxes drawn.")] = False,
+    store: Annotated[
+        Path | None, Option(metavar="DIR", help="Folder that keeps what was read: the same file is not read twice.")
+    ] = None,
+    lang: Annotated[
+        list[str] | None, Option(metavar="LANGUAGE", help="Languages of the text, for recognition engines.")
+    ] = None,
+) -> int:
+    """Read documents: Markdown to standard output, or files in a folder."""
+    formats = tuple(dict.fromkeys(to or (() if show else ("md",))))
+    request = _Request(formats, output, pages, words, password, show, store)
+    _check(request, files)
+    sources = find_sources(files, output)
+    with ProgressBar(len(sources)) as progress:
+        outcomes = [_read_one(source, request, progress) for source in sources]
+    if not any(outcome.written for outcome in outcomes):
+        return next(outcome.code for outcome in outcomes if outcome.code)
+    return EXIT_PARTIAL if any(outcome.code for outcome in outcomes) else EXIT_COMPLETE
+
+
+@dataclass(frozen=True, slots=True)
+class _Request:
+    """What the options ask for."""
+
+    formats: tuple[str, ...]
+    output: Path | None
+    pages: str | None
+    words: bool
+    password: str | None
+    show: bool
+    store: Path | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Outcome:
+    """What became of one document: its exit code, and whether anything was written."""
+
+    code: int
+    written: bool
+
+
+def _check(request: _Request, files: Sequence[Path]) -> None:
+    """Refuse what cannot work before anything is read."""
+    from quire.export import FORMATS
+    from quire.selection import check_pages
+
+    check_pages(request.pages)
+    unknown = [name for name in request.formats if name not in FORMATS]
+    if unknown:
+        raise UsageError(f"there is no format {unknown[0]!r}; choose from {', '.join(FORMATS)}")
+    if request.output is not None:
+        if request.output.exists() and not request.output.is_dir():
+            raise UsageError(f"{request.output} is not a folder; -o names the folder for the files")
+        return
+    if len(files) > 1 or any(path.is_dir() for path in files):
+        raise UsageError("several documents need a folder for their files; name it with -o")
+    if request.show or len(request.formats) > 1 or request.formats[0] in ("csv", "xlsx"):
+        what = "pictures" if request.show else "several formats" if len(request.formats) > 1 else request.formats[0]
+        raise UsageError(f"{what} cannot go to standard output; name a folder with -o")
+
+
+def _read_one(source: NamedSource, request: _Request, progress: ProgressBar) -> _Outcome:
+    """Read and write one document. What is wrong with it is said, and does not stop the others."""
+    from quire.reading import read as read_document
+
+    try:
+        result = read_document(
+            source.path, pages=request.pages, password=request.password, store=request.store, on_event=progress
+        )
+        undrawn = _write(result, source, request, progress)
+    except (StoreError, ConfigurationError):
+        raise  # would happen to every document
+    except QuireError as error:
+        message = str(error)
+        progress.say(message if source.path.name in message else f"{source.path}: {message}")
+        return _Outcome(error.exit_code, written=False)
+    except Exception as error:
+        progress.say(f"{source.path}: internal error, please report it: {type(error).__name__}: {error}")
+        return _Outcome(QuireError.exit_code, written=False)
+    for line in (*_left_out(result), *map(str, undrawn)):
+        progress.say(f"{source.path}: {line}")
+    return _Outcome(EXIT_PARTIAL if undrawn or result.status == "partial" else EXIT_COMPLETE, written=True)
+
+
+def _write(
+    result: DocumentResult, source: NamedSource, request: _Request, progress: ProgressBar
+) -> Sequence[InputError]:
+    """Write what was asked for; returns the errors of pages that could not be drawn."""
+    if request.output is None:
+        content = result.to_bytes(request.formats[0], words=request.words)
+        progress.stop()
+        sys.stdout.buffer.write(content)
+        sys.stdout.buffer.flush()
+        return ()
+    folder = request.output / source.folder
+    result.save(folder, request.formats, stem=source.stem, words=request.words)
+    undrawn = []
+    for page, picture in zip(result.pages, result.pictures() if request.show else (), strict=False):
+        if isinstance(picture, InputError):
+            undrawn.append(picture)
+        else:
+            write_files({folder / f"{source.stem}.page-{page.number}.png": picture})
+    return undrawn
+
+
+def _left_out(result: DocumentResult) -> list[str]:
+    """One line per reason: which pages failed or were left out."""
+    reasons: dict[str, list[int]] = {}
+    for page in result.pages:
+        if page.status in ("failed", "skipped"):
+            what = "failed" if page.status == "failed" else "left out"
+            reasons.setdefault(f"{what}: {page.info.reason}", []).append(page.number)
+    return [f"{_pages(numbers)} {reason}" for reason, numbers in reasons.items()]
+
+
+def _pages(numbers: Sequence[int]) -> str:
+    """`page 3`, `pages 3-5,9`."""
+    runs = [[n for _, n in run] for _, run in groupby(enumerate(numbers), key=lambda pair: pair[1] - pair[0])]
+    listed = ",".join(str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs)
+    return f"page{'' if len(numbers) == 1 else 's'} {listed}"
