@@ -10,11 +10,12 @@ from importlib import import_module
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
-from quire.errors import InputError, UnsupportedError, UsageError
+from quire.errors import CorruptError, InputError, UnsupportedError, UsageError
 from quire.keys import Digest
+from quire.pagetext import PageText
 from quire.types import OutlineEntry, PageInfo
 
-Source = str | Path | bytes | BinaryIO
+Source = str | Path | bytes | bytearray | memoryview | BinaryIO
 """What can be read: a path, the bytes themselves, or a binary file object."""
 
 READERS: Mapping[str, str] = {
@@ -95,21 +96,26 @@ class Document:
         self.path: Path | None = None
         self.data: bytes | None = None
         if isinstance(source, (str, Path)):
-            self.path = Path(source)
-            if not self.path.is_file():
-                what = "is a folder; name a file in it" if self.path.is_dir() else "no such file"
-                raise InputError(what, document=str(source))
-        elif isinstance(source, bytes):
-            self.data = source
+            self.path = _existing(source)
+        elif isinstance(source, (bytes, bytearray, memoryview)):
+            self.data = bytes(source)
         elif hasattr(source, "read"):
             self.data = source.read()
+            if not isinstance(self.data, bytes):
+                raise UsageError("the file object gives text, not bytes: open it with mode 'rb'")
             name = name or Path(str(getattr(source, "name", "") or "")).name
         else:
             raise UsageError(f"cannot read {type(source).__name__}: pass a path, bytes or a binary file object")
         self.name = name or (self.path.name if self.path else "") or "document"
         self._reader: Reader | None = None
         self._id: Digest | None = None
-        self.media_type = _media_type(self._head(), self.name)
+        head = self._head()
+        if not head:
+            raise CorruptError("the file is empty", document=self.name)
+        self.media_type = _media_type(head, self.name)
+
+    def __repr__(self) -> str:
+        return f"Document({self.name!r}, {self.media_type or 'unknown'})"
 
     @property
     def id(self) -> Digest:
@@ -171,8 +177,11 @@ class Document:
     def _head(self) -> bytes:
         if self.data is not None:
             return self.data[:1024]
-        with self._path().open("rb") as file:
-            return file.read(1024)
+        try:
+            with self._path().open("rb") as file:
+                return file.read(1024)
+        except OSError as error:
+            raise InputError(f"cannot be read: {error.strerror}", document=str(self.path)) from error
 
     def _digest(self) -> str:
         if self.data is not None:
@@ -196,6 +205,13 @@ class Page:
     def info(self) -> PageInfo:
         return self.document.reader.info(self.number)
 
+    def text(self) -> PageText:
+        """The native text of the page. Raises the error of a page that cannot be read."""
+        read = next(iter(self.document.reader.text([self.number])))
+        if isinstance(read, InputError):
+            raise read
+        return PageText.from_bytes(read)
+
     def image(self, options: RenderOptions | None = None) -> PageImage:
         """The page as PNG. Raises the error of a page that cannot be drawn."""
         drawn = next(iter(self.document.reader.render([self.number], options or RenderOptions())))
@@ -204,24 +220,37 @@ class Page:
         return drawn
 
 
+def _existing(source: str | Path) -> Path:
+    path = Path(source)
+    try:
+        if path.is_file():
+            return path
+        what = "is a folder; name a file in it" if path.is_dir() else "no such file"
+    except (ValueError, OSError) as error:  # a name with a null byte, or one longer than the system allows
+        what = f"is not the name of a file ({error})"
+    raise InputError(what, document=str(source))
+
+
 _SIGNATURES: tuple[tuple[bytes, str], ...] = (
+    (b"%PDF-", "application/pdf"),
     (b"\x89PNG\r\n\x1a\n", "image/png"),
     (b"\xff\xd8\xff", "image/jpeg"),
     (b"II*\0", "image/tiff"),
     (b"MM\0*", "image/tiff"),
     (b"II+\0", "image/tiff"),
     (b"MM\0+", "image/tiff"),
-    (b"BM", "image/bmp"),
 )
 
 
 def _media_type(head: bytes, name: str) -> str:
     """From the first bytes; the name decides only what the bytes leave open."""
-    if b"%PDF-" in head:
-        return "application/pdf"
-    if head[:4] == b"RIFF" and head[8:12] == b"WEBP":
-        return "image/webp"
     for signature, media_type in _SIGNATURES:
         if head.startswith(signature):
             return media_type
+    if head[:4] == b"RIFF" and head[8:12] == b"WEBP":
+        return "image/webp"
+    if head[:2] == b"BM" and head[6:10] == b"\0\0\0\0":  # two letters alone would take text for a picture
+        return "image/bmp"
+    if b"%PDF-" in head:  # after some junk, as readers allow
+        return "application/pdf"
     return mimetypes.guess_type(name)[0] or ""

@@ -1,0 +1,384 @@
+"""Images as documents, through Pillow: PNG, JPEG, WebP and BMP with one page, TIFF with a page per frame.
+
+The displayed page is the image after its EXIF orientation, and its size in points follows from the resolution
+that the file states. Files often do not know it: nothing, a value that no scanner has, or the 72 and 96 that
+programs write for want of a better one. Then an image with the proportions of A4, Letter or Legal is taken for
+a page of that paper, and any other for one with 150 pixels to the inch.
+
+Of an animation only the first frame is a page; previews inside a TIFF (NewSubfileType, TIFF 6.0, section 8) are
+none. The pixel limit is checked against the size in the header, before anything is decoded.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from importlib import import_module
+from io import BytesIO
+from typing import TYPE_CHECKING, Any
+
+from quire.document import Document, PageImage, RenderOptions
+from quire.errors import CorruptError, InputError, LimitError
+from quire.pagetext import PageText
+from quire.types import OutlineEntry, PageInfo
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+    from PIL.ImageFile import ImageFile
+
+MAX_FRAMES = 10_000
+
+_PLUGINS = {
+    "image/png": "PIL.PngImagePlugin:PngImageFile",
+    "image/jpeg": "PIL.JpegImagePlugin:JpegImageFile",
+    "image/tiff": "PIL.TiffImagePlugin:TiffImageFile",
+    "image/webp": "PIL.WebPImagePlugin:WebPImageFile",
+    "image/bmp": "PIL.BmpImagePlugin:BmpImageFile",
+}  # opened by class: `Image.open` would try every decoder and bring a pixel limit of its own
+
+_SUBFILE_TYPE, _OLD_SUBFILE_TYPE, _ORIENTATION = 254, 255, 274
+_X_RESOLUTION, _Y_RESOLUTION, _RESOLUTION_UNIT = 282, 283, 296
+_TURNED = {3: 180, 6: 90, 8: 270}  # EXIF orientation to degrees, clockwise; the others mirror the image
+_PAPERS = ((595.276, 841.89), (612.0, 792.0), (612.0, 1008.0))  # A4, Letter, Legal
+_SAME_PROPORTION = 0.012
+_PAPER_PIXELS = 800  # an image whose longer side has fewer pixels is no picture of a sheet
+_UNKNOWN_DPI = 150.0
+_PLACEHOLDERS = (72, 96)
+_LONGEST_INCHES = 48.0  # A0 is 46.8 inches long
+_LOWER = 0.75  # the dpi of a picture that is too large is multiplied by this or less
+
+
+@dataclass(frozen=True, slots=True)
+class _Frame:
+    """What the header says about one page; width, height and resolution are those of the displayed page."""
+
+    index: int
+    width: int
+    height: int
+    dpi: tuple[float, float]
+    orientation: int
+
+    @property
+    def points(self) -> tuple[float, float]:
+        return round(self.width * 72 / self.dpi[0], 3), round(self.height * 72 / self.dpi[1], 3)
+
+    def pixels(self, dpi: float) -> tuple[int, int]:
+        """The size of the page at `dpi`, with square pixels."""
+        return (
+            max(1, round(self.width * dpi / self.dpi[0])),
+            max(1, round(self.height * dpi / self.dpi[1])),
+        )
+
+
+class ImageReader:
+    """An image file, one decoded frame in memory at a time. One thread at a time; `threads` is not used."""
+
+    name = "image"
+
+    def __init__(self, document: Document) -> None:
+        self._name = document.name
+        self._document = document
+        module, name = _PLUGINS[document.media_type].split(":")
+        self._plugin = getattr(import_module(module), name)
+        self._multiple = document.media_type == "image/tiff"
+        self._image: ImageFile | None = None
+        self._frames = self._list_frames()
+
+    @property
+    def page_count(self) -> int:
+        return len(self._frames)
+
+    def info(self, number: int) -> PageInfo:
+        frame = self._frame(number)
+        width, height = frame.points
+        return PageInfo(number, width, height, _TURNED.get(frame.orientation, 0))
+
+    def text(self, pages: Sequence[int], *, threads: int = 1) -> Iterator[bytes | InputError]:
+        """No text, one picture over the whole page. The image is decoded, so that a damaged one is found here."""
+        for number in pages:
+            try:
+                frame = self._frame(number)
+                self._decode(frame, number, (1, 1), RenderOptions().max_pixels)
+                yield _no_text(self.info(number))
+            except InputError as error:
+                yield error
+            finally:
+                self._release()
+
+    def render(
+        self, pages: Sequence[int], options: RenderOptions, *, threads: int = 1
+    ) -> Iterator[PageImage | InputError]:
+        """The page at the dpi asked for, or at its own when that is lower: nothing is enlarged."""
+        for number in pages:
+            try:
+                yield self._render(self._frame(number), number, options)
+            except InputError as error:
+                yield error
+            finally:
+                self._release()
+
+    def outline(self) -> Sequence[OutlineEntry]:
+        return ()
+
+    def metadata(self) -> Mapping[str, str]:
+        found = {"format": self._document.media_type.removeprefix("image/").upper()}
+        first = self._frames[0]
+        if isinstance(first, _Frame):
+            found |= {"pixels": f"{first.width} x {first.height}", "dpi": f"{max(first.dpi):.0f}"}
+        return found
+
+    def close(self) -> None:
+        if self._image is not None:
+            self._image.close()
+            self._image = None
+
+    def _release(self) -> None:
+        """Forget the decoded pixels; a TIFF stays open, since finding its last frame again means walking all."""
+        if not self._multiple:
+            self.close()
+
+    def _opened(self) -> ImageFile:
+        if self._image is None:
+            document = self._document
+            source = BytesIO(document.data) if document.data is not None else str(document.path)
+            self._image = self._plugin(source)
+        assert self._image is not None
+        return self._image
+
+    def _damaged(self, error: Exception, page: int | None) -> InputError:
+        if isinstance(error, InputError):
+            return error
+        self.close()  # what a decoder leaves behind after an error is not to be used again
+        if type(error).__name__ == "DecompressionBombError":
+            return LimitError(str(error), document=self._name, page=page)
+        return CorruptError(f"the image is damaged ({error})", document=self._name, page=page)
+
+    def _list_frames(self) -> list[_Frame | InputError]:
+        try:
+            image = self._opened()
+            frames: list[_Frame | InputError] = [_described(image, 0)]
+        except Exception as error:  # a decoder raises whatever it stumbled over: struct.error, KeyError, ...
+            raise self._damaged(error, None) from error
+        if self._multiple:
+            frames += self._further_frames(image)
+        self._release()
+        return frames
+
+    def _further_frames(self, image: ImageFile) -> Iterator[_Frame | InputError]:
+        index = 0
+        number = 1
+        while True:
+            index += 1
+            if index >= MAX_FRAMES:
+                raise LimitError(f"has more than {MAX_FRAMES} frames", document=self._name)
+            try:
+                image.seek(index)
+                if _is_preview(image):
+                    continue
+                number += 1
+                yield _described(image, index)
+            except EOFError:
+                return
+            except Exception as error:  # as above; the chain of frames ends at a damaged one
+                yield self._damaged(error, number)
+                return
+
+    def _frame(self, number: int) -> _Frame:
+        if not 1 <= number <= len(self._frames):
+            raise InputError(f"there is no page {number}", document=self._name)
+        frame = self._frames[number - 1]
+        if isinstance(frame, InputError):
+            raise frame
+        return frame
+
+    def _decode(self, frame: _Frame, number: int, wanted: tuple[int, int], max_pixels: int) -> Image:
+        """The upright pixels, not smaller than `wanted`: JPEG is decoded at a fraction of its size where that does."""
+        self._check(frame.width, frame.height, number, max_pixels)
+        try:
+            image = self._opened()
+            if self._multiple:
+                image.seek(frame.index)
+            image.draft(None, wanted if frame.orientation < 5 else (wanted[1], wanted[0]))
+            with warnings.catch_warnings():
+                if frame.width * frame.height > _pillow_limit():
+                    warnings.simplefilter("ignore")  # our own limit has been checked
+                image.load()
+            # Pillow has turned a TIFF already
+            return image if self._multiple else _upright(image, frame.orientation)
+        except Exception as error:  # as above
+            raise self._damaged(error, number) from error
+
+    def _check(self, width: int, height: int, number: int, max_pixels: int) -> None:
+        if width * height > max_pixels:
+            message = f"{width} x {height} pixels pass the limit of {max_pixels}"
+            raise LimitError(message, document=self._name, page=number)
+
+    def _render(self, frame: _Frame, number: int, options: RenderOptions) -> PageImage:
+        started = time.perf_counter()
+        dpi = min(float(options.dpi), max(frame.dpi))
+        size = frame.pixels(dpi)
+        self._check(*size, number, options.max_pixels)
+        image = _plain(self._decode(frame, number, size, options.max_pixels), grey=options.grey)
+        while True:
+            picture = _resized(image, size)
+            png = _png(picture)
+            if len(png) <= options.max_bytes or dpi <= 8:
+                milliseconds = (time.perf_counter() - started) * 1e3
+                return PageImage(number, png, *picture.size, round(dpi), picture.mode, milliseconds)
+            dpi = max(8.0, dpi * min(_LOWER, math.sqrt(options.max_bytes / len(png))))
+            size = frame.pixels(dpi)
+
+
+def open_images(document: Document) -> ImageReader:
+    """Open an image file. Raises CorruptError when its header cannot be read."""
+    return ImageReader(document)
+
+
+def _described(image: ImageFile, index: int) -> _Frame:
+    from PIL.Image import Image
+
+    tiff = getattr(image, "tag_v2", None)  # of this frame; its size has been turned by Pillow already
+    tags = Image.getexif(image) if tiff is None else tiff  # that of a PNG would decode the image
+    orientation = tags.get(_ORIENTATION, 1)
+    orientation = orientation if orientation in range(1, 9) else 1
+    dpi = _stated(None if tiff is not None else image.info.get("dpi"), tags)
+    width, height = image.size
+    if orientation >= 5:  # the stored rows are the displayed columns
+        dpi = dpi[1], dpi[0]
+        width, height = (width, height) if tiff is not None else (height, width)
+    frame = _Frame(index, width, height, dpi, orientation)
+    return replace(frame, dpi=_believed(frame))
+
+
+def _stated(dpi: tuple[float, float] | None, tags: Mapping[int, Any]) -> tuple[float, float]:
+    """The resolution that the file states, not-a-number when it states none."""
+    x = tags.get(_X_RESOLUTION) or tags.get(_Y_RESOLUTION, math.nan)
+    y = tags.get(_Y_RESOLUTION) or x
+    per_inch = {2: 1.0, 3: 2.54}.get(tags.get(_RESOLUTION_UNIT, 2), math.nan)  # inch, centimetre
+    try:
+        return (float(x) * per_inch, float(y) * per_inch) if dpi is None else (float(dpi[0]), float(dpi[1]))
+    except (TypeError, ValueError, ZeroDivisionError, OverflowError):
+        return math.nan, math.nan
+
+
+def _believed(frame: _Frame) -> tuple[float, float]:
+    """The stated resolution when it can be true, otherwise the one that the module's text describes."""
+    x, y = frame.dpi
+    if 50 <= x <= 2400 and 50 <= y <= 2400 and max(x, y) <= 4 * min(x, y) and round(x) not in _PLACEHOLDERS:
+        inches = max(frame.width / x, frame.height / y)
+        if inches <= _LONGEST_INCHES:
+            return x, y
+    short, long = sorted((frame.width, frame.height))
+    if long >= _PAPER_PIXELS:
+        for paper_short, paper_long in _PAPERS:
+            if abs(long / short * paper_short / paper_long - 1) <= _SAME_PROPORTION:
+                dpi = long * 72 / paper_long
+                return dpi, dpi
+    return _UNKNOWN_DPI, _UNKNOWN_DPI
+
+
+def _is_preview(image: ImageFile) -> bool:
+    tags = getattr(image, "tag_v2", {})
+    return bool(tags.get(_SUBFILE_TYPE, 0) & 1) or tags.get(_OLD_SUBFILE_TYPE) == 2
+
+
+def _pillow_limit() -> float:
+    from PIL import Image
+
+    return Image.MAX_IMAGE_PIXELS or math.inf
+
+
+def _upright(image: Image, orientation: int) -> Image:
+    from PIL.Image import Transpose
+
+    methods = {
+        2: Transpose.FLIP_LEFT_RIGHT,
+        3: Transpose.ROTATE_180,
+        4: Transpose.FLIP_TOP_BOTTOM,
+        5: Transpose.TRANSPOSE,
+        6: Transpose.ROTATE_270,
+        7: Transpose.TRANSVERSE,
+        8: Transpose.ROTATE_90,
+    }
+    method = methods.get(orientation)
+    return image if method is None else image.transpose(method)
+
+
+def _plain(image: Image, *, grey: bool) -> Image:
+    """A new image with 8 bits to a channel, on white paper: L, or RGB where there is colour and it is wanted."""
+    from PIL import Image as images
+    from PIL import ImageChops
+
+    if image.mode == "F" or image.mode.startswith("I"):
+        image = _to_8_bits(image)
+    if image.has_transparency_data:
+        seen = image.convert("RGBA")
+        image = images.new("RGB", image.size, "white")
+        image.paste(seen, mask=seen.getchannel("A"))
+    if image.mode in ("1", "L") or grey:
+        return image.convert("L")
+    image = image.convert("RGB")
+    red, green, blue = image.split()
+    if ImageChops.difference(red, green).getbbox() is None and ImageChops.difference(red, blue).getbbox() is None:
+        return red
+    return image
+
+
+def _to_8_bits(image: Image) -> Image:
+    """Grey of 16 or 32 bits, or of floating point numbers from 0 to 1, to grey of 8."""
+    highest = image.convert("F").getextrema()[1]
+    assert isinstance(highest, float)
+    if image.mode == "F" and highest <= 1:
+        scale = 255.0
+    elif image.mode.startswith("I;16") or highest <= 65535:
+        scale = 1 / 257
+    else:
+        scale = 255 / highest
+    return image.convert("F").point(lambda value: value * scale).convert("L")
+
+
+def _resized(image: Image, size: tuple[int, int]) -> Image:
+    from PIL.Image import Resampling
+
+    return image if image.size == size else image.resize(size, Resampling.LANCZOS, reducing_gap=3.0)
+
+
+def _png(image: Image) -> bytes:
+    """A PNG without profile, comments or date: equal pixels give equal bytes."""
+    image.info = {}
+    buffer = BytesIO()
+    image.save(buffer, "PNG", compress_level=1)
+    return buffer.getvalue()
+
+
+def _no_text(info: PageInfo) -> bytes:
+    return PageText(
+        number=info.number,
+        width=info.width,
+        height=info.height,
+        rotation=info.rotation,
+        chars=0,
+        unmapped=0,
+        invisible=0,
+        font_table=[],
+        links=[],
+        fields=[],
+        tags=[],
+        texts=[],
+        boxes=[],
+        baselines=[],
+        sizes=[],
+        colors=[],
+        fonts=[],
+        angles=[],
+        mcids=[],
+        flags=[],
+        rulings=[],
+        rects=[],
+        rect_colors=[],
+        images=[0.0, 0.0, info.width, info.height],
+        drawings=[],
+    ).to_bytes()

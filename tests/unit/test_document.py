@@ -1,0 +1,154 @@
+"""Documents from paths, bytes and file objects, and everything that is not one."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+
+import pytest
+
+from quire.document import Document
+from quire.errors import CorruptError, InputError, UnsupportedError, UsageError
+from tests import documents
+
+
+def test_a_path_is_not_held_in_memory(saved):
+    path = saved(documents.simple())
+    document = Document(path)
+    assert document.data is None
+    assert document.name == "report.pdf"
+    assert document.size == path.stat().st_size
+
+
+def test_path_bytes_and_file_object_are_the_same_document(saved):
+    data = documents.simple()
+    path = saved(data)
+    with path.open("rb") as file:
+        made = [Document(path), Document(str(path)), Document(data), Document(bytearray(data)), Document(file)]
+    assert {document.id for document in made} == {hashlib.sha256(data).hexdigest()}
+    assert {document.media_type for document in made} == {"application/pdf"}
+
+
+def test_a_file_object_brings_its_name(saved):
+    with saved(documents.simple(), "minutes.pdf").open("rb") as file:
+        assert Document(file).name == "minutes.pdf"
+
+
+def test_a_given_name_wins(saved):
+    assert Document(saved(documents.simple()), name="minutes").name == "minutes"
+    assert Document(documents.simple()).name == "document"
+
+
+def test_a_missing_file_is_named(tmp_path):
+    with pytest.raises(InputError, match=r"nowhere\.pdf: no such file"):
+        Document(tmp_path / "nowhere.pdf")
+
+
+def test_a_folder_is_not_a_document(tmp_path):
+    with pytest.raises(InputError, match="is a folder"):
+        Document(tmp_path)
+
+
+def test_an_impossible_name_is_an_input_error():
+    with pytest.raises(InputError):
+        Document("report\0.pdf")
+    with pytest.raises(InputError):
+        Document("x" * 5000)
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may read everything")
+def test_a_file_without_permission_is_an_input_error(saved):
+    path = saved(documents.simple())
+    path.chmod(0)
+    with pytest.raises(InputError, match="cannot be read"):
+        Document(path)
+
+
+@pytest.mark.parametrize("source", [b"", io.BytesIO()])
+def test_nothing_is_not_a_document(source):
+    with pytest.raises(CorruptError, match="empty"):
+        Document(source)
+
+
+def test_an_empty_file_is_named(saved):
+    with pytest.raises(CorruptError, match=r"report\.pdf: the file is empty"):
+        Document(saved(b""))
+
+
+def test_a_text_file_object_is_a_mistake_of_the_caller():
+    with pytest.raises(UsageError, match="rb"):
+        Document(io.StringIO("%PDF-1.7"))
+
+
+def test_a_number_is_a_mistake_of_the_caller():
+    with pytest.raises(UsageError, match="int"):
+        Document(7)
+
+
+@pytest.mark.parametrize(("name", "data"), [("notes.txt", b"Just text."), ("archive.zip", b"PK\3\4"), ("x", b"\0\1")])
+def test_other_kinds_of_file_are_unsupported(saved, name, data):
+    document = Document(saved(data, name))
+    with pytest.raises(UnsupportedError, match="Quire reads PDF"):
+        _ = document.reader
+
+
+@pytest.mark.parametrize(
+    ("head", "media_type"),
+    [
+        (b"%PDF-1.4", "application/pdf"),
+        (b"\r\njunk before\n%PDF-1.4", "application/pdf"),
+        (b"\x89PNG\r\n\x1a\n", "image/png"),
+        (b"\x89PNG\r\n\x1a\n with %PDF- inside", "image/png"),
+        (b"\xff\xd8\xff\xe0", "image/jpeg"),
+        (b"II*\0", "image/tiff"),
+        (b"MM\0+", "image/tiff"),
+        (b"RIFF\0\0\0\0WEBPVP8 ", "image/webp"),
+        (b"BM\x46\0\0\0\0\0\0\0", "image/bmp"),
+        (b"BMW sells cars", "text/plain"),
+    ],
+)
+def test_the_bytes_decide_what_a_file_is(head, media_type):
+    assert Document(head, name="whatever.txt").media_type == media_type
+
+
+def test_pages_are_counted_from_1():
+    document = Document(_png())
+    assert [page.number for page in document.pages()] == [1]
+    assert document.page(1).id == f"{document.id}/1"
+    for number in (0, 2, -1):
+        with pytest.raises(UsageError, match="there is no page"):
+            document.page(number)
+
+
+def test_a_page_gives_its_text_and_picture():
+    page = Document(_png()).page(1)
+    assert page.text().images[0] == 0
+    assert page.image().png.startswith(b"\x89PNG")
+
+
+def test_a_closed_document_opens_again():
+    with Document(_png()) as document:
+        first = document.reader
+    assert document.reader is not first
+    assert document.page_count == 1
+
+
+def test_it_shows_what_it_is():
+    assert repr(Document(_png(), name="scan.png")) == "Document('scan.png', image/png)"
+
+
+def test_memory_holds_no_file_that_is_only_named(tmp_path):
+    path = tmp_path / "big.pdf"
+    with path.open("wb") as file:
+        file.write(b"%PDF-1.7")
+        file.truncate(64 << 20)
+    document = Document(path)
+    assert len(document.id) == 64
+    assert document.data is None
+
+
+def _png() -> bytes:
+    buffer = io.BytesIO()
+    documents.scan(30).save(buffer, "PNG")
+    return buffer.getvalue()
