@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from quire.pagetext import HYPHEN, INVISIBLE, LINE, SPACE, PageText
+from quire.pagetext import INVISIBLE, LINE, SPACE, PageText
 
 MERGE_GAP = 0.9  # of the size: pieces of a line nearer than this belong together
 WHITE = 0xFDFDFD  # text of this colour or lighter is seen only on something darker
@@ -190,8 +190,3 @@ def words_of(page: PageText, runs: Iterable[int]) -> list[list[int]]:
         else:
             words.append([run])
     return words
-
-
-def breaks_word(page: PageText, line: Line) -> bool:
-    """Whether the line ends with a hyphen that only its end put there."""
-    return bool(page.flags[line.runs[-1]] & HYPHEN)

@@ -1,0 +1,123 @@
+"""Paragraphs and tables that go on in the next column or on the next page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from quire.layout.textual import join_lines
+from quire.types import FURNITURE, Block, Cell, Table
+from quire.words import JoinedWords
+
+_PASSED = FURNITURE | {"footnote", "figure", "caption", "table"}
+_ENDS = (".", "!", "?", ":", ";", ".”", '."', "?”", "!”", ".)", "…")
+
+
+def join_paragraphs(blocks: Sequence[Block]) -> list[Block]:
+    """Paragraphs whose last line breaks off joined with the one that goes on elsewhere."""
+    done: list[Block] = []
+    open_at: int | None = None
+    for block in blocks:
+        if block.kind in _PASSED:
+            done.append(block)
+            continue
+        if open_at is not None and block.kind == "paragraph" and _goes_on(done[open_at], block):
+            done[open_at] = _joined(done[open_at], block)
+        else:
+            done.append(block)
+            open_at = len(done) - 1 if block.kind in ("paragraph", "list_item") else None
+    return done
+
+
+def _goes_on(first: Block, second: Block) -> bool:
+    last = first.places[-1]
+    moved = second.page != last.page or second.bbox.top < last.bbox.top
+    if not moved or second.page - last.page > 1:
+        return False
+    if first.style and second.style and abs(first.style.size - second.style.size) > 0.1 * first.style.size:
+        return False
+    text = first.text.rstrip()
+    if text.endswith(_ENDS):
+        return False
+    begins = second.text.lstrip("“\"'([")[:1]
+    return begins.islower() or (text.endswith(("-", ",")) and begins.isalpha())
+
+
+def _joined(first: Block, second: Block) -> Block:
+    text = join_lines(first.text, second.text)
+    offset = len(text) - len(second.text)
+    spans = [replace(span, end=min(span.end, offset)) for span in first.spans if span.start < offset]
+    spans += [replace(span, start=span.start + offset, end=span.end + offset) for span in second.spans]
+    return replace(
+        first,
+        text=text,
+        spans=tuple(spans),
+        parts=(*first.places, *second.places),
+        words=JoinedWords((first.words, second.words)),
+    )
+
+
+def join_tables(blocks: Sequence[Block]) -> list[Block]:
+    """Tables cut by a page break as one."""
+    done: list[Block] = []
+    last: int | None = None
+    for block in blocks:
+        if block.kind in FURNITURE or block.kind == "footnote":
+            done.append(block)
+            continue
+        if block.kind == "table" and last is not None and _continues(done[last], block):
+            done[last] = _longer(done[last], block)
+            continue
+        done.append(block)
+        last = len(done) - 1 if block.kind == "table" else None
+    return done
+
+
+def _continues(first: Block, second: Block) -> bool:
+    """The same columns, from the foot of one page to the head of the next."""
+    place = first.places[-1]
+    if second.page != place.page + 1 or first.table is None or second.table is None:
+        return False
+    if first.table.columns != second.table.columns or first.table.columns < 2:
+        return False
+    if place.bbox.bottom < 0.6 or second.bbox.top > 0.3:
+        return False
+    if abs(place.bbox.left - second.bbox.left) > 0.02 or abs(place.bbox.right - second.bbox.right) > 0.02:
+        return False
+    repeated = _head(first.table) == _head(second.table)
+    fresh = any(cell.header for cell in second.table.cells if cell.row == 0)
+    return repeated or not fresh
+
+
+def _head(table: Table) -> list[str]:
+    return [cell.text for cell in table.cells if cell.row == 0]
+
+
+def _longer(first: Block, second: Block) -> Block:
+    above, below = first.table, second.table
+    assert above is not None and below is not None
+    skipped = _repeated_rows(above, below)
+    moved = [_moved(cell, above.rows - skipped) for cell in below.cells if cell.row >= skipped]
+    table = Table(above.rows + below.rows - skipped, above.columns, (*above.cells, *moved))
+    return replace(
+        first,
+        text=table.text,
+        table=table,
+        parts=(*first.places, *second.places),
+        words=JoinedWords((first.words, second.words)),
+    )
+
+
+def _repeated_rows(above: Table, below: Table) -> int:
+    """How many rows at the head of the second table repeat those of the first."""
+    rows = 0
+    while rows < min(above.rows, below.rows, 5):
+        texts = [[cell.text for cell in table.cells if cell.row == rows] for table in (above, below)]
+        if texts[0] != texts[1]:
+            break
+        rows += 1
+    return rows
+
+
+def _moved(cell: Cell, rows: int) -> Cell:
+    return replace(cell, row=cell.row + rows)

@@ -1,0 +1,118 @@
+"""Titles and the levels of headings, from the outline, the numbering and the type over the whole document."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
+from statistics import median
+
+from quire.layout.patterns import section_depth
+from quire.types import Block, OutlineEntry
+
+MAX_LEVEL = 6
+Look = tuple[float, bool, bool]
+_PUNCTUATION = re.compile(r"[\W_]+")
+
+
+def level_headings(blocks: Sequence[Block], outline: Sequence[OutlineEntry]) -> list[Block]:
+    """Headings with their levels; the title of the document; headings that are none made paragraphs."""
+    body = _body_size(blocks)
+    checked = [_checked(block, body) for block in blocks]
+    title = _title(checked, body)
+    marks = _outline_levels(outline)
+    headings = [block for block in checked if block.kind == "heading" and block.id not in title]
+    by_look = _levels_by_look(headings, marks)
+    done: list[Block] = []
+    for block in checked:
+        if block.id in title:
+            done.append(replace(block, kind="title", level=None))
+        elif block.kind == "heading":
+            done.append(replace(block, level=_level(block, marks, by_look)))
+        else:
+            done.append(block)
+    return done
+
+
+def _body_size(blocks: Sequence[Block]) -> float:
+    letters: Counter[float] = Counter()
+    for block in blocks:
+        if block.style and block.kind in ("paragraph", "list_item"):
+            letters[round(block.style.size * 2) / 2] += len(block.text)
+    return max(letters, key=lambda size: letters[size]) if letters else 10.0
+
+
+def _checked(block: Block, body: float) -> Block:
+    """A heading on a page of small type only looks like one beside the document's own type."""
+    style = block.style
+    if block.kind != "heading" or style is None:
+        return block
+    if style.size < 0.9 * body and not style.bold and not style.caps:
+        return replace(block, kind="paragraph")
+    return block
+
+
+def _title(blocks: Sequence[Block], body: float) -> set[str]:
+    """The largest heading in the upper part of the first page, when it stands out."""
+    if not blocks:
+        return set()
+    first = blocks[0].page
+    candidates = [b for b in blocks if b.page == first and b.kind == "heading" and b.style and b.bbox.top < 0.5]
+    if not candidates:
+        return set()
+    largest = max(b.style.size for b in candidates if b.style)
+    best = next(b for b in candidates if b.style and b.style.size == largest)
+    others = [b.style.size for b in blocks if b.kind == "heading" and b.style and b.id != best.id and b.page != first]
+    same_page = [b for b in candidates if b.style and b.style.size > 0.97 * largest]
+    if largest < 1.15 * body or section_depth(best.text) or len(same_page) > 2:
+        return set()
+    if others and largest < max(others) * 1.02:
+        return set()
+    return {best.id}
+
+
+def _outline_levels(outline: Sequence[OutlineEntry]) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for entry in outline:
+        name = _name(entry.title)
+        if name and name not in found:
+            found[name] = min(entry.level, MAX_LEVEL)
+    return found
+
+
+def _name(text: str) -> str:
+    return _PUNCTUATION.sub("", text).lower()
+
+
+def _look(block: Block) -> Look:
+    style = block.style
+    return (round(style.size * 2) / 2, style.bold, style.caps) if style else (0.0, False, False)
+
+
+def _levels_by_look(headings: Sequence[Block], marks: dict[str, int]) -> dict[Look, int]:
+    """A level for each look: the median of what outline and numbers say, otherwise the rank of the look."""
+    told: dict[Look, list[int]] = defaultdict(list)
+    looks: set[Look] = set()
+    for block in headings:
+        look = _look(block)
+        looks.add(look)
+        known = marks.get(_name(block.text)) or section_depth(block.text)
+        if known:
+            told[look].append(known)
+    levels: dict[Look, int] = {}
+    rank = 0
+    for look in sorted(looks, reverse=True):
+        if look in told:
+            level = round(median(told[look]))
+            rank = max(rank, level)
+        else:
+            level = min(rank + 1, MAX_LEVEL)
+            rank = level
+        levels[look] = min(max(level, 1), MAX_LEVEL)
+    return levels
+
+
+def _level(block: Block, marks: dict[str, int], by_look: dict[Look, int]) -> int:
+    known = marks.get(_name(block.text)) or section_depth(block.text)
+    return min(known or by_look.get(_look(block), 1), MAX_LEVEL)

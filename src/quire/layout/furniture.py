@@ -1,0 +1,84 @@
+"""What stands at the edges of a page: running headers, footers, page numbers.
+
+One page can only show that a line stands apart in the margin; `assemble` compares the pages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from quire.layout.lines import Line
+from quire.layout.patterns import is_page_number
+from quire.types import BlockKind
+
+ZONE = 0.1  # of the page's height: how deep the margins are in which furniture stands
+NUMBER_ZONE = 0.12
+MAX_ROWS = 3
+
+
+def find_furniture(
+    lines: Sequence[Line], body_size: float, size: tuple[float, float], rulings: Sequence[float]
+) -> dict[int, BlockKind]:
+    """Header, footer and page-number lines, by `id()`."""
+    rows = _rows(lines)
+    found: dict[int, BlockKind] = {}
+    if len(rows) < 2:
+        return found
+    height = size[1]
+    for place, kind in ((1, "header"), (-1, "footer")):
+        inner = rows if place == 1 else rows[::-1]
+        for number, row in enumerate(inner[:MAX_ROWS]):
+            following = inner[number + 1] if number + 1 < len(inner) else None
+            if following is None or not _apart(row, following, place, height, body_size, rulings):
+                break
+            for line in row:
+                paged = is_page_number(line.text)
+                found[id(line)] = "page_number" if paged else ("header" if kind == "header" else "footer")
+    return found
+
+
+def _rows(lines: Sequence[Line]) -> list[list[Line]]:
+    rows: list[list[Line]] = []
+    for line in sorted((line for line in lines if not line.angle), key=lambda line: line.baseline):
+        if rows and abs(rows[-1][-1].baseline - line.baseline) < 0.5 * max(line.size, rows[-1][-1].size):
+            rows[-1].append(line)
+        else:
+            rows.append([line])
+    return rows
+
+
+def _apart(
+    row: list[Line], following: list[Line], place: int, height: float, body_size: float, rulings: Sequence[float]
+) -> bool:
+    """Whether a row at the edge stands apart from what follows it towards the middle of the page."""
+    top, bottom = min(line.top for line in row), max(line.bottom for line in row)
+    numbers = [line for line in row if is_page_number(line.text)]
+    zone = height * (NUMBER_ZONE if len(numbers) == len(row) else ZONE)
+    if (place == 1 and bottom > zone) or (place == -1 and top < height - zone):
+        return False
+    size = max(line.size for line in row)
+    if size > 1.25 * body_size or len("".join(line.text for line in row)) > 200:
+        return False
+    if place == -1 and _footnote_like(row, body_size):
+        return False
+    inner = min(line.top for line in following) if place == 1 else max(line.bottom for line in following)
+    gap = inner - bottom if place == 1 else top - inner
+    if _ruled(bottom if place == 1 else inner, inner if place == 1 else top, rulings):
+        return True
+    if len(numbers) == len(row) and gap > 0.3 * size:
+        return True
+    return gap > (0.8 if numbers else 1.0) * max(size, 0.9 * body_size)
+
+
+def _footnote_like(row: list[Line], body_size: float) -> bool:
+    first = min(row, key=lambda line: line.left)
+    return first.size < 0.95 * body_size and first.text[:1] in "*†‡§¶1234567890" and len(first.text) > 30
+
+
+def _ruled(low: float, high: float, rulings: Sequence[float]) -> bool:
+    """Whether a long horizontal ruling stands between two heights."""
+    return any(
+        low - 1 <= rulings[i + 1] <= high + 1 and rulings[i + 2] - rulings[i] > 100
+        for i in range(0, min(len(rulings), 2000), 5)
+        if rulings[i + 1] == rulings[i + 3]
+    )

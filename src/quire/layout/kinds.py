@@ -1,0 +1,151 @@
+"""What a paragraph is: heading, list item, caption, footnote, formula, code or plain text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from quire.layout.lines import Line
+from quire.layout.paragraphs import Paragraph
+from quire.layout.patterns import bullet, caption_marked, caption_of, is_known_heading, section_number
+from quire.pagetext import PageText
+from quire.types import BlockKind
+
+HEADING_SIZE = 1.1  # of the body's size: larger type is a heading
+FOOTNOTE_SIZE = 0.93
+_MATH_FONT = re.compile(r"cm(mi|sy|ex|bsy|mib)|msam|msbm|math|symbol|mtmi|mtsy|mtex|rmtmi|euf|eus|stix.*it", re.I)
+_EQUATION_NUMBER = re.compile(r"\(\s*[A-Z]?\d{1,3}(?:[.\-]\d{1,3})?[a-z]?\s*\)\s*$")
+_NOTE_MARK = re.compile(r"^(?:[*†‡§¶]+|\d{1,3}|[a-z]\b)\s*\S")
+_SENTENCE_END = re.compile(r"[.;,:]$")
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What the kinds are judged against: the body's type and where the page's text stands."""
+
+    size: float
+    font: int
+    bold: bool
+    height: float
+    bottom: float
+    note_rules: tuple[tuple[float, float, float], ...]
+    """Short rulings in the lower part, as (left, right, y): footnotes stand under them."""
+
+
+def body_setting(page: PageText, lines: Sequence[Line]) -> Setting:
+    """The most frequent size of type on a page, by characters, and its weight."""
+    sizes: dict[float, int] = {}
+    fonts: dict[int, int] = {}
+    bold = total = 0
+    for line in lines:
+        count = len(line.text)
+        rounded = round(2 * line.size) / 2
+        sizes[rounded] = sizes.get(rounded, 0) + count
+        fonts[line.font] = fonts.get(line.font, 0) + count
+        total += count
+        bold += count if line.bold else 0
+    size = max(sizes, key=lambda s: sizes[s]) if sizes else 10.0
+    exact = [line.size for line in lines if round(2 * line.size) / 2 == size]
+    rules = [
+        (page.rulings[i], page.rulings[i + 2], page.rulings[i + 1])
+        for i in range(0, min(len(page.rulings), 5000), 5)
+        if page.rulings[i + 1] == page.rulings[i + 3]
+        and 30 < page.rulings[i + 2] - page.rulings[i] < 0.45 * page.width
+        and page.rulings[i + 1] > 0.3 * page.height
+    ]
+    return Setting(
+        size=sum(exact) / len(exact) if exact else size,
+        font=max(fonts, key=lambda f: fonts[f]) if fonts else 0,
+        bold=2 * bold > total,
+        height=page.height,
+        bottom=max((line.bottom for line in lines), default=page.height),
+        note_rules=tuple(rules),
+    )
+
+
+def kind_of(page: PageText, paragraph: Paragraph, setting: Setting, *, last_of_column: bool, alone: bool) -> BlockKind:
+    """The kind of one paragraph, judged from its type, its place and how it begins.
+
+    `alone` says that white space stands around it; `last_of_column` that only footnotes may follow.
+    """
+    lines = paragraph.lines
+    first = lines[0]
+    text = first.text
+    if all(line.mono for line in lines) and not page.font_table[setting.font]["mono"] and len(lines) > 1:
+        return "code"
+    if is_formula(page, paragraph):
+        return "formula"
+    if caption_of(text) and (caption_marked(text) or first.bold) and first.size <= 1.1 * setting.size:
+        return "caption"
+    if _is_footnote(paragraph, setting, last_of_column):
+        return "footnote"
+    if bullet(text):
+        return "list_item"
+    if is_heading(paragraph, setting, alone=alone):
+        return "heading"
+    if paragraph.marker:
+        return "list_item"
+    return "paragraph"
+
+
+def is_heading(paragraph: Paragraph, setting: Setting, *, alone: bool) -> bool:
+    lines = paragraph.lines
+    text = " ".join(line.text for line in lines)
+    letters = sum(1 for c in text if c.isalpha())
+    if letters < 2 or len(text) > 220 or len(lines) > 4:
+        return False
+    size = max(line.size for line in lines)
+    larger = size > HEADING_SIZE * setting.size
+    if larger and (size > 1.25 * setting.size or not _SENTENCE_END.search(text)):
+        return len(lines) <= 3 or size > 1.4 * setting.size
+    if _SENTENCE_END.search(text) and not section_number(text):
+        return False
+    if size < 0.94 * setting.size or len(lines) > 2:
+        return False
+    numbered = bool(section_number(text)) and len(text) < 120
+    bold = all(line.bold for line in lines) and not setting.bold
+    caps = text.upper() == text and letters > 3
+    known = is_known_heading(text)
+    if bold:
+        return alone or numbered or known
+    if known or (caps and alone and letters > 0.6 * len(text.replace(" ", ""))):
+        return alone or known
+    italic = all(line.italic for line in lines)
+    return numbered and alone and len(text) < 90 and (italic or caps or _title_case(text))
+
+
+def _title_case(text: str) -> bool:
+    words = [word for word in text.split()[1:] if len(word) > 3]
+    return bool(words) and sum(1 for word in words if word[0].isupper()) >= 0.7 * len(words)
+
+
+def _is_footnote(paragraph: Paragraph, setting: Setting, last_of_column: bool) -> bool:
+    first = paragraph.lines[0]
+    if first.size > FOOTNOTE_SIZE * setting.size or first.top < 0.4 * setting.height:
+        return False
+    ruled = any(
+        left - 3 <= first.left <= right + 3 and 0 <= first.top - y < 400 for left, right, y in setting.note_rules
+    )
+    return (ruled or last_of_column) and (bool(_NOTE_MARK.match(first.text)) or ruled)
+
+
+def is_formula(page: PageText, paragraph: Paragraph) -> bool:
+    """Mostly signs in the fonts of formulas, set apart from the text."""
+    fonts, table, texts = page.fonts, page.font_table, page.texts
+    total = mathematical = words = 0
+    for line in paragraph.lines:
+        for run in line.runs:
+            text = texts[run]
+            total += len(text)
+            if _MATH_FONT.search(table[fonts[run]]["name"]):
+                mathematical += len(text)
+            elif len(text) > 3 and text.isalpha():
+                words += len(text)
+    if not total or mathematical < 2:
+        return False
+    last = paragraph.lines[-1]
+    numbered = bool(_EQUATION_NUMBER.search(last.text))
+    stands_in = paragraph.lines[0].left > paragraph.column_left + last.size
+    share = mathematical / total
+    return (share > 0.35 and words < 0.25 * total and (numbered or stands_in)) or (share > 0.5 and words < 0.1 * total)

@@ -1,0 +1,242 @@
+"""Reading order: which things of a page follow each other, column by column.
+
+A column begins where several things share a left edge and something stands beside them. The things that cross
+that edge (a title over two columns, a wide table) cut the page into bands; each band is read column by column,
+and each column is ordered in the same way. What is left is one column, read from top to bottom.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+MAX_DEPTH = 8
+MAX_CANDIDATES = 12
+EDGE = 4.0  # points: left edges nearer than this are the same edge
+
+
+class Thing(Protocol):
+    """Anything with a box: a line, a table, a figure."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+
+@dataclass(slots=True)
+class Column:
+    """Things that are read one after the other, with the box they share."""
+
+    things: list[Thing]
+    left: float = 0.0
+    right: float = 0.0
+    top: float = 0.0
+    bottom: float = 0.0
+
+    def __post_init__(self) -> None:
+        self.left = min(t.left for t in self.things)
+        self.right = max(t.right for t in self.things)
+        self.top = min(t.top for t in self.things)
+        self.bottom = max(t.bottom for t in self.things)
+
+
+@dataclass(slots=True)
+class _Split:
+    """One way to cut things at an edge."""
+
+    score: float
+    edge: float
+    bands: list[_Band] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class _Band:
+    """Things between two that cross the edge, or (`crossing`) those that cross it."""
+
+    crossing: list[Thing] = field(default_factory=list)
+    before: list[Thing] = field(default_factory=list)
+    behind: list[Thing] = field(default_factory=list)
+
+
+def reading_order(things: Sequence[Thing], sequence: dict[int, int], *, right_to_left: bool = False) -> list[Column]:
+    """The columns of a page in reading order.
+
+    `sequence` holds the place of each thing in the file, by `id()`: rows written across, like a label and its
+    value, are read across.
+    """
+    if not things:
+        return []
+    return _ordered(list(things), sequence, right_to_left, 0)
+
+
+def _ordered(things: list[Thing], sequence: dict[int, int], mirrored: bool, depth: int) -> list[Column]:
+    split = _best_split(things, sequence) if depth < MAX_DEPTH and len(things) > 2 else None
+    if split is None:
+        return [Column(_rows(things, sequence))]
+    columns: list[Column] = []
+    for band in split.bands:
+        if band.crossing:
+            columns += _ordered(band.crossing, sequence, mirrored, depth + 1)
+            continue
+        sides = (band.behind, band.before) if mirrored else (band.before, band.behind)
+        for side in sides:
+            if side:
+                columns += _ordered(side, sequence, mirrored, depth + 1)
+    return _merged(columns)
+
+
+def _rows(things: list[Thing], sequence: dict[int, int]) -> list[Thing]:
+    """From top to bottom; things on one height from left to right."""
+    ordered = sorted(things, key=lambda t: (t.top + t.bottom) / 2)
+    rows: list[list[Thing]] = []
+    for thing in ordered:
+        middle = (thing.top + thing.bottom) / 2
+        if rows:
+            last = rows[-1][-1]
+            reach = 0.5 * min(last.bottom - last.top, thing.bottom - thing.top)
+            if middle - (last.top + last.bottom) / 2 < reach and all(_beside(thing, other) for other in rows[-1]):
+                rows[-1].append(thing)
+                continue
+        rows.append([thing])
+    return [thing for row in rows for thing in sorted(row, key=lambda t: t.left)]
+
+
+def _beside(a: Thing, b: Thing) -> bool:
+    return a.left >= b.right - 1 or b.left >= a.right - 1
+
+
+def _merged(columns: list[Column]) -> list[Column]:
+    """Columns of one thing each that stand under each other with the same left edge are one column."""
+    merged: list[Column] = []
+    for column in columns:
+        last = merged[-1] if merged else None
+        if (
+            last is not None
+            and abs(last.left - column.left) < EDGE
+            and abs(last.right - column.right) < 0.1 * (column.right - column.left)
+            and column.top >= last.bottom - 2
+        ):
+            merged[-1] = Column([*last.things, *column.things])
+        else:
+            merged.append(column)
+    return merged
+
+
+def _best_split(things: list[Thing], sequence: dict[int, int]) -> _Split | None:
+    best: _Split | None = None
+    for edge in _edges(things):
+        split = _split(things, edge, sequence)
+        if split and (best is None or split.score > best.score):
+            best = split
+    return best
+
+
+def _edges(things: list[Thing]) -> list[float]:
+    """Left edges that things share, the most shared first, without the leftmost."""
+    lefts = sorted(t.left for t in things)
+    groups: list[list[float]] = [[lefts[0]]]
+    for left in lefts[1:]:
+        if left - groups[-1][-1] < EDGE:
+            groups[-1].append(left)
+        else:
+            groups.append([left])
+    shared = sorted(groups[1:], key=len, reverse=True)[:MAX_CANDIDATES]
+    return [group[0] for group in shared]
+
+
+def _split(things: list[Thing], edge: float, sequence: dict[int, int]) -> _Split | None:
+    bands = _bands(things, edge)
+    score = 0.0
+    kept: list[_Band] = []
+    for band in bands:
+        gain = _gain(band, sequence)
+        if gain > 0:
+            score += gain
+            kept.append(band)
+        else:
+            everything = [*band.crossing, *band.before, *band.behind]
+            if kept and kept[-1].crossing:
+                kept[-1].crossing += everything
+            else:
+                kept.append(_Band(crossing=everything))
+    return _Split(score, edge, kept) if score else None
+
+
+def _bands(things: list[Thing], edge: float) -> list[_Band]:
+    crossing = sorted((t for t in things if t.left < edge - 1 and t.right > edge + 1), key=lambda t: t.top)
+    before = [t for t in things if t.right <= edge + 1 and t.left < edge - 1]
+    behind = [t for t in things if t.left >= edge - 1]
+    if not before or not behind:
+        return []
+    groups: list[list[Thing]] = []
+    cuts: list[tuple[float, float]] = []
+    free = sorted([*before, *behind], key=lambda t: t.top)
+    middles = [(t.top + t.bottom) / 2 for t in free]
+    for thing in crossing:
+        if cuts and not any(cuts[-1][1] < m < (thing.top + thing.bottom) / 2 for m in middles):
+            groups[-1].append(thing)
+            cuts[-1] = (cuts[-1][0], max(cuts[-1][1], (thing.top + thing.bottom) / 2))
+        else:
+            groups.append([thing])
+            middle = (thing.top + thing.bottom) / 2
+            cuts.append((middle, middle))
+    bands: list[_Band] = [_Band()]
+    for group in groups:
+        bands += [_Band(crossing=group), _Band()]
+    limits = [cut[0] for cut in cuts]
+    left_of_edge = {id(t) for t in before}
+    for thing, middle in zip(free, middles, strict=True):
+        place = 2 * sum(1 for limit in limits if limit < middle)
+        (bands[place].before if id(thing) in left_of_edge else bands[place].behind).append(thing)
+    return [band for band in bands if band.crossing or band.before or band.behind]
+
+
+def _gain(band: _Band, sequence: dict[int, int]) -> float:
+    """How much height of the band holds things on both sides; 0 when it is read across."""
+    before, behind = band.before, band.behind
+    if not before or not behind:
+        return 0.0
+    gutter = min(t.left for t in behind) - max(t.right for t in before)
+    if gutter < 3:
+        return 0.0
+    shared = _shared_height(before, behind)
+    lines = min(len(before), len(behind))
+    if shared <= 0 or _read_across(before, behind, sequence):
+        return 0.0
+    return shared + min(gutter, 20.0) * 0.1 + (0.5 if lines > 2 else 0.0)
+
+
+def _shared_height(before: list[Thing], behind: list[Thing]) -> float:
+    top = max(min(t.top for t in before), min(t.top for t in behind))
+    bottom = min(max(t.bottom for t in before), max(t.bottom for t in behind))
+    return bottom - top
+
+
+def _read_across(before: list[Thing], behind: list[Thing], sequence: dict[int, int]) -> bool:
+    """Labels and values, or the rows of a table that was not found: short things side by side on one height."""
+    few, many = sorted((before, behind), key=len)
+    aligned = sum(1 for t in few if any(_same_height(t, other) for other in many))
+    if aligned < 0.7 * len(few):
+        return False
+    if len(few) == 1 and len(many) > 3:
+        return False
+    sides = {id(t): 0 for t in before} | {id(t): 1 for t in behind}
+    written = sorted(sides, key=lambda key: sequence.get(key, 0))
+    switches = sum(1 for a, b in zip(written, written[1:], strict=False) if sides[a] != sides[b])
+    interleaved = switches >= 0.8 * len(few) and switches > 1
+    filled = max(_fill(before), _fill(behind))
+    if len(few) == 1:
+        return len(many) == 1 and abs(few[0].bottom - few[0].top) < 30
+    return interleaved or (min(_fill(before), _fill(behind)) < 0.5 and filled < 0.75 and switches > 1)
+
+
+def _same_height(a: Thing, b: Thing) -> bool:
+    return abs((a.top + a.bottom) - (b.top + b.bottom)) < 0.5 * min(a.bottom - a.top, b.bottom - b.top)
+
+
+def _fill(things: list[Thing]) -> float:
+    """How much of the width of their column things fill, on average."""
+    width = max(t.right for t in things) - min(t.left for t in things)
+    return sum(t.right - t.left for t in things) / (len(things) * width) if width > 0 else 1.0

@@ -1,0 +1,298 @@
+"""The blocks of one page: judged, cut into tables, figures and lines, ordered, and named by kind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from quire.keys import Profile
+from quire.layout.figures import Figure, find_figures
+from quire.layout.frame import Turn, upright
+from quire.layout.furniture import find_furniture
+from quire.layout.kinds import Setting, body_setting, kind_of
+from quire.layout.lines import Line, find_lines
+from quire.layout.order import Column, Thing, reading_order
+from quire.layout.paragraphs import Paragraph, paragraphs
+from quire.layout.quality import judge
+from quire.layout.tables import FoundTable, find_tables
+from quire.layout.textual import Text, Vocabulary, block_text
+from quire.pagetext import FieldInfo, PageText
+from quire.types import BBox, Block, BlockKind, Cell, PageInfo, PageResult, PageStatus, Style, Table
+from quire.words import PageWords
+
+
+@dataclass(frozen=True, slots=True)
+class LayoutProfile(Profile):
+    """The settings of the layout that change its blocks."""
+
+    tables: bool = True
+
+
+class _Field:
+    """A form field with a value, as a thing to be ordered."""
+
+    __slots__ = ("bottom", "field", "left", "right", "top")
+
+    def __init__(self, field: FieldInfo) -> None:
+        self.left, self.top, self.right, self.bottom = field["box"]
+        self.field = field
+
+
+class _Grid:
+    """A found table, as a thing to be ordered."""
+
+    __slots__ = ("bottom", "left", "right", "table", "top")
+
+    def __init__(self, table: FoundTable) -> None:
+        self.left, self.top, self.right, self.bottom = table.box
+        self.table = table
+
+
+def page_blocks(text: PageText, profile: LayoutProfile | None = None) -> PageResult:
+    """The blocks of a page in reading order, with its ledger entry."""
+    quality = judge(text)
+    status: PageStatus = "ok"
+    reason: str | None = None
+    blocks: tuple[Block, ...] = ()
+    if quality.status == "usable" or any(field["value"] for field in text.fields):
+        page, back = upright(text)
+        blocks = tuple(_Page(text, page, back, profile or LayoutProfile()).blocks())
+    if quality.status != "usable" and not blocks:
+        blank = quality.reason == "blank"
+        status, reason = ("empty", None) if blank else ("skipped", f"needs-recognition: {quality.reason}")
+    elif not blocks:
+        status = "empty"
+    info = PageInfo(text.number, text.width, text.height, text.rotation, status, reason)
+    return PageResult(info, blocks)
+
+
+class _Page:
+    """One page under way: collects its blocks in order."""
+
+    def __init__(self, source: PageText, page: PageText, back: Turn | None, profile: LayoutProfile) -> None:
+        self.source, self.page, self.back, self.profile = source, page, back, profile
+        self.vocabulary = Vocabulary(page)
+        self.made: list[Block] = []
+
+    def blocks(self) -> list[Block]:
+        page = self.page
+        lines = find_lines(page)
+        upright_lines = [line for line in lines if not line.angle]
+        setting = body_setting(page, upright_lines)
+        furniture = find_furniture(upright_lines, setting.size, (page.width, page.height), page.rulings)
+        body = [line for line in upright_lines if id(line) not in furniture]
+        tables = find_tables(page, body) if self.profile.tables else []
+        if tables:
+            body = _without(page, body, tables)
+        figures = find_figures(page, body, [table.box for table in tables])
+        labels = {id(line) for figure in figures for line in figure.lines}
+        body = [line for line in body if id(line) not in labels]
+        if tables or figures:
+            setting = body_setting(page, body) if body else setting
+        edge = [line for line in upright_lines if id(line) in furniture]
+        self._furniture([line for line in edge if line.top < page.height / 2], furniture)
+        things: list[Thing] = [*body, *map(_Grid, tables), *figures, *_fields(page)]
+        sequence = {id(thing): number for number, thing in enumerate(things)}
+        for column in reading_order(things, sequence, right_to_left=_right_to_left(page)):
+            self._column(column, setting)
+        for line in lines:
+            if line.angle:
+                self._text("paragraph", [line], Paragraph([line], Column([line])))
+        self._furniture([line for line in edge if line.top >= page.height / 2], furniture)
+        return self.made
+
+    def _furniture(self, lines: list[Line], kinds: dict[int, BlockKind]) -> None:
+        for line in sorted(lines, key=lambda line: (round(line.baseline), line.left)):
+            self._text(kinds[id(line)], [line], Paragraph([line], Column([line])))
+
+    def _column(self, column: Column, setting: Setting) -> None:
+        pending: list[Line] = []
+        parts: list[Paragraph | Thing] = []
+        for thing in column.things:
+            if isinstance(thing, Line):
+                pending.append(thing)
+                continue
+            parts += paragraphs(column, pending)
+            pending = []
+            parts.append(thing)
+        parts += paragraphs(column, pending)
+        notes = _notes(parts, setting)
+        for number, part in enumerate(parts):
+            if isinstance(part, Paragraph):
+                before = parts[number - 1] if number else None
+                after = parts[number + 1] if number + 1 < len(parts) else None
+                kind = kind_of(
+                    self.page, part, setting, last_of_column=number >= notes, alone=_alone(before, part, after)
+                )
+                self._text(kind, part.lines, part)
+            elif isinstance(part, _Grid):
+                self._table(part.table)
+            elif isinstance(part, Figure):
+                self._figure(part)
+            elif isinstance(part, _Field):
+                self._field(part)
+
+    def _text(self, kind: BlockKind, lines: Sequence[Line], paragraph: Paragraph) -> None:
+        content = block_text(self.page, lines, self.vocabulary, keep_hyphens=kind in ("code", "formula"))
+        if not content.text.strip():
+            return
+        first = lines[0]
+        width = paragraph.column_right - paragraph.column_left
+        middle = (paragraph.column_left + paragraph.column_right) / 2
+        letters = [c for c in content.text if c.isalpha()] if kind == "heading" else []
+        style = Style(
+            size=round(max(line.size for line in lines), 2),
+            bold=all(line.bold for line in lines),
+            italic=all(line.italic for line in lines),
+            font=self.page.font_table[first.font]["name"],
+            caps=bool(letters) and all(c.isupper() for c in letters),
+            centered=abs((first.left + first.right) / 2 - middle) < 3 and first.width < 0.9 * width,
+        )
+        self._add(
+            kind,
+            paragraph.box,
+            content,
+            [run for line in lines for run in line.runs],
+            marker=paragraph.marker if kind == "list_item" else "",
+            style=style,
+        )
+
+    def _table(self, found: FoundTable) -> None:
+        cells = []
+        for cell in found.cells:
+            lines = _cell_lines(self.page, cell.runs)
+            text = block_text(self.page, lines, self.vocabulary).text if lines else ""
+            cells.append(
+                Cell(
+                    row=cell.row,
+                    column=cell.column,
+                    text=text,
+                    page=self.page.number,
+                    bbox=self._bbox(cell.box),
+                    row_span=cell.row_span,
+                    column_span=cell.column_span,
+                    header=cell.header,
+                )
+            )
+        table = Table(found.rows, found.columns, tuple(sorted(cells, key=lambda c: (c.row, c.column))))
+        runs = [run for cell in found.cells for run in cell.runs]
+        self._add("table", found.box, Text(table.text, ()), runs, table=table)
+
+    def _figure(self, figure: Figure) -> None:
+        ordered = [
+            line
+            for column in reading_order(figure.lines, {id(line): n for n, line in enumerate(figure.lines)})
+            for line in column.things
+            if isinstance(line, Line)
+        ]
+        content = block_text(self.page, ordered, self.vocabulary, keep_hyphens=True) if ordered else Text("", ())
+        box = (figure.left, figure.top, figure.right, figure.bottom)
+        self._add("figure", box, Text(content.text, ()), [run for line in ordered for run in line.runs])
+
+    def _field(self, thing: _Field) -> None:
+        field = thing.field
+        text = f"{field['name']}: {field['value']}" if field["name"] else field["value"]
+        self._add("field", (thing.left, thing.top, thing.right, thing.bottom), Text(text, ()), [])
+
+    def _add(
+        self,
+        kind: BlockKind,
+        box: tuple[float, float, float, float],
+        content: Text,
+        runs: list[int],
+        *,
+        marker: str = "",
+        style: Style | None = None,
+        table: Table | None = None,
+    ) -> None:
+        source = self.source
+        self.made.append(
+            Block(
+                id=f"p{source.number}-b{len(self.made) + 1}",
+                page=source.number,
+                kind=kind,
+                text=content.text,
+                bbox=self._bbox(box),
+                marker=marker,
+                words=PageWords(lambda: source, _ranges(runs), page=source.number),
+                spans=content.spans,
+                table=table,
+                style=style,
+            )
+        )
+
+    def _bbox(self, box: tuple[float, float, float, float]) -> BBox:
+        turned = self.back(*box) if self.back else box
+        return BBox.of_points(turned, (self.source.width, self.source.height))
+
+
+def _ranges(runs: Iterable[int]) -> list[tuple[int, int]]:
+    """Runs in their order as ranges of consecutive ones."""
+    ranges: list[tuple[int, int]] = []
+    for run in runs:
+        if ranges and ranges[-1][1] == run:
+            ranges[-1] = (ranges[-1][0], run + 1)
+        else:
+            ranges.append((run, run + 1))
+    return ranges
+
+
+def _without(page: PageText, lines: list[Line], tables: list[FoundTable]) -> list[Line]:
+    """The lines less the runs that stand in tables."""
+    taken = {run for table in tables for cell in table.cells for run in cell.runs}
+    kept: list[Line] = []
+    for line in lines:
+        rest = [run for run in line.runs if run not in taken]
+        if len(rest) == len(line.runs):
+            kept.append(line)
+        elif rest:
+            kept.append(Line(page, rest))
+    return kept
+
+
+def _cell_lines(page: PageText, runs: list[int]) -> list[Line]:
+    """The runs of a cell as lines: a new one where the baseline steps down or the writing jumps back."""
+    groups: list[list[int]] = []
+    for run in runs:
+        if groups:
+            last = groups[-1][-1]
+            step = page.baselines[run] - page.baselines[last]
+            size = max(page.sizes[run], page.sizes[last])
+            if abs(step) < 0.7 * size and page.boxes[4 * run] >= page.boxes[4 * last] - 1:
+                groups[-1].append(run)
+                continue
+        groups.append([run])
+    return [Line(page, group) for group in groups]
+
+
+def _fields(page: PageText) -> list[_Field]:
+    return [_Field(field) for field in page.fields if field["value"] and field["kind"] != "button"]
+
+
+def _notes(parts: Sequence[Paragraph | Thing], setting: Setting) -> int:
+    """Where the small type at the end of a column begins."""
+    number = len(parts)
+    while number > 0:
+        part = parts[number - 1]
+        if not isinstance(part, Paragraph) or part.lines[0].size > 0.93 * setting.size:
+            break
+        number -= 1
+    return number
+
+
+def _alone(before: Paragraph | Thing | None, part: Paragraph, after: Paragraph | Thing | None) -> bool:
+    """Whether white space stands above a paragraph, or it is the first of its column."""
+    line = part.lines[0]
+    if before is None:
+        return True
+    bottom = before.box[3] if isinstance(before, Paragraph) else before.bottom
+    return line.top - bottom > 0.35 * line.size
+
+
+def _right_to_left(page: PageText) -> bool:
+    """Whether most letters of a page are written from right to left."""
+    text = "".join(page.texts)
+    if text.isascii():
+        return False
+    marked = sum(1 for c in text if "\u0590" <= c <= "\u08ff" or "\ufb1d" <= c <= "\ufefc")
+    return 2 * marked > len(text)

@@ -1,0 +1,175 @@
+"""Lines of a column to paragraphs: where one ends and the next begins."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from statistics import median
+
+from quire.layout.lines import Line
+from quire.layout.order import Column
+from quire.layout.patterns import bullet, caption_marked, list_number
+
+GAP = 1.35  # of the usual distance of lines: a wider one ends a paragraph
+SIZE = 0.09  # a larger relative change of size does too
+INDENT = 0.8  # of the size: a first line stands in by more than this
+SHORT = 0.12  # of the column's width: a last line ends earlier than this before its right edge
+
+
+class Paragraph:
+    """Lines that belong together, in the column they stand in."""
+
+    __slots__ = ("column_left", "column_right", "lines", "marker")
+
+    def __init__(self, lines: list[Line], column: Column) -> None:
+        self.lines = lines
+        self.column_left, self.column_right = column.left, column.right
+        self.marker = ""
+
+    @property
+    def box(self) -> tuple[float, float, float, float]:
+        lines = self.lines
+        return (
+            min([line.left for line in lines]),
+            min([line.top for line in lines]),
+            max([line.right for line in lines]),
+            max([line.bottom for line in lines]),
+        )
+
+
+def paragraphs(column: Column, lines: Sequence[Line]) -> list[Paragraph]:
+    """The paragraphs of consecutive lines of one column."""
+    if not lines:
+        return []
+    pitch = _pitches(lines)
+    right = _right_edge(lines)
+    justified = _justified(lines, right)
+    found: list[Paragraph] = []
+    current: list[Line] = []
+    for index, line in enumerate(lines):
+        if current:
+            following = lines[index + 1] if index + 1 < len(lines) else None
+            if _begins(line, current, following, pitch, (column.left, right), justified):
+                found.append(Paragraph(current, column))
+                current = []
+        current.append(line)
+    found.append(Paragraph(current, column))
+    for paragraph in found:
+        paragraph.marker = marker_of(paragraph.lines[0].text)
+    return found
+
+
+def marker_of(text: str) -> str:
+    return bullet(text) or list_number(text)
+
+
+def _pitches(lines: Sequence[Line]) -> dict[int, float]:
+    """The usual distance of baselines for each size of type."""
+    distances: dict[int, list[float]] = {}
+    for a, b in zip(lines, lines[1:], strict=False):
+        step = b.baseline - a.baseline
+        if abs(a.size - b.size) < 0.05 * a.size and 0.7 * a.size < step < 2.5 * a.size:
+            distances.setdefault(round(2 * a.size), []).append(step)
+    return {size: _usual(steps) for size, steps in distances.items()}
+
+
+def _usual(steps: list[float]) -> float:
+    """The median of the smaller half: the distance inside paragraphs, not between them."""
+    ordered = sorted(steps)
+    return median(ordered[: max(1, (2 * len(ordered) + 2) // 3)])
+
+
+def _right_edge(lines: Sequence[Line]) -> float:
+    """Where full lines of the column end."""
+    ends = sorted((line.right for line in lines), reverse=True)
+    return ends[min(len(ends) - 1, len(ends) // 10)]
+
+
+def _justified(lines: Sequence[Line], right: float) -> bool:
+    """Whether most lines reach the right edge."""
+    if len(lines) < 4:
+        return False
+    reach = sum(1 for line in lines if abs(line.right - right) < 0.6 * line.size)
+    return reach >= 0.55 * len(lines)
+
+
+def _begins(
+    line: Line,
+    current: list[Line],
+    following: Line | None,
+    pitch: dict[int, float],
+    edges: tuple[float, float],
+    justified: bool,
+) -> bool:
+    """Whether `line` begins a paragraph after the lines of `current`."""
+    last = current[-1]
+    size = max(line.size, last.size)
+    step = line.baseline - last.baseline
+    if abs(step) < 0.4 * size:  # the same row, written in pieces
+        return not (line.left >= last.left)
+    usual = pitch.get(round(2 * last.size)) or pitch.get(round(2 * line.size)) or 1.25 * size
+    if step < 0 or step > GAP * max(usual, size) or step > 2.6 * size:
+        return True
+    if abs(line.size - last.size) > SIZE * size and not _scripted(line, last):
+        return True
+    if marker_of(line.text) and _list_begins(line, current):
+        return True
+    if caption_marked(line.text) and not caption_marked(last.text):
+        return True
+    if line.bold != last.bold and _heading_like(line if line.bold else last, edges[1]):
+        return True
+    if line.mono != last.mono:
+        return True
+    return _indented(line, current, following, edges, justified)
+
+
+def _scripted(line: Line, last: Line) -> bool:
+    """A line of smaller type that is only a piece of a formula or an exponent of its neighbour."""
+    return min(len(line.text), len(last.text)) <= 3
+
+
+def _heading_like(line: Line, right: float) -> bool:
+    return line.right < right - 1.5 * line.size
+
+
+def _list_begins(line: Line, current: list[Line]) -> bool:
+    """A marker begins an item unless the line is the continuation of one, like a number at its start."""
+    first = current[0]
+    if bullet(line.text):
+        return True
+    if marker_of(first.text):
+        return line.left < first.left + 0.8 * line.size or line.left > current[-1].left + 0.8 * line.size
+    last = current[-1]
+    return last.text[-1:] in ".:;!?”)" or line.left > last.left + 0.5 * line.size or last.right < line.right - 60
+
+
+def _indented(
+    line: Line, current: list[Line], following: Line | None, edges: tuple[float, float], justified: bool
+) -> bool:
+    last, first = current[-1], current[0]
+    indent = INDENT * line.size
+    width = edges[1] - edges[0]
+    ended_short = last.right < edges[1] - max(SHORT * width, 2 * line.size)
+    inner_left = min(other.left for other in current[1:]) if len(current) > 1 else last.left
+    centered = _centered(line, last)
+    if marker_of(first.text) and len(current) == 1:
+        return line.left < first.left - indent  # the second line of a list item stands in
+    if line.left > last.left + indent and not centered:
+        back = following is None or following.left < line.left - 0.5 * indent or following.bottom < line.top
+        if len(current) > 1 or ended_short:
+            return back or ended_short
+        return back and justified and last.text[-1:] in ".:!?”"
+    hanging = len(current) > 1 and first.left < inner_left - indent
+    if hanging and line.left < inner_left - 0.6 * indent:
+        return True
+    if centered or not ended_short:
+        return False
+    ended = last.text[-1:] in ".:!?”)" or last.text[-2:] in (".)", ".”")
+    return (justified or ended) and ended and not line.text[:1].islower() and last.right < edges[1] - 0.2 * width
+
+
+def _centered(line: Line, last: Line) -> bool:
+    return (
+        abs((line.left + line.right) - (last.left + last.right)) < 2 * line.size
+        and abs(line.left - last.left) > 0.5 * line.size
+        and abs(line.right - last.right) > 0.5 * line.size
+    )

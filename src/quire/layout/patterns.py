@@ -1,0 +1,83 @@
+"""What lines say about themselves by how they begin: list markers, captions, numbered headings, page numbers."""
+
+from __future__ import annotations
+
+import re
+
+BULLETS = "•‣◦●○▪▫■□◆◇♦➢➤❖✓✔∙·⁃–—−*-►▶"
+
+_BULLET = re.compile(rf"^([{re.escape(BULLETS)}])\s+\S|^([•‣●▪■➢➤❖✓✔►▶])\S")
+_NUMBER = re.compile(r"^(\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})[.)]|\[\d{1,3}\]|\(\d{1,2}\))(?=\s+\S)")
+_CAPTION = re.compile(
+    r"^(?:(?:supplementary|extended data|online)\s+)?"
+    r"(figure|fig\.?|table|tab\.|chart|exhibit|plate|scheme|box|abbildung|abb\.|tabelle|tableau|figura|tabla|graph|"
+    r"listing|algorithm|map|diagram|illustration|photo)\s*"
+    r"(?:[A-Z]?\d+(?:[.\-–]\d+)*[a-z]?|[IVXL]+|[A-Z])\b\s*(?P<mark>[.:|—–-]|\)|$|\s(?=[A-Z(]))?",
+    re.IGNORECASE,
+)
+_SECTION = re.compile(
+    r"^((?:\d{1,2}|[A-Z])(?:\.\d{1,2}){1,4}\.?|\d{1,2}\.?|[IVX]{1,5}\.|[A-Z]\.?|§\s*\d+(?:\.\d+)*)\s+(?=[A-Z“\"'(\d\u00c0-\uffff])"
+)
+_SECTION_WORD = re.compile(
+    r"^(appendix|chapter|section|part|article|annex|schedule|kapitel|anhang|chapitre|capítulo)\s+([A-Z0-9IVXL.]+)\b",
+    re.IGNORECASE,
+)
+_PAGE_NUMBER = re.compile(
+    r"^(?:(?:page|p\.|seite|pg\.?)\s*)?[-–—|\[(]?\s*(?:[A-Z]{1,2}-)?(\d{1,4}|[ivxlc]{1,7})\s*[-–—|\])]?"
+    r"(?:\s*(?:of|/|von)\s*\d{1,4})?$",
+    re.IGNORECASE,
+)
+KNOWN_HEADINGS = frozenset(
+    """abstract introduction background methods method results discussion conclusion conclusions references
+    acknowledgements acknowledgments acknowledgement bibliography appendix summary contents keywords preface
+    prologue foreword limitations disclaimer glossary notes overview purpose scope definitions""".split()
+)
+
+
+def bullet(text: str) -> str:
+    """The bullet with which a line begins, or nothing."""
+    match = _BULLET.match(text)
+    return (match[1] or match[2]) if match else ""
+
+
+def list_number(text: str) -> str:
+    """The number of a list item with which a line begins (`3.`, `b)`, `(iv)`, `[12]`), or nothing."""
+    match = _NUMBER.match(text)
+    return match[1] if match else ""
+
+
+def caption_of(text: str) -> str:
+    """What a caption belongs to, in lower case (`figure`, `table`, ...), or nothing."""
+    match = _CAPTION.match(text)
+    if not match:
+        return ""
+    return match[1].lower().rstrip(".")
+
+
+def caption_marked(text: str) -> bool:
+    """Whether a caption's number is followed by a mark or a capital, as no sentence goes on."""
+    match = _CAPTION.match(text)
+    return bool(match and match["mark"] is not None)
+
+
+def section_number(text: str) -> str:
+    """The number of a heading (`2`, `A.1`, `IV.`), or nothing."""
+    match = _SECTION.match(text) or _SECTION_WORD.match(text)
+    return match[1] if match else ""
+
+
+def section_depth(text: str) -> int | None:
+    """The level that a heading's number tells, None when it has none."""
+    match = _SECTION.match(text)
+    if match:
+        number = match[1].rstrip(".")
+        return number.count(".") + 1
+    return 1 if _SECTION_WORD.match(text) else None
+
+
+def is_page_number(text: str) -> bool:
+    return len(text) <= 20 and bool(_PAGE_NUMBER.match(text))
+
+
+def is_known_heading(text: str) -> bool:
+    return text.strip(" .:").lower() in KNOWN_HEADINGS

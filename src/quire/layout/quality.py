@@ -1,0 +1,80 @@
+"""Is the native text of a page usable, absent, or there but unusable?"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+from quire.pagetext import PageText
+
+FEW = 12  # fewer characters than this on a page that is a picture are a stamp, not its text
+UNMAPPED_SHARE = 0.25
+ODD_SHARE = 0.35
+OUTSIDE_SHARE = 0.5
+
+_PLAIN = re.compile(r"[\w.,;:!?()\[\]{}<>=+\-*/%$€£&'\"“”‘’«»–—@#|°•…·\\^~§©®™−×]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Quality:
+    """What the native text of a page is worth, and why."""
+
+    status: Literal["usable", "absent", "unusable"]
+    reason: str = ""
+
+
+def judge(page: PageText) -> Quality:
+    """Judge the native text of a page from the text itself and from what the page shows."""
+    covered = _picture_share(page)
+    if page.chars == 0:
+        return Quality("absent", "no text" if covered > 0.02 or page.drawings else "blank")
+    if page.chars < FEW and covered > 0.5:
+        return Quality("absent", "a picture with a few characters")
+    if page.unmapped > UNMAPPED_SHARE * page.chars:
+        return Quality("unusable", "characters without a Unicode value")
+    if _outside(page) > OUTSIDE_SHARE:
+        return Quality("unusable", "text outside the page")
+    if page.chars > 40 and _odd(page) > ODD_SHARE:
+        return Quality("unusable", "garbage instead of words")
+    if page.invisible > 0.5 * page.chars and covered > 0.5 and not _plausible(page):
+        return Quality("unusable", "an invisible text layer that does not fit the page")
+    return Quality("usable")
+
+
+def _picture_share(page: PageText) -> float:
+    """How much of the page its largest picture covers."""
+    whole = page.width * page.height
+    images = page.images
+    best = 0.0
+    for i in range(0, len(images), 4):
+        width = min(images[i + 2], page.width) - max(images[i], 0.0)
+        height = min(images[i + 3], page.height) - max(images[i + 1], 0.0)
+        if width > 0 and height > 0:
+            best = max(best, width * height / whole)
+    return best
+
+
+def _outside(page: PageText) -> float:
+    boxes = page.boxes
+    count = len(page.texts)
+    outside = sum(
+        1
+        for i in range(0, 4 * count, 4)
+        if boxes[i] > page.width or boxes[i + 2] < 0 or boxes[i + 1] > page.height or boxes[i + 3] < 0
+    )
+    return outside / count if count else 0.0
+
+
+def _odd(page: PageText) -> float:
+    """Share of the characters that hardly occur in any language's text."""
+    text = "".join(page.texts)
+    return len(_PLAIN.sub("", text)) / len(text) if text else 0.0
+
+
+def _plausible(page: PageText) -> bool:
+    """Whether an invisible layer looks like the words of the picture: inside it, in lines, mostly letters."""
+    text = "".join(page.texts)
+    letters = sum(1 for c in text if c.isalpha())
+    words = [t for t in page.texts if len(t) > 1]
+    return letters > 0.55 * len(text) and len(words) > 0.4 * len(page.texts)

@@ -1,0 +1,184 @@
+"""Lines to the text of a block: hyphens at line ends, emphasis and links."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from quire.layout.lines import Line
+from quire.pagetext import SPACE, LinkInfo, PageText
+from quire.types import Span
+
+_DASHES = ("-", "‐", "\u00ad")
+
+
+@dataclass(slots=True)
+class Text:
+    """The text of a block with what stands out in it."""
+
+    text: str
+    spans: tuple[Span, ...]
+
+
+class Vocabulary:
+    """The words of a page, to tell a compound (few-body) from a word that only the line end broke."""
+
+    def __init__(self, page: PageText) -> None:
+        self._page = page
+        self._words: set[str] | None = None
+
+    def __contains__(self, word: str) -> bool:
+        if self._words is None:
+            self._words = {text.strip(".,;:()[]'\"“”’").lower() for text in self._page.texts}
+        return word in self._words
+
+
+def broken_word(piece: str, before: str, after: str, vocabulary: Vocabulary | None = None) -> bool | None:
+    """Whether the hyphen at the end of `before` stays when the lines are joined; None when it breaks no word.
+
+    `piece` is the end of the text so far, which must end with that hyphen.
+    """
+    if len(before) < 2 or piece[-1:] not in _DASHES or before[-1] not in _DASHES:
+        return None
+    if not before[-2].isalpha() or not after[:1].isalpha():
+        return None
+    first = before[:-1].rpartition(" ")[2]
+    return _compound(first, after.partition(" ")[0], vocabulary)
+
+
+def join_lines(before: str, after: str, vocabulary: Vocabulary | None = None) -> str:
+    """Two texts as one: with a line break, or with the word joined that a hyphen breaks between them."""
+    last = before.rpartition("\n")[2]
+    kept = broken_word(last, last, after, vocabulary)
+    if kept is None:
+        return f"{before}\n{after}"
+    head = before if kept else before[:-1]
+    tail, space, rest = after.partition(" ")
+    if "\n" in tail:
+        return head + after
+    return f"{head}{tail}" + (f"\n{rest}" if space else "")
+
+
+def _compound(first: str, tail: str, vocabulary: Vocabulary | None) -> bool:
+    if tail[0].isupper() or "-" in first:
+        return True
+    if vocabulary is None:
+        return False
+    clean = tail.strip(".,;:()[]'\"“”’").lower()
+    start = first.strip(".,;:()[]'\"“”’").lower()
+    return f"{start}-{clean}" in vocabulary and f"{start}{clean}" not in vocabulary
+
+
+def block_text(page: PageText, lines: Sequence[Line], vocabulary: Vocabulary, *, keep_hyphens: bool = False) -> Text:
+    """The lines of a block, separated by line breaks, with emphasis and links as spans."""
+    if not _stands_out(page, lines):
+        text = lines[0].text
+        for line in lines[1:]:
+            text = f"{text}\n{line.text}" if keep_hyphens else join_lines(text, line.text, vocabulary)
+        return Text(text, ())
+    return _styled(page, lines, vocabulary, keep_hyphens)
+
+
+def _stands_out(page: PageText, lines: Sequence[Line]) -> bool:
+    """Whether anything in the lines differs from plain text of one style."""
+    if page.links:
+        return True
+    fonts, sizes = page.fonts, page.sizes
+    first = lines[0].runs[0]
+    font, size = fonts[first], sizes[first]
+    table = page.font_table
+    if table[font]["weight"] >= 600 or table[font]["italic"] or table[font]["mono"]:
+        return True
+    return any(fonts[r] != font or sizes[r] != size for line in lines for r in line.runs)
+
+
+def _styled(page: PageText, lines: Sequence[Line], vocabulary: Vocabulary, keep_hyphens: bool) -> Text:
+    pieces: list[str] = []
+    spans: list[Span] = []
+    length = 0
+    flags, texts, links = page.flags, page.texts, _Links(page)
+    for number, line in enumerate(lines):
+        separator = " "
+        if number:
+            kept = None if keep_hyphens else broken_word(pieces[-1], lines[number - 1].text, line.text, vocabulary)
+            if kept is None:
+                pieces.append("\n")
+                length += 1
+            else:
+                separator = "\n"  # the rest of the word moves up, the line break follows it
+                if not kept:
+                    pieces[-1] = pieces[-1][:-1]
+                    length -= 1
+                    if spans and spans[-1].end > length:
+                        spans[-1] = replace(spans[-1], end=length)
+        for place, run in enumerate(line.runs):
+            if place and flags[run] & SPACE:
+                pieces.append(separator)
+                separator = " "
+                length += 1
+            text = texts[run]
+            span = _span(page, line, run, links, length)
+            if span:
+                _append(spans, span)
+            pieces.append(text)
+            length += len(text)
+    return Text("".join(pieces), tuple(span for span in spans if span.end > span.start))
+
+
+def _span(page: PageText, line: Line, run: int, links: _Links, start: int) -> Span | None:
+    font = page.font_table[page.fonts[run]]
+    raised = _raised(page, line, run)
+    link = links.at(run) if links else None
+    bold = font["weight"] >= 600
+    if not (bold or font["italic"] or font["mono"] or raised or link):
+        return None
+    return Span(
+        start,
+        start + len(page.texts[run]),
+        bold=bold,
+        italic=font["italic"],
+        superscript=raised > 0,
+        subscript=raised < 0,
+        code=font["mono"],
+        link=link,
+    )
+
+
+def _append(spans: list[Span], span: Span) -> None:
+    """Add a span, growing the one before it when only a space stands between and they look alike."""
+    if spans:
+        last = spans[-1]
+        if span.start - last.end <= 1 and replace(last, start=span.start, end=span.end) == span:
+            spans[-1] = replace(last, end=span.end)
+            return
+    spans.append(span)
+
+
+def _raised(page: PageText, line: Line, run: int) -> int:
+    """1 for a superscript, -1 for a subscript, 0 for text on the line."""
+    if page.sizes[run] > 0.85 * line.size:
+        return 0
+    shift = line.baseline - page.baselines[run]
+    if shift > 0.15 * line.size:
+        return 1
+    return -1 if shift < -0.08 * line.size else 0
+
+
+class _Links:
+    """Which link a run stands in."""
+
+    def __init__(self, page: PageText) -> None:
+        self._page = page
+        self._links: list[LinkInfo] = [link for link in page.links if link["uri"]]
+
+    def __bool__(self) -> bool:
+        return bool(self._links)
+
+    def at(self, run: int) -> str | None:
+        left, top, right, bottom = self._page.boxes[4 * run : 4 * run + 4]
+        x, y = (left + right) / 2, (top + bottom) / 2
+        for link in self._links:
+            box = link["box"]
+            if box[0] - 0.5 <= x <= box[2] + 0.5 and box[1] - 0.5 <= y <= box[3] + 0.5:
+                return link["uri"]
+        return None
