@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Collection
+from itertools import pairwise
 
 _BACKSLASH = re.compile(r"\\(?=[!-/:-@\[-`{-~])")
 _ENTITY = re.compile(r"&(?=#\d{1,7};|#[xX][0-9a-fA-F]{1,6};|[A-Za-z][A-Za-z0-9]{1,31};)")
 _TAG = re.compile(r"<(?=[A-Za-z/!?][^<]*>|!--)")
 _LINK = re.compile(r"\[(?=[^\[\]]*\]\()")
 _SPECIAL = re.compile(r"[\\&<`*_~\[]")
+_DOUBLE_TILDE = re.compile("~(?=~)|(?<=~)~")
+_MARKS = re.compile(r"\*+|_+")
 
 _START = re.compile(
     r"""(?P<before>\d{1,9})(?P<number>[.)](?=\s|$))                  # would be a numbered list
@@ -23,21 +26,37 @@ _START = re.compile(
 
 
 def escape(text: str) -> str:
-    """Text within a line."""
-    if not _SPECIAL.search(text):
-        return text
-    text = _BACKSLASH.sub(r"\\\\", text)
-    text = _ENTITY.sub(r"\\&", text)
-    text = _TAG.sub(r"\\<", text)
-    text = _LINK.sub(r"\\[", text)
+    """Text within a line, nothing in it marked."""
+    return escaped(text, escapes(text)) if _SPECIAL.search(text) else text
+
+
+def escaped(text: str, places: Collection[int], *, start: int = 0) -> str:
+    """`text` with a backslash before every place; the text itself begins at the place `start`."""
+    inside = sorted(at - start for at in places if start <= at < start + len(text))
+    edges = [0, *inside, len(text)]
+    return "\\".join(text[a:b] for a, b in pairwise(edges)) if inside else text
+
+
+def escapes(text: str) -> set[int]:
+    """The places in a line at which a character would be taken for markup."""
+    places = {match.start() for pattern in (_BACKSLASH, _ENTITY, _TAG, _LINK) for match in pattern.finditer(text)}
     if text.count("`") > 1:
-        text = text.replace("`", "\\`")
+        places.update(_all("`", text))
     if text.count("~~") > 1:
-        text = text.replace("~~", "\\~\\~")
+        places.update(match.start() for match in _DOUBLE_TILDE.finditer(text))
     for mark, opens in (("*", _left_flanking), ("_", _opens_underscore)):
         if text.count(mark) > 1:
-            text = _escape_pairs(text, mark, opens)
-    return text
+            places.update(_pairs(text, mark, opens))
+    return places
+
+
+def escapes_beside_marks(text: str) -> set[int]:
+    """The further places when parts of the line will be marked with `*`, backticks or brackets."""
+    places = {*_all("*", text), *_all("`", text)}
+    for at in _all("_", text):
+        if not (text[at - 1 : at].isalnum() and text[at + 1 : at + 2].isalnum()):
+            places.add(at)
+    return places
 
 
 def escape_start(line: str) -> str:
@@ -58,25 +77,19 @@ def can_emphasise(before: str, text: str, after: str) -> bool:
     return left and right
 
 
-def _escape_pairs(text: str, mark: str, opens: Callable[[str, str], bool]) -> str:
+def _all(character: str, text: str) -> list[int]:
+    return [at for at, other in enumerate(text) if other == character] if character in text else []
+
+
+def _pairs(text: str, mark: str, opens: Callable[[str, str], bool]) -> list[int]:
     """Every mark that could open or close an emphasis, if there is one that opens before one that closes."""
-    sides = [(m.start(), text[m.start() - 1 : m.start()], text[m.end() : m.end() + 1]) for m in _runs(mark, text)]
-    openers = [at for at, before, after in sides if before != "\\" and opens(before, after)]
-    closers = [at for at, before, after in sides if before != "\\" and opens(after, before)]
-    if not openers or not closers or min(openers) >= max(closers):
-        return text
-    active = {*openers, *closers}
-    return _runs_pattern(mark).sub(
-        lambda m: "".join(f"\\{c}" for c in m.group()) if m.start() in active else m.group(), text
-    )
-
-
-def _runs_pattern(mark: str) -> re.Pattern[str]:
-    return re.compile(re.escape(mark) + "+")
-
-
-def _runs(mark: str, text: str) -> list[re.Match[str]]:
-    return list(_runs_pattern(mark).finditer(text))
+    found = [match for match in _MARKS.finditer(text) if match.group()[0] == mark]
+    sides = [(match, text[match.start() - 1 : match.start()], text[match.end() : match.end() + 1]) for match in found]
+    openers = [match for match, before, after in sides if opens(before, after)]
+    closers = [match for match, before, after in sides if opens(after, before)]
+    if not openers or not closers or openers[0].start() >= closers[-1].start():
+        return []
+    return [at for match in {*openers, *closers} for at in range(*match.span())]
 
 
 def _left_flanking(before: str, after: str) -> bool:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
 from itertools import pairwise
+from typing import NamedTuple
 
 from quire.types import Block
 
@@ -45,9 +46,8 @@ def is_right_to_left(text: str) -> bool:
     return not text.isascii() and any(unicodedata.bidirectional(character) in ("R", "AL") for character in text)
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
-    """A piece of flowing text that looks the same throughout."""
+class Run(NamedTuple):
+    """A piece of flowing text that looks the same throughout. A tuple: there are many, compared all the time."""
 
     text: str
     bold: bool = False
@@ -59,7 +59,7 @@ class Run:
 
     @property
     def is_plain(self) -> bool:
-        return self == Run(self.text)
+        return not any(self[1:])
 
 
 def runs(block: Block, *, skip: int = 0) -> list[Run]:
@@ -86,40 +86,45 @@ def runs(block: Block, *, skip: int = 0) -> list[Run]:
         )
         if run.text:
             cut.append(run)
-    return _trimmed(_merged(cut))
+    return _trimmed(merged(cut))
 
 
-def _flowed_characters(text: str) -> list[str]:
+def _flowed_characters(text: str) -> Sequence[str]:
     """The characters of `text`, each at its place, with line breaks replaced as in `flow`."""
+    flowed = _BREAK.sub(_space, text)
+    if len(flowed) == len(text):  # every break became one space: nothing has moved
+        return flowed
     pieces = list(text)
     for match in _BREAK.finditer(text):
         pieces[match.start() : match.end()] = [_space(match), *[""] * (match.end() - match.start() - 1)]
     return pieces
 
 
-def _merged(cut: list[Run]) -> list[Run]:
+def merged(cut: list[Run]) -> list[Run]:
     """Neighbours that look the same joined; white space between them belongs to both, elsewhere to none."""
-    merged: list[Run] = []
+    joined: list[Run] = []
     for index, run in enumerate(cut):
-        current = run
-        if run.text.isspace():
-            before = replace(merged[-1], text=run.text) if merged else Run(run.text)
-            after = replace(cut[index + 1], text=run.text) if index + 1 < len(cut) else Run(run.text)
-            current = (
-                before if before == after else Run(run.text, link=before.link if before.link == after.link else None)
-            )
-        if merged and replace(merged[-1], text=current.text) == current:
-            merged[-1] = replace(current, text=merged[-1].text + current.text)
+        current = _space_run(run, joined[-1:], cut[index + 1 : index + 2]) if run.text.isspace() else run
+        if joined and joined[-1][1:] == current[1:]:
+            joined[-1] = current._replace(text=joined[-1].text + current.text)
         else:
-            merged.append(current)
-    return merged
+            joined.append(current)
+    return joined
+
+
+def _space_run(run: Run, before: list[Run], after: list[Run]) -> Run:
+    if not before or not after:
+        return Run(run.text)
+    if before[0][1:] == after[0][1:]:
+        return before[0]._replace(text=run.text)
+    return Run(run.text, link=before[0].link if before[0].link == after[0].link else None)
 
 
 def _trimmed(listed: list[Run]) -> list[Run]:
     """Without white space at both ends."""
     if listed:
-        listed[0] = replace(listed[0], text=listed[0].text.lstrip())
-        listed[-1] = replace(listed[-1], text=listed[-1].text.rstrip())
+        listed[0] = listed[0]._replace(text=listed[0].text.lstrip())
+        listed[-1] = listed[-1]._replace(text=listed[-1].text.rstrip())
     kept = [run for run in listed if run.text]
     return kept if len(kept) == len(listed) else _trimmed(kept)
 

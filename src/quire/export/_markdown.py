@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from html import escape as escape_html
 from itertools import groupby
 
 from quire.export import Exportable
-from quire.export._escape import can_emphasise, escape, escape_start
-from quire.export._flow import Run, flow, runs
+from quire.export._escape import can_emphasise, escape, escape_start, escaped, escapes, escapes_beside_marks
+from quire.export._flow import Run, flow, merged, runs
 from quire.export._grid import cell_text, has_spans, header_rows, span_attributes, texts, written
 from quire.export._structure import (
     body,
@@ -22,7 +22,6 @@ from quire.export._structure import (
 from quire.types import Block, Cell, Table
 
 _LATEX = re.compile(r"\\[A-Za-z]{2,}|[\^_]\{")
-_BRACKET = re.compile(r"(?<!\\)[\[\]]")
 
 
 def markdown(result: Exportable) -> str:
@@ -47,7 +46,7 @@ def _block(block: Block, depth: int) -> str:
         case "formula" if _LATEX.search(block.text):
             return f"$$\n{_without_dollars(block.text)}\n$$"
         case _:
-            return escape_start(inline(runs(block)))
+            return _line(block)
 
 
 def _heading(block: Block, depth: int) -> str:
@@ -79,36 +78,45 @@ def _list(items: Sequence[Block]) -> str:
         indent = above[-1][1] if above else 0
         marker = item.marker if is_plain_number(item) else "-"
         skip = marker_length(item) if is_plain_number(item) or not is_numbered(item) else 0
-        lines.append(f"{' ' * indent}{marker} {_item_text(item, skip)}".rstrip())
+        lines.append(f"{' ' * indent}{marker} {_line(item, skip=skip)}".rstrip())
         above.append((level, indent + len(marker) + 1))
     return "\n".join(lines)
 
 
-def _item_text(item: Block, skip: int) -> str:
-    """Within an item, `1.` or `-` at the start would begin a list inside the list."""
-    return escape_start(inline(runs(item, skip=skip)))
+def _line(block: Block, *, skip: int = 0) -> str:
+    """The text of a block; at its start, also within an item, `1.` or `-` would begin a list."""
+    plain = [
+        run._replace(superscript=False, subscript=False, link=None if (run.link or "#").startswith("#") else run.link)
+        for run in runs(block, skip=skip)
+    ]  # links within the document have no target in Markdown
+    return escape_start(_inline(merged(plain)))
 
 
-def inline(listed: Sequence[Run]) -> str:
-    """Runs as one line of Markdown."""
-    text = ""
-    groups = [(link, list(group)) for link, group in groupby(listed, key=lambda run: run.link)]
-    for index, (link, group) in enumerate(groups):
-        after = groups[index + 1][1][0].text if index + 1 < len(groups) else ""
-        shown = "".join(run.text for run in group)
+def _inline(listed: Sequence[Run]) -> str:
+    """Runs as one line of Markdown. What needs an escape is decided on the whole line."""
+    line = "".join(run.text for run in listed)
+    if all(run.is_plain for run in listed):
+        return escape(line)
+    places = escapes(line) | escapes_beside_marks(line)
+    text, start = "", 0
+    for link, group in groupby(listed, key=lambda run: run.link):
+        runs_of_link = list(group)
+        shown = "".join(run.text for run in runs_of_link)
+        end = start + len(shown)
         lead, core, trail = _edges(shown)
         if link is None or not core or not _is_worth_linking(link, core):
-            text += _emphasised(group, text, after)
+            text += _emphasised(runs_of_link, places, start, around=(text, line[end:]))
         else:
-            inner = _BRACKET.sub(r"\\\g<0>", _emphasised(group, "[", "]").strip())
-            text += f"{lead}[{inner}]({_target(link)}){trail}"
+            brackets = {start + at for at, letter in enumerate(shown) if letter in "[]"}
+            inner = _emphasised(runs_of_link, places | brackets, start, around=("[", "]")).strip()
+            before = f"{text[:-1]}\\!" if text.endswith("!") and not lead else text  # `![` would be a picture
+            text = f"{before}{lead}[{inner}]({_target(link)}){trail}"
+        start = end
     return text
 
 
 def _is_worth_linking(link: str, shown: str) -> bool:
-    """Links within the document have no target in Markdown; an address is a link by itself."""
-    if link.startswith("#"):
-        return False
+    """An address that is printed is a link by itself."""
     bare = re.sub(r"^(mailto:|https?://)", "", link).rstrip("/")
     return shown.rstrip("/") not in (link.rstrip("/"), bare)
 
@@ -119,20 +127,21 @@ def _target(link: str) -> str:
     return link
 
 
-def _emphasised(listed: Sequence[Run], before: str, after: str) -> str:
-    """The runs between `before` and `after`; emphasis that Markdown would not read as such is left out."""
-    text = ""
-    for index, run in enumerate(listed):
-        following = listed[index + 1].text if index + 1 < len(listed) else after
+def _emphasised(listed: Sequence[Run], places: Set[int], start: int, *, around: tuple[str, str]) -> str:
+    """The runs, the first of which begins at `start`; emphasis that Markdown would not read is left out."""
+    text, after = "", "".join(run.text for run in listed) + around[1]
+    for run in listed:
         lead, core, trail = _edges(run.text)
         mark = "**" * run.bold + "*" * run.italic
+        after = after[len(run.text) :]
         if run.code and core:
             text += f"{lead}{_code(core)}{trail}"
-        elif mark and core and can_emphasise(lead or text or before, core, trail or following):
-            safe = escape(core.replace("*", "\0")).replace("\0", "\\*")
-            text += f"{lead}{mark}{safe}{mark}{trail}"
+        elif mark and core and can_emphasise(lead or text or around[0], core, trail or after):
+            ends = {start + len(lead) + len(core) - 1} if core.endswith("\\") else set()
+            text += f"{lead}{mark}{escaped(core, places | ends, start=start + len(lead))}{mark}{trail}"
         else:
-            text += escape(run.text)
+            text += escaped(run.text, places, start=start)
+        start += len(run.text)
     return text
 
 

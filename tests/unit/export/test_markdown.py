@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import html
+import random
+import re
 
 import pytest
 from markdown_it import MarkdownIt
@@ -171,8 +173,9 @@ def test_spans_outside_the_text_do_no_harm():
     assert paragraph("abc", Span(-2, 99, bold=True), Span(5, 7, italic=True)) == "**abc**"
 
 
-def test_superscripts_are_plain():
-    assert paragraph("x2", Span(1, 2, superscript=True)) == "x2"
+def test_superscripts_are_plain_also_within_bold():
+    assert paragraph("x2*", Span(1, 2, superscript=True)) == "x2*"
+    assert paragraph("x2", Span(0, 2, bold=True), Span(1, 2, superscript=True)) == "**x2**"
 
 
 def test_addresses_links_within_the_document_and_harmful_links_are_only_text():
@@ -239,6 +242,21 @@ def test_text_that_looks_like_markup_reads_as_printed(text):
 )
 def test_text_that_needs_no_escape_has_none(text):
     assert paragraph(text) == text
+
+
+def test_whatever_is_marked_the_text_reads_as_printed():
+    dice = random.Random(7)
+    pieces = [*"ab 1.*_`~[]()<>#-+!&;:\\|=", "**", "__", "](", "&lt;", "<b>"]
+    for _ in range(3000):
+        text = " ".join("".join(dice.choices(pieces, k=dice.randint(1, 9))).split())
+        start, middle, end = sorted(dice.choices(range(len(text) + 1), k=3))
+        written = paragraph(text, Span(start, end, bold=True), Span(middle, len(text), italic=True)) if text else ""
+        shown = re.sub("</?(em|strong|p)>|\n", "", rendered(written))
+        assert html.unescape(shown) == text, written
+
+
+def test_an_exclamation_mark_before_a_link_makes_no_picture():
+    assert "<img" not in rendered(paragraph("Look!here", Span(5, 9, link="https://a.org")))
 
 
 def test_the_same_input_gives_the_same_text():
