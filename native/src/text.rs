@@ -1,0 +1,484 @@
+//! Characters of a page to runs and lines. The same as `quire.render._pure_text`, with the same constants: every
+//! length is a multiple of the font size.
+
+use std::collections::HashMap;
+
+use crate::pagetext::{Box4, FontInfo, Runs};
+use crate::pdfium::{Font, Object, Page, TextPage};
+
+const LINE_GAP: f64 = 1.6; // a wider gap begins a new line
+const BACK_GAP: f64 = 0.6; // so does a step back of more than this
+const BASELINE_SHIFT: f64 = 0.12; // a smaller shift is the same baseline
+const SCRIPT_SHIFT: f64 = 0.65; // a smaller shift of smaller type is a sub- or superscript
+const SCRIPT_SIZE: f64 = 0.85; // type smaller than this, relative to the line's, may be one
+const SCRIPT_GAP: f64 = 0.6; // it must stand this near
+const WORD_GAP: f64 = 0.3; // a gap that separates words where the file has no space
+const FALSE_SPACE: f64 = 0.05; // a space that PDFium made up where the gap is narrower does not count
+const DOUBLE_STRIKE: f64 = 0.1; // the same character this near is the same one drawn twice for weight
+const SIZE_CHANGE: f64 = 0.04; // a larger change of size begins a new run
+
+const SPACE: u16 = 1;
+const LINE: u16 = 2;
+const INVISIBLE: u16 = 4;
+const UNMAPPED: u16 = 8;
+const HYPHEN: u16 = 16;
+
+/// User space of the page to points of the displayed page.
+#[derive(Clone, Copy)]
+pub struct Transform {
+    a: f64,
+    b: f64,
+    c: f64,
+    d: f64,
+    e: f64,
+    f: f64,
+}
+
+impl Transform {
+    /// The visible box moved to the origin, turned, y downwards.
+    pub fn of(page: &Page<'_>) -> Self {
+        let shown = page.bounding_box().unwrap_or_default();
+        let [left, bottom, right, top] = [shown.left, shown.bottom, shown.right, shown.top].map(f64::from);
+        let [a, b, c, d, e, f] = match page.rotation() {
+            1 => [0.0, 1.0, 1.0, 0.0, -bottom, -left],
+            2 => [-1.0, 0.0, 0.0, 1.0, right, -bottom],
+            3 => [0.0, -1.0, -1.0, 0.0, top, right],
+            _ => [1.0, 0.0, 0.0, -1.0, -left, top],
+        };
+        Self { a, b, c, d, e, f }
+    }
+
+    pub fn point(&self, x: f64, y: f64) -> (f64, f64) {
+        (self.a * x + self.c * y + self.e, self.b * x + self.d * y + self.f)
+    }
+
+    /// Left, top, right, bottom of a box of the page.
+    pub fn bounds(&self, bounds: crate::pdfium::Bounds) -> Box4 {
+        let (x0, y0) = self.point(bounds.left.into(), bounds.bottom.into());
+        let (x1, y1) = self.point(bounds.right.into(), bounds.top.into());
+        [x0.min(x1), y0.min(y1), x0.max(x1), y0.max(y1)]
+    }
+}
+
+/// What PDFium gets wrong about characters: the tables of `quire.render.glyphs`.
+pub struct Glyphs {
+    /// Start of the font's name in capitals, and what its characters are.
+    pub symbols: Vec<(String, HashMap<char, char>)>,
+    pub expansions: HashMap<char, Letters>,
+    pub composed: HashMap<(char, char), char>,
+}
+
+impl Glyphs {
+    /// The table of the longest start of a name.
+    fn table(&self, name: &str) -> Option<usize> {
+        let upper = name.to_uppercase();
+        let fits = self.symbols.iter().enumerate().filter(|(_, (start, _))| upper.starts_with(start.as_str()));
+        fits.max_by_key(|(_, (start, _))| start.len()).map(|(index, _)| index)
+    }
+}
+
+/// One character, or the few that a ligature stands for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Letters {
+    characters: [char; 4],
+    length: u8,
+}
+
+impl Letters {
+    /// None for a text of no or too many characters.
+    pub fn of(text: &str) -> Option<Self> {
+        let mut letters = Self { characters: ['\0'; 4], length: 0 };
+        for character in text.chars() {
+            *letters.characters.get_mut(usize::from(letters.length))? = character;
+            letters.length += 1;
+        }
+        (letters.length > 0).then_some(letters)
+    }
+
+    fn one(character: char) -> Self {
+        Self { characters: [character, '\0', '\0', '\0'], length: 1 }
+    }
+
+    fn first(self) -> u32 {
+        self.characters[0] as u32
+    }
+
+    fn single(self) -> Option<char> {
+        (self.length == 1).then_some(self.characters[0])
+    }
+
+    fn is_right_to_left(self) -> bool {
+        matches!(self.first(), 0x590..=0x8FF | 0xFB1D..=0xFEFC)
+    }
+
+    fn is_cjk(self) -> bool {
+        matches!(
+            self.first(),
+            0x2E80..=0x9FFF | 0xAC00..=0xD7AF | 0xF900..=0xFAFF | 0xFF00..=0xFFEF | 0x20000..=0x2FA1F
+        )
+    }
+}
+
+/// How the characters of one text object are set.
+struct Look {
+    font: usize,
+    size: f64,
+    color: u32,
+    angle: u16,
+    mcid: i32,
+    invisible: bool,
+}
+
+/// One character in the frame of its line: from `start` to `end` along the writing, on `base`.
+#[derive(Clone, Copy)]
+struct Glyph {
+    text: Letters,
+    start: f64,
+    end: f64,
+    base: f64,
+    place: Box4,
+    baseline: f64,
+}
+
+/// All characters of a page as runs.
+pub fn read_runs(page: &TextPage<'_>, transform: Transform, tagged: bool, glyphs: &Glyphs) -> Runs {
+    let mut reader = Reader {
+        page,
+        transform,
+        tagged,
+        glyphs,
+        runs: Runs::default(),
+        looks: Vec::new(),
+        look_numbers: HashMap::new(),
+        latest: None,
+        font_numbers: HashMap::new(),
+        tables: Vec::new(),
+        text: String::new(),
+        last: 0,
+        look: 0,
+        glyph: None,
+        place: [0.0; 4],
+        baseline: 0.0,
+        base: 0.0,
+        line_base: 0.0,
+        line_size: 0.0,
+        flag: 0,
+    };
+    reader.read();
+    reader.runs
+}
+
+struct Reader<'a> {
+    page: &'a TextPage<'a>,
+    transform: Transform,
+    tagged: bool,
+    glyphs: &'a Glyphs,
+    runs: Runs,
+    looks: Vec<Look>,
+    look_numbers: HashMap<usize, usize>, // by address of the text object
+    latest: Option<(usize, usize)>,      // the last of them
+    font_numbers: HashMap<usize, usize>, // by address
+    tables: Vec<Option<usize>>,          // of symbols, by font
+    // The run under construction, and the line it stands in.
+    text: String,
+    last: usize, // where its last character begins
+    look: usize,
+    glyph: Option<Glyph>,
+    place: Box4,
+    baseline: f64,
+    base: f64,
+    line_base: f64,
+    line_size: f64,
+    flag: u16,
+}
+
+impl Reader<'_> {
+    fn read(&mut self) {
+        let (mut space, mut made_up) = (false, false);
+        for index in 0..self.page.len() {
+            if self.page.is_generated(index) {
+                made_up = true;
+                continue;
+            }
+            let code = self.page.unicode(index);
+            let look = self.look(self.page.object(index), index);
+            let (text, flag) = if code == 0xAD || (code == 2 && self.page.is_hyphen(index)) {
+                (Letters::one('-'), HYPHEN)
+            } else {
+                let character = self.character(code, self.looks[look].font);
+                if is_space(character) {
+                    space = true;
+                    continue;
+                }
+                match self.glyphs.expansions.get(&character).filter(|_| !character.is_ascii()) {
+                    Some(&letters) => (letters, 0),
+                    None if is_suspicious(character) => (Letters::one(char::REPLACEMENT_CHARACTER), UNMAPPED),
+                    None => (Letters::one(character), 0),
+                }
+            };
+            self.runs.chars += 1;
+            self.runs.unmapped += usize::from(flag & UNMAPPED != 0);
+            self.runs.invisible += usize::from(self.looks[look].invisible);
+            if let Some(glyph) = self.measure(index, text, look) {
+                self.add(glyph, look, flag, space, made_up);
+                (space, made_up) = (false, false);
+            }
+        }
+        self.close();
+    }
+
+    /// What a code of a font means.
+    fn character(&self, code: u32, font: usize) -> char {
+        let character = char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER);
+        let meant = self.tables[font].and_then(|table| self.glyphs.symbols[table].1.get(&character));
+        meant.copied().unwrap_or(character)
+    }
+
+    fn add(&mut self, glyph: Glyph, look: usize, flag: u16, space: bool, made_up: bool) {
+        let Some(previous) = self.glyph else {
+            return self.begin(glyph, look, flag | LINE | SPACE);
+        };
+        let size = self.looks[look].size.max(self.looks[self.look].size);
+        let backwards = glyph.text.is_right_to_left() && previous.text.is_right_to_left();
+        let gap = if backwards { previous.start - glyph.end } else { glyph.start - previous.end };
+        let same_spot = (glyph.start - previous.start).abs() < DOUBLE_STRIKE * size && glyph.text == previous.text;
+        let shift = (glyph.base - self.line_base).abs();
+        if same_spot && shift < DOUBLE_STRIKE * size {
+            return;
+        }
+        if !self.same_line(&glyph, look, gap, shift) {
+            self.close();
+            return self.begin(glyph, look, flag | LINE | SPACE);
+        }
+        if self.compose(&glyph, &previous) {
+            return;
+        }
+        let separated =
+            space || (made_up && gap > FALSE_SPACE * size) || (gap > WORD_GAP * size && !glyph.text.is_cjk());
+        if separated || self.other_run(&glyph, look) {
+            self.close();
+            return self.begin(glyph, look, flag | if separated { SPACE } else { 0 });
+        }
+        self.extend(glyph, flag);
+    }
+
+    fn same_line(&self, glyph: &Glyph, look: usize, gap: f64, shift: f64) -> bool {
+        let (look, before) = (&self.looks[look], &self.looks[self.look]);
+        if look.angle != before.angle {
+            return false;
+        }
+        let reference = look.size.max(self.line_size);
+        if !(-BACK_GAP * reference < gap && gap < LINE_GAP * reference) {
+            return false;
+        }
+        if shift <= BASELINE_SHIFT * reference {
+            return true;
+        }
+        let smaller = look.size.min(self.line_size) < SCRIPT_SIZE * reference || look.size < SCRIPT_SIZE * before.size;
+        let level = (glyph.base - self.base).abs() <= BASELINE_SHIFT * look.size;
+        let near = shift < SCRIPT_SHIFT * reference || level;
+        near && (smaller || level) && gap < SCRIPT_GAP * reference
+    }
+
+    fn other_run(&self, glyph: &Glyph, number: usize) -> bool {
+        let (look, before) = (&self.looks[number], &self.looks[self.look]);
+        let shifted = (glyph.base - self.base).abs() > BASELINE_SHIFT * look.size;
+        if number == self.look {
+            return shifted;
+        }
+        look.font != before.font
+            || (look.size - before.size).abs() > SIZE_CHANGE * before.size
+            || look.color != before.color
+            || look.mcid != before.mcid
+            || look.invisible != before.invisible
+            || shifted
+    }
+
+    /// An accent drawn as a glyph of its own over, or before, its letter becomes one character with it.
+    fn compose(&mut self, glyph: &Glyph, previous: &Glyph) -> bool {
+        let overlap = glyph.end.min(previous.end) - glyph.start.max(previous.start);
+        if overlap <= 0.5 * (glyph.end - glyph.start).min(previous.end - previous.start) || self.text.is_empty() {
+            return false;
+        }
+        let (Some(second), Some(first)) = (glyph.text.single(), previous.text.single()) else {
+            return false;
+        };
+        let composed = &self.glyphs.composed;
+        let (one, base) = match (composed.get(&(first, second)), composed.get(&(second, first))) {
+            (Some(&one), _) => (one, glyph),
+            (None, Some(&one)) => (one, previous),
+            (None, None) => return false,
+        };
+        self.text.truncate(self.last);
+        self.text.push(one);
+        self.glyph = Some(Glyph { text: Letters::one(one), ..*base });
+        self.place = union(self.place, glyph.place);
+        true
+    }
+
+    fn begin(&mut self, glyph: Glyph, look: usize, flag: u16) {
+        let size = self.looks[look].size;
+        if flag & LINE != 0 || size > self.line_size * 1.05 {
+            (self.line_base, self.line_size) = (glyph.base, size);
+        }
+        self.text.clear();
+        (self.place, self.flag, self.look) = (glyph.place, flag, look);
+        (self.base, self.baseline) = (glyph.base, glyph.baseline);
+        self.push(glyph);
+    }
+
+    fn extend(&mut self, glyph: Glyph, flag: u16) {
+        self.place = union(self.place, glyph.place);
+        self.flag |= flag;
+        self.push(glyph);
+    }
+
+    fn push(&mut self, glyph: Glyph) {
+        self.last = self.text.len();
+        self.text.extend(&glyph.text.characters[..usize::from(glyph.text.length)]);
+        self.glyph = Some(glyph);
+    }
+
+    fn close(&mut self) {
+        if self.text.is_empty() {
+            return;
+        }
+        let (runs, look) = (&mut self.runs, &self.looks[self.look]);
+        if !runs.sizes.is_empty() {
+            runs.texts.push('\n');
+        }
+        runs.texts.push_str(&self.text);
+        runs.boxes.extend(self.place.map(|value| value as f32));
+        runs.baselines.push(self.baseline as f32);
+        runs.sizes.push(look.size as f32);
+        runs.colors.push(look.color);
+        runs.fonts.push(look.font as u16);
+        runs.angles.push(look.angle);
+        runs.mcids.push(look.mcid);
+        runs.flags.push(self.flag | if look.invisible { INVISIBLE } else { 0 });
+        self.text.clear();
+    }
+
+    fn measure(&self, index: i32, text: Letters, look: usize) -> Option<Glyph> {
+        let Look { angle, size, .. } = self.looks[look];
+        let place = self.transform.bounds(self.page.loose_box(index)?);
+        let (x, y) = self.page.origin(index);
+        let (x, y) = self.transform.point(x, y);
+        if !(place.iter().all(|value| value.is_finite()) && x.is_finite() && y.is_finite()) {
+            return None;
+        }
+        let [left, top, right, bottom] = place;
+        let glyph = |start, end, base, place, baseline| Some(Glyph { text, start, end, base, place, baseline });
+        match angle {
+            0 if (0.5 * size..=1.6 * size).contains(&(bottom - top)) => glyph(left, right, y, place, y),
+            0 => glyph(left, right, y, [left, y - 0.75 * size, right, y + 0.22 * size], y),
+            90 => glyph(top, bottom, -x, place, x),
+            180 => glyph(-right, -left, -y, place, y),
+            270 => glyph(-bottom, -top, x, place, x),
+            _ => {
+                let (sine, cosine) = f64::from(angle).to_radians().sin_cos();
+                let start = x * cosine + y * sine;
+                glyph(start, start + 0.5 * size, y * cosine - x * sine, place, y)
+            }
+        }
+    }
+
+    /// The look of a text object, measured at its first character.
+    fn look(&mut self, object: Option<Object<'_>>, index: i32) -> usize {
+        let address = object.map_or(0, |object| object.address());
+        if let Some((_, number)) = self.latest.filter(|latest| latest.0 == address) {
+            return number;
+        }
+        let number = match self.look_numbers.get(&address) {
+            Some(&number) => number,
+            None => {
+                let look = self.new_look(object, index);
+                self.looks.push(look);
+                self.look_numbers.insert(address, self.looks.len() - 1);
+                self.looks.len() - 1
+            }
+        };
+        self.latest = Some((address, number));
+        number
+    }
+
+    fn new_look(&mut self, object: Option<Object<'_>>, index: i32) -> Look {
+        let matrix = self.page.matrix(index);
+        let [a, b, c, d] = [matrix.a, matrix.b, matrix.c, matrix.d].map(f64::from);
+        let t = self.transform;
+        let (dx, dy) = (t.a * a + t.c * b, t.b * a + t.d * b);
+        let mut angle = (dy.atan2(dx).to_degrees().round_ties_even() as i32).rem_euclid(360);
+        for right_angle in [0, 90, 180, 270, 360] {
+            if (angle - right_angle).abs() <= 2 {
+                angle = right_angle % 360;
+            }
+        }
+        let scale = [c.hypot(d), a.hypot(b)].into_iter().find(|&scale| scale != 0.0).unwrap_or(1.0);
+        let size = self.page.font_size(index) * scale;
+        let color = self.page.fill_color(index);
+        let mode = object.map_or(0, |object| object.text_render_mode());
+        Look {
+            font: self.font(object.and_then(|object| object.font())),
+            size: if size.is_finite() && size != 0.0 { round(size.abs()) } else { 1.0 },
+            color: color.rgb,
+            angle: angle as u16,
+            mcid: object.filter(|_| self.tagged).map_or(-1, |object| object.marked_content()),
+            invisible: mode == 3 || mode == 7 || color.alpha == 0,
+        }
+    }
+
+    fn font(&mut self, font: Option<Font<'_>>) -> usize {
+        let address = font.map_or(0, |font| font.address());
+        if let Some(&number) = self.font_numbers.get(&address) {
+            return number;
+        }
+        let info = font.map_or_else(FontInfo::default, describe);
+        let known = self.runs.font_table.iter().position(|other| *other == info);
+        let number = known.unwrap_or_else(|| {
+            self.tables.push(self.glyphs.table(&info.name));
+            self.runs.font_table.push(info);
+            self.tables.len() - 1
+        });
+        self.font_numbers.insert(address, number);
+        number
+    }
+}
+
+fn describe(font: Font<'_>) -> FontInfo {
+    let name = font.base_name();
+    let name = match name.char_indices().nth(6) {
+        Some((at, '+')) if at + 1 < name.len() => name[at + 1..].to_owned(),
+        _ => name,
+    };
+    let flags = font.flags().max(0);
+    let lower = name.to_lowercase();
+    let named = |words: &[&str]| words.iter().any(|word| lower.contains(word));
+    let bold = flags & (1 << 18) != 0 || named(&["bold", "black", "heavy", "cmbx", "-demi"]);
+    FontInfo {
+        weight: font.weight().max(if bold { 700 } else { 0 }),
+        italic: flags & (1 << 6) != 0 || named(&["italic", "oblique", "cmti", "cmmi"]),
+        mono: flags & 1 != 0 || named(&["mono", "courier", "cmtt", "consol"]),
+        serif: flags & 2 != 0,
+        name,
+    }
+}
+
+fn round(value: f64) -> f64 {
+    (value * 1000.0).round_ties_even() / 1000.0
+}
+
+fn is_space(character: char) -> bool {
+    matches!(
+        character as u32,
+        0x09 | 0x20 | 0xA0 | 0x1680 | 0x2000..=0x200B | 0x200D | 0x2028 | 0x2029 | 0x202F | 0x205F | 0x3000 | 0xFEFF
+    )
+}
+
+/// No character of a text: a control code, a private one, a replacement.
+fn is_suspicious(character: char) -> bool {
+    matches!(character as u32, 0..=0x1F | 0x7F..=0x9F | 0xE000..=0xF8FF | 0xFFF0..=0xFFFF)
+}
+
+fn union(a: Box4, b: Box4) -> Box4 {
+    [a[0].min(b[0]), a[1].min(b[1]), a[2].max(b[2]), a[3].max(b[3])]
+}

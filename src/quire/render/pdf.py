@@ -1,0 +1,59 @@
+"""PDFs to readers: the compiled one when it is installed, the pure-Python one otherwise."""
+
+from __future__ import annotations
+
+import io
+import os
+from importlib.util import find_spec
+
+from quire.document import Document, Reader
+from quire.errors import CorruptError, InputError, PasswordError, UnsupportedError
+
+
+def open_pdf(document: Document) -> Reader:
+    """The reader of a PDF. `QUIRE_NATIVE=0` forces the pure-Python path.
+
+    A file that PDFium refuses is rewritten by `pikepdf`, where that is installed, and tried again.
+    """
+    try:
+        return _open(document)
+    except (CorruptError, PasswordError, UnsupportedError) as error:
+        # A file with an empty user password needs none; PDFium asks for one where it does not know the scheme.
+        if isinstance(error, PasswordError) and document.password:
+            raise
+        return _open(document, _rewritten(document, error))
+
+
+def native_available() -> bool:
+    """Whether documents are read by the compiled crate."""
+    return os.environ.get("QUIRE_NATIVE") != "0" and find_spec("quire_native") is not None
+
+
+def _open(document: Document, data: bytes | None = None) -> Reader:
+    if native_available():
+        from quire.render._native import NativeReader
+
+        return NativeReader(document, data)
+    from quire.render._pure import PureReader
+
+    return PureReader(document, data)
+
+
+def _rewritten(document: Document, error: InputError) -> bytes:
+    """The document as `pikepdf` understands it, decrypted and with a new cross-reference table."""
+    try:
+        import pikepdf
+    except ImportError:
+        if isinstance(error, CorruptError):
+            error.args = (f"{error.args[0]}; pip install 'quire[repair]' may open it",)
+        raise error from None
+    source = io.BytesIO(document.data) if document.data is not None else document.path
+    try:
+        with pikepdf.open(source, password=document.password or "") as pdf:
+            if not pdf.pages:
+                raise error
+            written = io.BytesIO()
+            pdf.save(written, static_id=True)
+            return written.getvalue()
+    except (pikepdf.PasswordError, pikepdf.PdfError, ValueError, RuntimeError):
+        raise error from None
