@@ -118,8 +118,15 @@ class _Reader:
     def read(self) -> Runs:
         count = pdfium.FPDFText_CountChars(self.textpage)
         space, made_up = False, False
+        high = 0
         for index in range(max(count, 0)):
             code = pdfium.FPDFText_GetUnicode(self.textpage, index)
+            if 0xD800 <= code < 0xDC00:  # the first half of a character beyond U+FFFF
+                high = code
+                continue
+            if 0xDC00 <= code < 0xE000:
+                code = 0x10000 + ((high - 0xD800) << 10) + code - 0xDC00 if high else 0xFFFD
+            high = 0
             if pdfium.FPDFText_IsGenerated(self.textpage, index):
                 made_up = True
                 continue
