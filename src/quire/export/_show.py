@@ -31,7 +31,7 @@ COLOURS: dict[BlockKind, str] = {
 
 
 def show(png: bytes, blocks: Iterable[Block], *, page: int) -> bytes:
-    """The picture `png` of a page with the boxes of everything that stands on it, as PNG."""
+    """The picture `png` of a page with the boxes of everything that stands on it, numbered in order, as PNG."""
     from PIL import Image, ImageDraw, ImageFont
 
     with Image.open(io.BytesIO(png)) as opened:
@@ -39,7 +39,8 @@ def show(png: bytes, blocks: Iterable[Block], *, page: int) -> bytes:
     draw = ImageDraw.Draw(picture)
     font = ImageFont.load_default(size=max(10, picture.width // 90))
     line = max(1, picture.width // 600)
-    for number, block in enumerate(blocks, 1):
+    here = [block for block in blocks if any(part.page == page for part in block.places)]
+    for number, block in enumerate(here, 1):
         colour = COLOURS[block.kind]
         if block.table is not None:
             for cell in block.table.cells:

@@ -3,10 +3,12 @@ from __future__ import annotations
 import io
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from PIL import Image
 
+from quire import export
 from quire.errors import UsageError
 from quire.export import FORMATS, files, show
 from quire.types import Part
@@ -87,3 +89,8 @@ def test_only_what_stands_on_the_page_is_drawn():
 
 def test_the_same_page_gives_the_same_picture():
     assert show(page(), report().blocks, page=1) == show(page(), report().blocks, page=1)
+
+
+def test_every_format_and_public_name_is_documented():
+    page = (Path(__file__).parents[3] / "docs/reference/formats.md").read_text(encoding="utf-8")
+    assert [name for name in [*FORMATS, *export.__all__] if f"`{name}" not in page] == []
