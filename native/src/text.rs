@@ -195,12 +195,20 @@ struct Reader<'a> {
 impl Reader<'_> {
     fn read(&mut self) {
         let (mut space, mut made_up) = (false, false);
+        let mut high = None;
         for index in 0..self.page.len() {
+            let code = match (self.page.unicode(index), high.take()) {
+                (code @ 0xD800..=0xDBFF, _) => {
+                    high = Some(code); // the first half of a character beyond U+FFFF
+                    continue;
+                }
+                (code @ 0xDC00..=0xDFFF, Some(high)) => 0x10000 + ((high - 0xD800) << 10) + code - 0xDC00,
+                (code, _) => code,
+            };
             if self.page.is_generated(index) {
                 made_up = true;
                 continue;
             }
-            let code = self.page.unicode(index);
             let look = self.look(self.page.object(index), index);
             let (text, flag) = if code == 0xAD || (code == 2 && self.page.is_hyphen(index)) {
                 (Letters::one('-'), HYPHEN)
@@ -238,6 +246,9 @@ impl Reader<'_> {
         let Some(previous) = self.glyph else {
             return self.begin(glyph, look, flag | LINE | SPACE);
         };
+        if look == self.look && glyph.place == previous.place && !self.text.is_empty() && !space {
+            return self.append(glyph.text); // one glyph that stands for several characters: a ligature
+        }
         let size = self.looks[look].size.max(self.looks[self.look].size);
         let backwards = glyph.text.is_right_to_left() && previous.text.is_right_to_left();
         let gap = if backwards { previous.start - glyph.end } else { glyph.start - previous.end };
@@ -334,9 +345,13 @@ impl Reader<'_> {
     }
 
     fn push(&mut self, glyph: Glyph) {
-        self.last = self.text.len();
-        self.text.extend(&glyph.text.characters[..usize::from(glyph.text.length)]);
+        self.append(glyph.text);
         self.glyph = Some(glyph);
+    }
+
+    fn append(&mut self, letters: Letters) {
+        self.last = self.text.len();
+        self.text.extend(&letters.characters[..usize::from(letters.length)]);
     }
 
     fn close(&mut self) {
