@@ -1,0 +1,77 @@
+"""Rows of the body of an unruled table: which lines belong to one row."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+
+from quire.layout.tables.words import Row, Word
+from quire.layout.tables.wrap import goes_on, is_figures
+
+TIGHT = 1.5  # of the size: lines of one cell are not further apart
+LOOSER = 1.22  # rows that stand apart by this much more than lines do show where rows begin
+
+Parts = dict[int, list[Word]]
+
+
+def group_rows(
+    rows: Sequence[Row], parts: Sequence[Parts], widths: Sequence[float], rules: Sequence[float]
+) -> list[list[int]]:
+    """Indexes of the lines of each row of the table."""
+    if not rows:
+        return []
+    groups = [[0]]
+    tight = _line_pitch(rows, parts)
+    for i in range(1, len(rows)):
+        ruled = any(rows[i - 1].middle < y < rows[i].middle for y in rules)
+        above: Parts = {}
+        for k in groups[-1]:
+            above |= parts[k]
+        if not ruled and _continues(rows, parts, above, i, widths, tight):
+            groups[-1].append(i)
+        else:
+            groups.append([i])
+    return groups
+
+
+def _line_pitch(rows: Sequence[Row], parts: Sequence[Parts]) -> float:
+    """The pitch of lines inside cells where rows stand further apart than lines; 0 where they do not."""
+    pitches = [b.baseline - a.baseline for a, b in itertools.pairwise(rows)]
+    usable = [p for p in pitches if p > 0.7 * rows[0].size]
+    if len(usable) < 2:
+        return 0.0
+    least = min(usable)
+    looser = sum(1 for p in usable if p > LOOSER * least)
+    return least * 1.1 if looser * 4 >= len(usable) and least < TIGHT * rows[0].size else 0.0
+
+
+def _continues(
+    rows: Sequence[Row], parts: Sequence[Parts], above: Parts, i: int, widths: Sequence[float], tight: float
+) -> bool:
+    """Whether line i goes on with the row that ends above it."""
+    here = parts[i]
+    pitch = rows[i].baseline - rows[i - 1].baseline
+    if pitch > TIGHT * max(rows[i].size, rows[i - 1].size):
+        return False
+    if any(c and is_figures(words) for c, words in here.items()):
+        return _label_goes_on(above, here, widths)
+    if not here.keys() <= above.keys():
+        return False
+    near = bool(tight) and pitch <= tight
+    if 0 in here:
+        if not goes_on(above[0], here[0], widths[0]):
+            return False
+        return _starts_small(here[0]) or near
+    return near or all(goes_on(above[c], here[c], widths[c]) for c in here)
+
+
+def _label_goes_on(above: Parts, here: Parts, widths: Sequence[float]) -> bool:
+    """A label of two lines whose figures stand beside the second."""
+    if above.keys() != {0} or 0 not in here:
+        return False
+    return _starts_small(here[0]) and goes_on(above[0], here[0], widths[0])
+
+
+def _starts_small(words: Sequence[Word]) -> bool:
+    first = words[0].text[:1]
+    return first.islower() or first in "(&"

@@ -1,0 +1,99 @@
+"""Columns by white space: gutters that run through the rows of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from quire.layout.tables.words import Row, Word, is_number
+
+NARROW = 0.12  # of the size: the least width of a gutter
+WIDE = 0.55  # of the size: a gutter that needs no further sign
+GAP = 0.75  # of the size: the gap that most rows show at a gutter
+FIGURES_GAP = 0.42  # of the size: enough between columns of figures
+CROSSING = 0.12  # share of the rows that may run across a gutter
+
+
+@dataclass(frozen=True, slots=True)
+class Gutter:
+    """White space between two columns."""
+
+    left: float
+    right: float
+    support: int  # rows with words on both sides
+
+    @property
+    def middle(self) -> float:
+        return (self.left + self.right) / 2
+
+
+def find_gutters(rows: Sequence[Row], *, support: int = 2, crossing: float = CROSSING) -> list[Gutter]:
+    """The gutters of rows that belong to one table, from left to right."""
+    if not rows:
+        return []
+    size = median([row.size for row in rows])
+    gutters = []
+    for left, right in _white(rows, int(crossing * len(rows)), NARROW * size):
+        gutter = _judged(rows, left, right, size, support)
+        if gutter:
+            gutters.append(gutter)
+    return gutters
+
+
+def _white(rows: Sequence[Row], allowed: int, least: float) -> list[tuple[float, float]]:
+    """Intervals of x that at most `allowed` rows cover, between the first and the last that more do."""
+    events: list[tuple[float, int]] = []
+    for row in rows:
+        start, end = row.words[0].left, row.words[0].right
+        for word in row.words[1:]:
+            if word.left - end > 0.02 * word.size:
+                events += [(start, 1), (end, -1)]
+                start = word.left
+            end = max(end, word.right)
+        events += [(start, 1), (end, -1)]
+    events.sort()
+    white: list[tuple[float, float]] = []
+    depth, since = 0, None
+    for x, step in events:
+        before = depth
+        depth += step
+        if before > allowed >= depth:
+            since = x
+        elif before <= allowed < depth and since is not None:
+            if x - since >= least:
+                white.append((since, x))
+            since = None
+    return white
+
+
+def _judged(rows: Sequence[Row], left: float, right: float, size: float, support: int) -> Gutter | None:
+    """The gutter if the rows bear it out."""
+    gaps: list[float] = []
+    figures = 0
+    middle = (left + right) / 2
+    for row in rows:
+        pair = _around(row.words, middle)
+        if pair:
+            gaps.append(pair[1].left - pair[0].right)
+            figures += is_number(pair[0].text) and is_number(pair[1].text)
+    if len(gaps) < support:
+        return None
+    gap, width = median(gaps), right - left
+    wide = width >= WIDE * size and gap >= GAP * size
+    numeric = 2 * figures >= len(gaps) and len(gaps) >= 3 and gap >= FIGURES_GAP * size
+    steady = len(gaps) >= 6 and gap >= 1.2 * GAP * size
+    return Gutter(left, right, len(gaps)) if wide or numeric or steady else None
+
+
+def _around(words: Sequence[Word], x: float) -> tuple[Word, Word] | None:
+    """The words on both sides of x; None if one covers it or a side is empty."""
+    before = None
+    for word in words:
+        if word.right <= x:
+            before = word
+        elif word.left >= x:
+            return (before, word) if before else None
+        else:
+            return None
+    return None

@@ -1,0 +1,216 @@
+"""Header rows of an unruled table: lines stacked to cells, and cells over several columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from quire.layout.tables.mesh import Mesh
+from quire.layout.tables.rules import Rule
+from quire.layout.tables.words import Row, Word, is_number, pieces_of
+from quire.layout.tables.wrap import extent
+
+MAX_HEAD = 9  # lines
+ALIGNED = 0.5  # of the size
+JOINED = 0.55  # of the size: header words nearer than this may be one title
+
+Span = tuple[int, int]  # first and last column
+
+
+def header_length(rows: Sequence[Row], full: Sequence[float]) -> int:
+    """How many lines at the top are header: down to the first rule across, or to the first line of figures."""
+    for i in range(1, min(len(rows), MAX_HEAD + 1)):
+        if any(rows[i - 1].middle < y < rows[i].middle for y in full):
+            return i if i < len(rows) else 0
+    figures = next((i for i, row in enumerate(rows) if _has_figures(row)), 0)
+    if figures == 0 and _are_years(rows[0]):
+        figures = 1
+    if 0 < figures <= MAX_HEAD // 2:
+        return _after_sections(rows, figures)
+    bold = next((i for i, row in enumerate(rows) if not all(w.bold for w in row.words)), 0)
+    return bold if 0 < bold <= 3 else 1
+
+
+def _has_figures(row: Row) -> bool:
+    """Whether the row has figures other than its label."""
+    pieces = pieces_of(row.words)
+    texts = [piece[0].text for piece in (pieces[1:] if len(pieces) > 1 else pieces)]
+    return 2 * sum(is_number(t) for t in texts) > len(texts) and not _are_years(row)
+
+
+def _are_years(row: Row) -> bool:
+    numbers = [w.text for w in row.words if w.text[:1].isdigit()]
+    years = [t for t in numbers if t[:4].isdigit() and 1900 <= int(t[:4]) <= 2100 and len(t) in (4, 5, 7, 9)]
+    return len(numbers) > 1 and len(years) == len(numbers)
+
+
+def _after_sections(rows: Sequence[Row], figures: int) -> int:
+    """A line before the figures that has only a label is a heading of rows, not of columns."""
+    while (
+        figures > 1
+        and len(pieces_of(rows[figures - 1].words)) == 1
+        and rows[figures - 1].left < rows[figures].left + 15
+    ):
+        if len(pieces_of(rows[figures - 2].words)) < 2:
+            break
+        figures -= 1
+    return figures
+
+
+@dataclass(slots=True)
+class Block:
+    """A title in the header: the columns it stands over, its line and its words."""
+
+    span: Span
+    line: int
+    words: list[Word]
+
+
+@dataclass(slots=True)
+class Head:
+    """The levels of a header: lines of each, and per level the titles that begin there."""
+
+    levels: list[list[int]]
+    cells: list[tuple[int, int, Span, list[Word]]]  # first level, last level, columns, words
+
+    def bands(self, rows: Sequence[Row]) -> list[tuple[float, float]]:
+        return [(rows[level[0]].top, rows[level[-1]].bottom) for level in self.levels]
+
+    def fill(self, mesh: Mesh) -> None:
+        """Put the titles into the mesh and take out the lines inside them."""
+        for first, last, (left, right), words in self.cells:
+            mesh.atoms[first][left] += words
+            for r in range(first, last + 1):
+                for c in range(left, right + 1):
+                    if r > first:
+                        mesh.above[r][c] = False
+                    if c > left:
+                        mesh.before[r][c] = False
+
+
+def read_head(
+    rows: Sequence[Row], bounds: Sequence[float], extents: Sequence[tuple[float, float]], across: Sequence[Rule]
+) -> Head:
+    """Titles of the header by column and level."""
+    blocks = [block for i, row in enumerate(rows) for block in _blocks(i, row, bounds, extents, across)]
+    cut = [[False] * (len(bounds) + 1) for _ in rows]  # a line above this row of text in this column
+    for i in range(1, len(rows)):
+        for c in range(len(bounds) + 1):
+            cut[i][c] = _ruled(rows, i, extents[c], across)
+    for block in blocks:
+        for other in blocks:
+            if other.line > block.line and block.span != other.span and _meet(block.span, other.span):
+                _cut_between(cut, block, other)
+    starts = [i for i in range(len(rows)) if i == 0 or any(cut[i])]
+    levels = [list(range(s, e)) for s, e in zip(starts, [*starts[1:], len(rows)], strict=True)]
+    return Head(levels, _cells(levels, cut, blocks, len(bounds) + 1))
+
+
+def _ruled(rows: Sequence[Row], i: int, column: tuple[float, float], across: Sequence[Rule]) -> bool:
+    middle = (column[0] + column[1]) / 2
+    return any(
+        rows[i - 1].middle < rule.at < rows[i].middle and rule.start - 2 <= middle <= rule.end + 2 for rule in across
+    )
+
+
+def _meet(a: Span, b: Span) -> bool:
+    return a[0] <= b[1] and b[0] <= a[1]
+
+
+def _cut_between(cut: list[list[bool]], upper: Block, lower: Block) -> None:
+    """A line between two titles that stand over different columns, if there is none yet."""
+    columns = range(max(upper.span[0], lower.span[0]), min(upper.span[1], lower.span[1]) + 1)
+    wide = upper.span if upper.span[1] - upper.span[0] >= lower.span[1] - lower.span[0] else lower.span
+    if not any(cut[i][c] for i in range(upper.line + 1, lower.line + 1) for c in columns):
+        row = upper.line + 1 if wide == upper.span else lower.line
+        for c in range(wide[0], wide[1] + 1):
+            cut[row][c] = True
+
+
+def _blocks(
+    line: int,
+    row: Row,
+    bounds: Sequence[float],
+    extents: Sequence[tuple[float, float]],
+    across: Sequence[Rule],
+) -> list[Block]:
+    blocks = []
+    for piece in pieces_of(row.words, JOINED):
+        left, right = extent(piece)
+        under = [
+            r for r in across if 0 < r.at - row.middle < 2 * row.size and r.start - 3 <= left and right <= r.end + 3
+        ]
+        if under:
+            columns = [c for c, (a, b) in enumerate(extents) if under[0].start - 2 <= (a + b) / 2 <= under[0].end + 2]
+            others = [w for w in row.words if w not in piece and under[0].start <= w.middle <= under[0].end]
+            if columns and not others:
+                blocks.append(Block((columns[0], columns[-1]), line, piece))
+                continue
+        blocks += _over(piece, line, bounds, extents)
+    return _disjoint(blocks)
+
+
+def _over(piece: list[Word], line: int, bounds: Sequence[float], extents: Sequence[tuple[float, float]]) -> list[Block]:
+    """The piece as one title over the columns it covers, or as several if each stands well over its own."""
+    groups: dict[int, list[Word]] = {}
+    for word in piece:
+        column = sum(1 for bound in bounds if bound < word.middle)
+        groups.setdefault(column, []).append(word)
+    if len(groups) > 1 and all(_aligned(words, extents[c]) for c, words in groups.items()):
+        return [Block((c, c), line, words) for c, words in groups.items()]
+    left, right = extent(piece)
+    covered = [c for c, (a, b) in enumerate(extents) if min(b, right) - max(a, left) > 0.35 * (b - a)]
+    if len(covered) > 1:
+        return [Block((covered[0], covered[-1]), line, piece)]
+    middle = (left + right) / 2
+    column = covered[0] if covered else sum(1 for bound in bounds if bound < middle)
+    return [Block((column, column), line, piece)]
+
+
+def _aligned(words: Sequence[Word], column: tuple[float, float]) -> bool:
+    left, right = extent(words)
+    near = ALIGNED * words[0].size
+    return (
+        abs(left - column[0]) < near
+        or abs(right - column[1]) < near
+        or abs(left + right - column[0] - column[1]) < 2 * near
+    )
+
+
+def _disjoint(blocks: list[Block]) -> list[Block]:
+    """Titles of one line that claim the same column become one."""
+    blocks.sort(key=lambda b: (b.span, b.words[0].left))
+    found: list[Block] = []
+    for block in blocks:
+        if found and block.span[0] <= found[-1].span[1]:
+            last = found[-1]
+            last.span = (last.span[0], max(last.span[1], block.span[1]))
+            last.words = last.words + block.words
+        else:
+            found.append(block)
+    return found
+
+
+def _cells(
+    levels: list[list[int]], cut: list[list[bool]], blocks: list[Block], columns: int
+) -> list[tuple[int, int, Span, list[Word]]]:
+    """Titles grouped to cells; a column goes on from level to level where nothing cuts it."""
+    cells: list[tuple[int, int, Span, list[Word]]] = []
+    taken = [[False] * columns for _ in levels]
+    by_level = [[b for b in blocks if b.line in level] for level in levels]
+    for n in range(len(levels)):
+        for c in range(columns):
+            if taken[n][c]:
+                continue
+            last = n
+            while last + 1 < len(levels) and not cut[levels[last + 1][0]][c]:
+                last += 1
+            inside = [b for k in range(n, last + 1) for b in by_level[k] if b.span[0] <= c <= b.span[1]]
+            span = (min([c, *(b.span[0] for b in inside)]), max([c, *(b.span[1] for b in inside)]))
+            span = (max(span[0], c), span[1])
+            inside = [b for k in range(n, last + 1) for b in by_level[k] if _meet(b.span, span) and b.span[0] >= c]
+            for k in range(n, last + 1):
+                for x in range(span[0], span[1] + 1):
+                    taken[k][x] = True
+            cells.append((n, last, span, [w for b in inside for w in b.words]))
+    return cells

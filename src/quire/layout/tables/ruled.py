@@ -1,0 +1,112 @@
+"""Ruled meshes that are tables, with what is not theirs cut off."""
+
+from __future__ import annotations
+
+import re
+
+from quire.layout.tables.lattice import find_components, inside, mesh_of
+from quire.layout.tables.mesh import Mesh
+from quire.layout.tables.rules import Rules
+from quire.layout.tables.split import split_columns, split_rows
+from quire.layout.tables.types import FoundTable
+from quire.layout.tables.words import Word, is_number
+
+THIN = 5.0  # points: empty rows and columns thinner than this are gaps of double lines
+CAPTION = re.compile(r"(table|exhibit|figure|fig\.|tab\.|tabelle|tableau|abbildung)\s*[\dA-Z]", re.IGNORECASE)
+NOTE = re.compile(r"(notes?|sources?|exhibit reads|abbreviations?)\b|[*†‡¹²³]", re.IGNORECASE)
+PROSE = 25  # words: a cell over the whole width with more is no cell
+
+
+def ruled_tables(rules: Rules, words: list[Word]) -> tuple[list[FoundTable], list[Word]]:
+    """The ruled tables, and the words that are in none of them."""
+    tables: list[FoundTable] = []
+    meshes = [mesh for component in find_components(rules) if (mesh := mesh_of(component))]
+    meshes.sort(key=lambda m: (m.xs[-1] - m.xs[0]) * (m.ys[-1] - m.ys[0]))
+    for mesh in meshes:
+        held = inside(mesh, words)
+        if len(held) < 3:
+            continue
+        for word in held:
+            mesh.place(word)
+        if not is_ruled_table(mesh):
+            continue
+        tables.append(mesh.table(header_rows(mesh)))
+        taken = {id(word) for word in held if _kept(mesh, word)}
+        words = [word for word in words if id(word) not in taken]
+    return tables, words
+
+
+def _kept(mesh: Mesh, word: Word) -> bool:
+    return mesh.ys[0] <= word.baseline - 0.3 * word.size <= mesh.ys[-1]
+
+
+def is_ruled_table(mesh: Mesh) -> bool:
+    """Trim and split the mesh; False if what is left is a box, a frame or a drawing."""
+    _drop_thin(mesh)
+    _trim(mesh)
+    if mesh.rows < 1 or mesh.columns < 1:
+        return False
+    split_columns(mesh)
+    split_rows(mesh)
+    if mesh.columns < 2 or mesh.rows < 2:
+        return False
+    cells = mesh.cells()
+    filled = [cell for cell in cells if _words(mesh, cell)]
+    columns = {cell[1] for cell in filled}
+    rows = {cell[0] for cell in filled}
+    if len(columns) < 2 or len(rows) < 2 or len(filled) < 4:
+        return False
+    if 3 * len(filled) < len(cells):
+        return False
+    counts = sorted(len(_words(mesh, cell)) for cell in filled)
+    return not (counts[-1] > 60 and counts[-1] > 0.6 * sum(counts))
+
+
+def _words(mesh: Mesh, cell: tuple[int, int, int, int]) -> list[Word]:
+    row, column, height, width = cell
+    return [w for line in mesh.atoms[row : row + height] for atom in line[column : column + width] for w in atom]
+
+
+def _drop_thin(mesh: Mesh) -> None:
+    for r in reversed(range(mesh.rows)):
+        if mesh.rows > 1 and mesh.ys[r + 1] - mesh.ys[r] < THIN and not mesh.row_words(r):
+            mesh.drop_row(r)
+    for c in reversed(range(mesh.columns)):
+        if mesh.columns > 1 and mesh.xs[c + 1] - mesh.xs[c] < THIN and not mesh.column_words(c):
+            mesh.drop_column(c)
+
+
+def _trim(mesh: Mesh) -> None:
+    """Cut off captions at the top, notes at the bottom, and empty rows at both."""
+    while mesh.rows > 1 and _is_whole(mesh, 0) and _is_caption(mesh.row_words(0)):
+        mesh.drop_row(0)
+    while mesh.rows > 1 and _is_whole(mesh, mesh.rows - 1) and _is_note(mesh.row_words(mesh.rows - 1)):
+        mesh.drop_row(mesh.rows - 1)
+
+
+def _is_whole(mesh: Mesh, row: int) -> bool:
+    """Whether the row is one cell from side to side."""
+    return mesh.columns > 1 and not any(mesh.before[row][1:])
+
+
+def _is_caption(words: list[Word]) -> bool:
+    text = " ".join(w.text for w in words[:4])
+    return not words or bool(CAPTION.match(text)) or len(words) > PROSE
+
+
+def _is_note(words: list[Word]) -> bool:
+    text = " ".join(w.text for w in words[:4])
+    return not words or bool(NOTE.match(text)) or len(words) > PROSE
+
+
+def header_rows(mesh: Mesh) -> int:
+    """How many rows at the top are headers: those before the first with figures, if any, else the first."""
+    for r in range(min(mesh.rows, 6)):
+        texts = [atom for atom in mesh.atoms[r][1:] if atom]
+        if r and texts and 2 * sum(is_number(a[0].text) for a in texts) >= len(texts):
+            top = r
+            break
+    else:
+        return 1
+    spanning = [r for r in range(top) if r == 0 or not all(mesh.before[r][1:]) or not all(mesh.above[r])]
+    return max(spanning) + 1 if spanning else 1

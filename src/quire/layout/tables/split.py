@@ -1,0 +1,128 @@
+"""Columns and rows of a ruled table that only white space separates."""
+
+from __future__ import annotations
+
+from quire.layout.tables.columns import find_gutters
+from quire.layout.tables.mesh import Mesh
+from quire.layout.tables.words import Row, Word, rows_of
+from quire.layout.tables.wrap import extent, goes_on, is_figures
+
+CLEAR = 0.6  # of the size: words nearer than this on both sides of a gutter are one piece
+
+
+def split_columns(mesh: Mesh) -> None:
+    """Add the gutters inside the ruled columns."""
+    for column in reversed(range(mesh.columns)):
+        alone = [mesh.atoms[r][column] for r in range(mesh.rows) if not _spans(mesh, r, column)]
+        rows = rows_of(word for atom in alone for word in atom)
+        several = sum(1 for row in rows if len(row.words) > 1)
+        if several < 2 or 2 * several < len(rows):
+            continue
+        gutters = find_gutters(rows, support=max(2, int(0.5 * len(rows))))
+        for gutter in reversed(gutters):
+            _cut_column(mesh, column, gutter.middle)
+
+
+def _spans(mesh: Mesh, row: int, column: int) -> bool:
+    """Whether the atom goes on to the left or to the right."""
+    open_left = column > 0 and not mesh.before[row][column]
+    return open_left or (column + 1 < mesh.columns and not mesh.before[row][column + 1])
+
+
+def _cut_column(mesh: Mesh, column: int, x: float) -> None:
+    """A new line at x; rows whose words run across it stay whole."""
+    mesh.xs.insert(column + 1, x)
+    for r in range(len(mesh.atoms)):
+        words = mesh.atoms[r][column]
+        left, right = [w for w in words if w.middle < x], [w for w in words if w.middle >= x]
+        mesh.atoms[r][column : column + 1] = [left, right]
+        mesh.above[r].insert(column + 1, mesh.above[r][column])
+        mesh.before[r].insert(column + 1, not words or not _crossed(words, x))
+
+
+def _crossed(words: list[Word], x: float) -> bool:
+    """Whether a word, or two words that stand close, run across x."""
+    for row in rows_of(words):
+        before = [w for w in row.words if w.middle < x]
+        after = [w for w in row.words if w.middle >= x]
+        if any(w.left < x < w.right for w in row.words):
+            return True
+        if before and after and after[0].left - max(w.right for w in before) < CLEAR * row.size:
+            return True
+    return False
+
+
+def split_rows(mesh: Mesh) -> None:
+    """Cut the ruled rows that hold several rows of the table."""
+    first = 1 if mesh.rows > 1 else 0
+    for r in reversed(range(first, mesh.rows)):
+        lines = rows_of(_single(mesh, r))
+        if len(lines) > 1:
+            for y in reversed(_cuts(mesh, lines)):
+                _cut_row(mesh, r, y)
+
+
+def _single(mesh: Mesh, row: int) -> list[Word]:
+    """Words of the row that stand in no cell over several rows."""
+    last = row + 1 == mesh.rows
+    return [
+        word
+        for c, atom in enumerate(mesh.atoms[row])
+        if mesh.above[row][c] and (last or mesh.above[row + 1][c])
+        for word in atom
+    ]
+
+
+def _cuts(mesh: Mesh, lines: list[Row]) -> list[float]:
+    """Where a new row of the table begins among the lines of a ruled row."""
+    parts = [_parts(mesh, line) for line in lines]
+    filled = sum(1 for p in parts if len(p) > 1)
+    if filled < 2 or 2 * filled < len(lines):
+        return []
+    cuts = []
+    above = dict(parts[0])
+    for i in range(1, len(lines)):
+        if _begins(mesh, above, parts[i]):
+            cuts.append((lines[i - 1].bottom + lines[i].top) / 2)
+            above = {}
+        above |= parts[i]
+    return cuts
+
+
+def _parts(mesh: Mesh, line: Row) -> dict[int, list[Word]]:
+    parts: dict[int, list[Word]] = {}
+    for word in line.words:
+        column = next((c for c in range(mesh.columns) if word.middle < mesh.xs[c + 1]), mesh.columns - 1)
+        parts.setdefault(column, []).append(word)
+    return parts
+
+
+def _begins(mesh: Mesh, above: dict[int, list[Word]], here: dict[int, list[Word]]) -> bool:
+    """Whether a line begins a row: figures under figures, or a first cell that is no continuation."""
+    common = above.keys() & here.keys()
+    if any(c and is_figures(above[c]) and is_figures(here[c]) for c in common):
+        return True
+    if 0 not in here:
+        return False
+    if 0 not in above:
+        return True
+    left, right = mesh.xs[0], mesh.xs[1]
+    width = right - left - 2 * max(0.0, min(extent(above[0])[0], extent(here[0])[0]) - left)
+    if goes_on(above[0], here[0], width):
+        return False
+    return not any(c and goes_on(above[c], here[c], 0.92 * (mesh.xs[c + 1] - mesh.xs[c])) for c in common)
+
+
+def _cut_row(mesh: Mesh, row: int, y: float) -> None:
+    """A new line at y, but through cells that span several rows."""
+    mesh.ys.insert(row + 1, y)
+    cut = []
+    over, under = [], []
+    for c, atom in enumerate(mesh.atoms[row]):
+        over.append([w for w in atom if w.baseline - 0.3 * w.size < y])
+        under.append([w for w in atom if w.baseline - 0.3 * w.size >= y])
+        last = row + 2 >= len(mesh.ys) - 1
+        cut.append(mesh.above[row][c] and (last or mesh.above[row + 1][c]))
+    mesh.atoms[row : row + 1] = [over, under]
+    mesh.above.insert(row + 1, cut)
+    mesh.before.insert(row + 1, list(mesh.before[row]))

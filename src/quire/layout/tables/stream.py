@@ -1,0 +1,131 @@
+"""The structure of a table whose columns only white space separates: rows of words to a mesh."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from statistics import median
+
+from quire.layout.tables.body import group_rows
+from quire.layout.tables.columns import find_gutters
+from quire.layout.tables.header import Head, header_length, read_head
+from quire.layout.tables.mesh import Mesh
+from quire.layout.tables.rules import Rule
+from quire.layout.tables.words import Row, Word, is_leader, is_number, pieces_of
+
+FULL = 0.75  # of the width of the table: a longer rule goes across it
+
+
+class Grid:
+    """Rows of words and the columns found in them."""
+
+    __slots__ = ("across", "bounds", "columns", "extents", "head", "rows")
+
+    def __init__(self, rows: list[Row], across: list[Rule]) -> None:
+        self.rows, self.across = rows, across
+        left, right = min(r.left for r in rows), max(r.right for r in rows)
+        full = [rule.at for rule in across if rule.length > FULL * (right - left)]
+        self.head = header_length(rows, full)
+        self.bounds = [g.middle for g in find_gutters(_telling(rows, self.head))]
+        self.columns = len(self.bounds) + 1
+        self.extents = _extents(rows[self.head :], self.bounds)
+
+    def column_at(self, word: Word) -> int:
+        x = word.middle
+        return sum(1 for bound in self.bounds if bound < x)
+
+    def parts(self, row: Row) -> dict[int, list[Word]]:
+        """The words of a row by column; a piece that runs over a boundary stays in the column where it begins."""
+        parts: dict[int, list[Word]] = {}
+        pieces = pieces_of(row.words, 0.6)
+        whole = len(pieces) == 1 and not all(is_number(w.text) for w in row.words[1:])
+        for piece in pieces:
+            for group in [piece] if whole else self._split(piece):
+                parts.setdefault(self.column_at(group[0]), []).extend(group)
+        return parts
+
+    def _split(self, piece: list[Word]) -> list[list[Word]]:
+        """Cut a piece at the boundaries that fall into its gaps."""
+        groups: list[list[Word]] = [[piece[0]]]
+        for word in piece[1:]:
+            before = groups[-1][-1]
+            if any(
+                before.right <= b + 0.5 and b - 0.5 <= word.left for b in self.bounds if before.middle < b < word.middle
+            ):
+                groups.append([word])
+            else:
+                groups[-1].append(word)
+        return groups
+
+
+def _telling(rows: list[Row], head: int) -> list[Row]:
+    """The rows that show the columns: those with several pieces or figures; of the header only if there are few."""
+    body = [row for row in rows[head:] if _several(row)]
+    if len(body) < 3:
+        body = [row for row in rows if _several(row)]
+    most = max((len(pieces_of(row.words)) for row in body), default=0)
+    if head and len(body) < 6 and most:
+        last = rows[head - 1]
+        if len(pieces_of(last.words)) >= most and last not in body:
+            body = [last, *body]
+    return [_without_leaders(row) for row in body]
+
+
+def _several(row: Row) -> bool:
+    return len(pieces_of(row.words)) > 1 or sum(is_number(w.text) for w in row.words) > 1
+
+
+def _without_leaders(row: Row) -> Row:
+    words = [w for w in row.words if not is_leader(w.text)]
+    return Row(words) if words and len(words) < len(row.words) else row
+
+
+def _extents(rows: Sequence[Row], bounds: Sequence[float]) -> list[tuple[float, float]]:
+    """Left and right of the words of each column; the space between its bounds where it has none."""
+    spans: list[tuple[float, float] | None] = [None] * (len(bounds) + 1)
+    for row in rows:
+        if len(pieces_of(row.words)) < 2 and bounds:
+            continue
+        for word in row.words:
+            column = sum(1 for bound in bounds if bound < word.middle)
+            span = spans[column]
+            spans[column] = (min(span[0], word.left), max(span[1], word.right)) if span else (word.left, word.right)
+    edges = [min(r.left for r in rows), *bounds, max(r.right for r in rows)] if rows else []
+    return [span or (edges[i], edges[i + 1]) for i, span in enumerate(spans)]
+
+
+def build_mesh(rows: list[Row], across: list[Rule]) -> tuple[Mesh, int] | None:
+    """The mesh of a table of these rows and its number of header rows; None without two columns."""
+    grid = Grid(rows, across)
+    if grid.columns < 2:
+        return None
+    head = read_head(rows[: grid.head], grid.bounds, grid.extents, across) if grid.head else Head([], [])
+    left, right = min(r.left for r in rows), max(r.right for r in rows)
+    parts = [grid.parts(row) for row in rows[grid.head :]]
+    widths = _widths(grid, left, right)
+    groups = group_rows(rows[grid.head :], parts, widths, [r.at for r in across if r.length > FULL * (right - left)])
+    bands = [rows[g[0] + grid.head : g[-1] + 1 + grid.head] for g in groups]
+    ys = _lines(head.bands(rows) + [(b[0].top, b[-1].bottom) for b in bands])
+    mesh = Mesh([left - 0.5, *grid.bounds, right + 0.5], ys)
+    head.fill(mesh)
+    top = len(head.levels)
+    for r, group in enumerate(groups):
+        for i in group:
+            for column, words in parts[i].items():
+                mesh.atoms[top + r][column] += words
+    return mesh, top
+
+
+def _widths(grid: Grid, left: float, right: float) -> list[float]:
+    edges = [left, *grid.bounds, right]
+    size = median([row.size for row in grid.rows])
+    return [min(edges[c + 1] - edges[c], grid.extents[c][1] - grid.extents[c][0] + size) for c in range(grid.columns)]
+
+
+def _lines(bands: list[tuple[float, float]]) -> list[float]:
+    """Lines between bands of text, and at the outside."""
+    ys = [bands[0][0] - 0.5]
+    for (_, bottom), (top, _) in itertools.pairwise(bands):
+        ys.append(max((bottom + top) / 2, ys[-1] + 0.5))
+    ys.append(max(bands[-1][1] + 0.5, ys[-1] + 0.5))
+    return ys

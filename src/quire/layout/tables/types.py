@@ -1,0 +1,30 @@
+"""What the finder of tables hands back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from quire.pagetext import Box
+
+
+@dataclass(slots=True)
+class FoundCell:
+    """One cell: its place in the grid, its box in points and its runs in reading order."""
+
+    row: int
+    column: int
+    row_span: int
+    column_span: int
+    header: bool
+    box: Box
+    runs: list[int] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class FoundTable:
+    """A grid of cells; every place of it belongs to exactly one cell, empty ones included."""
+
+    box: Box
+    rows: int
+    columns: int
+    cells: list[FoundCell]

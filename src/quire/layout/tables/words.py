@@ -1,0 +1,106 @@
+"""Words of a page, and the rows they form: the view of the page that tables are found in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from quire.layout.lines import Line, words_of
+from quire.pagetext import PageText
+
+SAME_ROW = 0.3  # of the size: baselines that differ by less form one row
+PIECE_GAP = 0.8  # of the size: a wider gap between words separates two pieces of a row
+
+_NUMBER = re.compile(r"[(\[<>≤≥~≈±+\-–—−$€£¥#]*\d[\d.,:/%+\-–−()×]*[%)\]*†‡§a-zA-Z]{0,2}[.,)]?\Z")
+_DASH = re.compile(r"[-–—−.…*†‡§]{1,3}\Z|n/?a\.?\Z", re.IGNORECASE)
+_LEADER = re.compile(r"[.…·_]{4,}\Z|(?:\. ?){3,}\Z")
+
+
+class Word:
+    """A word and where it stands."""
+
+    __slots__ = ("baseline", "bold", "bottom", "left", "right", "runs", "size", "text", "top")
+
+    def __init__(self, page: PageText, line: Line, runs: list[int]) -> None:
+        boxes = page.boxes
+        self.runs = runs
+        first = 4 * runs[0]
+        self.left, self.right = boxes[first], boxes[first + 2]
+        for run in runs[1:]:
+            self.left = min(self.left, boxes[4 * run])
+            self.right = max(self.right, boxes[4 * run + 2])
+        self.top, self.bottom, self.baseline, self.size = line.top, line.bottom, line.baseline, line.size
+        self.bold = line.bold
+        self.text = page.texts[runs[0]] if len(runs) == 1 else "".join([page.texts[r] for r in runs])
+
+    @property
+    def middle(self) -> float:
+        return (self.left + self.right) / 2
+
+    def __repr__(self) -> str:
+        return f"Word({self.left:.0f},{self.baseline:.0f} {self.text!r})"
+
+
+class Row:
+    """Words on one baseline, from left to right."""
+
+    __slots__ = ("baseline", "bottom", "left", "right", "size", "top", "words")
+
+    def __init__(self, words: list[Word]) -> None:
+        words.sort(key=lambda w: w.left)
+        self.words = words
+        self.left = words[0].left
+        self.right = max([w.right for w in words])
+        self.top = min([w.top for w in words])
+        self.bottom = max([w.bottom for w in words])
+        self.size = max([w.size for w in words])
+        self.baseline = max(words, key=lambda w: w.size).baseline
+
+    @property
+    def middle(self) -> float:
+        return self.baseline - 0.3 * self.size
+
+    def __repr__(self) -> str:
+        return f"Row({self.baseline:.0f} {' '.join(w.text for w in self.words)!r})"
+
+
+def words_in(page: PageText, lines: Iterable[Line]) -> list[Word]:
+    """The words of the upright lines."""
+    return [Word(page, line, runs) for line in lines if not line.angle for runs in words_of(page, line.runs)]
+
+
+def rows_of(words: Iterable[Word]) -> list[Row]:
+    """Words grouped to rows, from top to bottom."""
+    rows: list[list[Word]] = []
+    start = 0.0
+    for word in sorted(words, key=lambda w: w.baseline):
+        if rows and word.baseline - start <= SAME_ROW * max(word.size, rows[-1][0].size):
+            rows[-1].append(word)
+        else:
+            rows.append([word])
+            start = word.baseline
+    return [Row(row) for row in rows]
+
+
+def pieces_of(row: Sequence[Word], gap: float = PIECE_GAP) -> list[list[Word]]:
+    """The words of a row in pieces that stand apart by more than `gap` times the size."""
+    pieces: list[list[Word]] = []
+    right = 0.0
+    for word in row:
+        if pieces and word.left - right <= gap * word.size:
+            pieces[-1].append(word)
+            right = max(right, word.right)
+        else:
+            pieces.append([word])
+            right = word.right
+    return pieces
+
+
+def is_number(text: str) -> bool:
+    """Whether a word is a value as it stands in a column of figures: a number, a dash, n/a."""
+    return bool(_NUMBER.match(text) or _DASH.match(text))
+
+
+def is_leader(text: str) -> bool:
+    """Whether a word is a row of dots that leads the eye."""
+    return bool(_LEADER.match(text))
