@@ -25,6 +25,7 @@ SCRIPT_GAP = 0.6  # it must stand this near
 WORD_GAP = 0.3  # a gap that separates words where the file has no space
 FALSE_SPACE = 0.05  # a space that PDFium made up where the gap is narrower does not count
 DOUBLE_STRIKE = 0.1  # the same character this near is the same one drawn twice for weight
+MATH_AXIS = 0.25  # how high above the baseline the middle of a large operator stands
 SIZE_CHANGE = 0.04  # a larger change of size begins a new run
 
 _CJK = ((0x2E80, 0x9FFF), (0xAC00, 0xD7AF), (0xF900, 0xFAFF), (0xFF00, 0xFFEF), (0x20000, 0x2FA1F))
@@ -63,6 +64,7 @@ class _Look:
     mcid: int
     invisible: bool
     symbols: dict[str, str]
+    hanging: bool
 
 
 @dataclass(slots=True)
@@ -265,6 +267,10 @@ class _Reader:
         if not all(map(math.isfinite, (left, top, right, bottom, ox, oy))):
             return None
         angle, size = look.angle, look.size
+        if angle == 0 and look.hanging:
+            top, bottom = self._ink(index, top, bottom)
+            baseline = (top + bottom) / 2 + MATH_AXIS * size
+            return _Glyph(text, left, right, baseline, (left, top, right, bottom), baseline)
         if angle == 0:
             if not 0.5 * size <= bottom - top <= 1.6 * size:
                 top, bottom = oy - 0.75 * size, oy + 0.22 * size
@@ -280,6 +286,14 @@ class _Reader:
         start = ox * cosine + oy * sine
         base = oy * cosine - ox * sine
         return _Glyph(text, start, start + 0.5 * size, base, box, oy)
+
+    def _ink(self, index: int, top: float, bottom: float) -> tuple[float, float]:
+        """From where to where a character is drawn, upright text alone; what is given when PDFium cannot tell."""
+        left, right, low, high = (ctypes.c_double() for _ in range(4))
+        if not pdfium.FPDFText_GetCharBox(self.textpage, index, left, right, low, high):
+            return top, bottom
+        box = self.transform.box(left.value, low.value, right.value, high.value)
+        return (box[1], box[3]) if box[3] > box[1] and math.isfinite(box[1] + box[3]) else (top, bottom)
 
     def _look(self, handle: Any, index: int) -> _Look:
         address = ctypes.cast(handle, ctypes.c_void_p).value or 0
@@ -308,6 +322,7 @@ class _Reader:
             mcid=pdfium.FPDFPageObj_GetMarkedContentID(handle) if self.tagged and address else -1,
             invisible=mode in (3, 7) or a.value == 0,
             symbols=self.symbols[font],
+            hanging=_hangs(self.runs.font_table[font]["name"]),
         )
         self.looks[address] = look
         return look
@@ -349,6 +364,12 @@ def _symbols(name: str) -> dict[str, str]:
     upper = name.upper()
     best = max((prefix for prefix, _, _ in SYMBOLS if upper.startswith(prefix)), key=len, default=None)
     return {f: t for prefix, given, meant in SYMBOLS if prefix == best for f, t in zip(given, meant, strict=True)}
+
+
+def _hangs(name: str) -> bool:
+    """Fonts of large operators and brackets, which hang from the baseline (The TeXbook, appendix G)."""
+    upper = name.upper()
+    return upper.startswith(("CMEX", "MTEX", "TXEX", "PXEX", "YHEX", "ESINT")) or "EXTENSION" in upper
 
 
 def _suspicious(code: int) -> bool:
