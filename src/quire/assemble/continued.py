@@ -9,7 +9,8 @@ from quire.layout.textual import join_lines
 from quire.types import FURNITURE, Block, Cell, Table
 from quire.words import JoinedWords
 
-_PASSED = FURNITURE | {"footnote", "figure", "caption", "table"}
+_PASSED = FURNITURE | {"footnote"}
+_FLOATS = frozenset({"figure", "caption", "table"})
 _ENDS = (".", "!", "?", ":", ";", ".”", '."', "?”", "!”", ".)", "…")
 
 
@@ -17,19 +18,26 @@ def join_paragraphs(blocks: Sequence[Block]) -> list[Block]:
     """Paragraphs whose last line breaks off joined with the one that goes on elsewhere."""
     done: list[Block] = []
     open_at: int | None = None
+    floated = False
     for block in blocks:
-        if block.kind in _PASSED:
+        if block.kind in _PASSED or block.kind in _FLOATS:
             done.append(block)
+            floated = floated or block.kind in _FLOATS
             continue
-        if open_at is not None and block.kind == "paragraph" and _goes_on(done[open_at], block):
+        if open_at is not None and block.kind == "paragraph" and _goes_on(done[open_at], block, floated):
             done[open_at] = _joined(done[open_at], block)
         else:
             done.append(block)
             open_at = len(done) - 1 if block.kind in ("paragraph", "list_item") else None
+            floated = False
     return done
 
 
-def _goes_on(first: Block, second: Block) -> bool:
+def _goes_on(first: Block, second: Block, floated: bool) -> bool:
+    """Whether the text of `first` breaks off and goes on in `second`.
+
+    Over a figure or table between them only a broken word is mended: those stand where they are printed.
+    """
     last = first.places[-1]
     moved = second.page != last.page or second.bbox.top < last.bbox.top
     if not moved or second.page - last.page > 1:
@@ -40,6 +48,8 @@ def _goes_on(first: Block, second: Block) -> bool:
     if text.endswith(_ENDS):
         return False
     begins = second.text.lstrip("“\"'([")[:1]
+    if floated:
+        return text.endswith("-") and begins.islower()
     return begins.islower() or (text.endswith(("-", ",")) and begins.isalpha())
 
 

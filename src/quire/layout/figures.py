@@ -43,7 +43,7 @@ def find_figures(page: PageText, lines: Sequence[Line], taken: Sequence[Box]) ->
         if _labels(inside, box):
             figure.lines = inside
             figures.append(figure)
-        elif not inside:
+        elif not inside or _beside_text(inside, box):
             figures.append(figure)
     return figures
 
@@ -109,6 +109,12 @@ def _inside(line: Line, box: Box) -> bool:
     return box.left - 2 <= x <= box.right + 2 and box.top - 2 <= y <= box.bottom + 2
 
 
+def _beside_text(lines: list[Line], box: Box) -> bool:
+    """Whether text in a figure leaves most of it free, so that it is still one."""
+    covered = sum(line.width * line.height for line in lines)
+    return covered < 0.15 * (box.right - box.left) * (box.bottom - box.top)
+
+
 def _labels(lines: list[Line], box: Box) -> bool:
     """Whether the lines in a figure are its labels and not text that stands on a picture."""
     if not lines:
@@ -117,4 +123,4 @@ def _labels(lines: list[Line], box: Box) -> bool:
     covered = sum(line.width * line.height for line in lines)
     area = (box.right - box.left) * (box.bottom - box.top)
     longest = max(len(line.text) for line in lines)
-    return covered < 0.3 * area and letters / len(lines) < 28 and longest < 70
+    return covered < 0.3 * area and letters / len(lines) < 14 and longest < 60

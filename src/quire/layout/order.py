@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Protocol
 
 MAX_DEPTH = 8
@@ -88,23 +89,36 @@ def _ordered(things: list[Thing], sequence: dict[int, int], mirrored: bool, dept
 
 
 def _rows(things: list[Thing], sequence: dict[int, int]) -> list[Thing]:
-    """From top to bottom; things on one height from left to right."""
-    ordered = sorted(things, key=lambda t: (t.top + t.bottom) / 2)
-    rows: list[list[Thing]] = []
-    for thing in ordered:
-        middle = (thing.top + thing.bottom) / 2
-        if rows:
-            last = rows[-1][-1]
-            reach = 0.5 * min(last.bottom - last.top, thing.bottom - thing.top)
-            if middle - (last.top + last.bottom) / 2 < reach and all(_beside(thing, other) for other in rows[-1]):
-                rows[-1].append(thing)
-                continue
-        rows.append([thing])
-    return [thing for row in rows for thing in sorted(row, key=lambda t: t.left)]
+    """The things of one column from top to bottom.
+
+    Things that overlap in height stand on one baseline and are read across, or are the parts of a formula, where
+    no row is clean: there the order of the file is the better one.
+    """
+    clusters: list[list[Thing]] = []
+    bottom = 0.0
+    for thing in sorted(things, key=_core_top):
+        if clusters and _core_top(thing) < bottom:
+            clusters[-1].append(thing)
+            bottom = max(bottom, _core_bottom(thing))
+        else:
+            clusters.append([thing])
+            bottom = _core_bottom(thing)
+    return [thing for cluster in clusters for thing in _across(cluster, sequence)]
 
 
-def _beside(a: Thing, b: Thing) -> bool:
-    return a.left >= b.right - 1 or b.left >= a.right - 1
+def _core_top(thing: Thing) -> float:
+    return thing.top + 0.3 * (thing.bottom - thing.top)
+
+
+def _core_bottom(thing: Thing) -> float:
+    return thing.bottom - 0.25 * (thing.bottom - thing.top)
+
+
+def _across(cluster: list[Thing], sequence: dict[int, int]) -> list[Thing]:
+    if len(cluster) == 1:
+        return cluster
+    clean = all(_same_height(cluster[0], other) for other in cluster[1:])
+    return sorted(cluster, key=lambda t: t.left if clean else sequence[id(t)])
 
 
 def _merged(columns: list[Column]) -> list[Column]:
@@ -224,7 +238,7 @@ def _read_across(before: list[Thing], behind: list[Thing], sequence: dict[int, i
         return False
     sides = {id(t): 0 for t in before} | {id(t): 1 for t in behind}
     written = sorted(sides, key=lambda key: sequence.get(key, 0))
-    switches = sum(1 for a, b in zip(written, written[1:], strict=False) if sides[a] != sides[b])
+    switches = sum(1 for a, b in pairwise(written) if sides[a] != sides[b])
     interleaved = switches >= 0.8 * len(few) and switches > 1
     filled = max(_fill(before), _fill(behind))
     if len(few) == 1:

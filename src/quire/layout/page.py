@@ -15,7 +15,7 @@ from quire.layout.order import Column, Thing, reading_order
 from quire.layout.paragraphs import Paragraph, paragraphs
 from quire.layout.quality import judge
 from quire.layout.tables import FoundTable, find_tables
-from quire.layout.textual import Text, Vocabulary, block_text
+from quire.layout.textual import Text, Vocabulary, block_text, code_text
 from quire.pagetext import FieldInfo, PageText
 from quire.types import BBox, Block, BlockKind, Cell, PageInfo, PageResult, PageStatus, Style, Table
 from quire.words import PageWords
@@ -92,7 +92,7 @@ class _Page:
         edge = [line for line in upright_lines if id(line) in furniture]
         self._furniture([line for line in edge if line.top < page.height / 2], furniture)
         things: list[Thing] = [*body, *map(_Grid, tables), *figures, *_fields(page)]
-        sequence = {id(thing): number for number, thing in enumerate(things)}
+        sequence = _sequence(things)
         for column in reading_order(things, sequence, right_to_left=_right_to_left(page)):
             self._column(column, setting)
         for line in lines:
@@ -133,7 +133,10 @@ class _Page:
                 self._field(part)
 
     def _text(self, kind: BlockKind, lines: Sequence[Line], paragraph: Paragraph) -> None:
-        content = block_text(self.page, lines, self.vocabulary, keep_hyphens=kind in ("code", "formula"))
+        if kind == "code":
+            content = Text(code_text(lines), ())
+        else:
+            content = block_text(self.page, lines, self.vocabulary, keep_hyphens=kind == "formula")
         if not content.text.strip():
             return
         first = lines[0]
@@ -179,15 +182,8 @@ class _Page:
         self._add("table", found.box, Text(table.text, ()), runs, table=table)
 
     def _figure(self, figure: Figure) -> None:
-        ordered = [
-            line
-            for column in reading_order(figure.lines, {id(line): n for n, line in enumerate(figure.lines)})
-            for line in column.things
-            if isinstance(line, Line)
-        ]
-        content = block_text(self.page, ordered, self.vocabulary, keep_hyphens=True) if ordered else Text("", ())
         box = (figure.left, figure.top, figure.right, figure.bottom)
-        self._add("figure", box, Text(content.text, ()), [run for line in ordered for run in line.runs])
+        self._add("figure", box, Text("", ()), [run for line in figure.lines for run in line.runs])
 
     def _field(self, thing: _Field) -> None:
         field = thing.field
@@ -263,6 +259,21 @@ def _cell_lines(page: PageText, runs: list[int]) -> list[Line]:
                 continue
         groups.append([run])
     return [Line(page, group) for group in groups]
+
+
+def _sequence(things: list[Thing]) -> dict[int, int]:
+    """The place of each thing in the file; what is no line comes after the last line above it."""
+    lines = [thing for thing in things if isinstance(thing, Line)]
+    places = {id(line): 2 * number for number, line in enumerate(lines)}
+    for thing in things:
+        if not isinstance(thing, Line):
+            above = [places[id(line)] for line in lines if line.bottom <= thing.top + 2 and _over(line, thing)]
+            places[id(thing)] = max(above, default=-2) + 1
+    return places
+
+
+def _over(line: Line, thing: Thing) -> bool:
+    return line.left < thing.right and line.right > thing.left
 
 
 def _fields(page: PageText) -> list[_Field]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from quire.layout.lines import Line
 from quire.pagetext import SPACE, LinkInfo, PageText
@@ -73,10 +74,26 @@ def block_text(page: PageText, lines: Sequence[Line], vocabulary: Vocabulary, *,
     """The lines of a block, separated by line breaks, with emphasis and links as spans."""
     if not _stands_out(page, lines):
         text = lines[0].text
-        for line in lines[1:]:
-            text = f"{text}\n{line.text}" if keep_hyphens else join_lines(text, line.text, vocabulary)
+        for last, line in pairwise(lines):
+            if same_row(last, line):
+                text = f"{text} {line.text}"
+            else:
+                text = f"{text}\n{line.text}" if keep_hyphens else join_lines(text, line.text, vocabulary)
         return Text(text, ())
     return _styled(page, lines, vocabulary, keep_hyphens)
+
+
+def same_row(a: Line, b: Line) -> bool:
+    """Whether `b` goes on where `a` ends, on the same height."""
+    return abs(a.baseline - b.baseline) < 0.3 * max(a.size, b.size) and b.left >= a.right - 1
+
+
+def code_text(lines: Sequence[Line]) -> str:
+    """Lines of a listing with the white space before them, measured in characters."""
+    letters = sum(len(line.text) for line in lines)
+    advance = sum(line.width for line in lines) / letters if letters else 1.0
+    left = min(line.left for line in lines)
+    return "\n".join(" " * min(round((line.left - left) / max(advance, 0.1)), 80) + line.text for line in lines)
 
 
 def _stands_out(page: PageText, lines: Sequence[Line]) -> bool:
@@ -100,8 +117,12 @@ def _styled(page: PageText, lines: Sequence[Line], vocabulary: Vocabulary, keep_
     for number, line in enumerate(lines):
         separator = " "
         if number:
-            kept = None if keep_hyphens else broken_word(pieces[-1], lines[number - 1].text, line.text, vocabulary)
-            if kept is None:
+            last = lines[number - 1]
+            kept = None if keep_hyphens else broken_word(pieces[-1], last.text, line.text, vocabulary)
+            if same_row(last, line):
+                pieces.append(" ")
+                length += 1
+            elif kept is None:
                 pieces.append("\n")
                 length += 1
             else:
