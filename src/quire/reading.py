@@ -11,13 +11,13 @@ from secrets import token_hex
 from threading import Event as Flag
 
 from quire.artifacts import encode_page
+from quire.budget import cpu_budget
 from quire.context import Store
 from quire.document import Document, Source
 from quire.errors import ConfigurationError, InputError, StoreError, UsageError
 from quire.events import Sink
 from quire.keys import digest_bytes
 from quire.result import DocumentResult, Ledger
-from quire.runtime.budget import cpu_budget
 from quire.runtime.inline import InlineRun, reason_of
 from quire.selection import Pages, check_pages, page_numbers
 from quire.stage import Artifact

@@ -95,7 +95,7 @@ class PageBlocks:
         self._texts = texts
 
     def run(self, text: Artifact[bytes], work: Work) -> PageResult:
-        page = layout.page_blocks(PageText.from_bytes(text.value))
+        page = layout.page_blocks(PageText.from_bytes(text.value), self.profile)
         load = partial(self._texts, page.number)
         for block in page.blocks:
             if isinstance(block.words, PageWords):

@@ -1,6 +1,1 @@
-"""Stores: where artifacts and facts live."""
-
-from quire.store.files import FileStore
-from quire.store.temporary import TemporaryStore
-
-__all__ = ["FileStore", "TemporaryStore"]
+"""Stores: where artifacts and facts live. `files` keeps them in a folder, `temporary` for a single read."""

@@ -34,13 +34,13 @@ class TemporaryStore:
             place, size = self._places[digest]
         except KeyError:
             raise StoreError(f"there is no artifact {digest} in the temporary store") from None
-        if not self._finalizer.alive:
-            raise StoreError("the temporary store is closed; keep it open as long as its artifacts are needed")
+        self._check_open()
         return os.pread(self._file, size, place)
 
     def save(self, key: ArtifactKey, data: bytes, *, stage: str, document: str, page: int | None = None) -> Digest:
         digest = digest_bytes(data)
         with self._lock:
+            self._check_open()
             if digest not in self._places:
                 self._append(data)
                 self._places[digest] = (self._end, len(data))
@@ -50,6 +50,10 @@ class TemporaryStore:
 
     def close(self) -> None:
         self._finalizer()
+
+    def _check_open(self) -> None:
+        if not self._finalizer.alive:
+            raise StoreError("the temporary store is closed; keep it open as long as its artifacts are needed")
 
     def _append(self, data: bytes) -> None:
         written = 0

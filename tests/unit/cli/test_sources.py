@@ -1,0 +1,53 @@
+"""Which documents a command line names, and names for their outputs that no two share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from quire.cli.sources import find_sources
+from quire.errors import UsageError
+
+
+def make(folder: Path, *names: str) -> None:
+    for name in names:
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(b"x")
+
+
+def names(paths: list[Path], output: Path | None = None) -> list[str]:
+    return [str(source.folder / source.stem) for source in find_sources(paths, output)]
+
+
+def test_a_folder_is_searched_for_documents_and_keeps_its_shape(tmp_path):
+    make(tmp_path, "b.pdf", "a.TIFF", "sub/c.jpg", "notes.txt", ".hidden/d.pdf", "sub/.e.pdf")
+    assert names([tmp_path]) == ["a", "b", "sub/c"]
+
+
+def test_a_file_that_is_named_may_be_called_anything(tmp_path):
+    make(tmp_path, "report")
+    assert names([tmp_path / "report"]) == ["report"]
+
+
+def test_sources_with_the_same_stem_do_not_share_a_name(tmp_path):
+    make(tmp_path, "one/report.pdf", "two/report.pdf", "two/Report.png", "two/other.pdf")
+    found = names([tmp_path / "one" / "report.pdf", *sorted((tmp_path / "two").iterdir())])
+    assert found == ["report.pdf", "Report.png", "other", "report.pdf-2"]
+
+
+def test_a_document_named_twice_is_read_once(tmp_path):
+    make(tmp_path, "a.pdf")
+    assert names([tmp_path, tmp_path / "a.pdf", tmp_path / "." / "a.pdf"]) == ["a"]
+
+
+def test_earlier_outputs_are_not_taken_for_sources(tmp_path):
+    make(tmp_path, "a.pdf", "out/a.page-1.png")
+    assert names([tmp_path], tmp_path / "out") == ["a"]
+
+
+def test_a_folder_without_documents_is_a_mistake(tmp_path):
+    make(tmp_path, "notes.txt")
+    with pytest.raises(UsageError, match=r"no documents in .*\.pdf"):
+        find_sources([tmp_path], None)

@@ -1,0 +1,41 @@
+"""Files that appear whole or not at all."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from quire.errors import StoreError, UsageError
+from quire.saving import write_files
+from tests.fakes.disks import full_disk
+
+
+def test_files_and_their_folders_are_made(tmp_path):
+    write_files({tmp_path / "a" / "one.md": b"1", tmp_path / "two.md": b"2"})
+    assert {path.name: path.read_bytes() for path in tmp_path.rglob("*.md")} == {"one.md": b"1", "two.md": b"2"}
+
+
+def test_an_interrupt_leaves_nothing_behind(tmp_path):
+    class Interrupting(dict[Path, bytes]):
+        def items(self):
+            yield tmp_path / "one.md", b"1"
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        write_files(Interrupting())
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_full_disk_keeps_what_was_there(tmp_path):
+    path = tmp_path / "one.md"
+    path.write_bytes(b"old")
+    with full_disk(after=1000), pytest.raises(StoreError, match="nothing was written"):
+        write_files({path: b"x" * 2000})
+    assert [(found.name, found.read_bytes()) for found in tmp_path.iterdir()] == [("one.md", b"old")]
+
+
+def test_a_file_where_a_folder_should_be_is_a_mistake_of_the_caller(tmp_path):
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(UsageError, match="file"):
+        write_files({tmp_path / "file" / "one.md": b"1"})
