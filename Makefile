@@ -6,9 +6,10 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; 
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+DEV := $(VENV)/.dev
 NATIVE := $(VENV)/.native
 DEMO := out/demo
-CHECKED := src tests scripts benchmarks
+CHECKED := $(wildcard src tests scripts benchmarks examples)
 
 # "yes" when cargo is new enough for the crate; `make test CARGO=` goes without.
 CARGO ?= $(shell cargo --version 2>/dev/null | awk '{split($$2, v, "."); if (v[1] > 1 || v[2] >= 88) print "yes"}')
@@ -35,26 +36,29 @@ demo: $(READY) $(READER)
 	@echo "All of it, and the pages with the boxes drawn, is in $(DEMO):"
 	@ls $(DEMO) | sed 's/^/  /'
 
-test: lint $(READER)
+test: lint $(DEV) $(READER)
 	@$(PYTEST)
 ifeq ($(CARGO),yes)
 	@echo "Once more without the native reader:"
 	@QUIRE_NATIVE=0 $(BIN)/python -m pytest -q tests/unit
 endif
 
-lint: $(READY)
-	@$(BIN)/ruff format -q --check $(CHECKED) || { $(BIN)/ruff format --check $(CHECKED); exit 1; }
+lint: $(DEV)
+	@$(BIN)/ruff format -q --check $(CHECKED)
 	@$(BIN)/ruff check -q $(CHECKED)
 	@$(BIN)/mypy --no-error-summary
 ifeq ($(CARGO),yes)
-	@cargo fmt --manifest-path $(CRATE) --check
-	@$(RUST) cargo clippy -q --manifest-path $(CRATE) --all-targets -- -D warnings
+	@if cargo fmt --version >/dev/null 2>&1; then cargo fmt --manifest-path $(CRATE) --check; \
+	else echo "no rustfmt: the format of the crate is not checked"; fi
+	@if cargo clippy --version >/dev/null 2>&1; then \
+	$(RUST) cargo clippy -q --manifest-path $(CRATE) --all-targets -- -D warnings; \
+	else echo "no clippy: the crate is not linted"; fi
 endif
 
 bench: $(READY) $(READER)
 	@$(BIN)/python -m benchmarks
 
-docs: $(READY) $(READER)
+docs: $(DEV) $(READER)
 	@$(PYTEST) tests/docs
 
 clean:
@@ -64,14 +68,17 @@ $(READY): pyproject.toml
 	@test -n "$(PYTHON)" || { echo "Quire needs Python 3.11 or later as python3"; exit 1; }
 	@test -x $(BIN)/python || { echo "Setting up $(VENV) with $(PYTHON)"; $(PYTHON) -m venv $(VENV); }
 	@$(BIN)/python -m pip install -q --upgrade "pip>=25.1"
-	@$(BIN)/python -m pip install -q --editable ".[excel,repair]" --group dev
+	@$(BIN)/python -m pip install -q --editable ".[excel,repair]"
 	@touch $@
 
-$(NATIVE): $(READY) $(SOURCES)
+$(DEV): $(READY)
+	@$(BIN)/python -m pip install -q --group dev
+	@touch $@
+
+$(NATIVE): $(SOURCES) | $(READY)
 	@echo "Building the native reader"
-	@$(RUST) $(BIN)/python -m pip install -q --no-build-isolation --no-deps --force-reinstall ./native
+	@$(RUST) $(BIN)/python -m pip install -q --no-deps --force-reinstall ./native
 	@touch $@
 
 pure:
-	@if command -v cargo >/dev/null; then echo "cargo is older than 1.88: the pure-Python path is used (slower, same results)"; \
-	else echo "no cargo: the pure-Python path is used (slower, same results)"; fi
+	@echo "no cargo (1.88 or later): the pure-Python path is used (slower, same results)"
