@@ -18,9 +18,7 @@ def open_pdf(document: Document) -> Reader:
     try:
         return _open(document)
     except (CorruptError, PasswordError, UnsupportedError) as error:
-        # A file with an empty user password needs none; PDFium asks for one where it does not know the scheme.
-        if isinstance(error, PasswordError) and document.password:
-            raise
+        # Also after a password was refused: PDFium does not know every scheme.
         return _open(document, _rewritten(document, error))
 
 
@@ -47,9 +45,9 @@ def _rewritten(document: Document, error: InputError) -> bytes:
         if isinstance(error, CorruptError):
             error.args = (f"{error.args[0]}; pip install 'quire[repair]' may open it",)
         raise error from None
-    source = io.BytesIO(document.data) if document.data is not None else document.path
+    data = document.data if document.path is None else document.path.read_bytes()
     try:
-        with pikepdf.open(source, password=document.password or "") as pdf:
+        with pikepdf.open(io.BytesIO(data or b""), password=document.password or "") as pdf:
             if not pdf.pages:
                 raise error
             written = io.BytesIO()
