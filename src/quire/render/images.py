@@ -3,7 +3,8 @@
 The displayed page is the image after its EXIF orientation, and its size in points follows from the resolution
 that the file states. Files often do not know it: nothing, a value that no scanner has, or the 72 and 96 that
 programs write for want of a better one. Then an image with the proportions of A4, Letter or Legal is taken for
-a page of that paper, and any other for one with 150 pixels to the inch.
+a page of that paper (of A3 and so on where A4 would have more than 400 pixels to the inch), and any other for one
+with 150 pixels to the inch.
 
 Of an animation only the first frame is a page; previews inside a TIFF (NewSubfileType, TIFF 6.0, section 8) are
 none. The pixel limit is checked against the size in the header, before anything is decoded.
@@ -45,6 +46,7 @@ _TURNED = {3: 180, 6: 90, 8: 270}  # EXIF orientation to degrees, clockwise; the
 _PAPERS = ((595.276, 841.89), (612.0, 792.0), (612.0, 1008.0))  # A4, Letter, Legal
 _SAME_PROPORTION = 0.012
 _PAPER_PIXELS = 800  # an image whose longer side has fewer pixels is no picture of a sheet
+_FINEST_DPI = 400.0
 _UNKNOWN_DPI = 150.0
 _PLACEHOLDERS = (72, 96)
 _LONGEST_INCHES = 48.0  # A0 is 46.8 inches long
@@ -276,6 +278,8 @@ def _believed(frame: _Frame) -> tuple[float, float]:
         for paper_short, paper_long in _PAPERS:
             if abs(long / short * paper_short / paper_long - 1) <= _SAME_PROPORTION:
                 dpi = long * 72 / paper_long
+                while dpi > _FINEST_DPI and (paper_short, paper_long) == _PAPERS[0]:
+                    dpi /= math.sqrt(2)  # the next larger sheet of the A series
                 return dpi, dpi
     return _UNKNOWN_DPI, _UNKNOWN_DPI
 

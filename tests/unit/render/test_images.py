@@ -93,6 +93,11 @@ def test_an_image_of_no_paper_has_150_pixels_to_the_inch():
     assert Document(encoded(marked(4000, 3000), "JPEG", dpi=(72, 72))).page(1).info.size == (1920, 1440)
 
 
+def test_a_drawing_with_very_many_pixels_is_a_larger_sheet():
+    drawing = Document(encoded(Image.new("1", (6000, 4243)))).page(1).info
+    assert drawing.size == (pytest.approx(1190.6, abs=1), pytest.approx(841.9, abs=1))  # A3
+
+
 def test_letter_paper_is_known():
     assert Document(encoded(Image.new("L", (1700, 2200)))).page(1).info.size == (612, 792)
 
