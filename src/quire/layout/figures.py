@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from quire.layout.lines import Line
+from quire.layout.patterns import caption_of
 from quire.pagetext import Box, PageText
 
 LEAST_SIDE = 24.0  # points: smaller pictures are ornaments
 LEAST_SHARE = 0.006  # of the page
 MOST_SHARE = 0.75  # a larger picture is a background
 REACH = 12.0  # points: drawings nearer than this belong together
+FRAME = 20.0  # points: rulings longer than this can be the axes or the frame of a drawing
 MAX_DRAWINGS = 3000
+
+_NUMBER = re.compile(r"^[-+−–]?[\d.,:%/×eE()\s$€£°]+$")
 
 
 class Figure:
@@ -24,20 +29,21 @@ class Figure:
         self.lines: list[Line] = []
 
 
-def find_figures(page: PageText, lines: Sequence[Line], taken: Sequence[Box]) -> list[Figure]:
-    """Figures that do not stand in a table, each with the lines inside it."""
+def find_figures(page: PageText, lines: Sequence[Line], body_size: float) -> list[Figure]:
+    """The figures of a page, each with the lines that label it."""
     if not page.images and not page.drawings:
         return []
     whole = page.width * page.height
-    boxes = _clusters(_pictures(page), 2.0)
-    boxes += _clusters(_drawn(page), REACH)
+    seeds = _clusters(_pictures(page), 2.0)
+    drawn = _clusters(_drawn(page), REACH)
+    seeds += [_framed(page, box) for box in drawn]
+    seeds = [box for box in _clusters(seeds, 2.0) if _is_large(box, whole)]
+    if not seeds:
+        return []
+    small = [line for line in lines if _label(line, body_size, page.width)]
+    boxes = _clusters([_with_labels(box, small) for box in seeds], 4.0)
     figures: list[Figure] = []
-    for box in _clusters(boxes, 0.0):
-        area = (box.right - box.left) * (box.bottom - box.top)
-        if min(box.right - box.left, box.bottom - box.top) < LEAST_SIDE or area < LEAST_SHARE * whole:
-            continue
-        if area > MOST_SHARE * whole or any(_overlap(box, other) > 0.3 * area for other in taken):
-            continue
+    for box in boxes:
         figure = Figure(box)
         inside = [line for line in lines if _inside(line, box)]
         if _labels(inside, box):
@@ -46,6 +52,54 @@ def find_figures(page: PageText, lines: Sequence[Line], taken: Sequence[Box]) ->
         elif not inside or _beside_text(inside, box):
             figures.append(figure)
     return figures
+
+
+def _is_large(box: Box, whole: float) -> bool:
+    width, height = box.right - box.left, box.bottom - box.top
+    return min(width, height) >= LEAST_SIDE and LEAST_SHARE * whole <= width * height <= MOST_SHARE * whole
+
+
+def _framed(page: PageText, box: Box) -> Box:
+    """The box with the axes and frames around it: long rulings that touch it."""
+    left, top, right, bottom = box
+    rulings = page.rulings
+    for i in range(0, min(len(rulings), 5 * MAX_DRAWINGS), 5):
+        x0, y0, x1, y1 = rulings[i : i + 4]
+        if x1 - x0 + y1 - y0 < FRAME or x1 - x0 > 0.9 * page.width or y1 - y0 > 0.9 * page.height:
+            continue
+        if x0 <= right + 6 and x1 >= left - 6 and y0 <= bottom + 6 and y1 >= top - 6:
+            left, top, right, bottom = min(left, x0), min(top, y0), max(right, x1), max(bottom, y1)
+    return Box(left, top, right, bottom)
+
+
+def _label(line: Line, body_size: float, width: float) -> bool:
+    """Whether a line can be a label beside a figure: turned, a number, or small and short."""
+    if line.angle:
+        return True
+    if len(line.text) > 40 or line.width > 0.3 * width or caption_of(line.text):
+        return False
+    return line.size < 0.95 * body_size or bool(_NUMBER.match(line.text))
+
+
+def _with_labels(box: Box, lines: list[Line]) -> Box:
+    """The box with the labels that stand close around it, first those next to it, then those next to them."""
+    for _ in range(3):
+        left, top, right, bottom = box
+        for line in lines:
+            near = 0.5 * line.size + 6
+            if (
+                line.left <= box.right + near
+                and line.right >= box.left - near
+                and line.top <= box.bottom + near
+                and line.bottom >= box.top - near
+            ):
+                left, top = min(left, line.left), min(top, line.top)
+                right, bottom = max(right, line.right), max(bottom, line.bottom)
+        grown = Box(left, top, right, bottom)
+        if grown == box:
+            return box
+        box = grown
+    return box
 
 
 def _pictures(page: PageText) -> list[Box]:
@@ -96,12 +150,6 @@ def _clusters(boxes: list[Box], reach: float) -> list[Box]:
             return merged
         current = merged
     return current
-
-
-def _overlap(a: Box, b: Box) -> float:
-    width = min(a.right, b.right) - max(a.left, b.left)
-    height = min(a.bottom, b.bottom) - max(a.top, b.top)
-    return width * height if width > 0 and height > 0 else 0.0
 
 
 def _inside(line: Line, box: Box) -> bool:

@@ -80,13 +80,15 @@ class _Page:
         upright_lines = [line for line in lines if not line.angle]
         setting = body_setting(page, upright_lines)
         furniture = find_furniture(upright_lines, setting.size, (page.width, page.height), page.rulings)
-        body = [line for line in upright_lines if id(line) not in furniture]
+        body = [line for line in lines if id(line) not in furniture]
+        figures = find_figures(page, body, setting.size)
+        labels = {id(line) for figure in figures for line in figure.lines}
+        turned = [line for line in body if line.angle and id(line) not in labels]
+        body = [line for line in body if not line.angle and id(line) not in labels]
         tables = find_tables(page, body) if self.profile.tables else []
         if tables:
             body = _without(page, body, tables)
-        figures = find_figures(page, body, [table.box for table in tables])
-        labels = {id(line) for figure in figures for line in figure.lines}
-        body = [line for line in body if id(line) not in labels]
+            figures = [figure for figure in figures if not _in_table(figure, tables)]
         if tables or figures:
             setting = body_setting(page, body) if body else setting
         edge = [line for line in upright_lines if id(line) in furniture]
@@ -95,9 +97,8 @@ class _Page:
         sequence = _sequence(things)
         for column in reading_order(things, sequence, right_to_left=_right_to_left(page)):
             self._column(column, setting)
-        for line in lines:
-            if line.angle:
-                self._text("paragraph", [line], Paragraph([line], Column([line])))
+        for line in turned:
+            self._text("paragraph", [line], Paragraph([line], Column([line])))
         self._furniture([line for line in edge if line.top >= page.height / 2], furniture)
         return self.made
 
@@ -244,6 +245,14 @@ def _without(page: PageText, lines: list[Line], tables: list[FoundTable]) -> lis
         elif rest:
             kept.append(Line(page, rest))
     return kept
+
+
+def _in_table(figure: Figure, tables: list[FoundTable]) -> bool:
+    """Whether a picture without labels stands in a table."""
+    x, y = (figure.left + figure.right) / 2, (figure.top + figure.bottom) / 2
+    return not figure.lines and any(
+        t.box.left <= x <= t.box.right and t.box.top <= y <= t.box.bottom for t in tables
+    )
 
 
 def _cell_lines(page: PageText, runs: list[int]) -> list[Line]:
