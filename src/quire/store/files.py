@@ -7,7 +7,6 @@ import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from threading import RLock
 
@@ -19,13 +18,6 @@ BATCH = 128
 """Artifacts that are synced and recorded together."""
 STALE_S = 86_400
 """Age from which a file left behind by a killed process is removed."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Pending:
-    fact: Fact
-    path: Path | None
-    """Where the content waits to be synced and renamed; None when the store has it already."""
 
 
 class FileStore:
@@ -41,8 +33,8 @@ class FileStore:
         self._objects = self.folder / "objects"
         self._waiting = self.folder / "waiting"
         self._lock = RLock()
-        self._pending: dict[ArtifactKey, _Pending] = {}
-        self._files: dict[Digest, Path] = {}
+        self._pending: dict[ArtifactKey, Fact] = {}  # to be recorded
+        self._files: dict[Digest, Path] = {}  # to be synced and renamed before that
         self._count = 0
         with self._explained("write to"):
             self._objects.mkdir(parents=True, exist_ok=True)
@@ -53,7 +45,7 @@ class FileStore:
     def find(self, key: ArtifactKey) -> Digest | None:
         with self._lock, self._explained("read"):
             if key in self._pending:
-                return self._pending[key].fact.digest
+                return self._pending[key].digest
             digest = self._facts.find(key)
             # A file that somebody removed is no artifact: its work is done again.
             return digest if digest is not None and self._path(digest).exists() else None
@@ -77,10 +69,9 @@ class FileStore:
     def save(self, key: ArtifactKey, data: bytes, *, stage: str, document: str, page: int | None = None) -> Digest:
         digest = digest_bytes(data)
         with self._lock:
-            waiting = None
             if digest not in self._files and not self._path(digest).exists():
-                waiting = self._files[digest] = self._write(data)
-            self._pending[key] = _Pending(Fact(key, digest, stage, document, page, len(data)), waiting)
+                self._write(digest, data)
+            self._pending[key] = Fact(key, digest, stage, document, page, len(data))
             if len(self._pending) >= BATCH:
                 self.flush()
         return digest
@@ -90,12 +81,11 @@ class FileStore:
         with self._lock, self._explained("write to"):
             if not self._pending:
                 return
-            folders = {self._publish(pending) for pending in self._pending.values() if pending.path is not None}
+            folders = {self._publish(digest) for digest in list(self._files)}
             for folder in folders:
                 _sync(folder, os.O_RDONLY | getattr(os, "O_DIRECTORY", 0))
-            self._facts.add([pending.fact for pending in self._pending.values()])
+            self._facts.add(list(self._pending.values()))
             self._pending.clear()
-            self._files.clear()
 
     def close(self) -> None:
         """Record what is pending and let go of the database. Artifacts can still be loaded."""
@@ -116,25 +106,25 @@ class FileStore:
     def _path(self, digest: Digest) -> Path:
         return self._objects / digest[:2] / digest[2:]
 
-    def _write(self, data: bytes) -> Path:
+    def _write(self, digest: Digest, data: bytes) -> None:
         self._count += 1
         path = self._waiting / f"{os.getpid()}-{id(self):x}-{self._count}"
         with self._explained("write to"):
             try:
+                self._files[digest] = path
                 path.write_bytes(data)
-            except OSError:
+            except BaseException:  # an interrupt too
                 path.unlink(missing_ok=True)
+                self._files.pop(digest, None)
                 raise
-        return path
 
-    def _publish(self, pending: _Pending) -> Path:
-        assert pending.path is not None
-        final = self._path(pending.fact.digest)
-        if pending.path.exists():  # not after a flush that failed half-way and is tried again
-            _sync(pending.path, os.O_RDONLY)
-            final.parent.mkdir(exist_ok=True)
-            pending.path.replace(final)
-        self._files.pop(pending.fact.digest, None)
+    def _publish(self, digest: Digest) -> Path:
+        """Sync the file and give it its name; returns the folder that has to be synced as well."""
+        final = self._path(digest)
+        _sync(self._files[digest], os.O_RDONLY)
+        final.parent.mkdir(exist_ok=True)
+        self._files[digest].replace(final)
+        del self._files[digest]
         return final.parent
 
     def _remove_stale(self) -> None:
