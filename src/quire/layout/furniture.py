@@ -6,13 +6,14 @@ One page can only show that a line stands apart in the margin; `assemble` compar
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from quire.layout.lines import Line
 from quire.layout.patterns import is_page_number
 from quire.types import BlockKind
 
 ZONE = 0.1  # of the page's height: how deep the margins are in which furniture stands
-NUMBER_ZONE = 0.12
+WIDE_ZONE = 0.125  # for page numbers, lines spread over the width, and small type far from the text
 MAX_ROWS = 3
 
 
@@ -53,21 +54,31 @@ def _apart(
     """Whether a row at the edge stands apart from what follows it towards the middle of the page."""
     top, bottom = min(line.top for line in row), max(line.bottom for line in row)
     numbers = [line for line in row if is_page_number(line.text)]
-    zone = height * (NUMBER_ZONE if len(numbers) == len(row) else ZONE)
+    size = max(line.size for line in row)
+    inner = min(line.top for line in following) if place == 1 else max(line.bottom for line in following)
+    gap = inner - bottom if place == 1 else top - inner
+    spread = _spread(row)
+    faint = size < 0.8 * body_size and gap > 2 * size
+    zone = height * (WIDE_ZONE if spread or faint or len(numbers) == len(row) else ZONE)
     if (place == 1 and bottom > zone) or (place == -1 and top < height - zone):
         return False
-    size = max(line.size for line in row)
     if size > 1.25 * body_size or len("".join(line.text for line in row)) > 200:
         return False
     if place == -1 and _footnote_like(row, body_size):
         return False
-    inner = min(line.top for line in following) if place == 1 else max(line.bottom for line in following)
-    gap = inner - bottom if place == 1 else top - inner
     if _ruled(bottom if place == 1 else inner, inner if place == 1 else top, rulings):
         return True
-    if len(numbers) == len(row) and gap > 0.3 * size:
+    if (len(numbers) == len(row) or spread) and gap > 0.25 * size:
         return True
     return gap > (0.8 if numbers else 1.0) * max(size, 0.9 * body_size)
+
+
+def _spread(row: list[Line]) -> bool:
+    """Short pieces far from each other, as at the left, in the middle and at the right of the page."""
+    ordered = sorted(row, key=lambda line: line.left)
+    gaps = [b.left - a.right for a, b in pairwise(ordered)]
+    apart = len(gaps) > 1 or any(is_page_number(line.text) for line in row)
+    return apart and bool(gaps) and min(gaps) > 3 * row[0].size and all(len(line.text) < 60 for line in row)
 
 
 def _footnote_like(row: list[Line], body_size: float) -> bool:

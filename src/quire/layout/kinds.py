@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from quire.layout.lines import Line
+from quire.layout.lines import Line, is_math_font
 from quire.layout.paragraphs import Paragraph
 from quire.layout.patterns import bullet, caption_marked, caption_of, is_known_heading, section_number
 from quire.pagetext import PageText
@@ -14,7 +14,6 @@ from quire.types import BlockKind
 
 HEADING_SIZE = 1.1  # of the body's size: larger type is a heading
 FOOTNOTE_SIZE = 0.93
-_MATH_FONT = re.compile(r"cm(mi|sy|ex|bsy|mib)|msam|msbm|math|symbol|mtmi|mtsy|mtex|rmtmi|euf|eus|stix.*it", re.I)
 _EQUATION_NUMBER = re.compile(r"\(\s*[A-Z]?\d{1,3}(?:[.\-]\d{1,3})?[a-z]?\s*\)\s*$")
 _NOTE_MARK = re.compile(r"^(?:[*†‡§¶]+|\d{1,3}|[a-z]\b)\s*\S")
 _SENTENCE_END = re.compile(r"[.;,:]$")
@@ -93,7 +92,7 @@ def is_heading(paragraph: Paragraph, setting: Setting, *, alone: bool) -> bool:
     lines = paragraph.lines
     text = " ".join(line.text for line in lines)
     letters = sum(1 for c in text if c.isalpha())
-    if letters < 2 or len(text) > 220 or len(lines) > 4:
+    if letters < 2 or len(text) > 220 or len(lines) > 4 or _list_of_names(text):
         return False
     size = max(line.size for line in lines)
     larger = size > HEADING_SIZE * setting.size
@@ -113,6 +112,11 @@ def is_heading(paragraph: Paragraph, setting: Setting, *, alone: bool) -> bool:
         return alone or known
     italic = all(line.italic for line in lines)
     return numbered and alone and len(text) < 90 and (italic or caps or _title_case(text))
+
+
+def _list_of_names(text: str) -> bool:
+    """Authors and addresses are set like headings, but full of commas and marks."""
+    return text.count(",") >= 3 or "@" in text or (text.count(",") >= 1 and bool(re.search(r"[∗†‡*]", text)))
 
 
 def _title_case(text: str) -> bool:
@@ -138,7 +142,7 @@ def is_formula(page: PageText, paragraph: Paragraph) -> bool:
         for run in line.runs:
             text = texts[run]
             total += len(text)
-            if _MATH_FONT.search(table[fonts[run]]["name"]):
+            if is_math_font(table[fonts[run]]["name"]):
                 mathematical += len(text)
             elif len(text) > 3 and text.isalpha():
                 words += len(text)

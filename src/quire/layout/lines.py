@@ -6,13 +6,27 @@ Coordinates are points of the displayed page. A page whose text is turned as a w
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
+from functools import cache
 
 from quire.pagetext import INVISIBLE, LINE, SPACE, PageText
 
 MERGE_GAP = 0.9  # of the size: pieces of a line nearer than this belong together
 WHITE = 0xFDFDFD  # text of this colour or lighter is seen only on something darker
 MERGE_SHIFT = 0.25  # of the size: how far their baselines may differ
+
+
+_MATH_FONT = re.compile(
+    r"cm(mi|sy|ex|bsy|mib)\d|msam|msbm|math|symbol|mtmi|mtsy|mtex|rmtmi|euf[mb]|eus[mb]|mjx|katex|lm(mi|sy|ex)|txmi|txsy",
+    re.IGNORECASE,
+)
+
+
+@cache
+def is_math_font(name: str) -> bool:
+    """Whether a font holds the signs and variables of formulas."""
+    return bool(_MATH_FONT.search(name))
 
 
 class Line:
@@ -27,6 +41,7 @@ class Line:
         "font",
         "italic",
         "left",
+        "math",
         "mono",
         "right",
         "runs",
@@ -78,6 +93,7 @@ class Line:
         self.bold = 2 * sum([n for f, n in letters.items() if table[f]["weight"] >= 600]) > total
         self.italic = 2 * sum([n for f, n in letters.items() if table[f]["italic"]]) > total
         self.mono = 2 * sum([n for f, n in letters.items() if table[f]["mono"]]) > total
+        self.math = 2 * sum([n for f, n in letters.items() if is_math_font(table[f]["name"])]) > total
         self.font = max(letters, key=lambda f: letters[f])
 
     @property

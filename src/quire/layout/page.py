@@ -79,6 +79,8 @@ class _Page:
         lines = find_lines(page)
         upright_lines = [line for line in lines if not line.angle]
         setting = body_setting(page, upright_lines)
+        if 2 * page.invisible > page.chars:
+            _steady(upright_lines, setting.size)
         furniture = find_furniture(upright_lines, setting.size, (page.width, page.height), page.rulings)
         body = [line for line in lines if id(line) not in furniture]
         figures = find_figures(page, body, setting.size)
@@ -221,6 +223,13 @@ class _Page:
     def _bbox(self, box: tuple[float, float, float, float]) -> BBox:
         turned = self.back(*box) if self.back else box
         return BBox.of_points(turned, (self.source.width, self.source.height))
+
+
+def _steady(lines: list[Line], size: float) -> None:
+    """Sizes of recognised text waver from line to line: those near the body's are the body's."""
+    for line in lines:
+        if 0.7 * size < line.size < 1.4 * size:
+            line.size = size
 
 
 def _ranges(runs: Iterable[int]) -> list[tuple[int, int]]:

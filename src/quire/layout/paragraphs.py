@@ -119,7 +119,16 @@ def _begins(
         return True
     if line.mono != last.mono:
         return True
+    if line.math != last.math and _displayed(line if line.math else last, current, edges[0]):
+        return True
     return _indented(line, current, following, edges, justified)
+
+
+def _displayed(line: Line, current: list[Line], left: float) -> bool:
+    """Whether a line of signs stands in, as a formula set apart does, and not at the start of a line of text."""
+    if len(line.text) <= 3 and line is not current[-1]:
+        return line.left > left + 2 * line.size
+    return line.left > left + 0.8 * line.size
 
 
 def _scripted(line: Line, last: Line) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from quire.layout.lines import Line
+from quire.layout.lines import Line, is_math_font
 from quire.pagetext import SPACE, LinkInfo, PageText
 from quire.types import Span
 
@@ -150,14 +150,15 @@ def _span(page: PageText, line: Line, run: int, links: _Links, start: int) -> Sp
     font = page.font_table[page.fonts[run]]
     raised = _raised(page, line, run)
     link = links.at(run) if links else None
-    bold = font["weight"] >= 600
-    if not (bold or font["italic"] or font["mono"] or raised or link):
+    math = is_math_font(font["name"])
+    bold, italic = font["weight"] >= 600 and not math, font["italic"] and not math
+    if not (bold or italic or font["mono"] or raised or link):
         return None
     return Span(
         start,
         start + len(page.texts[run]),
         bold=bold,
-        italic=font["italic"],
+        italic=italic,
         superscript=raised > 0,
         subscript=raised < 0,
         code=font["mono"],

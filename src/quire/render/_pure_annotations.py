@@ -130,6 +130,6 @@ def _wide(call: Callable[[Any, int], int]) -> str:
     size = call(None, 0)
     if size <= 2 or size > 2_000_000:
         return ""
-    buffer = ctypes.create_string_buffer(size)
+    buffer = (ctypes.c_ushort * (size // 2 + 1))()
     call(buffer, size)
-    return buffer.raw[: size - 2].decode("utf-16-le", "replace").strip()
+    return bytes(buffer)[: size - 2].decode("utf-16-le", "replace").strip()

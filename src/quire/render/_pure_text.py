@@ -28,6 +28,9 @@ DOUBLE_STRIKE = 0.1  # the same character this near is the same one drawn twice 
 MATH_AXIS = 0.25  # how high above the baseline the middle of a large operator stands
 SIZE_CHANGE = 0.04  # a larger change of size begins a new run
 
+HEAVY = ("bold", "black", "heavy", "cmbx", "-demi", "semibd")
+PLAIN = ("regular", "light", "book", "roman", "medium", "thin", "italic", "oblique", "cmr", "cmti", "cmmi", "cmsy")
+
 _CJK = ((0x2E80, 0x9FFF), (0xAC00, 0xD7AF), (0xF900, 0xFAFF), (0xFF00, 0xFFEF), (0x20000, 0x2FA1F))
 _SPACES = frozenset(
     [0x09, 0x20, 0xA0, 0x1680, *range(0x2000, 0x200C), 0x2028, 0x2029, 0x202F, 0x205F, 0x3000, 0xFEFF, 0x200D]
@@ -340,14 +343,12 @@ class _Reader:
             flags = pdfium.FPDFFont_GetFlags(font)
             flags = 0 if flags < 0 else flags
             lower = name.lower()
-            weight = pdfium.FPDFFont_GetWeight(font)
-            if flags & (1 << 18) or any(word in lower for word in ("bold", "black", "heavy", "cmbx", "-demi")):
-                weight = max(weight, 700)
+            weight = _weight(lower, flags, pdfium.FPDFFont_GetWeight(font))
             slanted = flags & (1 << 6) or any(word in lower for word in ("italic", "oblique", "cmti", "cmmi"))
             mono = flags & 1 or any(word in lower for word in ("mono", "courier", "cmtt", "consol"))
             info = {
                 "name": name,
-                "weight": max(weight, 0),
+                "weight": weight,
                 "italic": bool(slanted),
                 "mono": bool(mono),
                 "serif": bool(flags & 2),
@@ -358,6 +359,15 @@ class _Reader:
         number = self.runs.font_table.index(info)
         self.font_index[address] = number
         return number
+
+
+def _weight(lower: str, flags: int, told: int) -> int:
+    """What the font's name says; PDFium's own figure is a guess from the width of the stems."""
+    if flags & (1 << 18) or any(word in lower for word in HEAVY):
+        return max(told, 700)
+    if any(word in lower for word in PLAIN) or told < 700:
+        return 400
+    return told
 
 
 def _symbols(name: str) -> dict[str, str]:
