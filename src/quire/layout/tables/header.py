@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from quire.layout.tables.mesh import Mesh
-from quire.layout.tables.rules import Rule
+from quire.layout.tables.strokes import Rule
 from quire.layout.tables.words import Row, Word, is_number, pieces_of
 from quire.layout.tables.wrap import extent
 

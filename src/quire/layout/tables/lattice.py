@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 
 from quire.layout.tables.mesh import MAX_ATOMS, Mesh
-from quire.layout.tables.rules import Rule, Rules
+from quire.layout.tables.strokes import Rule, Rules
 from quire.layout.tables.words import Word
 
 TOUCH = 3.0  # points: lines that come this near touch

@@ -6,8 +6,8 @@ import re
 
 from quire.layout.tables.lattice import find_components, inside, mesh_of
 from quire.layout.tables.mesh import Mesh
-from quire.layout.tables.rules import Rules
-from quire.layout.tables.split import split_columns, split_rows
+from quire.layout.tables.strokes import Rules
+from quire.layout.tables.split import part_words, split_columns, split_rows
 from quire.layout.tables.types import FoundTable
 from quire.layout.tables.words import Word, is_number
 
@@ -46,6 +46,7 @@ def is_ruled_table(mesh: Mesh) -> bool:
     _trim(mesh)
     if mesh.rows < 1 or mesh.columns < 1:
         return False
+    part_words(mesh)
     split_columns(mesh)
     split_rows(mesh)
     if mesh.columns < 2 or mesh.rows < 2:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from quire.layout.tables.columns import find_gutters
 from quire.layout.tables.mesh import Mesh
 from quire.layout.tables.words import Row, Word, rows_of
-from quire.layout.tables.wrap import extent, goes_on, is_figures
+from quire.layout.tables.wrap import goes_on, is_figures
 
 CLEAR = 0.6  # of the size: words nearer than this on both sides of a gutter are one piece
 
@@ -50,6 +50,26 @@ def _crossed(words: list[Word], x: float) -> bool:
         if before and after and after[0].left - max(w.right for w in before) < CLEAR * row.size:
             return True
     return False
+
+
+def part_words(mesh: Mesh) -> None:
+    """Draw the lines that only some rows show where the words of another row stand clear on both sides of them."""
+    for r in range(mesh.rows):
+        bare = mesh.columns > 2 and not any(mesh.before[r][1:])
+        parted = False
+        for c in range(1, mesh.columns):
+            if not mesh.before[r][c] and mesh.atoms[r][c - 1] and mesh.atoms[r][c]:
+                words = mesh.row_words(r)
+                if _beside(mesh.atoms[r][c - 1], mesh.atoms[r][c]) and not _crossed(words, mesh.xs[c]):
+                    mesh.before[r][c] = parted = True
+        if bare and parted:
+            words = mesh.row_words(r)
+            mesh.before[r][1:] = [not _crossed(words, x) for x in mesh.xs[1:-1]]
+
+
+def _beside(left: list[Word], right: list[Word]) -> bool:
+    """Whether some of the words stand on one line."""
+    return any(abs(a.baseline - b.baseline) < 0.5 * a.size for a in left for b in right)
 
 
 def split_rows(mesh: Mesh) -> None:
@@ -106,11 +126,14 @@ def _begins(mesh: Mesh, above: dict[int, list[Word]], here: dict[int, list[Word]
         return False
     if 0 not in above:
         return True
-    left, right = mesh.xs[0], mesh.xs[1]
-    width = right - left - 2 * max(0.0, min(extent(above[0])[0], extent(here[0])[0]) - left)
-    if goes_on(above[0], here[0], width):
-        return False
-    return not any(c and goes_on(above[c], here[c], 0.92 * (mesh.xs[c + 1] - mesh.xs[c])) for c in common)
+    return not any(goes_on(above[c], here[c], _room(mesh, c)) for c in common)
+
+
+def _room(mesh: Mesh, column: int) -> float:
+    """The width that the text of a column has: between the lines, less the padding at the left on both sides."""
+    left, right = mesh.xs[column], mesh.xs[column + 1]
+    padding = min((w.left for row in mesh.atoms for w in row[column]), default=left) - left
+    return right - left - 2 * min(max(padding, 0.0), 0.15 * (right - left))
 
 
 def _cut_row(mesh: Mesh, row: int, y: float) -> None:

@@ -10,7 +10,7 @@ from quire.layout.tables.body import group_rows
 from quire.layout.tables.columns import find_gutters
 from quire.layout.tables.header import Head, header_length, read_head
 from quire.layout.tables.mesh import Mesh
-from quire.layout.tables.rules import Rule
+from quire.layout.tables.strokes import Rule
 from quire.layout.tables.words import Row, Word, is_leader, is_number, pieces_of
 
 FULL = 0.75  # of the width of the table: a longer rule goes across it

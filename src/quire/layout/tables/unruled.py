@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from quire.layout.tables.judge import is_table
 from quire.layout.tables.ruled import CAPTION
-from quire.layout.tables.rules import Rule, Rules
+from quire.layout.tables.strokes import Rule, Rules
 from quire.layout.tables.stream import FULL, build_mesh
 from quire.layout.tables.types import FoundTable
 from quire.layout.tables.words import Row, Word, is_number, pieces_of, rows_of

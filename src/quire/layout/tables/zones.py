@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from quire.layout.tables.rules import Rules
+from quire.layout.tables.strokes import Rules
 from quire.layout.tables.words import Row
 
 
