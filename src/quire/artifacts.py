@@ -22,7 +22,7 @@ _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 def encode_page(page: PageResult) -> bytes:
-    return _bytes({"page": _info_row(page.info), "blocks": [_block_row(block) for block in page.blocks]})
+    return _bytes("page", _info_row(page.info), page.blocks)
 
 
 def decode_page(data: bytes, texts: Texts) -> PageResult:
@@ -31,7 +31,7 @@ def decode_page(data: bytes, texts: Texts) -> PageResult:
 
 
 def encode_document(pages: Sequence[PageInfo], blocks: Sequence[Block]) -> bytes:
-    return _bytes({"pages": [_info_row(info) for info in pages], "blocks": [_block_row(block) for block in blocks]})
+    return _bytes("pages", [_info_row(info) for info in pages], blocks)
 
 
 def decode_document(data: bytes, texts: Texts) -> tuple[tuple[PageInfo, ...], tuple[Block, ...]]:
@@ -39,8 +39,10 @@ def decode_document(data: bytes, texts: Texts) -> tuple[tuple[PageInfo, ...], tu
     return tuple(PageInfo(*row) for row in value["pages"]), tuple(_block(row, texts) for row in value["blocks"])
 
 
-def _bytes(value: object) -> bytes:
-    return _encode(value).encode("utf-8", "surrogatepass")  # broken fonts map to lone surrogates
+def _bytes(name: str, head: object, blocks: Sequence[Block]) -> bytes:
+    rows = ",".join([_encode(_block_row(block)) for block in blocks])  # one at a time: a tree of all is slow to free
+    whole = f'{{"{name}":{_encode(head)},"blocks":[{rows}]}}'
+    return whole.encode("utf-8", "surrogatepass")  # broken fonts map to lone surrogates
 
 
 def _info_row(info: PageInfo) -> list[object]:

@@ -13,6 +13,11 @@ class Store(Protocol):
     A fact maps a key to the digest of the content made for it; two keys with the same content share its bytes.
     """
 
+    @property
+    def lasting(self) -> bool:
+        """Whether a later run can find what is saved now."""
+        ...
+
     def find(self, key: ArtifactKey) -> Digest | None:
         """The digest of the artifact made for `key`, None when there is none."""
         ...

@@ -153,7 +153,6 @@ class _Reading:
             infos = []
             for page in flow.pages():
                 result = page.value
-                page.release()
                 infos.append(result.info)
                 yield result
             flow.finish(infos)

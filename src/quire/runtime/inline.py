@@ -74,13 +74,12 @@ class InlineRun:
         begun = self.clock()
         try:
             output = stage.run(given, _StageWork(self, stage.name, page, key))
-            data = stage.encode(output)
-            digest = self.store.save(key, data, stage=stage.name, document=self.document, page=page)
+            digest, size = self._keep(stage, key, output, page)
         except Exception as error:
             told = {"reason": reason_of(error), "error": type(error).__name__, "ms": self._ms(begun)}
             self.emit("failed", stage.name, page=page, key=key, payload=told)
             raise
-        self.emit("finished", stage.name, page=page, key=key, payload={"ms": self._ms(begun), "bytes": len(data)})
+        self.emit("finished", stage.name, page=page, key=key, payload={"ms": self._ms(begun), **size})
         return self._artifact(stage, digest, output)
 
     def emit(
@@ -118,6 +117,20 @@ class InlineRun:
 
         logging.getLogger("quire").exception("a reader of events raised; the run goes on without it noticing")
         self.emit("failed", "sink", payload={"reason": reason_of(error)}, mark=f"/{number}")
+
+    def _keep(
+        self, stage: Stage[I, O], key: ArtifactKey, output: O, page: int | None
+    ) -> tuple[Digest, Mapping[str, object]]:
+        """Save the output; its digest and size.
+
+        A store that does not last gets only what is bytes already: nobody will look the rest up, and encoding it
+        would be most of the work of this runtime. The key then stands for the content, which follows from it.
+        """
+        if not self.store.lasting and not isinstance(output, bytes):
+            return Digest(key), _NOTHING
+        data = stage.encode(output)
+        digest = self.store.save(key, data, stage=stage.name, document=self.document, page=page)
+        return digest, {"bytes": len(data)}
 
     def _artifact(self, stage: Stage[I, O], digest: Digest, output: O | None = None) -> Artifact[O]:
         store = self.store

@@ -25,8 +25,11 @@ class FileStore:
 
     Content is written to a temporary name at once; every `BATCH` artifacts, and on `flush` and `close`, the
     files are synced and renamed and then their facts are committed. A process that dies before that loses the
-    batch, never a part of an artifact, and no fact ever names content that is not there.
+    batch, never a part of an artifact. A fact whose file is not there counts for nothing: somebody removed it, or
+    the machine lost power before it had stored the new name.
     """
+
+    lasting = True
 
     def __init__(self, folder: str | Path) -> None:
         self.folder = Path(folder)
@@ -47,7 +50,6 @@ class FileStore:
             if key in self._pending:
                 return self._pending[key].digest
             digest = self._facts.find(key)
-            # A file that somebody removed is no artifact: its work is done again.
             return digest if digest is not None and self._path(digest).exists() else None
 
     def load(self, digest: Digest) -> bytes:
@@ -81,9 +83,8 @@ class FileStore:
         with self._lock, self._explained("write to"):
             if not self._pending:
                 return
-            folders = {self._publish(digest) for digest in list(self._files)}
-            for folder in folders:
-                _sync(folder, os.O_RDONLY | getattr(os, "O_DIRECTORY", 0))
+            for digest in list(self._files):
+                self._publish(digest)
             self._facts.add(list(self._pending.values()))
             self._pending.clear()
 
@@ -104,7 +105,7 @@ class FileStore:
         self.close()
 
     def _path(self, digest: Digest) -> Path:
-        return self._objects / digest[:2] / digest[2:]
+        return Path(f"{self._objects}/{digest[:2]}/{digest[2:]}")
 
     def _write(self, digest: Digest, data: bytes) -> None:
         self._count += 1
@@ -118,14 +119,19 @@ class FileStore:
                 self._files.pop(digest, None)
                 raise
 
-    def _publish(self, digest: Digest) -> Path:
-        """Sync the file and give it its name; returns the folder that has to be synced as well."""
-        final = self._path(digest)
-        _sync(self._files[digest], os.O_RDONLY)
-        final.parent.mkdir(exist_ok=True)
-        self._files[digest].replace(final)
+    def _publish(self, digest: Digest) -> None:
+        path, final = self._files[digest], self._path(digest)
+        file = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(file)
+        finally:
+            os.close(file)
+        try:
+            path.replace(final)
+        except FileNotFoundError:
+            final.parent.mkdir(exist_ok=True)
+            path.replace(final)
         del self._files[digest]
-        return final.parent
 
     def _remove_stale(self) -> None:
         before = time.time() - STALE_S
@@ -150,11 +156,3 @@ class FileStore:
         except sqlite3.DatabaseError as error:
             advice = "delete that file: what it records is made again"
             raise StoreError(f"{self.folder / 'facts.sqlite3'} is damaged ({error}); {advice}") from error
-
-
-def _sync(path: Path, flags: int) -> None:
-    file = os.open(path, flags)
-    try:
-        os.fsync(file)
-    finally:
-        os.close(file)

@@ -17,6 +17,8 @@ class TemporaryStore:
     Contents are not verified on reading: no other process can reach the file.
     """
 
+    lasting = False
+
     def __init__(self) -> None:
         with tempfile.TemporaryFile() as file:
             self._file = os.dup(file.fileno())

@@ -7,11 +7,13 @@ from threading import Event as Flag
 
 import pytest
 
+from quire.context import Store
 from quire.errors import EngineError
 from quire.events import Event
 from quire.keys import Profile
 from quire.runtime.inline import InlineRun
 from quire.stage import Unit, Work
+from quire.store.files import FileStore
 from quire.store.temporary import TemporaryStore
 
 
@@ -46,12 +48,18 @@ class Shout:
         return data.decode()
 
 
-def run_of(store: TemporaryStore, *sinks, **options) -> InlineRun:
+@pytest.fixture
+def store(tmp_path):
+    with FileStore(tmp_path / "store") as opened:
+        yield opened
+
+
+def run_of(store: Store, *sinks, **options) -> InlineRun:
     return InlineRun(store, run="r1", document="d1", sinks=sinks, clock=lambda: 0.0, **options)
 
 
-def test_work_is_done_once_per_key():
-    stage, store = Shout(), TemporaryStore()
+def test_work_is_done_once_per_key(store):
+    stage = Shout()
     first = run_of(store).do(stage, "hello", ("i1",), page=1)
     second = run_of(store).do(stage, "hello", ("i1",), page=1)
     assert stage.worked == 1
@@ -59,21 +67,20 @@ def test_work_is_done_once_per_key():
     assert first.digest == second.digest
 
 
-def test_other_inputs_and_other_settings_are_other_work():
-    store = TemporaryStore()
+def test_other_inputs_and_other_settings_are_other_work(store):
     keys = {run_of(store).key(Shout(times), inputs) for times in (1, 2) for inputs in (("a",), ("b",), ("a", "b"))}
     assert len(keys) == 6
 
 
-def test_a_released_value_comes_from_the_store():
-    artifact = run_of(TemporaryStore()).do(Shout(), "hello", ("i1",))
+def test_a_released_value_comes_from_the_store(store):
+    artifact = run_of(store).do(Shout(), "hello", ("i1",))
     artifact.release()
     assert artifact.value == "HELLO"
 
 
-def test_events_tell_the_whole_story():
+def test_events_tell_the_whole_story(store):
     told: list[Event] = []
-    run = run_of(TemporaryStore(), told.append)
+    run = run_of(store, told.append)
     run.do(Shout(), "hello", ("i1",), page=3)
     run.do(Shout(), "hello", ("i1",), page=3)
     assert [event.kind for event in told] == ["started", "progress", "progress", "finished", "hit"]
@@ -93,9 +100,9 @@ def test_the_same_run_has_the_same_event_ids():
     assert ids() == ids()
 
 
-def test_a_failure_is_told_and_raised_and_tried_again():
+def test_a_failure_is_told_and_raised_and_tried_again(store):
     told: list[Event] = []
-    stage, store = Shout(), TemporaryStore()
+    stage = Shout()
     with pytest.raises(EngineError):
         run_of(store, told.append).do(stage, "", ("i1",))
     assert [event.kind for event in told] == ["started", "failed"]
@@ -103,13 +110,13 @@ def test_a_failure_is_told_and_raised_and_tried_again():
     assert run_of(store).do(stage, "hello", ("i1",)).value == "HELLO"
 
 
-def test_a_sink_that_raises_never_breaks_the_run_and_the_others_hear_of_it(caplog):
+def test_a_sink_that_raises_never_breaks_the_run_and_the_others_hear_of_it(store, caplog):
     told: list[Event] = []
 
     def broken(event: Event) -> None:
         raise ValueError("no space in the log")
 
-    artifact = run_of(TemporaryStore(), broken, told.append).do(Shout(), "hello", ("i1",))
+    artifact = run_of(store, broken, told.append).do(Shout(), "hello", ("i1",))
     assert artifact.value == "HELLO"
     failed = [event for event in told if event.stage == "sink"]
     assert [event.payload["reason"] for event in failed] == ["ValueError: no space in the log"]
@@ -117,9 +124,20 @@ def test_a_sink_that_raises_never_breaks_the_run_and_the_others_hear_of_it(caplo
     assert len(caplog.records) == 1
 
 
-def test_a_stage_can_see_that_it_was_cancelled():
+def test_a_stage_can_see_that_it_was_cancelled(store):
     flag = Flag()
-    run = run_of(TemporaryStore(), cancel=flag)
+    run = run_of(store, cancel=flag)
     assert not run.cancelled
     flag.set()
     assert run.cancelled
+
+
+def test_a_store_that_does_not_last_is_not_given_what_would_have_to_be_encoded():
+    class Silent(Shout):
+        def encode(self, output: str) -> bytes:
+            raise AssertionError("nobody will look this up")
+
+    told: list[Event] = []
+    artifact = run_of(TemporaryStore(), told.append).do(Silent(), "hello", ("i1",))
+    assert artifact.value == "HELLO"
+    assert told[-1].payload == {"ms": 0.0}
