@@ -128,6 +128,7 @@ functions! {
     FPDFText_IsHyphen(Raw, c_int) -> c_int;
     FPDFText_GetTextObject(Raw, c_int) -> Raw;
     FPDFText_GetLooseCharBox(Raw, c_int, *mut RectF) -> c_int;
+    FPDFText_GetCharBox(Raw, c_int, *mut c_double, *mut c_double, *mut c_double, *mut c_double) -> c_int;
     FPDFText_GetCharOrigin(Raw, c_int, *mut c_double, *mut c_double) -> c_int;
     FPDFText_GetMatrix(Raw, c_int, *mut Matrix) -> c_int;
     FPDFText_GetFontSize(Raw, c_int) -> c_double;
@@ -751,6 +752,17 @@ impl<'p> TextPage<'p> {
         // SAFETY: see `len`; PDFium writes one rectangle.
         let found = unsafe { (self.call().FPDFText_GetLooseCharBox)(self.raw(), index, &mut rect) };
         (found != 0).then(|| rect.into())
+    }
+
+    /// The box of what is drawn.
+    pub fn ink_box(&self, index: c_int) -> Option<Bounds> {
+        let (mut left, mut right, mut bottom, mut top) = (0.0, 0.0, 0.0, 0.0);
+        // SAFETY: see `len`; PDFium writes four numbers.
+        let found = unsafe {
+            (self.call().FPDFText_GetCharBox)(self.raw(), index, &mut left, &mut right, &mut bottom, &mut top)
+        };
+        let [left, bottom, right, top] = [left, bottom, right, top].map(|value| value as f32); // as PDFium has them
+        (found != 0).then_some(Bounds { left, bottom, right, top })
     }
 
     pub fn origin(&self, index: c_int) -> (f64, f64) {

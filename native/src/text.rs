@@ -15,7 +15,12 @@ const SCRIPT_GAP: f64 = 0.6; // it must stand this near
 const WORD_GAP: f64 = 0.3; // a gap that separates words where the file has no space
 const FALSE_SPACE: f64 = 0.05; // a space that PDFium made up where the gap is narrower does not count
 const DOUBLE_STRIKE: f64 = 0.1; // the same character this near is the same one drawn twice for weight
+const MATH_AXIS: f64 = 0.25; // how high above the baseline the middle of a large operator stands
 const SIZE_CHANGE: f64 = 0.04; // a larger change of size begins a new run
+
+const HEAVY: [&str; 6] = ["bold", "black", "heavy", "cmbx", "-demi", "semibd"];
+const PLAIN: [&str; 12] =
+    ["regular", "light", "book", "roman", "medium", "thin", "italic", "oblique", "cmr", "cmti", "cmmi", "cmsy"];
 
 const SPACE: u16 = 1;
 const LINE: u16 = 2;
@@ -127,6 +132,7 @@ struct Look {
     angle: u16,
     mcid: i32,
     invisible: bool,
+    hanging: bool,
 }
 
 /// One character in the frame of its line: from `start` to `end` along the writing, on `base`.
@@ -375,7 +381,7 @@ impl Reader<'_> {
     }
 
     fn measure(&self, index: i32, text: Letters, look: usize) -> Option<Glyph> {
-        let Look { angle, size, .. } = self.looks[look];
+        let Look { angle, size, hanging, .. } = self.looks[look];
         let place = self.transform.bounds(self.page.loose_box(index)?);
         let (x, y) = self.page.origin(index);
         let (x, y) = self.transform.point(x, y);
@@ -385,6 +391,11 @@ impl Reader<'_> {
         let [left, top, right, bottom] = place;
         let glyph = |start, end, base, place, baseline| Some(Glyph { text, start, end, base, place, baseline });
         match angle {
+            0 if hanging => {
+                let (top, bottom) = self.ink(index).unwrap_or((top, bottom));
+                let baseline = (top + bottom) / 2.0 + MATH_AXIS * size;
+                glyph(left, right, baseline, [left, top, right, bottom], baseline)
+            }
             0 if (0.5 * size..=1.6 * size).contains(&(bottom - top)) => glyph(left, right, y, place, y),
             0 => glyph(left, right, y, [left, y - 0.75 * size, right, y + 0.22 * size], y),
             90 => glyph(top, bottom, -x, place, x),
@@ -396,6 +407,12 @@ impl Reader<'_> {
                 glyph(start, start + 0.5 * size, y * cosine - x * sine, place, y)
             }
         }
+    }
+
+    /// From where to where a character is drawn, upright text alone.
+    fn ink(&self, index: i32) -> Option<(f64, f64)> {
+        let [_, top, _, bottom] = self.transform.bounds(self.page.ink_box(index)?);
+        (bottom > top && (top + bottom).is_finite()).then_some((top, bottom))
     }
 
     /// The look of a text object, measured at its first character.
@@ -432,13 +449,15 @@ impl Reader<'_> {
         let size = self.page.font_size(index) * scale;
         let color = self.page.fill_color(index);
         let mode = object.map_or(0, |object| object.text_render_mode());
+        let font = self.font(object.and_then(|object| object.font()));
         Look {
-            font: self.font(object.and_then(|object| object.font())),
+            font,
             size: if size.is_finite() && size != 0.0 { round(size.abs()) } else { 1.0 },
             color: color.rgb,
             angle: angle as u16,
             mcid: object.filter(|_| self.tagged).map_or(-1, |object| object.marked_content()),
             invisible: mode == 3 || mode == 7 || color.alpha == 0,
+            hanging: hangs(&self.runs.font_table[font].name),
         }
     }
 
@@ -468,14 +487,27 @@ fn describe(font: Font<'_>) -> FontInfo {
     let flags = font.flags().max(0);
     let lower = name.to_lowercase();
     let named = |words: &[&str]| words.iter().any(|word| lower.contains(word));
-    let bold = flags & (1 << 18) != 0 || named(&["bold", "black", "heavy", "cmbx", "-demi"]);
+    let told = font.weight();
+    // PDFium's own figure is a guess from the width of the stems.
+    let weight = match told {
+        _ if flags & (1 << 18) != 0 || named(&HEAVY) => told.max(700),
+        _ if told < 700 || named(&PLAIN) => 400,
+        _ => told,
+    };
     FontInfo {
-        weight: font.weight().max(if bold { 700 } else { 0 }),
+        weight,
         italic: flags & (1 << 6) != 0 || named(&["italic", "oblique", "cmti", "cmmi"]),
         mono: flags & 1 != 0 || named(&["mono", "courier", "cmtt", "consol"]),
         serif: flags & 2 != 0,
         name,
     }
+}
+
+/// Fonts of large operators and brackets, which hang from the baseline (The TeXbook, appendix G).
+fn hangs(name: &str) -> bool {
+    let upper = name.to_uppercase();
+    let starts = ["CMEX", "MTEX", "TXEX", "PXEX", "YHEX", "ESINT"];
+    starts.iter().any(|start| upper.starts_with(start)) || upper.contains("EXTENSION")
 }
 
 fn round(value: f64) -> f64 {

@@ -32,6 +32,17 @@ pages = reader.render(range(1, reader.page_count + 1), RenderOptions(dpi=300), t
 next(pages)
 print("left")
 """
+COUNTS_THREADS = """
+import sys
+from pathlib import Path
+from quire.document import Document
+from quire.render._native import NativeReader
+reader = NativeReader(Document(sys.argv[1]))
+for threads in (1, 3, 2):
+    assert len(list(reader.text(range(1, 9), threads=threads))) == 8
+    names = [(task / "comm").read_text() for task in Path("/proc/self/task").iterdir()]
+    print(sum(name.startswith("quire-") for name in names), end=" ")
+"""
 FORKS = """
 import os, sys
 from quire.document import Document, RenderOptions
@@ -53,11 +64,6 @@ def run(program: str, path: Path) -> str:
     )
     assert (done.returncode, done.stderr) == (0, "")
     return done.stdout.strip()
-
-
-def threads_of_the_pool() -> int:
-    names = (task / "comm" for task in Path("/proc/self/task").iterdir())
-    return sum(name.read_text().startswith("quire-") for name in names)
 
 
 def test_an_iterator_dropped_early_leaves_the_pool_usable(native):
@@ -98,15 +104,18 @@ def test_callers_in_many_threads_get_their_own_results(native):
     assert not wrong
 
 
-def test_the_pool_is_as_large_as_the_largest_call(native):
+def test_the_pool_is_as_large_as_the_largest_call(native, saved):
+    assert run(COUNTS_THREADS, saved(documents.simple(8))) == "1 3 3"
+
+
+def test_a_pool_that_was_shut_down_is_made_anew(native):
     import quire_native
 
+    reader = native(documents.simple(4))
+    before = list(reader.text(range(1, 5), threads=2))
     quire_native.shutdown()
-    assert threads_of_the_pool() == 0
-    reader = native(documents.simple(8))
-    for _ in range(3):
-        list(reader.text(range(1, 9), threads=3))
-    assert threads_of_the_pool() == 3
+
+    assert list(reader.text(range(1, 5), threads=2)) == before
 
 
 def test_a_document_of_many_pages_takes_no_more_memory(native, saved):
