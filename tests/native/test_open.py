@@ -12,6 +12,7 @@ from quire.document import Document, RenderOptions
 from quire.errors import CorruptError, InputError, PasswordError, UnsupportedError
 from quire.render.pdf import open_pdf
 from tests import documents
+from tests.rawpdf import assemble, stream
 
 MUTANTS = 40  # per kind of document
 
@@ -64,6 +65,21 @@ def test_a_file_cut_off_after_opening_does_no_harm(native, saved):
     path.write_bytes(b"")
 
     assert len(list(reader.text(range(1, 31), threads=2))) == 30
+
+
+def test_a_very_large_file_is_left_on_disk(native, tmp_path: Path):
+    path = tmp_path / "large.pdf"
+    objects = [
+        "<</Type/Catalog/Pages 2 0 R>>",
+        "<</Type/Pages/Kids[3 0 R]/Count 1>>",
+        "<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 100]>>",
+        stream(bytes(65 << 20)),
+    ]
+    path.write_bytes(assemble(objects))
+    reader = native(path)
+
+    assert isinstance(next(reader.text([1])), bytes)
+    assert next(reader.render([1], RenderOptions())).mode == "L"
 
 
 def test_a_page_that_does_not_exist_is_refused(native):
