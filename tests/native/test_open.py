@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import sys
 from pathlib import Path
 
 import pytest
@@ -156,3 +157,31 @@ def test_both_readers_refuse_alike(native, monkeypatch, native_off: str):
         with pytest.raises(kind, match=r"report\.pdf") as caught:
             open_pdf(Document(data, name="report.pdf"))
         assert not isinstance(caught.value, UnsupportedError)
+
+
+def without_trailer() -> bytes:
+    """Two pages that PDFium does not find: the word `trailer` is misspelt."""
+    return documents.simple(2).replace(b"trailer", b"xrailer")
+
+
+def test_a_file_that_pdfium_refuses_is_rewritten_and_read(native, monkeypatch):
+    pytest.importorskip("pikepdf", reason="the extra `repair` is not installed")
+    monkeypatch.delenv("QUIRE_NATIVE", raising=False)
+    reader = open_pdf(Document(without_trailer(), name="report.pdf"))
+
+    assert reader.page_count == 2
+    assert all(isinstance(page, bytes) for page in reader.text([1, 2]))
+
+
+def test_the_extra_that_might_help_is_named_where_it_is_missing(native, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pikepdf", None)
+
+    with pytest.raises(CorruptError, match=r"report\.pdf: .*quire\[repair\]"):
+        open_pdf(Document(without_trailer(), name="report.pdf"))
+
+
+def test_a_wrong_password_stays_a_wrong_password(native, monkeypatch):
+    monkeypatch.delenv("QUIRE_NATIVE", raising=False)
+
+    with pytest.raises(PasswordError, match="is wrong"):
+        open_pdf(Document(documents.encrypted("secret"), name="report.pdf", password="guess"))
