@@ -126,8 +126,7 @@ def _read_one(source: NamedSource, request: _Request, progress: ProgressBar) -> 
     except (StoreError, ConfigurationError):
         raise  # would happen to every document
     except QuireError as error:
-        message = str(error)
-        progress.say(message if source.path.name in message else f"{source.path}: {message}")
+        progress.say(f"{source.path}: {error.args[0]}")
         return _Outcome(error.exit_code, written=False)
     except Exception as error:
         progress.say(f"{source.path}: internal error, please report it: {type(error).__name__}: {error}")
