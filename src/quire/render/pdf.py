@@ -40,7 +40,7 @@ def _open(document: Document, data: bytes | None = None) -> Reader:
 def _rewritten(document: Document, error: InputError) -> bytes:
     """The document as `pikepdf` understands it, decrypted and with a new cross-reference table."""
     try:
-        import pikepdf
+        import pikepdf  # type: ignore[import-not-found, unused-ignore]
     except ImportError:
         if isinstance(error, CorruptError):
             error.args = (f"{error.args[0]}; pip install 'quire[repair]' may open it",)
