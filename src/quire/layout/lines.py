@@ -41,10 +41,10 @@ class Line:
         "font",
         "italic",
         "left",
-        "math",
         "mono",
         "right",
         "runs",
+        "signs",
         "size",
         "text",
         "top",
@@ -93,8 +93,13 @@ class Line:
         self.bold = 2 * sum([n for f, n in letters.items() if table[f]["weight"] >= 600]) > total
         self.italic = 2 * sum([n for f, n in letters.items() if table[f]["italic"]]) > total
         self.mono = 2 * sum([n for f, n in letters.items() if table[f]["mono"]]) > total
-        self.math = 2 * sum([n for f, n in letters.items() if is_math_font(table[f]["name"])]) > total
+        self.signs = sum([n for f, n in letters.items() if is_math_font(table[f]["name"])]) / total
         self.font = max(letters, key=lambda f: letters[f])
+
+    @property
+    def math(self) -> bool:
+        """Whether most of the line is set in the fonts of formulas."""
+        return self.signs > 0.5
 
     @property
     def width(self) -> float:
@@ -160,30 +165,33 @@ def _on_background(box: Sequence[float], covered: list[Sequence[float]]) -> bool
 
 
 def _joined(page: PageText, lines: list[Line]) -> list[Line]:
-    """Pieces that stand on one baseline next to each other, though the file wrote them apart, are one line."""
+    """Pieces that stand on one baseline next to each other, though the file wrote them apart, are one line.
+
+    Parts of a formula are joined only when the file wrote them one after the other: what it wrote between them,
+    like the limits of a sum, belongs between them.
+    """
     order = sorted(range(len(lines)), key=lambda i: (lines[i].angle, round(lines[i].baseline), lines[i].left))
     gone: set[int] = set()
-    changed: dict[int, Line] = {}
-    for position, index in enumerate(order):
-        if index in gone:
-            continue
-        line = changed.get(index, lines[index])
-        if line.angle:
+    last = list(range(len(lines)))
+    for position, start in enumerate(order):
+        index = start
+        if index in gone or lines[index].angle:
             continue
         for other in order[position + 1 :]:
-            near = lines[other]
+            line, near = lines[index], lines[other]
             if near.angle or near.baseline - line.baseline > 2 + MERGE_SHIFT * max(line.size, near.size):
                 break
-            if other not in gone and _continues(line, near):
-                runs = line.runs + near.runs if line.left <= near.left else near.runs + line.runs
-                line = Line(page, runs)
-                first = min(index, other)
-                gone.add(max(index, other))
-                changed.pop(index, None)
-                index = first
-                changed[first] = line
-                gone.discard(first)
-    return [changed.get(i, line) for i, line in enumerate(lines) if i not in gone]
+            if other in gone or not _continues(line, near):
+                continue
+            if (line.signs or near.signs) and last[min(index, other)] + 1 != max(index, other):
+                continue
+            runs = line.runs + near.runs if line.left <= near.left else near.runs + line.runs
+            first, second = min(index, other), max(index, other)
+            lines[first] = Line(page, runs)
+            last[first] = last[second]
+            gone.add(second)
+            index = first
+    return [line for i, line in enumerate(lines) if i not in gone]
 
 
 def _continues(line: Line, near: Line) -> bool:

@@ -1,5 +1,8 @@
 """Reading order: which things of a page follow each other, column by column.
 
+Most programs write a page in the order in which it is read. That order is taken where it moves over the page as a
+reader would (`as_written`); where it jumps about, the geometry of the page decides (`reading_order`).
+
 A column begins where several things share a left edge and something stands beside them. The things that cross
 that edge (a title over two columns, a wide table) cut the page into bands; each band is read column by column,
 and each column is ordered in the same way. What is left is one column, read from top to bottom.
@@ -14,6 +17,7 @@ from typing import Protocol
 
 MAX_DEPTH = 8
 MAX_CANDIDATES = 12
+JUMPS = 0.03  # share of jumps up to which the order of the file is taken
 EDGE = 4.0  # points: left edges nearer than this are the same edge
 
 
@@ -36,11 +40,43 @@ class Column:
     top: float = 0.0
     bottom: float = 0.0
 
+    def part(self, things: list[Thing]) -> Column:
+        """Some of the things, with the edges of the whole column."""
+        piece = Column(things)
+        piece.left, piece.right = self.left, self.right
+        return piece
+
     def __post_init__(self) -> None:
         self.left = min(t.left for t in self.things)
         self.right = max(t.right for t in self.things)
         self.top = min(t.top for t in self.things)
         self.bottom = max(t.bottom for t in self.things)
+
+
+def as_written(columns: Sequence[Column], sequence: dict[int, int]) -> list[Column]:
+    """The columns in the order of the file when a reader would follow it, otherwise as they are."""
+    written = sorted((t for column in columns for t in column.things), key=lambda t: sequence[id(t)])
+    jumps = sum(_is_jump(a, b) for a, b in pairwise(written))
+    if jumps > 1 + JUMPS * len(written):
+        return list(columns)
+    home = {id(thing): number for number, column in enumerate(columns) for thing in column.things}
+    pieces: list[tuple[int, list[Thing]]] = []
+    for thing in written:
+        number = home[id(thing)]
+        if pieces and pieces[-1][0] == number:
+            pieces[-1][1].append(thing)
+        else:
+            pieces.append((number, [thing]))
+    return [columns[number].part(things) for number, things in pieces]
+
+
+def _is_jump(a: Thing, b: Thing) -> bool:
+    """Whether a reader would not go from `a` to `b`: back up in a column, or across from column to column."""
+    height = min(a.bottom - a.top, b.bottom - b.top, 20.0)
+    if _same_height(a, b):
+        wide = min(a.right - a.left, b.right - b.left) > 12 * height
+        return b.left < a.left or (wide and b.left - a.right > height)
+    return b.top < a.top - 2 * height and b.left < a.right - 2
 
 
 @dataclass(slots=True)
@@ -91,8 +127,7 @@ def _ordered(things: list[Thing], sequence: dict[int, int], mirrored: bool, dept
 def _rows(things: list[Thing], sequence: dict[int, int]) -> list[Thing]:
     """The things of one column from top to bottom.
 
-    Things that overlap in height stand on one baseline and are read across, or are the parts of a formula, where
-    no row is clean: there the order of the file is the better one.
+    Things that overlap in height are read across where they stand on one baseline, otherwise as the file wrote them.
     """
     clusters: list[list[Thing]] = []
     bottom = 0.0
@@ -117,8 +152,19 @@ def _core_bottom(thing: Thing) -> float:
 def _across(cluster: list[Thing], sequence: dict[int, int]) -> list[Thing]:
     if len(cluster) == 1:
         return cluster
-    clean = all(_same_height(cluster[0], other) for other in cluster[1:])
-    return sorted(cluster, key=lambda t: t.left if clean else sequence[id(t)])
+    if all(_same_height(cluster[0], other) for other in cluster[1:]):
+        return sorted(cluster, key=lambda t: t.left)
+    written = sorted(cluster, key=lambda t: sequence[id(t)])
+    if not any(_jumps_up(a, b) for a, b in pairwise(written)):
+        return written
+    return sorted(cluster, key=lambda t: (round((t.top + t.bottom) / 2 / (t.bottom - t.top + 1)), t.left))
+
+
+def _jumps_up(a: Thing, b: Thing) -> bool:
+    """Whether `b`, written after `a`, stands above it, or before it on the same height."""
+    if _same_height(a, b):
+        return b.right < a.left
+    return a.top - b.bottom > -0.3 * min(a.bottom - a.top, b.bottom - b.top)
 
 
 def _merged(columns: list[Column]) -> list[Column]:

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 from quire.keys import Profile
 from quire.layout.figures import Figure, find_figures
+from quire.layout.formulas import FormulaCluster, cluster_formulas
 from quire.layout.frame import Turn, upright
 from quire.layout.furniture import find_furniture
 from quire.layout.kinds import Setting, body_setting, kind_of
 from quire.layout.lines import Line, find_lines
-from quire.layout.order import Column, Thing, reading_order
+from quire.layout.order import Column, Thing, as_written, reading_order
 from quire.layout.paragraphs import Paragraph, paragraphs
 from quire.layout.quality import judge
 from quire.layout.tables import FoundTable, find_tables
@@ -95,9 +96,10 @@ class _Page:
             setting = body_setting(page, body) if body else setting
         edge = [line for line in upright_lines if id(line) in furniture]
         self._furniture([line for line in edge if line.top < page.height / 2], furniture)
-        things: list[Thing] = [*body, *map(_Grid, tables), *figures, *_fields(page)]
+        things: list[Thing] = [*cluster_formulas(body), *map(_Grid, tables), *figures, *_fields(page)]
         sequence = _sequence(things)
-        for column in reading_order(things, sequence, right_to_left=_right_to_left(page)):
+        columns = reading_order(things, sequence, right_to_left=_right_to_left(page))
+        for column in as_written(columns, sequence):
             self._column(column, setting)
         for line in turned:
             self._text("paragraph", [line], Paragraph([line], Column([line])))
@@ -114,6 +116,9 @@ class _Page:
         for thing in column.things:
             if isinstance(thing, Line):
                 pending.append(thing)
+                continue
+            if isinstance(thing, FormulaCluster):
+                pending += thing.lines
                 continue
             parts += paragraphs(column, pending)
             pending = []
@@ -280,17 +285,30 @@ def _cell_lines(page: PageText, runs: list[int]) -> list[Line]:
 
 
 def _sequence(things: list[Thing]) -> dict[int, int]:
-    """The place of each thing in the file; what is no line comes after the last line above it."""
-    lines = [thing for thing in things if isinstance(thing, Line)]
-    places = {id(line): 2 * number for number, line in enumerate(lines)}
+    """The place of each thing in the file; a picture's is before the first line under it."""
+    places: dict[int, int] = {}
     for thing in things:
-        if not isinstance(thing, Line):
-            above = [places[id(line)] for line in lines if line.bottom <= thing.top + 2 and _over(line, thing)]
-            places[id(thing)] = max(above, default=-2) + 1
+        runs = _runs_of(thing)
+        if runs:
+            places[id(thing)] = 2 * min(runs) + 1
+    written = [thing for thing in things if id(thing) in places]
+    for thing in things:
+        if id(thing) not in places:
+            below = [places[id(t)] for t in written if t.top >= thing.bottom - 2 and _over(t, thing)]
+            above = [places[id(t)] for t in written if t.bottom <= thing.top + 2 and _over(t, thing)]
+            places[id(thing)] = min(below) - 1 if below else max(above, default=-1) + 1
     return places
 
 
-def _over(line: Line, thing: Thing) -> bool:
+def _runs_of(thing: Thing) -> list[int]:
+    if isinstance(thing, Line):
+        return thing.runs
+    if isinstance(thing, FormulaCluster):
+        return thing.lines[0].runs
+    return [run for cell in thing.table.cells for run in cell.runs] if isinstance(thing, _Grid) else []
+
+
+def _over(line: Thing, thing: Thing) -> bool:
     return line.left < thing.right and line.right > thing.left
 
 
