@@ -18,6 +18,6 @@ def find_tables(page: PageText, lines: list[Line]) -> list[FoundTable]:
     """The tables of a page, from top to bottom; `lines` are those of `find_lines`."""
     rules = find_rules(page)
     words = words_in(page, lines)
-    tables, words = ruled_tables(rules, words)
+    tables, words = ruled_tables(page, rules, words)
     tables += unruled_tables(page, rules, words)
     return sorted(tables, key=lambda t: (t.box.top, t.box.left))

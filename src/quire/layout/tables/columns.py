@@ -12,6 +12,8 @@ NARROW = 0.12  # of the size: the least width of a gutter
 WIDE = 0.55  # of the size: a gutter that needs no further sign
 GAP = 0.75  # of the size: the gap that most rows show at a gutter
 FIGURES_GAP = 0.42  # of the size: enough between columns of figures
+SHARE = 0.2  # of the rows: those that must have words on both sides of a gutter
+SLIVER = 0.15  # of the rows: a column that fewer fill is none
 CROSSING = 0.12  # share of the rows that may run across a gutter
 
 
@@ -38,6 +40,23 @@ def find_gutters(rows: Sequence[Row], *, support: int = 2, crossing: float = CRO
         gutter = _judged(rows, left, right, size, support)
         if gutter:
             gutters.append(gutter)
+    return _without_slivers(rows, gutters)
+
+
+def _without_slivers(rows: Sequence[Row], gutters: list[Gutter]) -> list[Gutter]:
+    """Columns that hardly any row fills belong to the neighbour that their words stand nearer to."""
+    for i in reversed(range(len(gutters) - 1)):
+        left, right = gutters[i].middle, gutters[i + 1].middle
+        inside = [(row, [w for w in row.words if left < w.middle < right]) for row in rows]
+        filled = [(row, words) for row, words in inside if words]
+        if len(filled) >= max(2, SLIVER * len(rows)):
+            continue
+        nearer = 0
+        for row, words in filled:
+            before = max((w.right for w in row.words if w.middle <= left), default=-1e9)
+            after = min((w.left for w in row.words if w.middle >= right), default=1e9)
+            nearer += 1 if words[0].left - before <= after - words[-1].right else -1
+        del gutters[i if nearer >= 0 else i + 1]
     return gutters
 
 
@@ -77,7 +96,7 @@ def _judged(rows: Sequence[Row], left: float, right: float, size: float, support
         if pair:
             gaps.append(pair[1].left - pair[0].right)
             figures += is_number(pair[0].text) and is_number(pair[1].text)
-    if len(gaps) < support:
+    if len(gaps) < max(support, SHARE * len(rows)):
         return None
     gap, width = median(gaps), right - left
     wide = width >= WIDE * size and gap >= GAP * size

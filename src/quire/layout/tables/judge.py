@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from unicodedata import category
 
 from quire.layout.tables.mesh import Mesh
-from quire.layout.tables.words import Word, is_leader, is_number
+from quire.layout.tables.words import Row, Word, is_number
+from quire.pagetext import PageText
+
+DRAWN = 0.2  # of the area: drawings and pictures that fill more make a figure
+PAGE_PICTURE = 0.7  # of the page: pictures that cover more are its background
+MAX_DRAWINGS = 2_000
+FORMULA = 0.12  # of the words: signs of mathematics
 
 MARKER = re.compile(r"([•●◦▪■–—\-*·o§□☐►➢]|[(\[]?(\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})[.)\]]|\[\d+\])\Z")
 
 
-def is_table(mesh: Mesh, head: int, rules: int) -> bool:
-    """Judge a mesh by its columns, its figures and its rules."""
+def is_table(mesh: Mesh, rows: Sequence[Row], head: int, rules: int) -> bool:
+    """Judge a mesh made of these rows by its columns, its figures and its rules across."""
     body = mesh.atoms[head:]
     if mesh.columns < 2 or not body or mesh.rows < 2:
         return False
-    if _is_list(mesh) or _is_contents(mesh):
+    if _is_list(mesh) or _is_contents(mesh, rows) or _is_formula(mesh):
         return False
     filled = [[bool(atom) for atom in row] for row in mesh.atoms]
     several = sum(1 for row in filled if sum(row) > 1)
@@ -45,7 +53,43 @@ def _is_list(mesh: Mesh) -> bool:
     return mesh.columns == 2 and 2 * marks > len(first)
 
 
-def _is_contents(mesh: Mesh) -> bool:
+def _is_contents(mesh: Mesh, rows: Sequence[Row]) -> bool:
     """Dots lead from titles to page numbers."""
-    leaders = sum(1 for row in mesh.atoms if any(is_leader(w.text) for atom in row for w in atom))
-    return mesh.columns <= 3 and 3 * leaders > mesh.rows
+    return mesh.columns <= 3 and 3 * sum(row.leader for row in rows) > len(rows)
+
+
+def _is_formula(mesh: Mesh) -> bool:
+    """Signs of mathematics stand between the words."""
+    texts = [w.text for row in mesh.atoms for atom in row for w in atom]
+    signs = sum(1 for text in texts if len(text) == 1 and (category(text) in ("Sm", "Ps", "Pe") or text in "·∙|/"))
+    return signs > FORMULA * len(texts)
+
+
+def is_drawn(page: PageText, box: tuple[float, float, float, float]) -> bool:
+    """Whether pictures or drawings fill a good part of a box: then the words in it are labels."""
+    left, top, right, bottom = box
+    area = max((right - left) * (bottom - top), 1.0)
+    drawings, images = page.drawings, page.images
+    filled = 0.0
+    step = 1 + len(drawings) // (4 * MAX_DRAWINGS)
+    for i in range(0, len(drawings), 4 * step):
+        filled += step * _common(drawings[i : i + 4], box, outside=False)
+    shown = [images[i : i + 4] for i in range(0, min(len(images), 4 * MAX_DRAWINGS), 4)]
+    if sum((i[2] - i[0]) * (i[3] - i[1]) for i in shown) < PAGE_PICTURE * page.width * page.height:
+        filled += sum(_common(image, box, outside=True) for image in shown)
+    return filled > DRAWN * area
+
+
+def _common(shape: Sequence[float], box: tuple[float, float, float, float], *, outside: bool) -> float:
+    """The area of the shape in the box; a shape around the box counts only if `outside`."""
+    left, top, right, bottom = (
+        max(shape[0], box[0]),
+        max(shape[1], box[1]),
+        min(shape[2], box[2]),
+        min(shape[3], box[3]),
+    )
+    if left > right or top > bottom:
+        return 0.0
+    if not outside and shape[0] <= box[0] and shape[1] <= box[1] and shape[2] >= box[2] and shape[3] >= box[3]:
+        return 0.0
+    return (right - left + 1) * (bottom - top + 1)

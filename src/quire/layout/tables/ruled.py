@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 
+from quire.layout.tables.judge import is_drawn
 from quire.layout.tables.lattice import find_components, inside, mesh_of
 from quire.layout.tables.mesh import Mesh
 from quire.layout.tables.strokes import Rules
 from quire.layout.tables.split import part_words, split_columns, split_rows
 from quire.layout.tables.types import FoundTable
 from quire.layout.tables.words import Word, is_number
+from quire.pagetext import PageText
 
 THIN = 5.0  # points: empty rows and columns thinner than this are gaps of double lines
 CAPTION = re.compile(r"(table|exhibit|figure|fig\.|tab\.|tabelle|tableau|abbildung)\s*[\dA-Z]", re.IGNORECASE)
@@ -17,7 +19,7 @@ NOTE = re.compile(r"(notes?|sources?|exhibit reads|abbreviations?)\b|[*†‡¹�
 PROSE = 25  # words: a cell over the whole width with more is no cell
 
 
-def ruled_tables(rules: Rules, words: list[Word]) -> tuple[list[FoundTable], list[Word]]:
+def ruled_tables(page: PageText, rules: Rules, words: list[Word]) -> tuple[list[FoundTable], list[Word]]:
     """The ruled tables, and the words that are in none of them."""
     tables: list[FoundTable] = []
     meshes = [mesh for component in find_components(rules) if (mesh := mesh_of(component))]
@@ -28,7 +30,7 @@ def ruled_tables(rules: Rules, words: list[Word]) -> tuple[list[FoundTable], lis
             continue
         for word in held:
             mesh.place(word)
-        if not is_ruled_table(mesh):
+        if not is_ruled_table(mesh) or is_drawn(page, (mesh.xs[0], mesh.ys[0], mesh.xs[-1], mesh.ys[-1])):
             continue
         tables.append(mesh.table(header_rows(mesh)))
         taken = {id(word) for word in held if _kept(mesh, word)}
@@ -44,7 +46,7 @@ def is_ruled_table(mesh: Mesh) -> bool:
     """Trim and split the mesh; False if what is left is a box, a frame or a drawing."""
     _drop_thin(mesh)
     _trim(mesh)
-    if mesh.rows < 1 or mesh.columns < 1:
+    if mesh.columns < 2:
         return False
     part_words(mesh)
     split_columns(mesh)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from quire.layout.tables.columns import find_gutters
 from quire.layout.tables.mesh import Mesh
-from quire.layout.tables.words import Row, Word, rows_of
+from quire.layout.tables.words import Row, Word, pieces_of, rows_of
 from quire.layout.tables.wrap import goes_on, is_figures
 
 CLEAR = 0.6  # of the size: words nearer than this on both sides of a gutter are one piece
@@ -55,21 +57,32 @@ def _crossed(words: list[Word], x: float) -> bool:
 def part_words(mesh: Mesh) -> None:
     """Draw the lines that only some rows show where the words of another row stand clear on both sides of them."""
     for r in range(mesh.rows):
-        bare = mesh.columns > 2 and not any(mesh.before[r][1:])
-        parted = False
-        for c in range(1, mesh.columns):
-            if not mesh.before[r][c] and mesh.atoms[r][c - 1] and mesh.atoms[r][c]:
-                words = mesh.row_words(r)
-                if _beside(mesh.atoms[r][c - 1], mesh.atoms[r][c]) and not _crossed(words, mesh.xs[c]):
-                    mesh.before[r][c] = parted = True
-        if bare and parted:
+        bare = not any(mesh.before[r][1:])
+        parted = [c for left, right in _open_runs(mesh, r) for c in _parting(mesh, r, left, right)]
+        for c in parted:
+            mesh.before[r][c] = True
+        if bare and len(parted) > 1:
             words = mesh.row_words(r)
             mesh.before[r][1:] = [not _crossed(words, x) for x in mesh.xs[1:-1]]
 
 
-def _beside(left: list[Word], right: list[Word]) -> bool:
-    """Whether some of the words stand on one line."""
-    return any(abs(a.baseline - b.baseline) < 0.5 * a.size for a in left for b in right)
+def _open_runs(mesh: Mesh, row: int) -> list[tuple[int, int]]:
+    """First and last column of the atoms of a row that no line separates."""
+    starts = [c for c in range(mesh.columns) if c == 0 or mesh.before[row][c]]
+    return [(a, b - 1) for a, b in zip(starts, [*starts[1:], mesh.columns], strict=True) if b - a > 1]
+
+
+def _parting(mesh: Mesh, row: int, left: int, right: int) -> list[int]:
+    """The columns before which the words of such a run leave a clear gap, in each of its lines."""
+    words = [word for atom in mesh.atoms[row][left : right + 1] for word in atom]
+    found: set[int] = set()
+    for line in rows_of(words):
+        for a, b in pairwise(pieces_of(line.words)):
+            start, end = max(w.right for w in a), b[0].left
+            inside = [c for c in range(left + 1, right + 1) if start - 1 <= mesh.xs[c] <= end + 1]
+            if inside:
+                found.add(min(inside, key=lambda c: abs(2 * mesh.xs[c] - start - end)))
+    return [c for c in sorted(found) if not _crossed(words, mesh.xs[c])]
 
 
 def split_rows(mesh: Mesh) -> None:

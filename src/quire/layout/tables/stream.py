@@ -11,7 +11,7 @@ from quire.layout.tables.columns import find_gutters
 from quire.layout.tables.header import Head, header_length, read_head
 from quire.layout.tables.mesh import Mesh
 from quire.layout.tables.strokes import Rule
-from quire.layout.tables.words import Row, Word, is_leader, is_number, pieces_of
+from quire.layout.tables.words import Row, Word, is_number, pieces_of
 
 FULL = 0.75  # of the width of the table: a longer rule goes across it
 
@@ -68,16 +68,11 @@ def _telling(rows: list[Row], head: int) -> list[Row]:
         last = rows[head - 1]
         if len(pieces_of(last.words)) >= most and last not in body:
             body = [last, *body]
-    return [_without_leaders(row) for row in body]
+    return body
 
 
 def _several(row: Row) -> bool:
-    return len(pieces_of(row.words)) > 1 or sum(is_number(w.text) for w in row.words) > 1
-
-
-def _without_leaders(row: Row) -> Row:
-    words = [w for w in row.words if not is_leader(w.text)]
-    return Row(words) if words and len(words) < len(row.words) else row
+    return len(pieces_of(row.words)) > 1 or 2 * sum(is_number(w.text) for w in row.words) > max(2, len(row.words))
 
 
 def _extents(rows: Sequence[Row], bounds: Sequence[float]) -> list[tuple[float, float]]:

@@ -13,7 +13,9 @@ PIECE_GAP = 0.8  # of the size: a wider gap between words separates two pieces o
 
 _NUMBER = re.compile(r"[(\[<>≤≥~≈±+\-–—−$€£¥#]*\d[\d.,:/%+\-–−()×]*[%)\]*†‡§a-zA-Z]{0,2}[.,)]?\Z")
 _DASH = re.compile(r"[-–—−.…*†‡§]{1,3}\Z|n/?a\.?\Z", re.IGNORECASE)
-_LEADER = re.compile(r"[.…·_]{4,}\Z|(?:\. ?){3,}\Z")
+_LEADER = re.compile(r"[.…·_]{4,}\Z")
+_DOTS = frozenset(".…·")
+LEADER_DOTS = 4  # single dots in a row of words that lead the eye
 
 
 class Word:
@@ -44,11 +46,12 @@ class Word:
 class Row:
     """Words on one baseline, from left to right."""
 
-    __slots__ = ("baseline", "bottom", "left", "right", "size", "top", "words")
+    __slots__ = ("baseline", "bottom", "leader", "left", "right", "size", "top", "words")
 
-    def __init__(self, words: list[Word]) -> None:
+    def __init__(self, words: list[Word], *, leader: bool = False) -> None:
         words.sort(key=lambda w: w.left)
         self.words = words
+        self.leader = leader  # dots lead from one word to the next; they are not among the words
         self.left = words[0].left
         self.right = max([w.right for w in words])
         self.top = min([w.top for w in words])
@@ -80,6 +83,15 @@ def rows_of(words: Iterable[Word]) -> list[Row]:
             rows.append([word])
             start = word.baseline
     return [Row(row) for row in rows]
+
+
+def without_leaders(row: Row) -> Row:
+    """The row without the dots that lead the eye, which it remembers."""
+    dots = {id(w) for w in row.words if w.text in _DOTS}
+    gone = {id(w) for w in row.words if is_leader(w.text)} | (dots if len(dots) >= LEADER_DOTS else set())
+    if not gone or len(gone) == len(row.words):
+        return row
+    return Row([w for w in row.words if id(w) not in gone], leader=True)
 
 
 def pieces_of(row: Sequence[Word], gap: float = PIECE_GAP) -> list[list[Word]]:
