@@ -133,10 +133,10 @@ def test_a_forked_child_reads_on(native, saved):
 
 
 def test_the_budget_follows_the_control_group(tmp_path: Path):
-    group = tmp_path / "sys/fs/cgroup/work/job"
+    group = tmp_path / "sys/fs/cgroup/batch/job"
     group.mkdir(parents=True)
     (tmp_path / "proc/self").mkdir(parents=True)
-    (tmp_path / "proc/self/cgroup").write_text("0::/work/job\n")
+    (tmp_path / "proc/self/cgroup").write_text("0::/batch/job\n")
     (group / "cpu.max").write_text("max 100000\n")
     unlimited = cpu_budget({}, tmp_path)
     (group.parent / "cpu.max").write_text("50000 100000\n")
