@@ -68,6 +68,8 @@ def _apart(
         return False
     if _ruled(bottom if place == 1 else inner, inner if place == 1 else top, rulings):
         return True
+    if spread and numbers and gap > -0.5 * size:  # a number beside a title: boxes of recognised text overlap
+        return True
     if (len(numbers) == len(row) or spread) and gap > 0.25 * size:
         return True
     return gap > (0.8 if numbers else 1.0) * max(size, 0.9 * body_size)

@@ -13,7 +13,7 @@ from functools import cache
 from quire.pagetext import INVISIBLE, LINE, SPACE, PageText
 
 MERGE_GAP = 0.9  # of the size: pieces of a line nearer than this belong together
-WHITE = 0xFDFDFD  # text of this colour or lighter is seen only on something darker
+WHITE = 0xFA  # text with all three colours at or above this is seen only on something darker
 MERGE_SHIFT = 0.25  # of the size: how far their baselines may differ
 
 
@@ -135,7 +135,7 @@ def find_lines(page: PageText) -> list[Line]:
         at = 4 * run
         if boxes[at] > width or boxes[at + 2] < 0 or boxes[at + 1] > height or boxes[at + 3] < 0:
             continue
-        if page.colors[run] >= WHITE and not _on_background(boxes[at : at + 4], covered):
+        if is_white(page.colors[run]) and not _on_background(boxes[at : at + 4], covered):
             continue
         current.append(run)
     if current:
@@ -144,12 +144,16 @@ def find_lines(page: PageText) -> list[Line]:
     return _joined(page, [line for line in lines if line.text and line.text.strip("\ufffd")])
 
 
+def is_white(color: int) -> bool:
+    return color >> 16 >= WHITE and (color >> 8) & 255 >= WHITE and color & 255 >= WHITE
+
+
 def _backgrounds(page: PageText) -> list[Sequence[float]]:
     """What white text can stand on and be seen: filled rectangles that are not white, pictures, drawings."""
-    if not any(color >= WHITE for color in page.colors):
+    if not any(map(is_white, set(page.colors))):
         return []
     rects, images, drawings = page.rects, page.images, page.drawings
-    dark = [rects[4 * i : 4 * i + 4] for i, color in enumerate(page.rect_colors) if color < WHITE]
+    dark = [rects[4 * i : 4 * i + 4] for i, color in enumerate(page.rect_colors) if not is_white(color)]
     thick = [
         (x0 - t / 2, y0 - t / 2, x1 + t / 2, y1 + t / 2)
         for x0, y0, x1, y1, t in zip(*[iter(page.rulings)] * 5, strict=True)

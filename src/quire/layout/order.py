@@ -57,7 +57,7 @@ def as_written(columns: Sequence[Column], sequence: dict[int, int]) -> list[Colu
     """The columns in the order of the file when a reader would follow it, otherwise as they are."""
     written = sorted((t for column in columns for t in column.things), key=lambda t: sequence[id(t)])
     jumps = sum(_is_jump(a, b) for a, b in pairwise(written))
-    if jumps > 1 + JUMPS * len(written):
+    if jumps > JUMPS * len(written):
         return list(columns)
     home = {id(thing): number for number, column in enumerate(columns) for thing in column.things}
     pieces: list[tuple[int, list[Thing]]] = []
