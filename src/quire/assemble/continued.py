@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from quire.layout.textual import join_lines
+from quire.layout.textual import broken_word, join_lines
 from quire.types import FURNITURE, Block, Cell, Table
 from quire.words import JoinedWords
 
@@ -49,7 +49,7 @@ def _goes_on(first: Block, second: Block, floated: bool) -> bool:
         return False
     begins = second.text.lstrip("“\"'([")[:1]
     if floated:
-        return text.endswith("-") and begins.islower()
+        return begins.islower() and broken_word(text[-1:], text.rpartition("\n")[2], second.text) is not None
     return begins.islower() or (text.endswith(("-", ",")) and begins.isalpha())
 
 

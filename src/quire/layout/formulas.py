@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from quire.layout.lines import Line
 
 FRAGMENT = 14  # characters: a shorter line with signs of formulas is a part of one
-BESIDE = 1.2  # of the size: how far apart parts stand in a row
+BESIDE = 0.7  # of the size: how far apart parts stand in a row
 STACKED = 0.3  # of the size: how far apart they stand above each other
 
 

@@ -96,13 +96,13 @@ class _Page:
             setting = body_setting(page, body) if body else setting
         edge = [line for line in upright_lines if id(line) in furniture]
         self._furniture([line for line in edge if line.top < page.height / 2], furniture)
+        for line in turned:
+            self._text("paragraph", [line], Paragraph([line], Column([line])))
         things: list[Thing] = [*cluster_formulas(body), *map(_Grid, tables), *figures, *_fields(page)]
         sequence = _sequence(things)
         columns = reading_order(things, sequence, right_to_left=_right_to_left(page))
         for column in as_written(columns, sequence):
             self._column(column, setting)
-        for line in turned:
-            self._text("paragraph", [line], Paragraph([line], Column([line])))
         self._furniture([line for line in edge if line.top >= page.height / 2], furniture)
         return self.made
 

@@ -10,6 +10,9 @@ from quire.layout.lines import Line, is_math_font
 from quire.pagetext import SPACE, LinkInfo, PageText
 from quire.types import Span
 
+_SUSPENDED = frozenset({"and", "or", "to", "und", "oder", "bis", "et", "ou", "y", "o", "e"})
+"""Words after which a hyphen at a line end is no broken word: left- and right-hand."""
+
 _DASHES = ("-", "‐", "\u00ad")
 
 
@@ -41,7 +44,7 @@ def broken_word(piece: str, before: str, after: str, vocabulary: Vocabulary | No
     """
     if len(before) < 2 or piece[-1:] not in _DASHES or before[-1] not in _DASHES:
         return None
-    if not before[-2].isalpha() or not after[:1].isalpha():
+    if not before[-2].isalpha() or not after[:1].isalpha() or after.split(None, 1)[0] in _SUSPENDED:
         return None
     first = before[:-1].rpartition(" ")[2]
     return _compound(first, after.partition(" ")[0], vocabulary)
