@@ -30,13 +30,13 @@ class Gutter:
         return (self.left + self.right) / 2
 
 
-def find_gutters(rows: Sequence[Row], *, support: int = 2, crossing: float = CROSSING) -> list[Gutter]:
-    """The gutters of rows that belong to one table, from left to right."""
+def find_gutters(rows: Sequence[Row], *, support: int = 2, crossings: int = 0) -> list[Gutter]:
+    """The gutters of rows that belong to one table, from left to right; so many rows may run across them."""
     if not rows:
         return []
     size = median([row.size for row in rows])
     gutters = []
-    for left, right in _white(rows, int(crossing * len(rows)), NARROW * size):
+    for left, right in _white(rows, max(int(CROSSING * len(rows)), crossings), NARROW * size):
         gutter = _judged(rows, left, right, size, support)
         if gutter:
             gutters.append(gutter)

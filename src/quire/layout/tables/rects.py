@@ -58,7 +58,7 @@ def _within(a: Rect, b: Rect) -> bool:
 
 
 def with_edges(drawn: Rules, edges: Rules, boxes: list[tuple[int, int, float, float, float, float]]) -> Rules:
-    """The drawn lines and the edges that say something new; `boxes` are meshes of drawn lines with their inner lines."""
+    """The drawn lines and the edges that say something new; `boxes` are those of meshes of drawn lines."""
     across = [e for e in edges.across if not _beside(e, drawn.across) and not _ruled(e, boxes, 1)]
     down = [e for e in edges.down if not _beside(e, drawn.down) and not _ruled(e, boxes, 0)]
     return Rules(

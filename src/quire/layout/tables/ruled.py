@@ -7,8 +7,8 @@ import re
 from quire.layout.tables.judge import is_drawn
 from quire.layout.tables.lattice import find_components, inside, mesh_of
 from quire.layout.tables.mesh import Mesh
-from quire.layout.tables.strokes import Rules
 from quire.layout.tables.split import part_words, split_columns, split_rows
+from quire.layout.tables.strokes import Rules
 from quire.layout.tables.types import FoundTable
 from quire.layout.tables.words import Word, is_number
 from quire.pagetext import PageText

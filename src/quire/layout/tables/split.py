@@ -20,7 +20,7 @@ def split_columns(mesh: Mesh) -> None:
         several = sum(1 for row in rows if len(row.words) > 1)
         if several < 2 or 2 * several < len(rows):
             continue
-        gutters = find_gutters(rows, support=max(2, int(0.5 * len(rows))))
+        gutters = find_gutters(rows, support=max(2, int(0.5 * len(rows))), crossings=int(len(rows) > 3))
         for gutter in reversed(gutters):
             _cut_column(mesh, column, gutter.middle)
 

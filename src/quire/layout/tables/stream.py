@@ -10,9 +10,11 @@ from quire.layout.tables.body import group_rows
 from quire.layout.tables.columns import find_gutters
 from quire.layout.tables.header import Head, header_length, read_head
 from quire.layout.tables.mesh import Mesh
+from quire.layout.tables.spans import settle, span_rows
 from quire.layout.tables.strokes import Rule
 from quire.layout.tables.words import Row, Word, is_number, pieces_of
 
+CENTRED = 0.12  # of the width of the table: how far from the middle a title of rows may be
 FULL = 0.75  # of the width of the table: a longer rule goes across it
 
 
@@ -26,7 +28,8 @@ class Grid:
         left, right = min(r.left for r in rows), max(r.right for r in rows)
         full = [rule.at for rule in across if rule.length > FULL * (right - left)]
         self.head = header_length(rows, full)
-        self.bounds = [g.middle for g in find_gutters(_telling(rows, self.head))]
+        telling = _telling(rows, self.head)
+        self.bounds = [g.middle for g in find_gutters(telling, support=2 if len(telling) > 3 else 1)]
         self.columns = len(self.bounds) + 1
         self.extents = _extents(rows[self.head :], self.bounds)
 
@@ -41,8 +44,15 @@ class Grid:
         whole = len(pieces) == 1 and not all(is_number(w.text) for w in row.words[1:])
         for piece in pieces:
             for group in [piece] if whole else self._split(piece):
-                parts.setdefault(self.column_at(group[0]), []).extend(group)
+                column = 0 if whole and self._is_centred(piece) else self.column_at(group[0])
+                parts.setdefault(column, []).extend(group)
         return parts
+
+    def _is_centred(self, piece: list[Word]) -> bool:
+        """Whether a lonely piece is set in the middle of the table: a title of the rows below it."""
+        left, right = self.extents[0][0], self.extents[-1][1]
+        middle = (piece[0].left + piece[-1].right) / 2
+        return abs(2 * middle - left - right) < CENTRED * (right - left)
 
     def _split(self, piece: list[Word]) -> list[list[Word]]:
         """Cut a piece at the boundaries that fall into its gaps."""
@@ -91,23 +101,27 @@ def _extents(rows: Sequence[Row], bounds: Sequence[float]) -> list[tuple[float, 
 
 def build_mesh(rows: list[Row], across: list[Rule]) -> tuple[Mesh, int] | None:
     """The mesh of a table of these rows and its number of header rows; None without two columns."""
+    rows, floating = settle(rows)
     grid = Grid(rows, across)
     if grid.columns < 2:
         return None
     head = read_head(rows[: grid.head], grid.bounds, grid.extents, across) if grid.head else Head([], [])
     left, right = min(r.left for r in rows), max(r.right for r in rows)
     parts = [grid.parts(row) for row in rows[grid.head :]]
-    widths = _widths(grid, left, right)
-    groups = group_rows(rows[grid.head :], parts, widths, [r.at for r in across if r.length > FULL * (right - left)])
+    full = [r.at for r in across if r.length > FULL * (right - left)]
+    groups = group_rows(rows[grid.head :], parts, _widths(grid, left, right), full)
     bands = [rows[g[0] + grid.head : g[-1] + 1 + grid.head] for g in groups]
-    ys = _lines(head.bands(rows) + [(b[0].top, b[-1].bottom) for b in bands])
-    mesh = Mesh([left - 0.5, *grid.bounds, right + 0.5], ys)
+    mesh = Mesh(
+        [left - 0.5, *grid.bounds, right + 0.5],
+        _lines(head.bands(rows) + [(b[0].top, b[-1].bottom) for b in bands]),
+    )
     head.fill(mesh)
     top = len(head.levels)
     for r, group in enumerate(groups):
         for i in group:
             for column, words in parts[i].items():
                 mesh.atoms[top + r][column] += words
+    span_rows(mesh, top, floating, full)
     return mesh, top
 
 

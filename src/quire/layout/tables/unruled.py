@@ -8,8 +8,8 @@ from statistics import median
 
 from quire.layout.tables.judge import is_drawn, is_table
 from quire.layout.tables.ruled import CAPTION
-from quire.layout.tables.strokes import Rule, Rules
 from quire.layout.tables.stream import FULL, build_mesh
+from quire.layout.tables.strokes import Rule, Rules
 from quire.layout.tables.types import FoundTable
 from quire.layout.tables.words import Row, Word, is_number, pieces_of, rows_of, without_leaders
 from quire.layout.tables.zones import find_zones
@@ -41,39 +41,32 @@ def unruled_tables(page: PageText, rules: Rules, words: list[Word]) -> list[Foun
 
 
 def _runs(zone: list[Row | None], across: Sequence[Rule]) -> list[list[Row]]:
-    """Rows that may be a table: several pieces in most, no prose between."""
+    """Rows that may be a table: several pieces in most, no prose between; before them the short rows above."""
     rows = [row for row in zone if row]
     if not rows:
         return []
     width = max(r.right for r in rows) - min(r.left for r in rows)
-    runs: list[list[Row]] = []
-    current: list[Row] = []
-    singles = 0
+    runs: list[list[Row]] = [[]]
     for row in zone:
-        several = bool(row) and _several(row)
-        if row and current:
-            gap = row.top - current[-1].bottom
-            held = any(current[-1].middle < r.at < row.middle for r in across)
-            apart = gap > (RULED_APART if held else APART) * row.size
-        else:
-            apart = row is None
-        if apart and current:
-            runs.append(current)
-            current, singles = [], 0
+        last = runs[-1]
+        if row is None or (last and _is_apart(last[-1], row, across)):
+            runs.append([])
         if row is None:
             continue
-        singles = 0 if several else singles + 1
-        prose = not several and (singles > MAX_SINGLES or _is_prose(row, width))
-        if prose or CAPTION.match(_start(row)):
-            if current:
-                runs.append(current)
-            current, singles = [], 0
+        if CAPTION.match(_start(row)) or (not _several(row) and _is_prose(row, width)):
+            runs.append([])
             continue
-        if several or current:
-            current.append(row)
-    if current:
-        runs.append(current)
-    return [trimmed for run in runs if len(trimmed := _trimmed(run)) > 1]
+        if sum(1 for r in runs[-1][-MAX_SINGLES:] if not _several(r)) == MAX_SINGLES and not _several(row):
+            runs.append(runs[-1][-MAX_SINGLES + 1 :] if not any(map(_several, runs[-1])) else [])
+        runs[-1].append(row)
+    return [trimmed for run in runs if len(trimmed := _trimmed(run, across)) > 1]
+
+
+def _is_apart(above: Row, row: Row, across: Sequence[Rule]) -> bool:
+    gap = row.top - above.bottom
+    if gap <= APART * row.size:
+        return False
+    return gap > RULED_APART * row.size or not any(above.middle < rule.at < row.middle for rule in across)
 
 
 def _several(row: Row | None) -> bool:
@@ -90,12 +83,32 @@ def _start(row: Row) -> str:
     return " ".join(w.text for w in row.words[:3])
 
 
-def _trimmed(run: list[Row]) -> list[Row]:
-    """Without the rows of one piece at the end."""
+def _trimmed(run: list[Row], across: Sequence[Rule]) -> list[Row]:
+    """Without the rows of one piece at the end, and at the start those that are no titles of columns."""
     end = len(run)
     while end and not _several(run[end - 1]):
         end -= 1
-    return run[:end]
+    first = next((i for i, row in enumerate(run) if _several(row)), end)
+    start = first
+    while start and (start < first or first < end) and _is_title(run, start - 1, first, across):
+        start -= 1
+    return run[start:end]
+
+
+def _is_title(run: list[Row], i: int, first: int, across: Sequence[Rule]) -> bool:
+    """Whether row i stands over columns of the first row: beside its first piece, or under the rule that opens all."""
+    row, body = run[i], run[first]
+    if row.left > pieces_of(body.words)[0][-1].right:
+        return True
+    wide = FULL * (body.right - body.left)
+    return any(
+        rule.at < row.middle
+        and row.top - rule.at < (i + 2) * 2 * row.size
+        and rule.start < body.right
+        and rule.end > body.left
+        for rule in across
+        if rule.length > wide and rule.at > run[0].top - 2 * row.size
+    )
 
 
 def _table(page: PageText, run: list[Row], across: Sequence[Rule]) -> FoundTable | None:

@@ -10,6 +10,10 @@ from quire.layout.tables.words import Row, Word, pieces_of
 PROSE_WORDS = 4  # a piece with fewer words is no line of prose
 PROSE_WIDTH = 80.0  # points
 LEAST = 6  # lines of prose that make a column
+FEW = 4  # lines of prose that show a page to have columns at all
+MIDDLE = 0.06  # of the width of the text: how far the gutter between two columns may be from the middle
+STRIP = 7.0  # points: the least width of that gutter
+CROSSING = 0.06  # of the rows: those that may run across it
 SAME_LEFT = 6.0  # points
 TIGHT = 0.8  # of the size: words nearer than this on both sides of a gutter run across it
 SAME_EXTENT = 10.0  # points: rules with ends that differ by less bound one table
@@ -46,8 +50,11 @@ def _gutters(rows: list[Row]) -> list[float]:
         for piece in pieces_of(row.words):
             if len(piece) >= PROSE_WORDS and piece[-1].right - piece[0].left > PROSE_WIDTH:
                 prose.append((piece[0].left, piece[-1].right))
-    if len(prose) < 2 * LEAST:
+    if len(prose) < FEW:
         return []
+    middle = _middle_gutter(rows, prose)
+    if middle or len(prose) < 2 * LEAST:
+        return [middle] if middle else []
     gutters = []
     for start in _starts([left for left, _ in prose])[1:]:
         before = sorted(right for left, right in prose if left < start - PROSE_WIDTH / 2 and right < start + SAME_LEFT)
@@ -57,6 +64,37 @@ def _gutters(rows: list[Row]) -> list[float]:
             edge = before[int(0.95 * (len(before) - 1))]
             gutters.append(start - 1.0 if edge >= start else (edge + start) / 2)
     return gutters
+
+
+def _middle_gutter(rows: list[Row], prose: list[tuple[float, float]]) -> float:
+    """The x of a clear strip down the middle of the page with lines of prose as wide as a side; 0 if there is none."""
+    left, right = min(row.left for row in rows), max(row.right for row in rows)
+    middle, reach = (left + right) / 2, MIDDLE * (right - left)
+    over = [row for row in rows if row.left < middle < row.right]
+    start, end = _strip(over, middle - reach, middle + reach)
+    if end - start < STRIP:
+        return 0.0
+    wide = [p for p in prose if (p[1] < end or p[0] > start) and p[1] - p[0] > 0.75 * (right - left - end + start) / 2]
+    return (start + end) / 2 if len(wide) >= FEW else 0.0
+
+
+def _strip(rows: list[Row], start: float, end: float) -> tuple[float, float]:
+    """The widest stretch between start and end, or through one of them, that all but a few rows leave clear."""
+    events: list[tuple[float, int]] = []
+    for row in rows:
+        for piece in pieces_of(row.words, STRIP / row.size):
+            events += [(piece[0].left, 1), (piece[-1].right, -1)]
+    allowed = int(CROSSING * len(rows))
+    depth, since, best = 0, None, (0.0, 0.0)
+    for x, step in sorted(events):
+        before, depth = depth, depth + step
+        if before > allowed >= depth:
+            since = x
+        elif before <= allowed < depth and since is not None:
+            if since < end and x > start and x - since > best[1] - best[0]:
+                best = (since, x)
+            since = None
+    return best
 
 
 def _starts(lefts: list[float]) -> list[float]:
