@@ -5,10 +5,8 @@ use std::fmt::Write;
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct FontInfo {
     pub name: String,
+    pub flags: i32,
     pub weight: i32,
-    pub italic: bool,
-    pub mono: bool,
-    pub serif: bool,
 }
 
 pub type Box4 = [f64; 4];
@@ -138,12 +136,8 @@ impl PageText {
         json.key("unmapped").raw(&runs.unmapped.to_string());
         json.key("invisible").raw(&runs.invisible.to_string());
         json.key("font_table").list(&runs.font_table, |json, font| {
-            json.raw("{");
-            json.key("name").text(&font.name);
-            json.key("weight").raw(&font.weight.to_string());
-            json.key("italic").raw(bool_name(font.italic));
-            json.key("mono").raw(bool_name(font.mono));
-            json.key("serif").raw(bool_name(font.serif)).raw("}");
+            json.raw("[").text(&font.name);
+            json.raw(&format!(",{},{}]", font.flags, font.weight));
         });
         json.key("links").list(&self.links, |json, link| {
             json.raw("{");
@@ -181,10 +175,6 @@ impl PageText {
         json.raw("}}");
         json.0
     }
-}
-
-fn bool_name(value: bool) -> &'static str {
-    if value { "true" } else { "false" }
 }
 
 /// JSON written from left to right. Keys put the comma before them where one is due.

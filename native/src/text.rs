@@ -18,10 +18,6 @@ const DOUBLE_STRIKE: f64 = 0.1; // the same character this near is the same one 
 const MATH_AXIS: f64 = 0.25; // how high above the baseline the middle of a large operator stands
 const SIZE_CHANGE: f64 = 0.04; // a larger change of size begins a new run
 
-const HEAVY: [&str; 6] = ["bold", "black", "heavy", "cmbx", "-demi", "semibd"];
-const PLAIN: [&str; 12] =
-    ["regular", "light", "book", "roman", "medium", "thin", "italic", "oblique", "cmr", "cmti", "cmmi", "cmsy"];
-
 const SPACE: u16 = 1;
 const LINE: u16 = 2;
 const INVISIBLE: u16 = 4;
@@ -484,23 +480,7 @@ fn describe(font: Font<'_>) -> FontInfo {
         Some((at, '+')) if at + 1 < name.len() => name[at + 1..].to_owned(),
         _ => name,
     };
-    let flags = font.flags().max(0);
-    let lower = name.to_lowercase();
-    let named = |words: &[&str]| words.iter().any(|word| lower.contains(word));
-    let told = font.weight();
-    // PDFium's own figure is a guess from the width of the stems.
-    let weight = match told {
-        _ if flags & (1 << 18) != 0 || named(&HEAVY) => told.max(700),
-        _ if told < 700 || named(&PLAIN) => 400,
-        _ => told,
-    };
-    FontInfo {
-        weight,
-        italic: flags & (1 << 6) != 0 || named(&["italic", "oblique", "cmti", "cmmi"]),
-        mono: flags & 1 != 0 || named(&["mono", "courier", "cmtt", "consol"]),
-        serif: flags & 2 != 0,
-        name,
-    }
+    FontInfo { name, flags: font.flags().max(0), weight: font.weight().max(0) }
 }
 
 /// Fonts of large operators and brackets, which hang from the baseline (The TeXbook, appendix G).

@@ -21,6 +21,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypedDict
 
+from quire.fonts import Font, Look
+
 MAGIC = b"QPT1"
 
 SPACE = 1  # a space stands before this run
@@ -45,14 +47,6 @@ ARRAYS: tuple[tuple[str, str, int], ...] = (
     ("images", "f", 4),  # placed bitmaps
     ("drawings", "f", 4),  # boxes of other painted paths
 )
-
-
-class FontInfo(TypedDict):
-    name: str  # base font name without the subset prefix
-    weight: int  # 400 is normal, 700 bold; 0 unknown
-    italic: bool
-    mono: bool
-    serif: bool
 
 
 class LinkInfo(TypedDict):
@@ -99,7 +93,7 @@ class PageText:
     chars: int  # characters drawn, spaces not counted
     unmapped: int  # of them, those for which PDFium found no Unicode value
     invisible: int  # of them, those drawn invisibly
-    font_table: Sequence[FontInfo]
+    font_table: Sequence[Font]
     links: Sequence[LinkInfo]
     fields: Sequence[FieldInfo]
     tags: Sequence[TagInfo]
@@ -121,20 +115,26 @@ class PageText:
     @classmethod
     def from_bytes(cls, data: bytes) -> PageText:
         """Decode what `to_bytes` or a native reader wrote. Raises ValueError for anything else."""
-        if data[:4] != MAGIC:
+        if data[:4] != MAGIC or len(data) < 8:
             raise ValueError("not the native text of a page")
         (length,) = struct.unpack_from("<I", data, 4)
-        header: dict[str, Any] = json.loads(data[8 : 8 + length])
-        view = memoryview(data)
-        position = (8 + length + 3) & ~3
-        arrays: dict[str, Any] = {}
-        counts = header.pop("counts")
-        for name, code, width in ARRAYS:
-            end = position + counts[name] * width * struct.calcsize(code)
-            arrays[name] = view[position:end].cast(code)
-            position = (end + 3) & ~3
-        texts = header.pop("texts")
-        return cls(texts=texts.split("\n") if texts else [], **header, **arrays)
+        try:
+            header: dict[str, Any] = json.loads(data[8 : 8 + length])
+            view = memoryview(data)
+            position = (8 + length + 3) & ~3
+            arrays: dict[str, list[Any]] = {}
+            counts = header.pop("counts")
+            for name, code, width in ARRAYS:
+                end = position + counts[name] * width * struct.calcsize(code)
+                if end > len(data):
+                    raise ValueError("the native text of a page is cut off")
+                arrays[name] = view[position:end].cast(code).tolist()
+                position = (end + 3) & ~3
+            texts = header.pop("texts")
+            fonts = [Font(*font) for font in header.pop("font_table")]
+            return cls(texts=texts.split("\n") if counts["sizes"] else [], font_table=fonts, **header, **arrays)
+        except (TypeError, KeyError, AttributeError) as error:
+            raise ValueError("not the native text of a page") from error
 
     def to_bytes(self) -> bytes:
         counts = {name: len(getattr(self, name)) // width for name, _, width in ARRAYS}
@@ -153,12 +153,16 @@ class PageText:
             "texts": "\n".join(self.texts),
             "counts": counts,
         }
-        encoded = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode()
+        encoded = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
         out = bytearray(MAGIC + struct.pack("<I", len(encoded)) + encoded)
         for name, code, _ in ARRAYS:
             out += b"\0" * (-len(out) % 4)
             out += array(code, getattr(self, name)).tobytes()
         return bytes(out)
+
+    def looks(self) -> list[Look]:
+        """How the letters of each font look, by its number."""
+        return [font.look for font in self.font_table]
 
     def box(self, run: int) -> Box:
         return Box(*self.boxes[4 * run : 4 * run + 4])

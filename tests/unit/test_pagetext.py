@@ -7,6 +7,7 @@ from dataclasses import fields
 
 import pytest
 
+from quire.fonts import Font
 from quire.pagetext import ARRAYS, LINE, MAGIC, SPACE, PageText
 
 FILLED = PageText(
@@ -17,7 +18,7 @@ FILLED = PageText(
     chars=9,
     unmapped=1,
     invisible=2,
-    font_table=[{"name": "Times", "weight": 400, "italic": False, "mono": False, "serif": True}],
+    font_table=[Font("Times", 2, 400)],
     links=[{"box": [1.0, 2.0, 3.0, 4.0], "uri": "https://example.org", "page": None}],
     fields=[{"box": [1.0, 2.0, 3.0, 4.0], "kind": "text", "name": "a", "value": "Ä\n"}],
     tags=[{"type": "P", "parent": -1, "mcids": [0], "alt": "", "row_span": 1, "column_span": 1}],

@@ -91,7 +91,7 @@ def _page(document: Document, number: int, data: bytes | InputError) -> PageRepo
         "reason": quality.reason,
         "characters": text.chars,
         "images": len(text.images) // 4,
-        "fonts": sorted({font["name"] for font in text.font_table if font["name"]}),
+        "fonts": sorted({font.name for font in text.font_table if font.name}),
     }
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from quire.layout.lines import Line, is_math_font
+from quire.layout.lines import Line
 from quire.layout.paragraphs import Paragraph
 from quire.layout.patterns import bullet, caption_marked, caption_of, is_known_heading, section_number
 from quire.pagetext import PageText
@@ -71,7 +71,7 @@ def kind_of(page: PageText, paragraph: Paragraph, setting: Setting, *, last_of_c
     lines = paragraph.lines
     first = lines[0]
     text = first.text
-    if all(line.mono for line in lines) and not page.font_table[setting.font]["mono"] and len(lines) > 1:
+    if all(line.mono for line in lines) and not page.font_table[setting.font].look.mono and len(lines) > 1:
         return "code"
     if is_formula(page, paragraph):
         return "formula"
@@ -142,7 +142,7 @@ def is_formula(page: PageText, paragraph: Paragraph) -> bool:
         for run in line.runs:
             text = texts[run]
             total += len(text)
-            if is_math_font(table[fonts[run]]["name"]):
+            if table[fonts[run]].look.math:
                 mathematical += len(text)
             elif len(text) > 3 and text.isalpha():
                 words += len(text)

@@ -6,27 +6,13 @@ Coordinates are points of the displayed page. A page whose text is turned as a w
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
-from functools import cache
 
 from quire.pagetext import INVISIBLE, LINE, SPACE, PageText
 
 MERGE_GAP = 0.9  # of the size: pieces of a line nearer than this belong together
 WHITE = 0xFA  # text with all three colours at or above this is seen only on something darker
 MERGE_SHIFT = 0.25  # of the size: how far their baselines may differ
-
-
-_MATH_FONT = re.compile(
-    r"cm(mi|sy|ex|bsy|mib)\d|msam|msbm|math|symbol|mtmi|mtsy|mtex|rmtmi|euf[mb]|eus[mb]|mjx|katex|lm(mi|sy|ex)|txmi|txsy",
-    re.IGNORECASE,
-)
-
-
-@cache
-def is_math_font(name: str) -> bool:
-    """Whether a font holds the signs and variables of formulas."""
-    return bool(_MATH_FONT.search(name))
 
 
 class Line:
@@ -56,45 +42,57 @@ class Line:
 
     def measure(self, page: PageText) -> None:
         """Box, type and text from the runs, which stand in reading order."""
-        boxes, sizes, fonts, texts, flags = page.boxes, page.sizes, page.fonts, page.texts, page.flags
         runs = self.runs
-        if len(runs) == 1:
-            main = runs[0]
-            self.left, self.top, self.right, self.bottom = boxes[4 * main : 4 * main + 4]
-            self.text = texts[main]
-            letters = {fonts[main]: 1}
+        first, end = runs[0], runs[-1] + 1
+        if end - first == len(runs):  # consecutive, as nearly always: slices are the fastest way
+            boxes = page.boxes[4 * first : 4 * end]
+            sizes, fonts = page.sizes[first:end], page.fonts[first:end]
+            texts, spaces = page.texts[first:end], [flag & SPACE for flag in page.flags[first:end]]
         else:
-            self.left = min([boxes[4 * r] for r in runs])
-            self.right = max([boxes[4 * r + 2] for r in runs])
-            weights: dict[float, int] = {}
-            letters = {}
-            pieces: list[str] = []
-            for r in runs:
-                text = texts[r]
-                if flags[r] & SPACE:
-                    pieces.append(" ")
-                pieces.append(text)
-                count = len(text)
-                size, font = sizes[r], fonts[r]
-                weights[size] = weights.get(size, 0) + count
-                letters[font] = letters.get(font, 0) + count
-            self.text = "".join(pieces).strip()
-            common = max(weights, key=lambda s: (weights[s], s))
-            main = next(r for r in runs if sizes[r] == common)
-            full = [r for r in runs if sizes[r] >= 0.9 * common]
-            self.top = min([boxes[4 * r + 1] for r in full])
-            self.bottom = max([boxes[4 * r + 3] for r in full])
-        self.size = sizes[main]
-        self.baseline = page.baselines[main]
-        self.angle = page.angles[main]
-        self.color = page.colors[main]
-        total = sum(letters.values())
+            boxes = [value for run in runs for value in page.boxes[4 * run : 4 * run + 4]]
+            sizes, fonts = [page.sizes[run] for run in runs], [page.fonts[run] for run in runs]
+            texts, spaces = [page.texts[run] for run in runs], [page.flags[run] & SPACE for run in runs]
+        self.left, self.right = min(boxes[0::4]), max(boxes[2::4])
+        main = 0
+        if sizes.count(sizes[0]) == len(sizes):
+            self.top, self.bottom = min(boxes[1::4]), max(boxes[3::4])
+        else:
+            main = sizes.index(_usual_size(sizes, texts))
+            full = [i for i, size in enumerate(sizes) if size >= 0.9 * sizes[main]]
+            self.top = min([boxes[4 * i + 1] for i in full])
+            self.bottom = max([boxes[4 * i + 3] for i in full])
+        spaces[0] = SPACE
+        if 0 not in spaces:
+            self.text = " ".join(texts)
+        else:
+            self.text = "".join([f" {t}" if space else t for t, space in zip(texts, spaces, strict=True)])[1:]
+        run = runs[main]
+        self.size, self.baseline = sizes[main], page.baselines[run]
+        self.angle, self.color = page.angles[run], page.colors[run]
+        self._look(page, fonts, texts)
+
+    def _look(self, page: PageText, fonts: Sequence[int], texts: Sequence[str]) -> None:
         table = page.font_table
-        self.bold = 2 * sum([n for f, n in letters.items() if table[f]["weight"] >= 600]) > total
-        self.italic = 2 * sum([n for f, n in letters.items() if table[f]["italic"]]) > total
-        self.mono = 2 * sum([n for f, n in letters.items() if table[f]["mono"]]) > total
-        self.signs = sum([n for f, n in letters.items() if is_math_font(table[f]["name"])]) / total
+        font = fonts[0]
+        if fonts.count(font) == len(fonts):
+            self.font = font
+            self.bold, self.italic, self.mono, math = table[font].look
+            self.signs = 1.0 if math else 0.0
+            return
+        letters: dict[int, int] = {}
+        for font, text in zip(fonts, texts, strict=True):
+            letters[font] = letters.get(font, 0) + len(text)
         self.font = max(letters, key=lambda f: letters[f])
+        bold = italic = mono = signs = total = 0
+        for font, count in letters.items():
+            look = table[font].look
+            total += count
+            bold += count if look.bold else 0
+            italic += count if look.italic else 0
+            mono += count if look.mono else 0
+            signs += count if look.math else 0
+        self.bold, self.italic, self.mono = 2 * bold > total, 2 * italic > total, 2 * mono > total
+        self.signs = signs / total
 
     @property
     def math(self) -> bool:
@@ -115,6 +113,14 @@ class Line:
 
     def __repr__(self) -> str:
         return f"Line({self.left:.0f},{self.top:.0f},{self.right:.0f},{self.bottom:.0f} {self.size:g} {self.text!r})"
+
+
+def _usual_size(sizes: Sequence[float], texts: Sequence[str]) -> float:
+    """The size of most characters, the larger one of two equally frequent."""
+    letters: dict[float, int] = {}
+    for size, text in zip(sizes, texts, strict=True):
+        letters[size] = letters.get(size, 0) + len(text)
+    return max(letters, key=lambda size: (letters[size], size))
 
 
 def find_lines(page: PageText) -> list[Line]:

@@ -155,7 +155,7 @@ class _Page:
             size=round(max(line.size for line in lines), 2),
             bold=all(line.bold for line in lines),
             italic=all(line.italic for line in lines),
-            font=self.page.font_table[first.font]["name"],
+            font=self.page.font_table[first.font].name,
             caps=bool(letters) and all(c.isupper() for c in letters),
             centered=abs((first.left + first.right) / 2 - middle) < 3 and first.width < 0.9 * width,
         )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from quire.layout.lines import Line, is_math_font
+from quire.layout.lines import Line
 from quire.pagetext import SPACE, LinkInfo, PageText
 from quire.types import Span
 
@@ -106,8 +106,8 @@ def _stands_out(page: PageText, lines: Sequence[Line]) -> bool:
     fonts, sizes = page.fonts, page.sizes
     first = lines[0].runs[0]
     font, size = fonts[first], sizes[first]
-    table = page.font_table
-    if table[font]["weight"] >= 600 or table[font]["italic"] or table[font]["mono"]:
+    look = page.font_table[font].look
+    if look.bold or look.italic or look.mono:
         return True
     return any(fonts[r] != font or sizes[r] != size for line in lines for r in line.runs)
 
@@ -150,12 +150,11 @@ def _styled(page: PageText, lines: Sequence[Line], vocabulary: Vocabulary, keep_
 
 
 def _span(page: PageText, line: Line, run: int, links: _Links, start: int) -> Span | None:
-    font = page.font_table[page.fonts[run]]
+    look = page.font_table[page.fonts[run]].look
     raised = _raised(page, line, run)
     link = links.at(run) if links else None
-    math = is_math_font(font["name"])
-    bold, italic = font["weight"] >= 600 and not math, font["italic"] and not math
-    if not (bold or italic or font["mono"] or raised or link):
+    bold, italic = look.bold and not look.math, look.italic and not look.math
+    if not (bold or italic or look.mono or raised or link):
         return None
     return Span(
         start,
@@ -164,7 +163,7 @@ def _span(page: PageText, line: Line, run: int, links: _Links, start: int) -> Sp
         italic=italic,
         superscript=raised > 0,
         subscript=raised < 0,
-        code=font["mono"],
+        code=look.mono,
         link=link,
     )
 

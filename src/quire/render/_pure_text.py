@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 
 import pypdfium2.raw as pdfium
 
-from quire.pagetext import HYPHEN, INVISIBLE, LINE, SPACE, UNMAPPED, FontInfo
+from quire.fonts import Font
+from quire.pagetext import HYPHEN, INVISIBLE, LINE, SPACE, UNMAPPED
 from quire.render.glyphs import COMPOSED, EXPANSIONS, SYMBOLS
 
 LINE_GAP = 1.6  # a wider gap begins a new line
@@ -27,9 +28,6 @@ FALSE_SPACE = 0.05  # a space that PDFium made up where the gap is narrower does
 DOUBLE_STRIKE = 0.1  # the same character this near is the same one drawn twice for weight
 MATH_AXIS = 0.25  # how high above the baseline the middle of a large operator stands
 SIZE_CHANGE = 0.04  # a larger change of size begins a new run
-
-HEAVY = ("bold", "black", "heavy", "cmbx", "-demi", "semibd")
-PLAIN = ("regular", "light", "book", "roman", "medium", "thin", "italic", "oblique", "cmr", "cmti", "cmmi", "cmsy")
 
 _CJK = ((0x2E80, 0x9FFF), (0xAC00, 0xD7AF), (0xF900, 0xFAFF), (0xFF00, 0xFFEF), (0x20000, 0x2FA1F))
 _SPACES = frozenset(
@@ -83,7 +81,7 @@ class Runs:
     angles: list[int] = field(default_factory=list)
     mcids: list[int] = field(default_factory=list)
     flags: list[int] = field(default_factory=list)
-    font_table: list[FontInfo] = field(default_factory=list)
+    font_table: list[Font] = field(default_factory=list)
     chars: int = 0
     unmapped: int = 0
     invisible: int = 0
@@ -325,7 +323,7 @@ class _Reader:
             mcid=pdfium.FPDFPageObj_GetMarkedContentID(handle) if self.tagged and address else -1,
             invisible=mode in (3, 7) or a.value == 0,
             symbols=self.symbols[font],
-            hanging=_hangs(self.runs.font_table[font]["name"]),
+            hanging=_hangs(self.runs.font_table[font].name),
         )
         self.looks[address] = look
         return look
@@ -334,40 +332,19 @@ class _Reader:
         address = ctypes.cast(font, ctypes.c_void_p).value or 0 if font else 0
         if address in self.font_index:
             return self.font_index[address]
-        info: FontInfo = {"name": "", "weight": 0, "italic": False, "mono": False, "serif": False}
+        info = Font("", 0, 0)
         if address:
             buffer = ctypes.create_string_buffer(512)
             length = pdfium.FPDFFont_GetBaseFontName(font, buffer, 512)
             name = buffer.raw[: max(0, min(length, 512) - 1)].decode("utf-8", "replace")
             name = name[7:] if len(name) > 7 and name[6] == "+" else name
-            flags = pdfium.FPDFFont_GetFlags(font)
-            flags = 0 if flags < 0 else flags
-            lower = name.lower()
-            weight = _weight(lower, flags, pdfium.FPDFFont_GetWeight(font))
-            slanted = flags & (1 << 6) or any(word in lower for word in ("italic", "oblique", "cmti", "cmmi"))
-            mono = flags & 1 or any(word in lower for word in ("mono", "courier", "cmtt", "consol"))
-            info = {
-                "name": name,
-                "weight": weight,
-                "italic": bool(slanted),
-                "mono": bool(mono),
-                "serif": bool(flags & 2),
-            }
+            info = Font(name, max(pdfium.FPDFFont_GetFlags(font), 0), max(pdfium.FPDFFont_GetWeight(font), 0))
         if info not in self.runs.font_table:
             self.runs.font_table.append(info)
-            self.symbols.append(_symbols(info["name"]))
+            self.symbols.append(_symbols(info.name))
         number = self.runs.font_table.index(info)
         self.font_index[address] = number
         return number
-
-
-def _weight(lower: str, flags: int, told: int) -> int:
-    """What the font's name says; PDFium's own figure is a guess from the width of the stems."""
-    if flags & (1 << 18) or any(word in lower for word in HEAVY):
-        return max(told, 700)
-    if any(word in lower for word in PLAIN) or told < 700:
-        return 400
-    return told
 
 
 def _symbols(name: str) -> dict[str, str]:

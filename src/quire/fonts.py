@@ -1,0 +1,50 @@
+"""What a font's name and flags say about its look. PDFium's own figure for the weight is a guess from its stems."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import NamedTuple
+
+# PDF 32000-1, table 123: flags of a font descriptor.
+FIXED_PITCH, SERIF, ITALIC, FORCE_BOLD = 1, 2, 1 << 6, 1 << 18
+
+_BOLD = re.compile(r"bold|black|heavy|cmbx|-demi|semibd|sfbx")
+_PLAIN = re.compile(r"regular|light|book|roman|medium|thin|italic|oblique|cmr\d|cmti|cmmi|cmsy|-regu")
+_ITALIC = re.compile(r"italic|oblique|cmti|cmmi|sfti|-ital|slant")
+_MONO = re.compile(r"mono|courier|cmtt|sftt|consol|nimbusmon|typewriter|menlo|letter ?gothic|lucidacon|fixed")
+_MATH = re.compile(
+    r"cm(mi|sy|ex|bsy|mib)\d|msam|msbm|math|symbol|mtmi|mtsy|mtex|rmtmi|euf[mb]|eus[mb]|mjx|katex|lm(mi|sy|ex)|tx(mi|sy)"
+)
+
+
+class Font(NamedTuple):
+    """A font of a page: its base name without the subset prefix, and how its letters look."""
+
+    name: str
+    flags: int = 0
+    weight: int = 400
+
+    @property
+    def look(self) -> Look:
+        return look_of(self.name, self.flags, self.weight)
+
+
+class Look(NamedTuple):
+    bold: bool
+    italic: bool
+    mono: bool
+    math: bool
+
+
+@cache
+def look_of(name: str, flags: int, weight: int) -> Look:
+    """How the letters of a font look, by its name first, then by what the file says."""
+    lower = name.lower()
+    bold = bool(flags & FORCE_BOLD or _BOLD.search(lower)) or (weight >= 700 and not _PLAIN.search(lower))
+    return Look(
+        bold=bold,
+        italic=bool(flags & ITALIC or _ITALIC.search(lower)),
+        mono=bool(flags & FIXED_PITCH or _MONO.search(lower)),
+        math=bool(_MATH.search(lower)),
+    )
