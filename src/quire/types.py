@@ -51,11 +51,17 @@ class BBox:
     def of_points(cls, box: tuple[float, float, float, float], size: tuple[float, float]) -> BBox:
         """From (left, top, right, bottom) on a displayed page of `size`, clamped to the page and rounded."""
         width, height = size
-        left = min(max(box[0] / width, 0.0), 1.0)
-        top = min(max(box[1] / height, 0.0), 1.0)
-        right = min(max(box[2] / width, left), 1.0)
-        bottom = min(max(box[3] / height, top), 1.0)
-        return cls(round(left, 5), round(top, 5), round(right - left, 5), round(bottom - top, 5))
+        left, top, right, bottom = box[0] / width, box[1] / height, box[2] / width, box[3] / height
+        left = 0.0 if not left > 0 else 1.0 if left > 1 else left
+        top = 0.0 if not top > 0 else 1.0 if top > 1 else top
+        right = left if not right > left else 1.0 if right > 1 else right
+        bottom = top if not bottom > top else 1.0 if bottom > 1 else bottom
+        return cls(
+            int(left * 1e5 + 0.5) / 1e5,
+            int(top * 1e5 + 0.5) / 1e5,
+            int((right - left) * 1e5 + 0.5) / 1e5,
+            int((bottom - top) * 1e5 + 0.5) / 1e5,
+        )
 
     @classmethod
     def union(cls, boxes: Iterable[BBox]) -> BBox:

@@ -73,7 +73,7 @@ def kind_of(page: PageText, paragraph: Paragraph, setting: Setting, *, last_of_c
     text = first.text
     if all(line.mono for line in lines) and not page.font_table[setting.font].look.mono and len(lines) > 1:
         return "code"
-    if is_formula(page, paragraph):
+    if any(line.signs for line in lines) and is_formula(page, paragraph):
         return "formula"
     if caption_of(text) and (caption_marked(text) or first.bold) and first.size <= 1.1 * setting.size:
         return "caption"
@@ -90,9 +90,13 @@ def kind_of(page: PageText, paragraph: Paragraph, setting: Setting, *, last_of_c
 
 def is_heading(paragraph: Paragraph, setting: Setting, *, alone: bool) -> bool:
     lines = paragraph.lines
-    text = " ".join(line.text for line in lines)
-    letters = sum(1 for c in text if c.isalpha())
-    if letters < 2 or len(text) > 220 or len(lines) > 4 or _list_of_names(text):
+    if len(lines) > 4:
+        return False
+    text = " ".join([line.text for line in lines])
+    if len(text) > 220 or _list_of_names(text):
+        return False
+    letters = sum(map(str.isalpha, text))
+    if letters < 2:
         return False
     size = max(line.size for line in lines)
     larger = size > HEADING_SIZE * setting.size

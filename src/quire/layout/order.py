@@ -10,13 +10,14 @@ and each column is ordered in the same way. What is left is one column, read fro
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Protocol
 
 MAX_DEPTH = 8
-MAX_CANDIDATES = 12
+MAX_CANDIDATES = 8
 JUMPS = 0.03  # share of jumps up to which the order of the file is taken
 EDGE = 4.0  # points: left edges nearer than this are the same edge
 
@@ -105,7 +106,19 @@ def reading_order(things: Sequence[Thing], sequence: dict[int, int], *, right_to
     """
     if not things:
         return []
+    if not _any_beside(things):
+        return [Column(sorted(things, key=_core_top))]
     return _ordered(list(things), sequence, right_to_left, 0)
+
+
+def _any_beside(things: Sequence[Thing]) -> bool:
+    """Whether any two things stand beside each other: without that there is one column, from top to bottom."""
+    bottom = float("-inf")
+    for thing in sorted(things, key=_core_top):
+        if _core_top(thing) < bottom:
+            return True
+        bottom = _core_bottom(thing)
+    return False
 
 
 def _ordered(things: list[Thing], sequence: dict[int, int], mirrored: bool, depth: int) -> list[Column]:
@@ -202,8 +215,9 @@ def _edges(things: list[Thing]) -> list[float]:
             groups[-1].append(left)
         else:
             groups.append([left])
-    shared = sorted(groups[1:], key=len, reverse=True)[:MAX_CANDIDATES]
-    return [group[0] for group in shared]
+    least = 2 if len(things) > 24 else 1
+    shared = sorted((group for group in groups[1:] if len(group) >= least), key=len, reverse=True)
+    return [group[0] for group in shared[:MAX_CANDIDATES]]
 
 
 def _split(things: list[Thing], edge: float, sequence: dict[int, int]) -> _Split | None:
@@ -248,7 +262,7 @@ def _bands(things: list[Thing], edge: float) -> list[_Band]:
     limits = [cut[0] for cut in cuts]
     left_of_edge = {id(t) for t in before}
     for thing, middle in zip(free, middles, strict=True):
-        place = 2 * sum(1 for limit in limits if limit < middle)
+        place = 2 * bisect_left(limits, middle)
         (bands[place].before if id(thing) in left_of_edge else bands[place].behind).append(thing)
     return [band for band in bands if band.crossing or band.before or band.behind]
 

@@ -16,7 +16,7 @@ from quire.layout.order import Column, Thing, as_written, reading_order
 from quire.layout.paragraphs import Paragraph, paragraphs
 from quire.layout.quality import judge
 from quire.layout.tables import FoundTable, find_tables
-from quire.layout.textual import Text, Vocabulary, block_text, code_text
+from quire.layout.textual import Text, Vocabulary, block_text, cell_text, code_text
 from quire.pagetext import FieldInfo, PageText
 from quire.types import BBox, Block, BlockKind, Cell, PageInfo, PageResult, PageStatus, Style, Table
 from quire.words import PageWords
@@ -150,13 +150,12 @@ class _Page:
         first = lines[0]
         width = paragraph.column_right - paragraph.column_left
         middle = (paragraph.column_left + paragraph.column_right) / 2
-        letters = [c for c in content.text if c.isalpha()] if kind == "heading" else []
         style = Style(
             size=round(max(line.size for line in lines), 2),
             bold=all(line.bold for line in lines),
             italic=all(line.italic for line in lines),
             font=self.page.font_table[first.font].name,
-            caps=bool(letters) and all(c.isupper() for c in letters),
+            caps=kind == "heading" and content.text.isupper(),
             centered=abs((first.left + first.right) / 2 - middle) < 3 and first.width < 0.9 * width,
         )
         self._add(
@@ -171,8 +170,7 @@ class _Page:
     def _table(self, found: FoundTable) -> None:
         cells = []
         for cell in found.cells:
-            lines = _cell_lines(self.page, cell.runs)
-            text = block_text(self.page, lines, self.vocabulary).text if lines else ""
+            text = cell_text(self.page, cell.runs, self.vocabulary) if cell.runs else ""
             cells.append(
                 Cell(
                     row=cell.row,
@@ -267,21 +265,6 @@ def _in_table(figure: Figure, tables: list[FoundTable]) -> bool:
     return not figure.lines and any(
         t.box.left <= x <= t.box.right and t.box.top <= y <= t.box.bottom for t in tables
     )
-
-
-def _cell_lines(page: PageText, runs: list[int]) -> list[Line]:
-    """The runs of a cell as lines: a new one where the baseline steps down or the writing jumps back."""
-    groups: list[list[int]] = []
-    for run in runs:
-        if groups:
-            last = groups[-1][-1]
-            step = page.baselines[run] - page.baselines[last]
-            size = max(page.sizes[run], page.sizes[last])
-            if abs(step) < 0.7 * size and page.boxes[4 * run] >= page.boxes[4 * last] - 1:
-                groups[-1].append(run)
-                continue
-        groups.append([run])
-    return [Line(page, group) for group in groups]
 
 
 def _sequence(things: list[Thing]) -> dict[int, int]:

@@ -57,13 +57,15 @@ def _picture_share(page: PageText) -> float:
 
 def _outside(page: PageText) -> float:
     boxes = page.boxes
-    count = len(page.texts)
+    width, height = page.width, page.height
+    if not boxes or (max(boxes[0::4]) <= width and min(boxes[2::4]) >= 0 and max(boxes[1::4]) <= height):
+        return 0.0
     outside = sum(
         1
-        for i in range(0, 4 * count, 4)
-        if boxes[i] > page.width or boxes[i + 2] < 0 or boxes[i + 1] > page.height or boxes[i + 3] < 0
+        for i in range(0, len(boxes), 4)
+        if boxes[i] > width or boxes[i + 2] < 0 or boxes[i + 1] > height or boxes[i + 3] < 0
     )
-    return outside / count if count else 0.0
+    return 4 * outside / len(boxes)
 
 
 def _odd(page: PageText) -> float:

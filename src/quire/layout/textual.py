@@ -29,11 +29,11 @@ class Vocabulary:
 
     def __init__(self, page: PageText) -> None:
         self._page = page
-        self._words: set[str] | None = None
+        self._words: str | None = None
 
     def __contains__(self, word: str) -> bool:
         if self._words is None:
-            self._words = {text.strip(".,;:()[]'\"“”’").lower() for text in self._page.texts}
+            self._words = f" {' '.join(self._page.texts)} ".lower()
         return word in self._words
 
 
@@ -91,6 +91,24 @@ def same_row(a: Line, b: Line) -> bool:
     return abs(a.baseline - b.baseline) < 0.3 * max(a.size, b.size) and b.left >= a.right - 1
 
 
+def cell_text(page: PageText, runs: Sequence[int], vocabulary: Vocabulary) -> str:
+    """The text of a cell: a new line where the baseline steps down or the writing jumps back."""
+    texts, flags = page.texts, page.flags
+    line = texts[runs[0]]
+    if len(runs) == 1:
+        return line
+    done: str | None = None
+    sizes, baselines, boxes = page.sizes, page.baselines, page.boxes
+    for last, run in pairwise(runs):
+        step = abs(baselines[run] - baselines[last])
+        if step < 0.7 * max(sizes[run], sizes[last]) and boxes[4 * run] >= boxes[4 * last] - 1:
+            line = f"{line} {texts[run]}" if flags[run] & SPACE else line + texts[run]
+            continue
+        done = line if done is None else join_lines(done, line, vocabulary)
+        line = texts[run]
+    return line if done is None else join_lines(done, line, vocabulary)
+
+
 def code_text(lines: Sequence[Line]) -> str:
     """Lines of a listing with the white space before them, measured in characters."""
     letters = sum(len(line.text) for line in lines)
@@ -101,7 +119,7 @@ def code_text(lines: Sequence[Line]) -> str:
 
 def _stands_out(page: PageText, lines: Sequence[Line]) -> bool:
     """Whether anything in the lines differs from plain text of one style."""
-    if page.links:
+    if any(link["uri"] for link in page.links):
         return True
     fonts, sizes = page.fonts, page.sizes
     first = lines[0].runs[0]
@@ -116,9 +134,13 @@ def _styled(page: PageText, lines: Sequence[Line], vocabulary: Vocabulary, keep_
     pieces: list[str] = []
     spans: list[Span] = []
     length = 0
-    flags, texts, links = page.flags, page.texts, _Links(page)
+    flags, texts, fonts, sizes = page.flags, page.texts, page.fonts, page.sizes
+    links = _Links(page, lines)
+    linked = bool(links)
+    marked = {number for number, font in enumerate(page.font_table) if any(font.look[:3])}
     for number, line in enumerate(lines):
         separator = " "
+        small = 0.85 * line.size
         if number:
             last = lines[number - 1]
             kept = None if keep_hyphens else broken_word(pieces[-1], last.text, line.text, vocabulary)
@@ -141,9 +163,10 @@ def _styled(page: PageText, lines: Sequence[Line], vocabulary: Vocabulary, keep_
                 separator = " "
                 length += 1
             text = texts[run]
-            span = _span(page, line, run, links, length)
-            if span:
-                _append(spans, span)
+            if fonts[run] in marked or sizes[run] < small or linked:
+                span = _span(page, line, run, links, length)
+                if span:
+                    _append(spans, span)
             pieces.append(text)
             length += len(text)
     return Text("".join(pieces), tuple(span for span in spans if span.end > span.start))
@@ -191,9 +214,14 @@ def _raised(page: PageText, line: Line, run: int) -> int:
 class _Links:
     """Which link a run stands in."""
 
-    def __init__(self, page: PageText) -> None:
+    def __init__(self, page: PageText, lines: Sequence[Line]) -> None:
         self._page = page
-        self._links: list[LinkInfo] = [link for link in page.links if link["uri"]]
+        self._links: list[LinkInfo] = []
+        if page.links:
+            top, bottom = min(line.top for line in lines), max(line.bottom for line in lines)
+            for link in page.links:
+                if link["uri"] and link["box"][1] <= bottom and link["box"][3] >= top:
+                    self._links.append(link)
 
     def __bool__(self) -> bool:
         return bool(self._links)
