@@ -1,0 +1,1 @@
+"""Reproducible measurements of Quire beside its peers: `python -m benchmarks --list`."""

@@ -1,0 +1,69 @@
+"""Text, structure, tables and facts of a document, scored beside the peers' recorded figures.
+
+The scores are those of `../shared/score`; a peer's row is what `../shared/score/results.md` records, or, with
+`--peers`, measured here.
+"""
+
+from __future__ import annotations
+
+from benchmarks import harness
+from benchmarks.report import Options, Report, Table
+
+SETS: dict[str, dict[str, float | None]] = {
+    "digital-arxiv-text": {"similarity": 0.98},
+    "digital-dpbench": {"overall": 0.935, "nid": 0.968, "mhs": 0.90, "teds": 0.80},
+    "tables-icdar2013": {"f1": 0.92, "teds": 0.86},
+    "tables-latex": {"f1": 0.67, "teds": None},
+    "page-facts": {"passed": 0.71, "present": None, "absent": None, "order": None, "table": None},
+    "long-digital": {"pages_right": 1.0, "characters": None},
+}
+"""Measures by set, with what is asked for."""
+QUICK = ("digital-dpbench", "page-facts")
+PEER_ITEMS = 5  # per set: some take seconds a page
+
+
+def run(options: Options) -> Report:
+    names = QUICK if options.quick else tuple(SETS)
+    mine = harness.score("quire", names)
+    known = harness.recorded()
+    here = _peers(names) if options.peers else {}
+    report = Report("Quality", data={"quire": _brief(mine), "peers here": here})
+    report.tables = [_table(name, mine.get(name), known.get(name, {}), here) for name in names]
+    report.notes.append("Rows of others are recorded in `../shared/score/results.md`; n is the number of documents.")
+    if here:
+        report.notes.append(f"Rows with “here” were measured in this run, on at most {PEER_ITEMS} documents a set.")
+    report.notes.append("CPU is per page; that of Quire includes the start of the program for every document.")
+    return report
+
+
+def _table(name: str, mine: harness.Scores | None, others: dict, here: dict) -> Table:
+    measures = SETS[name]
+    rows = [["goal", None, *measures.values(), None]]
+    if mine:
+        rows.append(_row("**Quire**", measures, _flat(mine)))
+    rows += [_row(f"{system} (here)", measures, _flat(runs[name])) for system, runs in here.items() if name in runs]
+    rows += [_row(system, measures, values) for system, values in others.items()]
+    return Table(["system", "n", *measures, "CPU s/page"], rows, title=name)
+
+
+def _row(system: str, measures: dict, values: dict) -> list[object]:
+    count = values.get("n")
+    return [system, int(count) if count else None, *map(values.get, measures), values.get("CPU s/page")]
+
+
+def _flat(run) -> dict[str, float]:
+    return {**run["metrics"], "n": run["n"], "CPU s/page": run.get("load", {}).get("cpu_seconds_per_page")}
+
+
+def _peers(names: tuple[str, ...]) -> dict[str, dict[str, harness.Scores]]:
+    found = {}
+    for system in harness.SYSTEMS:
+        try:
+            found[system] = _brief(harness.score(system, names, limit=PEER_ITEMS, budget_s=120))
+        except harness.LeftOut:
+            continue
+    return found
+
+
+def _brief(runs: dict) -> dict[str, harness.Scores]:
+    return {name: {key: run.get(key) for key in ("n", "metrics", "load")} for name, run in runs.items()}
