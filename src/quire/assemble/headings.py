@@ -97,7 +97,7 @@ def _levels_by_look(headings: Sequence[Block], marks: dict[str, int]) -> dict[Lo
     for block in headings:
         look = _look(block)
         looks.add(look)
-        known = marks.get(_name(block.text)) or section_depth(block.text)
+        known = _told(block, marks)
         if known:
             told[look].append(known)
     levels: dict[Look, int] = {}
@@ -113,6 +113,10 @@ def _levels_by_look(headings: Sequence[Block], marks: dict[str, int]) -> dict[Lo
     return levels
 
 
+def _told(block: Block, marks: dict[str, int]) -> int | None:
+    """The level that the outline, the tags or the number of a heading tell."""
+    return marks.get(_name(block.text)) or block.level or section_depth(block.text)
+
+
 def _level(block: Block, marks: dict[str, int], by_look: dict[Look, int]) -> int:
-    known = marks.get(_name(block.text)) or section_depth(block.text)
-    return min(known or by_look.get(_look(block), 1), MAX_LEVEL)
+    return min(_told(block, marks) or by_look.get(_look(block), 1), MAX_LEVEL)

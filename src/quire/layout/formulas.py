@@ -70,7 +70,7 @@ def _touch(a: Line, b: Line) -> bool:
     above = max(a.top, b.top) - min(a.bottom, b.bottom)
     if beside > 0:  # side by side: on about one height
         return beside < BESIDE * size and above < -0.3 * min(a.height, b.height)
-    return above < STACKED * min(a.size, b.size) and (_is_fragment(a) and _is_fragment(b) or above < 0)
+    return above < STACKED * min(a.size, b.size) and ((_is_fragment(a) and _is_fragment(b)) or above < 0)
 
 
 def _root(group: list[int], index: int) -> int:

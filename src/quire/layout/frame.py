@@ -30,8 +30,8 @@ def upright(page: PageText) -> tuple[PageText, Turn | None]:
         rects=_all(page.rects, there),
         images=_all(page.images, there),
         drawings=_all(page.drawings, there),
-        links=[{**link, "box": list(there(*link["box"]))} for link in page.links],  # type: ignore[typeddict-item, misc]
-        fields=[{**field, "box": list(there(*field["box"]))} for field in page.fields],  # type: ignore[typeddict-item, misc]
+        links=[{**link, "box": list(there(*link["box"]))} for link in page.links],
+        fields=[{**field, "box": list(there(*field["box"]))} for field in page.fields],
     )
     return turned, back
 

@@ -32,12 +32,14 @@ class Line:
         "runs",
         "signs",
         "size",
+        "tag",
         "text",
         "top",
     )
 
     def __init__(self, page: PageText, runs: list[int]) -> None:
         self.runs = runs
+        self.tag = -1
         self.measure(page)
 
     def measure(self, page: PageText) -> None:

@@ -14,8 +14,10 @@ from quire.layout.kinds import Setting, body_setting, kind_of
 from quire.layout.lines import Line, find_lines
 from quire.layout.order import Column, Thing, as_written, reading_order
 from quire.layout.paragraphs import Paragraph, paragraphs
+from quire.layout.patterns import is_page_number
 from quire.layout.quality import judge
 from quire.layout.tables import FoundTable, find_tables
+from quire.layout.tags import Tags
 from quire.layout.textual import Text, Vocabulary, block_text, cell_text, code_text
 from quire.pagetext import FieldInfo, PageText
 from quire.types import BBox, Block, BlockKind, Cell, PageInfo, PageResult, PageStatus, Style, Table
@@ -27,6 +29,9 @@ class LayoutProfile(Profile):
     """The settings of the layout that change its blocks."""
 
     tables: bool = True
+
+
+MARGIN = 0.15  # of the page's height: where artifacts of a tagged file are headers and footers
 
 
 class _Field:
@@ -73,24 +78,35 @@ class _Page:
     def __init__(self, source: PageText, page: PageText, back: Turn | None, profile: LayoutProfile) -> None:
         self.source, self.page, self.back, self.profile = source, page, back, profile
         self.vocabulary = Vocabulary(page)
+        self.tags = Tags(page)
+        self.alternatives: list[str] = []
         self.made: list[Block] = []
 
     def blocks(self) -> list[Block]:
         page = self.page
         lines = find_lines(page)
+        if self.tags:
+            self.tags.mark(lines)
         upright_lines = [line for line in lines if not line.angle]
         setting = body_setting(page, upright_lines)
         if 2 * page.invisible > page.chars:
             _steady(upright_lines, setting.size)
         furniture = find_furniture(upright_lines, setting.size, (page.width, page.height), page.rulings)
+        if self.tags:
+            furniture = _artifacts(self.tags, upright_lines, page.height) | furniture
         body = [line for line in lines if id(line) not in furniture]
         figures = find_figures(page, body, setting.size)
         labels = {id(line) for figure in figures for line in figure.lines}
         turned = [line for line in body if line.angle and id(line) not in labels]
         body = [line for line in body if not line.angle and id(line) not in labels]
-        tables = find_tables(page, body) if self.profile.tables else []
+        tables = self.tags.tables(body) if self.tags else []
         if tables:
             body = _without(page, body, tables)
+        more = find_tables(page, body) if self.profile.tables else []
+        if more:
+            body = _without(page, body, more)
+        tables += more
+        if tables:
             figures = [figure for figure in figures if not _in_table(figure, tables)]
         if tables or figures:
             setting = body_setting(page, body) if body else setting
@@ -99,7 +115,10 @@ class _Page:
         for line in turned:
             self._text("paragraph", [line], Paragraph([line], Column([line])))
         things: list[Thing] = [*cluster_formulas(body), *map(_Grid, tables), *figures, *_fields(page)]
-        sequence = _sequence(things)
+        sequence = _sequence(things, self.tags)
+        self.alternatives = self.tags.alternatives() if self.tags else []
+        if len(self.alternatives) != len(figures):  # which belongs to which cannot be told
+            self.alternatives = []
         columns = reading_order(things, sequence, right_to_left=_right_to_left(page))
         for column in as_written(columns, sequence):
             self._column(column, setting)
@@ -129,10 +148,14 @@ class _Page:
             if isinstance(part, Paragraph):
                 before = parts[number - 1] if number else None
                 after = parts[number + 1] if number + 1 < len(parts) else None
-                kind = kind_of(
-                    self.page, part, setting, last_of_column=number >= notes, alone=_alone(before, part, after)
+                told = self.tags.kind(part.lines) if self.tags else None
+                kind, level = told or (
+                    kind_of(
+                        self.page, part, setting, last_of_column=number >= notes, alone=_alone(before, part, after)
+                    ),
+                    None,
                 )
-                self._text(kind, part.lines, part)
+                self._text(kind, part.lines, part, level=level)
             elif isinstance(part, _Grid):
                 self._table(part.table)
             elif isinstance(part, Figure):
@@ -140,7 +163,7 @@ class _Page:
             elif isinstance(part, _Field):
                 self._field(part)
 
-    def _text(self, kind: BlockKind, lines: Sequence[Line], paragraph: Paragraph) -> None:
+    def _text(self, kind: BlockKind, lines: Sequence[Line], paragraph: Paragraph, *, level: int | None = None) -> None:
         if kind == "code":
             content = Text(code_text(lines), ())
         else:
@@ -164,6 +187,7 @@ class _Page:
             content,
             [run for line in lines for run in line.runs],
             marker=paragraph.marker if kind == "list_item" else "",
+            level=level,
             style=style,
         )
 
@@ -189,7 +213,8 @@ class _Page:
 
     def _figure(self, figure: Figure) -> None:
         box = (figure.left, figure.top, figure.right, figure.bottom)
-        self._add("figure", box, Text("", ()), [run for line in figure.lines for run in line.runs])
+        alternative = self.alternatives.pop(0) if self.alternatives else ""
+        self._add("figure", box, Text(alternative, ()), [run for line in figure.lines for run in line.runs])
 
     def _field(self, thing: _Field) -> None:
         field = thing.field
@@ -204,6 +229,7 @@ class _Page:
         runs: list[int],
         *,
         marker: str = "",
+        level: int | None = None,
         style: Style | None = None,
         table: Table | None = None,
     ) -> None:
@@ -215,6 +241,7 @@ class _Page:
                 kind=kind,
                 text=content.text,
                 bbox=self._bbox(box),
+                level=level,
                 marker=marker,
                 words=PageWords(lambda: source, _ranges(runs), page=source.number),
                 spans=content.spans,
@@ -262,18 +289,30 @@ def _without(page: PageText, lines: list[Line], tables: list[FoundTable]) -> lis
 def _in_table(figure: Figure, tables: list[FoundTable]) -> bool:
     """Whether a picture without labels stands in a table."""
     x, y = (figure.left + figure.right) / 2, (figure.top + figure.bottom) / 2
-    return not figure.lines and any(
-        t.box.left <= x <= t.box.right and t.box.top <= y <= t.box.bottom for t in tables
-    )
+    return not figure.lines and any(t.box.left <= x <= t.box.right and t.box.top <= y <= t.box.bottom for t in tables)
 
 
-def _sequence(things: list[Thing]) -> dict[int, int]:
-    """The place of each thing in the file; a picture's is before the first line under it."""
+def _artifacts(tags: Tags, lines: Sequence[Line], height: float) -> dict[int, BlockKind]:
+    """Lines in the margins that the file itself marks as no part of its text."""
+    found: dict[int, BlockKind] = {}
+    for line in lines:
+        if (line.bottom < MARGIN * height or line.top > (1 - MARGIN) * height) and tags.is_artifact(line):
+            edge: BlockKind = "header" if line.bottom < MARGIN * height else "footer"
+            found[id(line)] = "page_number" if is_page_number(line.text) else edge
+    return found
+
+
+def _sequence(things: list[Thing], tags: Tags) -> dict[int, int]:
+    """The place of each thing in the structure of the file, or in the file itself.
+
+    A picture's place is before the first line under it.
+    """
     places: dict[int, int] = {}
     for thing in things:
         runs = _runs_of(thing)
         if runs:
-            places[id(thing)] = 2 * min(runs) + 1
+            told = tags.place(runs) if tags else None
+            places[id(thing)] = 2 * (min(runs) if told is None else told) + 1
     written = [thing for thing in things if id(thing) in places]
     for thing in things:
         if id(thing) not in places:

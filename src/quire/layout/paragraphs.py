@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from statistics import median
 
@@ -65,7 +66,7 @@ def marker_of(text: str) -> str:
 def _pitches(lines: Sequence[Line]) -> dict[int, float]:
     """The usual distance of baselines for each size of type."""
     distances: dict[int, list[float]] = {}
-    for a, b in zip(lines, lines[1:], strict=False):
+    for a, b in itertools.pairwise(lines):
         step = b.baseline - a.baseline
         if abs(a.size - b.size) < 0.05 * a.size and 0.7 * a.size < step < 2.5 * a.size:
             distances.setdefault(round(2 * a.size), []).append(step)
@@ -109,8 +110,12 @@ def _begins(
     usual = pitch.get(round(2 * last.size)) or pitch.get(round(2 * line.size)) or 1.25 * size
     if step < 0 or step > GAP * max(usual, size) or step > 2.6 * size:
         return True
+    if line.tag != last.tag:
+        return True
     if abs(line.size - last.size) > SIZE * size and not _scripted(line, last):
         return True
+    if line.tag >= 0:
+        return False
     if marker_of(line.text) and _list_begins(line, current):
         return True
     if caption_marked(line.text) and not caption_marked(last.text):

@@ -28,9 +28,37 @@ _PAGE_NUMBER = re.compile(
     re.IGNORECASE,
 )
 KNOWN_HEADINGS = frozenset(
-    """abstract introduction background methods method results discussion conclusion conclusions references
-    acknowledgements acknowledgments acknowledgement bibliography appendix summary contents keywords preface
-    prologue foreword limitations disclaimer glossary notes overview purpose scope definitions""".split()
+    [
+        "abstract",
+        "introduction",
+        "background",
+        "methods",
+        "method",
+        "results",
+        "discussion",
+        "conclusion",
+        "conclusions",
+        "references",
+        "acknowledgements",
+        "acknowledgments",
+        "acknowledgement",
+        "bibliography",
+        "appendix",
+        "summary",
+        "contents",
+        "keywords",
+        "preface",
+        "prologue",
+        "foreword",
+        "limitations",
+        "disclaimer",
+        "glossary",
+        "notes",
+        "overview",
+        "purpose",
+        "scope",
+        "definitions",
+    ]
 )
 
 
