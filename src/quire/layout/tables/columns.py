@@ -12,6 +12,7 @@ NARROW = 0.12  # of the size: the least width of a gutter
 WIDE = 0.55  # of the size: a gutter that needs no further sign
 GAP = 0.75  # of the size: the gap that most rows show at a gutter
 FIGURES_GAP = 0.42  # of the size: enough between columns of figures
+SIGNS = frozenset("$€£¥(<>≤≥±~")  # they belong to the figure that follows, however far it is
 SHARE = 0.2  # of the rows: those that must have words on both sides of a gutter
 SLIVER = 0.15  # of the rows: a column that fewer fill is none
 CROSSING = 0.12  # share of the rows that may run across a gutter
@@ -89,14 +90,17 @@ def _white(rows: Sequence[Row], allowed: int, least: float) -> list[tuple[float,
 def _judged(rows: Sequence[Row], left: float, right: float, size: float, support: int) -> Gutter | None:
     """The gutter if the rows bear it out."""
     gaps: list[float] = []
-    figures = 0
+    figures = signs = 0
     middle = (left + right) / 2
     for row in rows:
         pair = _around(row.words, middle)
         if pair:
             gaps.append(pair[1].left - pair[0].right)
             figures += is_number(pair[0].text) and is_number(pair[1].text)
+            signs += pair[0].text in SIGNS
     if len(gaps) < max(support, SHARE * len(rows)):
+        return None
+    if 2 * signs > len(gaps):
         return None
     gap, width = median(gaps), right - left
     wide = width >= WIDE * size and gap >= GAP * size

@@ -13,6 +13,8 @@ from quire.pagetext import PageText
 DRAWN = 0.2  # of the area: drawings and pictures that fill more make a figure
 PAGE_PICTURE = 0.7  # of the page: pictures that cover more are its background
 MAX_DRAWINGS = 2_000
+PROSE = 12  # words: a cell with more is prose
+MAX_UNIT = 4  # words of a figure with its unit
 FORMULA = 0.12  # of the words: signs of mathematics
 
 MARKER = re.compile(r"([•●◦▪■–—\-*·o§□☐►➢]|[(\[]?(\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})[.)\]]|\[\d+\])\Z")
@@ -35,15 +37,29 @@ def is_table(mesh: Mesh, rows: Sequence[Row], head: int, rules: int) -> bool:
     figures = sum(_is_value(atom) for atom in cells) / len(cells)
     words = sum(len(atom) for row in mesh.atoms for atom in row) / max(1, sum(sum(row) for row in filled))
     fill = sum(sum(row) for row in filled) / (mesh.rows * mesh.columns)
+    if rules < 3 and mesh.rows < 4 and _is_scale(mesh.atoms[0]):
+        return False
+    long = sum(len(atom) for row in mesh.atoms for atom in row if len(atom) > PROSE)
+    if 2 * rules < mesh.rows and 2 * long > sum(len(atom) for row in mesh.atoms for atom in row):
+        return False
     if rules >= 2:
         return words < 14 and fill > 0.3
     if mesh.columns > 2:
-        return mesh.rows >= 3 and fill > 0.45 and (figures >= 0.4 or words < 3)
+        return mesh.rows >= 3 and (fill > 0.45 if figures >= 0.4 else fill > 0.75 and words < 3)
     return mesh.rows >= 4 and fill > 0.7 and figures > 0.6 and words < 5
 
 
 def _is_value(words: list[Word]) -> bool:
-    return 2 * sum(is_number(w.text) for w in words) >= len(words)
+    """A figure, perhaps with its unit."""
+    if is_number(words[0].text) and len(words) <= MAX_UNIT:
+        return True
+    return 2 * sum(is_number(w.text) for w in words) > len(words)
+
+
+def _is_scale(row: list[list[Word]]) -> bool:
+    """A row of nothing but numbers, as along the axis of a chart."""
+    words = [word for atom in row for word in atom]
+    return len(words) > 2 and all(is_number(word.text) for word in words)
 
 
 def _is_list(mesh: Mesh) -> bool:

@@ -23,7 +23,7 @@ def ruled_tables(page: PageText, rules: Rules, words: list[Word]) -> tuple[list[
     """The ruled tables, and the words that are in none of them."""
     tables: list[FoundTable] = []
     meshes = [mesh for component in find_components(rules) if (mesh := mesh_of(component))]
-    meshes.sort(key=lambda m: (m.xs[-1] - m.xs[0]) * (m.ys[-1] - m.ys[0]))
+    meshes.sort(key=lambda m: -(m.xs[-1] - m.xs[0]) * (m.ys[-1] - m.ys[0]))
     for mesh in meshes:
         held = inside(mesh, words)
         if len(held) < 3:
@@ -59,7 +59,8 @@ def is_ruled_table(mesh: Mesh) -> bool:
     rows = {cell[0] for cell in filled}
     if len(columns) < 2 or len(rows) < 2 or len(filled) < 4:
         return False
-    if 3 * len(filled) < len(cells):
+    shared = sum(1 for r in rows if sum(1 for cell in filled if cell[0] <= r < cell[0] + cell[2]) > 1)
+    if 3 * len(filled) < len(cells) or shared < 2:
         return False
     counts = sorted(len(_words(mesh, cell)) for cell in filled)
     return not (counts[-1] > 60 and counts[-1] > 0.6 * sum(counts))

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from statistics import median
 
+from quire.layout.tables.columns import SIGNS
 from quire.layout.tables.judge import is_drawn, is_table
 from quire.layout.tables.ruled import CAPTION
 from quire.layout.tables.stream import FULL, build_mesh
@@ -19,7 +20,8 @@ APART = 2.3  # of the size: rows further apart than this are not of one table, u
 RULED_APART = 4.0
 LONG = 0.7  # of the width of the zone: a row of one piece that is longer is prose
 MAX_SINGLES = 3  # rows of one piece in a row
-LIKE = 0.6  # of the pieces that rows have between the rules: rows outside with fewer are not of the table
+LIKE = 0.5  # of the pieces that rows have between the rules: rows outside with fewer are not of the table
+MAX_LINES = 12  # of one cell
 MAX_ROWS = 400
 _TYPED_RULE = re.compile(r"[-_=─━═]{8,}\Z")
 
@@ -56,7 +58,8 @@ def _runs(zone: list[Row | None], across: Sequence[Rule]) -> list[list[Row]]:
         if CAPTION.match(_start(row)) or (not _several(row) and _is_prose(row, width)):
             runs.append([])
             continue
-        if sum(1 for r in runs[-1][-MAX_SINGLES:] if not _several(r)) == MAX_SINGLES and not _several(row):
+        lonely = not _several(row) and not (runs[-1] and (_is_value(row, runs[-1][-1]) or _is_under(row, runs[-1])))
+        if lonely and sum(1 for r in runs[-1][-MAX_SINGLES:] if not _several(r)) == MAX_SINGLES:
             runs.append(runs[-1][-MAX_SINGLES + 1 :] if not any(map(_several, runs[-1])) else [])
         runs[-1].append(row)
     return [trimmed for run in runs if len(trimmed := _trimmed(run, across)) > 1]
@@ -75,7 +78,28 @@ def _several(row: Row | None) -> bool:
     return len(pieces_of(row.words)) > 1 or 2 * sum(is_number(w.text) for w in row.words) > max(4, len(row.words))
 
 
+def _is_value(row: Row, above: Row) -> bool:
+    """Whether the row is one figure under a word of the row above."""
+    word = row.words[0]
+    return (
+        len(row.words) == 1
+        and is_number(word.text)
+        and any(w.left < word.right and word.left < w.right and is_number(w.text) for w in above.words)
+    )
+
+
+def _is_under(row: Row, run: list[Row]) -> bool:
+    """Whether a row of one piece goes on in the last column of the last row that has several."""
+    for above in reversed(run[-MAX_LINES:]):
+        pieces = pieces_of(above.words)
+        if len(pieces) > 1:
+            return row.left >= pieces[-1][0].left - 2
+    return False
+
+
 def _is_prose(row: Row, width: float) -> bool:
+    if len(row.words) > 5 and row.words[-1].text[-1:] in ".:;" and not _several(row):
+        return True
     return row.right - row.left > LONG * width and len(row.words) > 5
 
 
@@ -86,7 +110,7 @@ def _start(row: Row) -> str:
 def _trimmed(run: list[Row], across: Sequence[Rule]) -> list[Row]:
     """Without the rows of one piece at the end, and at the start those that are no titles of columns."""
     end = len(run)
-    while end and not _several(run[end - 1]):
+    while end and not _several(run[end - 1]) and not (end > 1 and _is_value(run[end - 1], run[end - 2])):
         end -= 1
     first = next((i for i, row in enumerate(run) if _several(row)), end)
     start = first
@@ -98,7 +122,7 @@ def _trimmed(run: list[Row], across: Sequence[Rule]) -> list[Row]:
 def _is_title(run: list[Row], i: int, first: int, across: Sequence[Rule]) -> bool:
     """Whether row i stands over columns of the first row: beside its first piece, or under the rule that opens all."""
     row, body = run[i], run[first]
-    if row.left > pieces_of(body.words)[0][-1].right:
+    if row.left > pieces_of(body.words)[0][-1].right and run[i + 1].top - row.bottom < row.size:
         return True
     wide = FULL * (body.right - body.left)
     return any(
@@ -142,17 +166,24 @@ def _bounded(run: list[Row], across: Sequence[Rule]) -> tuple[list[Row], list[Ru
     between = [row for row in run if full[0] <= row.middle <= full[-1]]
     if not between:
         return run, near
-    usual = median([len(pieces_of(row.words)) for row in between])
-    over = _attached([row for row in reversed(run) if row.middle < full[0]], usual)
-    under = _attached([row for row in run if row.middle > full[-1]], usual)
+    usual = median([_count(row) for row in between])
+    over = _attached(between[0], [row for row in reversed(run) if row.middle < full[0]], usual)
+    under = _attached(between[-1], [row for row in run if row.middle > full[-1]], usual)
     return [*reversed(over), *between, *under], near
 
 
-def _attached(rows: list[Row], usual: float) -> list[Row]:
-    """The rows outside the rules, from the rules outwards, that are like those between."""
+def _count(row: Row) -> int:
+    """The pieces of a row, but for signs of currency that stand alone."""
+    return sum(1 for piece in pieces_of(row.words) if len(piece) > 1 or piece[0].text not in SIGNS)
+
+
+def _attached(last: Row, rows: list[Row], usual: float) -> list[Row]:
+    """The rows outside the rules, from the rules outwards, that are near and like those between."""
     found: list[Row] = []
     for row in rows:
-        if len(pieces_of(row.words)) < max(2, LIKE * usual):
+        gap = max(row.top - last.bottom, last.top - row.bottom)
+        if _count(row) < max(2, LIKE * usual) or gap > row.size:
             break
         found.append(row)
+        last = row
     return found
