@@ -249,7 +249,7 @@ impl Reader<'_> {
             return self.begin(glyph, look, flag | LINE | SPACE);
         };
         if look == self.look && glyph.place == previous.place && !self.text.is_empty() && !space {
-            return self.append(glyph.text); // one glyph that stands for several characters: a ligature
+            return self.ligature(glyph.text);
         }
         let size = self.looks[look].size.max(self.looks[self.look].size);
         let backwards = glyph.text.is_right_to_left() && previous.text.is_right_to_left();
@@ -349,6 +349,16 @@ impl Reader<'_> {
     fn push(&mut self, glyph: Glyph) {
         self.append(glyph.text);
         self.glyph = Some(glyph);
+    }
+
+    /// A further character of one glyph; PDFium gives those of right-to-left ligatures backwards.
+    fn ligature(&mut self, letters: Letters) {
+        if letters.is_right_to_left() {
+            let text: String = letters.characters[..usize::from(letters.length)].iter().collect();
+            self.text.insert_str(self.last, &text);
+        } else {
+            self.append(letters);
+        }
     }
 
     fn append(&mut self, letters: Letters) {

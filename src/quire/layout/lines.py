@@ -6,9 +6,12 @@ Coordinates are points of the displayed page. A page whose text is turned as a w
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 from quire.pagetext import INVISIBLE, LINE, SPACE, PageText
+
+_RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdfd\ufe70-\ufefc]")
 
 MERGE_GAP = 0.9  # of the size: pieces of a line nearer than this belong together
 WHITE = 0xFA  # text with all three colours at or above this is seen only on something darker
@@ -176,6 +179,11 @@ def _on_background(box: Sequence[float], covered: list[Sequence[float]]) -> bool
     return any(b[0] <= x <= b[2] and b[1] <= y <= b[3] for b in covered)
 
 
+def is_right_to_left(text: str) -> bool:
+    """Whether a text has letters of Hebrew, Arabic or a script written like them."""
+    return not text.isascii() and bool(_RIGHT_TO_LEFT.search(text))
+
+
 def _joined(page: PageText, lines: list[Line]) -> list[Line]:
     """Pieces that stand on one baseline next to each other, though the file wrote them apart, are one line.
 
@@ -197,7 +205,8 @@ def _joined(page: PageText, lines: list[Line]) -> list[Line]:
                 continue
             if (line.signs or near.signs) and last[min(index, other)] + 1 != max(index, other):
                 continue
-            runs = line.runs + near.runs if line.left <= near.left else near.runs + line.runs
+            forwards = (line.left <= near.left) != (is_right_to_left(line.text) or is_right_to_left(near.text))
+            runs = line.runs + near.runs if forwards else near.runs + line.runs
             first, second = min(index, other), max(index, other)
             lines[first] = Line(page, runs)
             last[first] = last[second]

@@ -124,7 +124,7 @@ def _any_beside(things: Sequence[Thing]) -> bool:
 def _ordered(things: list[Thing], sequence: dict[int, int], mirrored: bool, depth: int) -> list[Column]:
     split = _best_split(things, sequence) if depth < MAX_DEPTH and len(things) > 2 else None
     if split is None:
-        return [Column(_rows(things, sequence))]
+        return [Column(_rows(things, sequence, mirrored))]
     columns: list[Column] = []
     for band in split.bands:
         if band.crossing:
@@ -137,7 +137,7 @@ def _ordered(things: list[Thing], sequence: dict[int, int], mirrored: bool, dept
     return _merged(columns)
 
 
-def _rows(things: list[Thing], sequence: dict[int, int]) -> list[Thing]:
+def _rows(things: list[Thing], sequence: dict[int, int], mirrored: bool) -> list[Thing]:
     """The things of one column from top to bottom.
 
     Things that overlap in height are read across where they stand on one baseline, otherwise as the file wrote them.
@@ -151,7 +151,7 @@ def _rows(things: list[Thing], sequence: dict[int, int]) -> list[Thing]:
         else:
             clusters.append([thing])
             bottom = _core_bottom(thing)
-    return [thing for cluster in clusters for thing in _across(cluster, sequence)]
+    return [thing for cluster in clusters for thing in _across(cluster, sequence, mirrored)]
 
 
 def _core_top(thing: Thing) -> float:
@@ -162,11 +162,11 @@ def _core_bottom(thing: Thing) -> float:
     return thing.bottom - 0.25 * (thing.bottom - thing.top)
 
 
-def _across(cluster: list[Thing], sequence: dict[int, int]) -> list[Thing]:
+def _across(cluster: list[Thing], sequence: dict[int, int], mirrored: bool) -> list[Thing]:
     if len(cluster) == 1:
         return cluster
     if all(_same_height(cluster[0], other) for other in cluster[1:]):
-        return sorted(cluster, key=lambda t: t.left)
+        return sorted(cluster, key=lambda t: t.left, reverse=mirrored)
     written = sorted(cluster, key=lambda t: sequence[id(t)])
     if not any(_jumps_up(a, b) for a, b in pairwise(written)):
         return written

@@ -11,7 +11,7 @@ from quire.layout.formulas import FormulaCluster, cluster_formulas
 from quire.layout.frame import Turn, upright
 from quire.layout.furniture import find_furniture
 from quire.layout.kinds import Setting, body_setting, kind_of
-from quire.layout.lines import Line, find_lines
+from quire.layout.lines import Line, find_lines, is_right_to_left
 from quire.layout.order import Column, Thing, as_written, reading_order
 from quire.layout.paragraphs import Paragraph, paragraphs
 from quire.layout.patterns import is_page_number
@@ -363,5 +363,4 @@ def _right_to_left(page: PageText) -> bool:
     text = "".join(page.texts)
     if text.isascii():
         return False
-    marked = sum(1 for c in text if "\u0590" <= c <= "\u08ff" or "\ufb1d" <= c <= "\ufefc")
-    return 2 * marked > len(text)
+    return is_right_to_left(text) and 2 * sum(map(is_right_to_left, text)) > len(text)

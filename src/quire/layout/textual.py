@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from quire.layout.lines import Line
+from quire.layout.lines import Line, is_right_to_left
 from quire.pagetext import SPACE, LinkInfo, PageText
 from quire.types import Span
 
@@ -94,14 +94,18 @@ def same_row(a: Line, b: Line) -> bool:
 def cell_text(page: PageText, runs: Sequence[int], vocabulary: Vocabulary) -> str:
     """The text of a cell: a new line where the baseline steps down or the writing jumps back."""
     texts, flags = page.texts, page.flags
-    line = texts[runs[0]]
     if len(runs) == 1:
-        return line
+        return texts[runs[0]]
+    if is_right_to_left("".join([texts[run] for run in runs])):
+        runs = sorted(runs)  # the file has them as they are read
+    line = texts[runs[0]]
     done: str | None = None
     sizes, baselines, boxes = page.sizes, page.baselines, page.boxes
     for last, run in pairwise(runs):
         step = abs(baselines[run] - baselines[last])
-        if step < 0.7 * max(sizes[run], sizes[last]) and boxes[4 * run] >= boxes[4 * last] - 1:
+        if step < 0.3 * max(sizes[run], sizes[last]) or (
+            step < 0.7 * max(sizes[run], sizes[last]) and boxes[4 * run] >= boxes[4 * last] - 1
+        ):
             line = f"{line} {texts[run]}" if flags[run] & SPACE else line + texts[run]
             continue
         done = line if done is None else join_lines(done, line, vocabulary)

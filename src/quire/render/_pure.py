@@ -212,5 +212,3 @@ def _png(lines: list[bytes], width: int, height: int, channels: int) -> bytes:
     header = struct.pack(">IIBBBBB", width, height, 8, 0 if channels == 1 else 2, 0, 0, 0)
     packed = zlib.compress(b"".join(b"\0" + line for line in lines), 1)
     return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", packed) + chunk(b"IEND", b"")
-
-

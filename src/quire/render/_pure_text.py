@@ -112,6 +112,7 @@ class _Reader:
         self.symbols: list[dict[str, str]] = []
         # the run under construction, and the line it stands in
         self.text: list[str] = []
+        self.last = 0  # where the last glyph begins in it
         self.look: _Look | None = None
         self.glyph: _Glyph | None = None
         self.box = (0.0, 0.0, 0.0, 0.0)
@@ -166,8 +167,8 @@ class _Reader:
         if previous is None or before is None:
             return self._begin(glyph, look, flag | LINE | SPACE)
         if look is before and glyph.box == previous.box and self.text and not space:
-            # one glyph that stands for several characters: a ligature
-            self.text.append(glyph.text)
+            # one glyph that stands for several characters; PDFium gives those of right-to-left ligatures backwards
+            self.text.insert(self.last if _right_to_left(glyph.text) else len(self.text), glyph.text)
             return None
         size = max(look.size, before.size)
         gap = glyph.start - previous.end
@@ -231,11 +232,12 @@ class _Reader:
     def _begin(self, glyph: _Glyph, look: _Look, flag: int) -> None:
         if flag & LINE or look.size > self.line_size * 1.05:
             self.line_base, self.line_size = glyph.base, look.size
-        self.text, self.box, self.flag = [glyph.text], glyph.box, flag
+        self.text, self.last, self.box, self.flag = [glyph.text], 0, glyph.box, flag
         self.base, self.baseline = glyph.base, glyph.baseline
         self.glyph, self.look = glyph, look
 
     def _extend(self, glyph: _Glyph, flag: int) -> None:
+        self.last = len(self.text)
         self.text.append(glyph.text)
         self.box = _union(self.box, glyph.box)
         self.flag |= flag
