@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from quire.layout.lines import Line
-from quire.layout.tables.ruled import ruled_tables
+from quire.layout.tables.candidates import find_windows, within
+from quire.layout.tables.ruled import find_meshes, ruled_tables
 from quire.layout.tables.rules import find_rules
 from quire.layout.tables.text import cell_text
 from quire.layout.tables.types import FoundCell, FoundTable
 from quire.layout.tables.unruled import unruled_tables
 from quire.layout.tables.words import words_in
+from quire.layout.tables.zones import find_gutters
 from quire.pagetext import PageText
 
 __all__ = ["FoundCell", "FoundTable", "cell_text", "find_tables"]
@@ -17,7 +19,13 @@ __all__ = ["FoundCell", "FoundTable", "cell_text", "find_tables"]
 def find_tables(page: PageText, lines: list[Line]) -> list[FoundTable]:
     """The tables of a page, from top to bottom; `lines` are those of `find_lines`."""
     rules = find_rules(page)
-    words = words_in(page, lines)
-    tables, words = ruled_tables(page, rules, words)
-    tables += unruled_tables(page, rules, words)
+    meshes = find_meshes(rules)
+    windows = find_windows(lines, rules.across)
+    boxes = [(mesh.ys[0], mesh.ys[-1]) for mesh in meshes]
+    if not windows and not boxes:
+        return []
+    words = words_in(page, within([*windows, *boxes], lines))
+    tables, words = ruled_tables(page, meshes, words)
+    if windows:
+        tables += unruled_tables(page, rules, words, find_gutters(lines))
     return sorted(tables, key=lambda t: (t.box.top, t.box.left))

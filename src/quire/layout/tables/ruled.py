@@ -19,11 +19,15 @@ NOTE = re.compile(r"(notes?|sources?|exhibit reads|abbreviations?)\b|[*†‡¹�
 PROSE = 25  # words: a cell over the whole width with more is no cell
 
 
-def ruled_tables(page: PageText, rules: Rules, words: list[Word]) -> tuple[list[FoundTable], list[Word]]:
+def find_meshes(rules: Rules) -> list[Mesh]:
+    """The meshes of crossing lines with at least two columns, the largest first."""
+    meshes = [mesh for component in find_components(rules) if (mesh := mesh_of(component)) and mesh.columns > 1]
+    return sorted(meshes, key=lambda m: -(m.xs[-1] - m.xs[0]) * (m.ys[-1] - m.ys[0]))
+
+
+def ruled_tables(page: PageText, meshes: list[Mesh], words: list[Word]) -> tuple[list[FoundTable], list[Word]]:
     """The ruled tables, and the words that are in none of them."""
     tables: list[FoundTable] = []
-    meshes = [mesh for component in find_components(rules) if (mesh := mesh_of(component))]
-    meshes.sort(key=lambda m: -(m.xs[-1] - m.xs[0]) * (m.ys[-1] - m.ys[0]))
     for mesh in meshes:
         held = inside(mesh, words)
         if len(held) < 3:

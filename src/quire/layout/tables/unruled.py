@@ -26,15 +26,15 @@ MAX_ROWS = 400
 _TYPED_RULE = re.compile(r"[-_=─━═]{8,}\Z")
 
 
-def unruled_tables(page: PageText, rules: Rules, words: list[Word]) -> list[FoundTable]:
-    """The tables among words that no ruled table holds."""
+def unruled_tables(page: PageText, rules: Rules, words: list[Word], gutters: list[float]) -> list[FoundTable]:
+    """The tables among words that no ruled table holds; the gutters are those between columns of text."""
     typed = [word for word in words if _TYPED_RULE.match(word.text)]
     if typed:
         words = [word for word in words if word not in typed]
         drawn = [Rule(word.baseline - 0.3 * word.size, word.left, word.right) for word in typed]
         rules = Rules(sorted(rules.across + drawn, key=lambda r: r.at), rules.down)
     tables: list[FoundTable] = []
-    for zone in find_zones([without_leaders(row) for row in rows_of(words)], rules):
+    for zone in find_zones([without_leaders(row) for row in rows_of(words)], rules, gutters):
         for run in _runs(zone, rules.across):
             table = _table(page, run, rules.across)
             if table:

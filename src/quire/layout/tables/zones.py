@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 
+from quire.layout.lines import Line
 from quire.layout.tables.strokes import Rules
 from quire.layout.tables.words import Row, Word, pieces_of
 
@@ -21,9 +23,8 @@ SAME_EXTENT = 10.0  # points: rules with ends that differ by less bound one tabl
 Zone = list[Row | None]
 
 
-def find_zones(rows: list[Row], rules: Rules) -> list[Zone]:
+def find_zones(rows: list[Row], rules: Rules, gutters: list[float]) -> list[Zone]:
     """Rows of the whole width and of each text column; None stands where something else comes between."""
-    gutters = _gutters(rows)
     if not gutters:
         return [list(rows)]
     held = _held(rows, rules, gutters)
@@ -43,16 +44,17 @@ def find_zones(rows: list[Row], rules: Rules) -> list[Zone]:
     return [full, *columns]
 
 
-def _gutters(rows: list[Row]) -> list[float]:
+def find_gutters(lines: Sequence[Line]) -> list[float]:
     """The x of the gutters between columns of prose."""
-    prose = []
-    for row in rows:
-        for piece in pieces_of(row.words):
-            if len(piece) >= PROSE_WORDS and piece[-1].right - piece[0].left > PROSE_WIDTH:
-                prose.append((piece[0].left, piece[-1].right))
+    upright = [line for line in lines if not line.angle]
+    prose = [
+        (line.left, line.right)
+        for line in upright
+        if line.right - line.left > PROSE_WIDTH and line.text.count(" ") >= PROSE_WORDS - 1
+    ]
     if len(prose) < FEW:
         return []
-    middle = _middle_gutter(rows, prose)
+    middle = _middle_gutter(upright, prose)
     if middle or len(prose) < 2 * LEAST:
         return [middle] if middle else []
     gutters = []
@@ -66,25 +68,21 @@ def _gutters(rows: list[Row]) -> list[float]:
     return gutters
 
 
-def _middle_gutter(rows: list[Row], prose: list[tuple[float, float]]) -> float:
+def _middle_gutter(lines: list[Line], prose: list[tuple[float, float]]) -> float:
     """The x of a clear strip down the middle of the page with lines of prose as wide as a side; 0 if there is none."""
-    left, right = min(row.left for row in rows), max(row.right for row in rows)
+    left, right = min(line.left for line in lines), max(line.right for line in lines)
     middle, reach = (left + right) / 2, MIDDLE * (right - left)
-    over = [row for row in rows if row.left < middle < row.right]
-    start, end = _strip(over, middle - reach, middle + reach)
+    start, end = _strip(lines, middle - reach, middle + reach)
     if end - start < STRIP:
         return 0.0
     wide = [p for p in prose if (p[1] < end or p[0] > start) and p[1] - p[0] > 0.75 * (right - left - end + start) / 2]
     return (start + end) / 2 if len(wide) >= FEW else 0.0
 
 
-def _strip(rows: list[Row], start: float, end: float) -> tuple[float, float]:
-    """The widest stretch between start and end, or through one of them, that all but a few rows leave clear."""
-    events: list[tuple[float, int]] = []
-    for row in rows:
-        for piece in pieces_of(row.words, STRIP / row.size):
-            events += [(piece[0].left, 1), (piece[-1].right, -1)]
-    allowed = int(CROSSING * len(rows))
+def _strip(lines: list[Line], start: float, end: float) -> tuple[float, float]:
+    """The widest stretch between start and end, or through one of them, that all but a few lines leave clear."""
+    events = [event for line in lines for event in ((line.left, 1), (line.right, -1))]
+    allowed = int(CROSSING * len({round(line.baseline / 4) for line in lines}))
     depth, since, best = 0, None, (0.0, 0.0)
     for x, step in sorted(events):
         before, depth = depth, depth + step
