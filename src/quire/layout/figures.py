@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from quire.layout.lines import Line
+from quire.layout.lines import Line, is_white
 from quire.layout.patterns import caption_of
 from quire.pagetext import Box, PageText
 
@@ -15,6 +15,7 @@ MOST_SHARE = 0.75  # a larger picture is a background
 REACH = 12.0  # points: drawings nearer than this belong together
 FRAME = 20.0  # points: rulings longer than this can be the axes or the frame of a drawing
 MAX_DRAWINGS = 3000
+MIN_BARS = 4  # fewer rectangles are no chart
 
 _NUMBER = re.compile(r"^[-+−–]?[\d.,:%/×eE()\s$€£°]+$")
 
@@ -31,11 +32,12 @@ class Figure:
 
 def find_figures(page: PageText, lines: Sequence[Line], body_size: float) -> list[Figure]:
     """The figures of a page, each with the lines that label it."""
-    if not page.images and not page.drawings:
+    bars = _bars(page, lines)
+    if not page.images and not page.drawings and not bars:
         return []
     whole = page.width * page.height
     seeds = _clusters(_pictures(page), 2.0)
-    drawn = _clusters(_drawn(page), REACH)
+    drawn = _clusters([*_drawn(page), *bars], REACH)
     seeds += [_framed(page, box) for box in drawn]
     seeds = [box for box in _clusters(seeds, 2.0) if _is_large(box, whole)]
     if not seeds:
@@ -121,6 +123,28 @@ def _drawn(page: PageText) -> list[Box]:
         if box.right - box.left < 0.9 * page.width and box.bottom - box.top < 0.9 * page.height:
             found.append(box)
     return found if len(found) >= 3 else []
+
+
+def _bars(page: PageText, lines: Sequence[Line]) -> list[Box]:
+    """The bars of a chart: filled rectangles of different sizes that share a side and hold no text."""
+    rects, colors = page.rects, page.rect_colors
+    if not MIN_BARS <= len(colors) <= MAX_DRAWINGS:
+        return []
+    boxes = [Box(*rects[4 * i : 4 * i + 4]) for i, color in enumerate(colors) if not is_white(color)]
+    boxes = [b for b in boxes if b.right - b.left < 0.5 * page.width and b.bottom - b.top < 0.5 * page.height]
+    for side in (3, 0):  # standing on one line, or beginning at one
+        shared: dict[int, list[Box]] = {}
+        for box in boxes:
+            shared.setdefault(round(box[side]), []).append(box)
+        group = max(shared.values(), key=len, default=[])
+        lengths = {round(box.bottom - box.top if side == 3 else box.right - box.left) for box in group}
+        if (
+            len(group) >= MIN_BARS
+            and len(lengths) > len(group) // 2
+            and not any(_inside(line, box) for box in group for line in lines)
+        ):
+            return group
+    return []
 
 
 def _clusters(boxes: list[Box], reach: float) -> list[Box]:

@@ -19,6 +19,7 @@ from typing import Protocol
 MAX_DEPTH = 8
 MAX_CANDIDATES = 8
 JUMPS = 0.03  # share of jumps up to which the order of the file is taken
+LONG_JUMP = 0.7  # of the height of the text: no jump may be longer
 EDGE = 4.0  # points: left edges nearer than this are the same edge
 
 
@@ -57,9 +58,10 @@ class Column:
 def as_written(columns: Sequence[Column], sequence: dict[int, int]) -> list[Column]:
     """The columns in the order of the file when a reader would follow it, otherwise as they are."""
     written = sorted((t for column in columns for t in column.things), key=lambda t: sequence[id(t)])
-    jumps = sum(_is_jump(a, b) for a, b in pairwise(written))
-    if jumps > JUMPS * len(written):
-        return list(columns)
+    top, bottom = min(c.top for c in columns), max(c.bottom for c in columns)
+    jumps = [a.top - b.top for a, b in pairwise(written) if _is_jump(a, b)]
+    if len(jumps) > JUMPS * len(written) or max(jumps, default=0) > LONG_JUMP * (bottom - top):
+        return with_last_lines(columns)
     home = {id(thing): number for number, column in enumerate(columns) for thing in column.things}
     pieces: list[tuple[int, list[Thing]]] = []
     for thing in written:
@@ -68,7 +70,39 @@ def as_written(columns: Sequence[Column], sequence: dict[int, int]) -> list[Colu
             pieces[-1][1].append(thing)
         else:
             pieces.append((number, [thing]))
-    return [columns[number].part(things) for number, things in pieces]
+    return with_last_lines([columns[number].part(things) for number, things in pieces])
+
+
+def with_last_lines(columns: Sequence[Column]) -> list[Column]:
+    """The columns, each with the last lines of its text: a short one may not reach over the edge of the next column.
+
+    A paragraph over the whole width that ends with a short line looks as if that line began the first column.
+    """
+    done: list[Column] = []
+    for column in columns:
+        things = column.things
+        moved = 0
+        if done and len(things) > 1:
+            last = done[-1].things[-1]
+            while moved < min(3, len(things)) and _goes_on(last, things[moved]):
+                last = things[moved]
+                moved += 1
+            if moved == min(3, len(things)) or _goes_on(last, things[moved]):
+                moved = 0
+        if moved:
+            done[-1].things.extend(things[:moved])
+            column = column.part(things[moved:])
+        done.append(column)
+    return done
+
+
+def _goes_on(a: Thing, b: Thing) -> bool:
+    """Whether `b` is the next line of the paragraph of `a`, by its type and place, and not longer."""
+    size = getattr(a, "size", 0.0)
+    if not size or getattr(a, "font", None) != getattr(b, "font", None):
+        return False
+    step = b.bottom - a.bottom
+    return abs(a.left - b.left) < EDGE and 0.5 * size < step < 1.6 * size and b.right <= a.right + 1
 
 
 def _is_jump(a: Thing, b: Thing) -> bool:

@@ -13,6 +13,8 @@ from quire.types import Span
 _SUSPENDED = frozenset({"and", "or", "to", "und", "oder", "bis", "et", "ou", "y", "o", "e"})
 """Words after which a hyphen at a line end is no broken word: left- and right-hand."""
 
+_TENS = frozenset({"twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"})
+
 _DASHES = ("-", "‐", "\u00ad")
 
 
@@ -64,7 +66,7 @@ def join_lines(before: str, after: str, vocabulary: Vocabulary | None = None) ->
 
 
 def _compound(first: str, tail: str, vocabulary: Vocabulary | None) -> bool:
-    if tail[0].isupper() or "-" in first:
+    if tail[0].isupper() or "-" in first or first.lower() in _TENS:
         return True
     if vocabulary is None:
         return False
