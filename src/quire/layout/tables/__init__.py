@@ -20,12 +20,13 @@ def find_tables(page: PageText, lines: list[Line]) -> list[FoundTable]:
     """The tables of a page, from top to bottom; `lines` are those of `find_lines`."""
     rules = find_rules(page)
     meshes = find_meshes(rules)
-    windows = find_windows(lines, rules.across)
+    gutters = find_gutters(lines)
+    windows = find_windows(lines, rules.across, gutters)
     boxes = [(mesh.ys[0], mesh.ys[-1]) for mesh in meshes]
     if not windows and not boxes:
         return []
     words = words_in(page, within([*windows, *boxes], lines))
     tables, words = ruled_tables(page, meshes, words)
     if windows:
-        tables += unruled_tables(page, rules, words, find_gutters(lines))
+        tables += unruled_tables(page, rules, words, gutters)
     return sorted(tables, key=lambda t: (t.box.top, t.box.left))

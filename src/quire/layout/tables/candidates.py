@@ -11,6 +11,7 @@ from quire.layout.tables.strokes import Rule
 
 SHORT = 45  # letters: a row of several lines that are all longer is prose in columns
 NEAR = 3.5  # of the size: candidate rows nearer than this support each other
+LEAST = 3  # rows of an unruled table
 ABOVE = 8.0  # of the size: how far above its rows a table may begin
 BELOW = 6.0  # and how far below them it may end
 WIDE = 60.0  # points: shorter rules bound no table
@@ -20,15 +21,20 @@ FIGURES = re.compile(r"\d\S* +[^\sa-zA-Z]?\d\S*(?: +[^\sa-zA-Z]?\d|$)")
 Window = tuple[float, float]
 
 
-def find_windows(lines: Sequence[Line], across: Sequence[Rule]) -> list[Window]:
-    """Stretches of y, sorted and apart, that hold rows with several pieces or text between rules."""
-    rows = _rows(lines)
+def find_windows(lines: Sequence[Line], across: Sequence[Rule], gutters: Sequence[float]) -> list[Window]:
+    """Stretches of y, sorted and apart, that hold rows with several pieces or text between rules.
+
+    Rows are looked for in each text column; the gutters are those between them.
+    """
+    upright = sorted([line for line in lines if not line.angle], key=lambda l: l.baseline)
+    rows = _rows(upright)
     windows = []
-    candidates = [row for row in rows if _may_be_row(row)]
-    for a, b in pairwise(candidates):
-        size = max(a[0].size, b[0].size)
-        if b[0].top - a[0].bottom <= NEAR * size:
-            windows.append((a[0].top - ABOVE * size, b[0].bottom + BELOW * size))
+    for column in range(len(gutters) + 1):
+        if gutters:
+            part = [line for line in upright if sum([x < (line.left + line.right) / 2 for x in gutters]) == column]
+            windows += _of_rows(_rows(part), across)
+        else:
+            windows += _of_rows(rows, across)
     wide = [rule for rule in across if rule.length > WIDE]
     for upper, lower in pairwise(wide):
         if upper.start < lower.end and lower.start < upper.end and lower.at - upper.at > 5:
@@ -39,14 +45,37 @@ def find_windows(lines: Sequence[Line], across: Sequence[Rule]) -> list[Window]:
     return _joined(windows)
 
 
+def _of_rows(rows: list[list[Line]], across: Sequence[Rule]) -> list[Window]:
+    """Stretches with several rows of several pieces."""
+    windows = []
+    for cluster in _clusters([row for row in rows if _may_be_row(row)]):
+        first, last = cluster[0][0], cluster[-1][0]
+        top, bottom = first.top - ABOVE * first.size, last.bottom + BELOW * last.size
+        if len(cluster) >= LEAST or (len(cluster) > 1 and any(top < rule.at < bottom for rule in across)):
+            windows.append((top, bottom))
+    return windows
+
+
 def _rows(lines: Sequence[Line]) -> list[list[Line]]:
+    """Lines, sorted by baseline, that stand on one."""
     rows: list[list[Line]] = []
-    for line in sorted((line for line in lines if not line.angle), key=lambda l: l.baseline):
+    for line in lines:
         if rows and line.baseline - rows[-1][0].baseline <= SAME_ROW * max(line.size, rows[-1][0].size):
             rows[-1].append(line)
         else:
             rows.append([line])
     return rows
+
+
+def _clusters(rows: list[list[Line]]) -> list[list[list[Line]]]:
+    """Rows that stand near each other."""
+    clusters: list[list[list[Line]]] = []
+    for row in rows:
+        if clusters and row[0].top - clusters[-1][-1][0].bottom <= NEAR * row[0].size:
+            clusters[-1].append(row)
+        else:
+            clusters.append([row])
+    return clusters
 
 
 def _may_be_row(row: list[Line]) -> bool:

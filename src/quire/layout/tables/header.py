@@ -33,7 +33,7 @@ def header_length(rows: Sequence[Row], full: Sequence[float]) -> int:
 
 def _has_figures(row: Row) -> bool:
     """Whether the row has figures other than its label."""
-    pieces = pieces_of(row.words)
+    pieces = row.pieces
     texts = [piece[0].text for piece in (pieces[1:] if len(pieces) > 1 else pieces)]
     return 2 * sum(is_number(t) for t in texts) > len(texts) and not _are_years(row)
 
@@ -46,12 +46,8 @@ def _are_years(row: Row) -> bool:
 
 def _after_sections(rows: Sequence[Row], figures: int) -> int:
     """A line before the figures that has only a label is a heading of rows, not of columns."""
-    while (
-        figures > 1
-        and len(pieces_of(rows[figures - 1].words)) == 1
-        and rows[figures - 1].left < rows[figures].left + 15
-    ):
-        if len(pieces_of(rows[figures - 2].words)) < 2:
+    while figures > 1 and len(rows[figures - 1].pieces) == 1 and rows[figures - 1].left < rows[figures].left + 15:
+        if len(rows[figures - 2].pieces) < 2:
             break
         figures -= 1
     return figures

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from quire.layout.tables.columns import find_gutters
 from quire.layout.tables.mesh import Mesh
-from quire.layout.tables.words import Row, Word, pieces_of, rows_of
+from quire.layout.tables.words import Row, Word, rows_of
 from quire.layout.tables.wrap import goes_on, is_figures
 
 CLEAR = 0.6  # of the size: words nearer than this on both sides of a gutter are one piece
@@ -77,7 +77,7 @@ def _parting(mesh: Mesh, row: int, left: int, right: int) -> list[int]:
     words = [word for atom in mesh.atoms[row][left : right + 1] for word in atom]
     found: set[int] = set()
     for line in rows_of(words):
-        for a, b in pairwise(pieces_of(line.words)):
+        for a, b in pairwise(line.pieces):
             start, end = max(w.right for w in a), b[0].left
             inside = [c for c in range(left + 1, right + 1) if start - 1 <= mesh.xs[c] <= end + 1]
             if inside:

@@ -73,23 +73,23 @@ def _telling(rows: list[Row], head: int) -> list[Row]:
     body = [row for row in rows[head:] if _several(row)]
     if len(body) < 3:
         body = [row for row in rows if _several(row)]
-    most = max((len(pieces_of(row.words)) for row in body), default=0)
+    most = max((len(row.pieces) for row in body), default=0)
     if head and len(body) < 6 and most:
         last = rows[head - 1]
-        if len(pieces_of(last.words)) >= most and last not in body:
+        if len(last.pieces) >= most and last not in body:
             body = [last, *body]
     return body
 
 
 def _several(row: Row) -> bool:
-    return len(pieces_of(row.words)) > 1 or 2 * sum(is_number(w.text) for w in row.words) > max(2, len(row.words))
+    return len(row.pieces) > 1 or 2 * sum(is_number(w.text) for w in row.words) > max(2, len(row.words))
 
 
 def _extents(rows: Sequence[Row], bounds: Sequence[float]) -> list[tuple[float, float]]:
     """Left and right of the words of each column; the space between its bounds where it has none."""
     spans: list[tuple[float, float] | None] = [None] * (len(bounds) + 1)
     for row in rows:
-        if len(pieces_of(row.words)) < 2 and bounds:
+        if len(row.pieces) < 2 and bounds:
             continue
         for word in row.words:
             column = sum(1 for bound in bounds if bound < word.middle)

@@ -12,7 +12,7 @@ from quire.layout.tables.ruled import CAPTION
 from quire.layout.tables.stream import FULL, build_mesh
 from quire.layout.tables.strokes import Rule, Rules
 from quire.layout.tables.types import FoundTable
-from quire.layout.tables.words import Row, Word, is_number, pieces_of, rows_of, without_leaders
+from quire.layout.tables.words import Row, Word, is_number, rows_of, without_leaders
 from quire.layout.tables.zones import find_zones
 from quire.pagetext import PageText
 
@@ -75,7 +75,7 @@ def _is_apart(above: Row, row: Row, across: Sequence[Rule]) -> bool:
 def _several(row: Row | None) -> bool:
     if row is None:
         return False
-    return len(pieces_of(row.words)) > 1 or 2 * sum(is_number(w.text) for w in row.words) > max(4, len(row.words))
+    return len(row.pieces) > 1 or 2 * sum(is_number(w.text) for w in row.words) > max(4, len(row.words))
 
 
 def _is_value(row: Row, above: Row) -> bool:
@@ -91,7 +91,7 @@ def _is_value(row: Row, above: Row) -> bool:
 def _is_under(row: Row, run: list[Row]) -> bool:
     """Whether a row of one piece goes on in the last column of the last row that has several."""
     for above in reversed(run[-MAX_LINES:]):
-        pieces = pieces_of(above.words)
+        pieces = above.pieces
         if len(pieces) > 1:
             return row.left >= pieces[-1][0].left - 2
     return False
@@ -122,7 +122,7 @@ def _trimmed(run: list[Row], across: Sequence[Rule]) -> list[Row]:
 def _is_title(run: list[Row], i: int, first: int, across: Sequence[Rule]) -> bool:
     """Whether row i stands over columns of the first row: beside its first piece, or under the rule that opens all."""
     row, body = run[i], run[first]
-    if row.left > pieces_of(body.words)[0][-1].right and run[i + 1].top - row.bottom < row.size:
+    if row.left > body.pieces[0][-1].right and run[i + 1].top - row.bottom < row.size:
         return True
     wide = FULL * (body.right - body.left)
     return any(
@@ -174,7 +174,7 @@ def _bounded(run: list[Row], across: Sequence[Rule]) -> tuple[list[Row], list[Ru
 
 def _count(row: Row) -> int:
     """The pieces of a row, but for signs of currency that stand alone."""
-    return sum(1 for piece in pieces_of(row.words) if len(piece) > 1 or piece[0].text not in SIGNS)
+    return sum(1 for piece in row.pieces if len(piece) > 1 or piece[0].text not in SIGNS)
 
 
 def _attached(last: Row, rows: list[Row], usual: float) -> list[Row]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 from quire.layout.lines import Line, words_of
 from quire.pagetext import PageText
@@ -46,11 +47,12 @@ class Word:
 class Row:
     """Words on one baseline, from left to right."""
 
-    __slots__ = ("baseline", "bottom", "leader", "left", "right", "size", "top", "words")
+    __slots__ = ("_pieces", "baseline", "bottom", "leader", "left", "right", "size", "top", "words")
 
     def __init__(self, words: list[Word], *, leader: bool = False) -> None:
         words.sort(key=lambda w: w.left)
         self.words = words
+        self._pieces: list[list[Word]] | None = None
         self.leader = leader  # dots lead from one word to the next; they are not among the words
         self.left = words[0].left
         self.right = max([w.right for w in words])
@@ -62,6 +64,13 @@ class Row:
     @property
     def middle(self) -> float:
         return self.baseline - 0.3 * self.size
+
+    @property
+    def pieces(self) -> list[list[Word]]:
+        """The words in pieces that stand apart."""
+        if self._pieces is None:
+            self._pieces = pieces_of(self.words)
+        return self._pieces
 
     def __repr__(self) -> str:
         return f"Row({self.baseline:.0f} {' '.join(w.text for w in self.words)!r})"
@@ -108,6 +117,7 @@ def pieces_of(row: Sequence[Word], gap: float = PIECE_GAP) -> list[list[Word]]:
     return pieces
 
 
+@lru_cache(maxsize=4096)
 def is_number(text: str) -> bool:
     """Whether a word is a value as it stands in a column of figures: a number, a dash, n/a."""
     return bool(_NUMBER.match(text) or _DASH.match(text))

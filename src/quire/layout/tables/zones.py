@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from quire.layout.lines import Line
 from quire.layout.tables.strokes import Rules
-from quire.layout.tables.words import Row, Word, pieces_of
+from quire.layout.tables.words import Row, Word
 
 PROSE_WORDS = 4  # a piece with fewer words is no line of prose
 PROSE_WIDTH = 80.0  # points
@@ -133,7 +133,7 @@ def _held(rows: list[Row], rules: Rules, gutters: list[float]) -> list[tuple[flo
         if abs(upper.start - lower.start) > SAME_EXTENT or abs(upper.end - lower.end) > SAME_EXTENT:
             continue
         inside = [row for row in rows if upper.at < row.middle < lower.at]
-        prose = sum(1 for row in inside if any(len(piece) > 5 for piece in pieces_of(row.words)[1:]))
+        prose = sum(1 for row in inside if any(len(piece) > 5 for piece in row.pieces[1:]))
         if inside and prose <= 0.25 * len(inside):
             held.append((upper.at, lower.at))
     return held
