@@ -57,6 +57,8 @@ class Column:
 
 def as_written(columns: Sequence[Column], sequence: dict[int, int]) -> list[Column]:
     """The columns in the order of the file when a reader would follow it, otherwise as they are."""
+    if not columns:
+        return []
     written = sorted((t for column in columns for t in column.things), key=lambda t: sequence[id(t)])
     top, bottom = min(c.top for c in columns), max(c.bottom for c in columns)
     jumps = [a.top - b.top for a, b in pairwise(written) if _is_jump(a, b)]
