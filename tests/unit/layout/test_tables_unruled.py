@@ -1,0 +1,161 @@
+"""Tables whose columns only white space separates, with rules across or without any."""
+
+from __future__ import annotations
+
+from tests.unit.layout.tables_sheet import Sheet
+
+XS = [60.0, 200.0, 280.0, 360.0]
+HEAD = ["Method", "Recall", "Precision", "Score"]
+BODY = [["Alpha", "71.0", "43.9", "66.8"], ["Beta", "69.5", "42.9", "65.8"], ["Gamma", "70.1", "43.2", "66.2"]]
+
+
+def booktabs() -> Sheet:
+    sheet = Sheet()
+    sheet.text(60, 86, "Table 2: Results of three methods")
+    sheet.rows(XS, 110, [HEAD])
+    sheet.rows(XS, 126, BODY)
+    for y in (98, 114, 158):
+        sheet.rule(60, y, 400, y)
+    return sheet
+
+
+def test_rules_above_and_below_bound_a_table():
+    assert booktabs().table() == [HEAD, *BODY]
+
+
+def test_the_caption_stays_outside():
+    (table,) = booktabs().tables()
+    assert table.box.top > 90
+
+
+def test_the_rule_under_the_header_marks_it():
+    (table,) = booktabs().tables()
+    assert [cell.header for cell in table.cells if cell.column == 0] == [True, False, False, False]
+
+
+def test_words_aligned_in_columns_are_a_table_without_any_rule():
+    sheet = Sheet()
+    sheet.prose(60, 60, 4)
+    sheet.rows(XS, 140, [HEAD, *BODY])
+    sheet.prose(60, 240, 4)
+    assert sheet.table() == [HEAD, *BODY]
+
+
+def test_a_partial_rule_makes_a_title_over_its_columns():
+    sheet = Sheet()
+    sheet.centred(310, 110, "Test")
+    sheet.rule(195, 114, 400, 114)
+    sheet.rows(XS, 126, [HEAD])
+    sheet.rows(XS, 142, BODY)
+    for y in (98, 130, 174):
+        sheet.rule(60, y, 400, y)
+    assert sheet.spans() == {"Method": (2, 1), "Test": (1, 3)}
+    assert sheet.table()[0] == ["Method", "Test", "", ""]
+
+
+def test_lines_of_a_header_are_one_row():
+    sheet = Sheet()
+    sheet.rows(XS, 110, [["", "Mean", "Mean", ""], ["Method", "recall", "precision", "Score"]], pitch=11)
+    sheet.rows(XS, 138, BODY)
+    for y in (98, 126, 172):
+        sheet.rule(60, y, 400, y)
+    assert sheet.table()[0] == ["Method", "Mean recall", "Mean precision", "Score"]
+
+
+def test_a_label_that_goes_on_in_a_second_line_is_one_row():
+    sheet = Sheet()
+    sheet.rows(
+        XS,
+        110,
+        [HEAD, BODY[0], ["Method with a very long", "1.0", "2.0", "3.0"], ["name of its own", "", "", ""], BODY[1]],
+    )
+    for y in (98, 114, 170):
+        sheet.rule(60, y, 400, y)
+    assert sheet.table()[2] == ["Method with a very long name of its own", "1.0", "2.0", "3.0"]
+
+
+def test_a_heading_of_rows_is_a_row_of_its_own():
+    sheet = Sheet()
+    sheet.rows(XS, 110, [HEAD, ["Supervised", "", "", ""], *BODY, ["Unsupervised", "", "", ""], *BODY])
+    for y in (98, 114, 214):
+        sheet.rule(60, y, 400, y)
+    rows = sheet.table()
+    assert [row[0] for row in rows] == [
+        "Method",
+        "Supervised",
+        "Alpha",
+        "Beta",
+        "Gamma",
+        "Unsupervised",
+        "Alpha",
+        "Beta",
+        "Gamma",
+    ]
+
+
+def test_a_label_between_two_lines_spans_both():
+    sheet = Sheet()
+    sheet.rows([60, 160, 260], 110, [["Station", "Date", "Hours"]])
+    for y, label in ((126, "13"), (154, "23")):
+        sheet.rows([160], y, [["2022-07-25"], ["2022-10-01"]], pitch=12)
+        sheet.rows([60, 260], y + 6, [[label, "1410"]])
+    for y in (98, 114, 180):
+        sheet.rule(60, y, 320, y)
+    assert sheet.table()[1:3] == [["13", "2022-07-25", "1410"], ["", "2022-10-01", ""]]
+    assert sheet.spans() == {"13": (2, 1), "23": (2, 1), "1410": (2, 1)}
+
+
+def test_columns_of_figures_a_space_apart_are_kept_apart():
+    sheet = Sheet()
+    xs = [60.0, 160.0, 195.0, 230.0]
+    rows = [
+        ["North", "12345", "1", "54321"],
+        ["South", "1", "12345", "1"],
+        ["East", "12", "123", "12345"],
+        ["West", "123", "12", "123"],
+    ]
+    sheet.rows(xs, 120, [["Region", "2001", "2002", "2003"], *rows])
+    for y in (108, 124, 180):
+        sheet.rule(60, y, 260, y)
+    assert sheet.table()[1:] == rows
+
+
+def test_a_sign_of_currency_belongs_to_its_figure():
+    sheet = Sheet()
+    for i, (name, value) in enumerate([("Sales", "630"), ("Costs", "512"), ("Taxes", "20"), ("Profit", "98")]):
+        sheet.text(60, 120 + 14 * i, name)
+        sheet.text(200, 120 + 14 * i, "$")
+        sheet.text(240, 120 + 14 * i, value)
+        sheet.text(320, 120 + 14 * i, "5.0")
+    assert sheet.table()[0] == ["Sales", "$ 630", "5.0"]
+
+
+def test_leaders_in_a_table_are_left_out_of_the_text():
+    sheet = Sheet()
+    for i in range(5):
+        sheet.text(60, 120 + 14 * i, f"0.{i}5 ..............")
+        sheet.rows([200, 260, 320, 380], 120 + 14 * i, [["800", "880", "960", "1,040"]])
+    assert sheet.table()[0] == ["0.05", "800", "880", "960", "1,040"]
+
+
+def test_tables_in_two_columns_of_text_are_two():
+    sheet = Sheet()
+    for left in (40, 320):
+        y = sheet.prose(left, 60, 12, letters=44)
+        sheet.rows(
+            [left, left + 90, left + 160],
+            y + 12,
+            [["Name", "One", "Two"], ["a", "1.5", "2.5"], ["b", "3.5", "4.5"], ["c", "5.5", "6.5"]],
+        )
+        sheet.prose(left, y + 90, 12, letters=44)
+    assert [(table.rows, table.columns) for table in sheet.tables()] == [(4, 3), (4, 3)]
+
+
+def test_a_running_title_above_a_rule_stays_outside():
+    sheet = Sheet()
+    sheet.text(60, 40, "page 4")
+    sheet.text(300, 40, "2.3 Terminal Responses")
+    sheet.rule(60, 46, 400, 46)
+    sheet.rows(XS, 110, [HEAD, *BODY, *BODY])
+    sheet.rule(60, 760, 400, 760)
+    assert sheet.table()[0] == HEAD
