@@ -1,0 +1,28 @@
+"""A folder with the documents that the pages speak of."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests import documents
+from tests.docs.pages import ROOT
+
+
+@pytest.fixture
+def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The working directory of a reader: the sample under the names used on the pages, and some that are odd."""
+    sample = ROOT / "examples" / "sample.pdf"
+    for name in ("report.pdf", "letters/first.pdf", "examples/sample.pdf"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        shutil.copy(sample, tmp_path / name)
+    (tmp_path / "secret.pdf").write_bytes(documents.encrypted("swordfish"))
+    (tmp_path / "scan.pdf").write_bytes(documents.scan_like())
+    (tmp_path / "cut.pdf").write_bytes(sample.read_bytes()[:3000])
+    (tmp_path / "notes.docx").write_bytes(b"PK\x03\x04 a document of another kind")
+    documents.scan().save(tmp_path / "scan.tiff")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    return tmp_path

@@ -1,0 +1,109 @@
+"""Every command, option, public name, format, event and error is documented."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from typing import get_args
+
+import pytest
+import typer
+
+import quire
+from quire import errors, export, stages
+from quire.cli.app import app
+from quire.events import EventKind
+from quire.types import BLOCK_KINDS, PageStatus
+from tests.docs.pages import ROOT
+
+CLI = (ROOT / "docs" / "reference" / "cli.md").read_text()
+PYTHON = (ROOT / "docs" / "reference" / "python.md").read_text()
+EVENTS = (ROOT / "docs" / "reference" / "events.md").read_text()
+FORMATS = (ROOT / "docs" / "reference" / "formats.md").read_text()
+ERRORS = (ROOT / "docs" / "guides" / "errors.md").read_text()
+
+COMMANDS = typer.main.get_command(app).commands  # type: ignore[attr-defined]
+OPTIONS = [(name, option) for name, command in COMMANDS.items() for p in command.params for option in p.opts]
+CLASSES = [name for name in quire.__all__ if inspect.isclass(getattr(quire, name))]
+MEMBERS = [
+    (name, member)
+    for name in CLASSES
+    if not issubclass(getattr(quire, name), BaseException)
+    for member in vars(getattr(quire, name)).keys() | getattr(getattr(quire, name), "__annotations__", {}).keys()
+    if not member.startswith("_")
+]
+FAMILY = [kind for kind in vars(errors).values() if inspect.isclass(kind) and issubclass(kind, errors.QuireError)]
+
+
+def mentioned(text: str, name: str) -> bool:
+    """Whether a page has the name in code: `name`, `name(…)`, `.name`."""
+    return bool(re.search(rf"`[^`\n]*(?<![\w-]){re.escape(name)}(?![\w-])[^`\n]*`", text))
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_command_is_documented(name: str) -> None:
+    assert f"## `quire {name}" in CLI
+
+
+@pytest.mark.parametrize(("command", "option"), [pair for pair in OPTIONS if pair[1].startswith("-")])
+def test_option_is_documented(command: str, option: str) -> None:
+    section = CLI.partition(f"## `quire {command}")[2].partition("\n## ")[0]
+    assert mentioned(section, option)
+
+
+def test_every_option_of_the_documentation_exists() -> None:
+    known = {option for _, option in OPTIONS} | {"-h", "--help", "--version"}
+    assert set(re.findall(r"(?<![\w-])--?[a-z][a-z-]*\b(?=[^`\n]*`)", CLI)) - known <= {"-o"}
+
+
+@pytest.mark.parametrize("name", quire.__all__)
+def test_public_name_is_documented(name: str) -> None:
+    assert mentioned(PYTHON, name)
+
+
+@pytest.mark.parametrize(("kind", "member"), MEMBERS)
+def test_public_member_is_documented(kind: str, member: str) -> None:
+    section = PYTHON.partition(f"`{kind}`\n")[2] or PYTHON
+    assert mentioned(section.partition("\n## ")[0], member), f"{kind}.{member}"
+
+
+@pytest.mark.parametrize("argument", inspect.signature(quire.read).parameters)
+def test_argument_of_read_is_documented(argument: str) -> None:
+    assert mentioned(PYTHON, argument)
+
+
+@pytest.mark.parametrize("value", [*BLOCK_KINDS, *get_args(PageStatus)])
+def test_kind_and_status_are_documented(value: str) -> None:
+    assert mentioned(PYTHON, value)
+
+
+@pytest.mark.parametrize("name", [*export.__all__, *export.FORMATS])
+def test_export_is_documented(name: str) -> None:
+    assert mentioned(FORMATS, name)
+
+
+@pytest.mark.parametrize("format", export.FORMATS)
+def test_format_is_in_the_help_and_the_reference_of_the_command_line(format: str) -> None:
+    assert mentioned(CLI, format)
+
+
+@pytest.mark.parametrize("name", [*get_args(EventKind), "read", "sink"])
+def test_event_is_documented(name: str) -> None:
+    assert mentioned(EVENTS, name)
+
+
+@pytest.mark.parametrize("stage", [stages.NativeText, stages.PageBlocks, stages.AssembleDocument])
+def test_stage_is_documented(stage: type) -> None:
+    assert mentioned(EVENTS, stage.name)  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("kind", FAMILY)
+def test_error_is_in_the_table_with_its_exit_code(kind: type[errors.QuireError]) -> None:
+    rows = [row for row in ERRORS.splitlines() if row.startswith(f"| `{kind.__name__}`")]
+    assert [row.split("|")[2].strip() for row in rows] == [str(kind.exit_code)]
+    assert mentioned(PYTHON, kind.__name__)
+
+
+@pytest.mark.parametrize("code", sorted({kind.exit_code for kind in FAMILY} | {0, 3, 130, 141}))
+def test_exit_code_is_documented(code: int) -> None:
+    assert re.search(rf"^\| .*\b{code}\b.* \|", CLI, re.MULTILINE)
