@@ -66,6 +66,8 @@ def _apart(
         return False
     if place == -1 and _footnote_like(row, body_size):
         return False
+    if len(row) > 3 or _ruled(top - 3 * size, top, rulings) and _ruled(bottom, bottom + 3 * size, rulings):
+        return False  # the head or foot of a table
     if _ruled(bottom if place == 1 else inner, inner if place == 1 else top, rulings):
         return True
     if spread and numbers and gap > -0.5 * size:  # a number beside a title: boxes of recognised text overlap
