@@ -110,13 +110,22 @@ def _start(row: Row) -> str:
 def _trimmed(run: list[Row], across: Sequence[Rule]) -> list[Row]:
     """Without the rows of one piece at the end, and at the start those that are no titles of columns."""
     end = len(run)
-    while end and not _several(run[end - 1]) and not (end > 1 and _is_value(run[end - 1], run[end - 2])):
+    while end > 1 and not _several(run[end - 1]) and not _is_value(run[end - 1], run[end - 2]):
+        if _is_closed(run, end - 1, across):
+            break
         end -= 1
     first = next((i for i, row in enumerate(run) if _several(row)), end)
     start = first
     while start and (start < first or first < end) and _is_title(run, start - 1, first, across):
         start -= 1
     return run[start:end]
+
+
+def _is_closed(run: list[Row], i: int, across: Sequence[Rule]) -> bool:
+    """Whether a rule across the run stands right under row i."""
+    row = run[i]
+    width = max(r.right for r in run) - min(r.left for r in run)
+    return any(0 < rule.at - row.middle < 2 * row.size and rule.length > FULL * width for rule in across)
 
 
 def _is_title(run: list[Row], i: int, first: int, across: Sequence[Rule]) -> bool:
