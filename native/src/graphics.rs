@@ -64,6 +64,7 @@ impl Reader {
         }
         self.left -= 1;
         match object.kind() {
+            ObjectKind::Text => self.found.text_objects += 1,
             ObjectKind::Path => self.path(object, outer),
             ObjectKind::Image => {
                 let matrix = Affine::product(object.matrix(), outer);

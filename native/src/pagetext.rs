@@ -49,6 +49,7 @@ pub struct Runs {
     pub chars: usize,
     pub unmapped: usize,
     pub invisible: usize,
+    pub text_objects: usize,
 }
 
 #[derive(Default)]
@@ -58,6 +59,7 @@ pub struct Graphics {
     pub rect_colors: Vec<u32>,
     pub images: Vec<f32>,
     pub drawings: Vec<f32>,
+    pub text_objects: usize,
 }
 
 pub struct PageText {
@@ -135,6 +137,8 @@ impl PageText {
         json.key("chars").raw(&runs.chars.to_string());
         json.key("unmapped").raw(&runs.unmapped.to_string());
         json.key("invisible").raw(&runs.invisible.to_string());
+        let lost = self.graphics.text_objects.saturating_sub(runs.text_objects);
+        json.key("lost").raw(&lost.to_string());
         json.key("font_table").list(&runs.font_table, |json, font| {
             json.raw("[").text(&font.name);
             json.raw(&format!(",{},{}]", font.flags, font.weight));

@@ -799,6 +799,7 @@ impl Drop for TextPage<'_> {
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ObjectKind {
+    Text,
     Path,
     Image,
     Form,
@@ -840,6 +841,7 @@ impl<'p> Object<'p> {
     pub fn kind(&self) -> ObjectKind {
         // SAFETY: the object lives as long as its page, which it borrows; so in all that follow.
         match unsafe { (self.call.FPDFPageObj_GetType)(self.raw()) } {
+            1 => ObjectKind::Text,
             2 => ObjectKind::Path,
             3 => ObjectKind::Image,
             5 => ObjectKind::Form,

@@ -235,6 +235,7 @@ impl Reader<'_> {
             }
         }
         self.close();
+        self.runs.text_objects = self.look_numbers.keys().filter(|&&address| address != 0).count();
     }
 
     /// What a code of a font means.

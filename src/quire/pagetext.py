@@ -111,6 +111,7 @@ class PageText:
     rect_colors: Sequence[int]
     images: Sequence[float]
     drawings: Sequence[float]
+    lost: int = 0  # pieces of text for which PDFium gave no characters at all
 
     @classmethod
     def from_bytes(cls, data: bytes) -> PageText:
@@ -146,6 +147,7 @@ class PageText:
             "chars": self.chars,
             "unmapped": self.unmapped,
             "invisible": self.invisible,
+            "lost": self.lost,
             "font_table": list(self.font_table),
             "links": list(self.links),
             "fields": list(self.fields),

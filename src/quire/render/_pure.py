@@ -137,6 +137,7 @@ class PureReader:
                 rect_colors=graphics.rect_colors,
                 images=graphics.images,
                 drawings=graphics.drawings,
+                lost=max(0, graphics.text_objects - runs.text_objects),
             ).to_bytes()
         except pdfium2.PdfiumError as error:
             raise CorruptError("the text of the page cannot be read", document=self._name, page=number) from error

@@ -35,6 +35,7 @@ class Graphics:
     rect_colors: list[int] = field(default_factory=list)
     images: list[float] = field(default_factory=list)
     drawings: list[float] = field(default_factory=list)
+    text_objects: int = 0
 
 
 def read_graphics(page: Any, transform: Transform) -> Graphics:
@@ -56,7 +57,9 @@ class _Reader:
             return
         self.left -= 1
         kind = pdfium.FPDFPageObj_GetType(handle)
-        if kind == pdfium.FPDF_PAGEOBJ_PATH:
+        if kind == pdfium.FPDF_PAGEOBJ_TEXT:
+            self.found.text_objects += 1
+        elif kind == pdfium.FPDF_PAGEOBJ_PATH:
             self._path(handle, outer)
         elif kind == pdfium.FPDF_PAGEOBJ_IMAGE:
             matrix = _product(_matrix(handle), outer)

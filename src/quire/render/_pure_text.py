@@ -85,6 +85,7 @@ class Runs:
     chars: int = 0
     unmapped: int = 0
     invisible: int = 0
+    text_objects: int = 0
 
 
 class _Glyph(NamedTuple):
@@ -155,6 +156,7 @@ class _Reader:
             self._add(glyph, look, flag, space, made_up)
             space = made_up = False
         self._close()
+        self.runs.text_objects = sum(1 for address in self.looks if address)
         return self.runs
 
     def _count(self, look: _Look, flag: int) -> None:
