@@ -139,7 +139,7 @@ def _blocks(
         if under:
             columns = [c for c, (a, b) in enumerate(extents) if under[0].start - 2 <= (a + b) / 2 <= under[0].end + 2]
             others = [w for w in row.words if w not in piece and under[0].start <= w.middle <= under[0].end]
-            if columns and not others:
+            if columns and not others and len(columns) < len(extents):
                 blocks.append(Block((columns[0], columns[-1]), line, piece))
                 continue
         blocks += _over(piece, line, bounds, extents)

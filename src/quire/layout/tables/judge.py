@@ -25,7 +25,7 @@ def is_table(mesh: Mesh, rows: Sequence[Row], head: int, rules: int) -> bool:
     body = mesh.atoms[head:]
     if mesh.columns < 2 or not body or mesh.rows < 2:
         return False
-    if _is_list(mesh) or _is_contents(mesh, rows) or _is_formula(mesh):
+    if _is_list(mesh) or _is_contents(mesh, rows) or (rules < 2 and _is_formula(mesh)):
         return False
     filled = [[bool(atom) for atom in row] for row in mesh.atoms]
     several = sum(1 for row in filled if sum(row) > 1)

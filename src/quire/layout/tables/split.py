@@ -9,6 +9,7 @@ from quire.layout.tables.mesh import Mesh
 from quire.layout.tables.words import Row, Word, rows_of
 from quire.layout.tables.wrap import goes_on, is_figures
 
+FEW_ROWS = 4  # a ruled table with more rows has lines between them all
 CLEAR = 0.6  # of the size: words nearer than this on both sides of a gutter are one piece
 
 
@@ -88,10 +89,11 @@ def _parting(mesh: Mesh, row: int, left: int, right: int) -> list[int]:
 def split_rows(mesh: Mesh) -> None:
     """Cut the ruled rows that hold several rows of the table."""
     first = 1 if mesh.rows > 1 else 0
+    ruled = mesh.rows > FEW_ROWS
     for r in reversed(range(first, mesh.rows)):
         lines = rows_of(_single(mesh, r))
         if len(lines) > 1:
-            for y in reversed(_cuts(mesh, lines)):
+            for y in reversed(_cuts(mesh, lines, ruled=ruled)):
                 _cut_row(mesh, r, y)
 
 
@@ -106,7 +108,7 @@ def _single(mesh: Mesh, row: int) -> list[Word]:
     ]
 
 
-def _cuts(mesh: Mesh, lines: list[Row]) -> list[float]:
+def _cuts(mesh: Mesh, lines: list[Row], *, ruled: bool) -> list[float]:
     """Where a new row of the table begins among the lines of a ruled row."""
     parts = [_parts(mesh, line) for line in lines]
     filled = sum(1 for p in parts if len(p) > 1)
@@ -115,7 +117,7 @@ def _cuts(mesh: Mesh, lines: list[Row]) -> list[float]:
     cuts = []
     above = dict(parts[0])
     for i in range(1, len(lines)):
-        if _begins(mesh, above, parts[i]):
+        if _begins(mesh, above, parts[i], ruled=ruled):
             cuts.append((lines[i - 1].bottom + lines[i].top) / 2)
             above = {}
         above |= parts[i]
@@ -130,12 +132,17 @@ def _parts(mesh: Mesh, line: Row) -> dict[int, list[Word]]:
     return parts
 
 
-def _begins(mesh: Mesh, above: dict[int, list[Word]], here: dict[int, list[Word]]) -> bool:
-    """Whether a line begins a row: figures under figures, or a first cell that is no continuation."""
+def _begins(mesh: Mesh, above: dict[int, list[Word]], here: dict[int, list[Word]], *, ruled: bool) -> bool:
+    """Whether a line begins a row: figures under figures or titles, or a first cell that is no continuation.
+
+    Where lines are drawn between most rows, figures are the only sign that one is missing.
+    """
     common = above.keys() & here.keys()
     if any(c and is_figures(above[c]) and is_figures(here[c]) for c in common):
         return True
-    if 0 not in here:
+    if sum(1 for c in common if is_figures(here[c]) and not is_figures(above[c])) > 1:
+        return True
+    if 0 not in here or ruled:
         return False
     if 0 not in above:
         return True
