@@ -243,17 +243,33 @@ def _best_split(things: list[Thing], sequence: dict[int, int]) -> _Split | None:
 
 
 def _edges(things: list[Thing]) -> list[float]:
-    """Left edges that things share, the most shared first, without the leftmost."""
-    lefts = sorted(t.left for t in things)
+    """Left edges of things with something beside them on the left, the most shared first."""
+    lefts = sorted(_lefts_beside(things))
+    if not lefts:
+        return []
     groups: list[list[float]] = [[lefts[0]]]
     for left in lefts[1:]:
         if left - groups[-1][-1] < EDGE:
             groups[-1].append(left)
         else:
             groups.append([left])
-    least = 2 if len(things) > 24 else 1
-    shared = sorted((group for group in groups[1:] if len(group) >= least), key=len, reverse=True)
-    return [group[0] for group in shared[:MAX_CANDIDATES]]
+    groups.sort(key=len, reverse=True)
+    return [group[0] for group in groups[:MAX_CANDIDATES]]
+
+
+def _lefts_beside(things: list[Thing]) -> list[float]:
+    """The left edges of things that have another one to their left on the same height."""
+    found: set[int] = set()
+    active: list[tuple[float, Thing]] = []
+    for top, thing in sorted([(_core_top(t), t) for t in things], key=lambda pair: pair[0]):
+        active = [pair for pair in active if pair[0] > top]
+        for _, other in active:
+            if other.right <= thing.left + 1:
+                found.add(id(thing))
+            elif thing.right <= other.left + 1:
+                found.add(id(other))
+        active.append((_core_bottom(thing), thing))
+    return [t.left for t in things if id(t) in found]
 
 
 def _split(things: list[Thing], edge: float, sequence: dict[int, int]) -> _Split | None:

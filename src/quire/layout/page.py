@@ -315,6 +315,10 @@ def _sequence(things: list[Thing], tags: Tags) -> dict[int, int]:
             places[id(thing)] = 2 * (min(runs) if told is None else told) + 1
     written = [thing for thing in things if id(thing) in places]
     for thing in things:
+        if isinstance(thing, _Field):
+            labels = [t for t in written if t.right <= thing.left + 2 and t.top < thing.bottom and t.bottom > thing.top]
+            if labels:
+                places[id(thing)] = places[id(max(labels, key=lambda t: t.right))] + 1
         if id(thing) not in places:
             below = [places[id(t)] for t in written if t.top >= thing.bottom - 2 and _over(t, thing)]
             above = [places[id(t)] for t in written if t.bottom <= thing.top + 2 and _over(t, thing)]

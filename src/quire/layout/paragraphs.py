@@ -120,7 +120,7 @@ def _begins(
         return True
     if caption_marked(line.text) and not caption_marked(last.text):
         return True
-    if line.bold != last.bold and _heading_like(line if line.bold else last, edges[1]):
+    if line.bold != last.bold and _heading_like(line, last, edges[1]):
         return True
     if line.mono != last.mono:
         return True
@@ -141,8 +141,12 @@ def _scripted(line: Line, last: Line) -> bool:
     return min(len(line.text), len(last.text)) <= 3
 
 
-def _heading_like(line: Line, right: float) -> bool:
-    return line.right < right - 1.5 * line.size
+def _heading_like(line: Line, last: Line, right: float) -> bool:
+    """Whether the bold one of two lines is a heading: it ends early and does not go on with a sentence."""
+    bold = line if line.bold else last
+    if line.text[:1].islower():
+        return False
+    return bold.right < right - 1.5 * bold.size
 
 
 def _list_begins(line: Line, current: list[Line]) -> bool:
@@ -165,8 +169,13 @@ def _indented(
     ended_short = last.right < edges[1] - max(SHORT * width, 2 * line.size)
     inner_left = min(other.left for other in current[1:]) if len(current) > 1 else last.left
     centered = _centered(line, last)
-    if marker_of(first.text) and len(current) == 1:
-        return line.left < first.left - indent  # the second line of a list item stands in
+    if marker_of(first.text):
+        back = line.left < first.left + 0.5 * line.size
+        ended = last.text[-1:] in ".!?:;" and not line.text[:1].islower()
+        if back and ended and (ended_short or line.baseline - last.baseline > 1.35 * line.size):
+            return True  # the paragraph after a list
+        if len(current) == 1:
+            return line.left < first.left - indent  # the second line of a list item stands in
     if line.left > last.left + indent and not centered:
         back = following is None or following.left < line.left - 0.5 * indent or following.bottom < line.top
         if len(current) > 1 or ended_short:
