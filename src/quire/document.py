@@ -100,7 +100,10 @@ class Document:
         elif isinstance(source, (bytes, bytearray, memoryview)):
             self.data = bytes(source)
         elif hasattr(source, "read"):
-            self.data = source.read()
+            try:
+                self.data = source.read()
+            except UnicodeDecodeError:
+                self.data = None
             if not isinstance(self.data, bytes):
                 raise UsageError("the file object gives text, not bytes: open it with mode 'rb'")
             name = name or Path(str(getattr(source, "name", "") or "")).name

@@ -121,15 +121,16 @@ class PageText:
         (length,) = struct.unpack_from("<I", data, 4)
         try:
             header: dict[str, Any] = json.loads(data[8 : 8 + length])
-            view = memoryview(data)
             position = (8 + length + 3) & ~3
-            arrays: dict[str, list[Any]] = {}
+            arrays: dict[str, Any] = {}
             counts = header.pop("counts")
             for name, code, width in ARRAYS:
                 end = position + counts[name] * width * struct.calcsize(code)
                 if end > len(data):
                     raise ValueError("the native text of a page is cut off")
-                arrays[name] = view[position:end].cast(code).tolist()
+                values = array(code)
+                values.frombytes(data[position:end])
+                arrays[name] = values.tolist()
                 position = (end + 3) & ~3
             texts = header.pop("texts")
             fonts = [Font(*font) for font in header.pop("font_table")]

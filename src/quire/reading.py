@@ -135,8 +135,10 @@ class _Reading:
         on_event: Sink | None,
         threads: int | None,
     ) -> None:
-        if threads is not None and threads < 1:
-            raise UsageError(f"threads is {threads}; at least one is needed")
+        if threads is not None and (not isinstance(threads, int) or threads < 1):
+            raise UsageError(f"threads is {threads!r}; it must be a number of at least 1")
+        if store is not None and not isinstance(store, (str, Path)) and not hasattr(store, "find"):
+            raise UsageError(f"store is {store!r}; name a folder or pass a store")
         self._document = Document(source, password=password)
         self._asked = check_pages(pages)
         self._place = store

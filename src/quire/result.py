@@ -9,8 +9,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from quire.document import Document, RenderOptions
-from quire.errors import InputError, UsageError
+from quire.document import Document, PageImage, RenderOptions
+from quire.errors import InputError, LimitError, UsageError
 from quire.saving import write_files
 from quire.types import Block, PageInfo, PageResult
 
@@ -152,11 +152,18 @@ class DocumentResult:
         """The one file of a format by its name (`md`, `json`, …), as its bytes."""
         from quire import export
 
-        (data,) = export.files(self._export, format, stem="", words=words).values()
-        return data
+        files = list(export.files(self._export, format, stem="", words=words).values())
+        if len(files) != 1:
+            raise UsageError(f"{format} makes a file per table, here {len(files)}; write them with save()")
+        return files[0]
 
     def save(
-        self, folder: str | Path, formats: Iterable[str] = ("md",), *, stem: str | None = None, words: bool = False
+        self,
+        folder: str | Path,
+        formats: str | Iterable[str] = ("md",),
+        *,
+        stem: str | None = None,
+        words: bool = False,
     ) -> list[Path]:
         """Write the document into `folder`, named after the source: `report.md`, `report.table-1.csv`.
 
@@ -165,6 +172,7 @@ class DocumentResult:
         from quire import export
 
         name = stem or Path(self.name).stem
+        formats = (formats,) if isinstance(formats, str) else formats
         contents = {
             Path(folder) / file: data
             for format in formats
@@ -201,6 +209,8 @@ class DocumentResult:
         with self._reopened() as document:
             drawn = document.reader.render(numbers, RenderOptions(dpi=dpi))
             for number, image in zip(numbers, drawn, strict=True):
+                if isinstance(image, LimitError):
+                    image = _smaller(document, number, dpi)
                 if isinstance(image, InputError):
                     yield image
                 else:
@@ -218,3 +228,11 @@ class DocumentResult:
     @cached_property
     def _export(self) -> _Export:
         return _Export(self.id, self.name, self.media_type, self._infos, self.blocks)
+
+
+def _smaller(document: Document, number: int, dpi: int) -> PageImage | InputError:
+    """A page whose picture would pass the pixel limit, with as many dots per inch as it allows."""
+    options = RenderOptions()
+    width, height = document.reader.info(number).size
+    fitting = int(72 * (0.3 * options.max_pixels / max(width * height, 1.0)) ** 0.5)
+    return next(iter(document.reader.render([number], RenderOptions(dpi=max(1, min(fitting, dpi))))))

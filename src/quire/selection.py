@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from quire.errors import UsageError
 
-Pages = str | Iterable[int]
+Pages = str | int | Iterable[int]
 """`"1-3,7"`, `"5-"` (to the end), or numbers from 1."""
 
 _RANGE = re.compile(r"\s*(\d+)?\s*(-)?\s*(\d+)?\s*")
@@ -19,7 +19,9 @@ def check_pages(pages: Pages | None) -> Pages | None:
         if pages is not None:
             _ranges(pages)
         return pages
-    numbers = tuple(pages)
+    numbers = (pages,) if isinstance(pages, int) else tuple(pages)
+    if not numbers:
+        raise UsageError("no pages were asked for; leave `pages` out to read all of them")
     wrong = next((n for n in numbers if not isinstance(n, int) or isinstance(n, bool) or n < 1), None)
     if wrong is not None:
         raise UsageError(f"{wrong!r} is not a page number; pages are counted from 1")
@@ -33,7 +35,7 @@ def page_numbers(pages: Pages | None, count: int) -> Sequence[int]:
     if isinstance(pages, str):
         asked = {n for first, last in _ranges(pages) for n in _between(first, last or count, count)}
     else:
-        asked = set(pages)
+        asked = {pages} if isinstance(pages, int) else set(pages)
     beyond = [n for n in asked if n > count]
     if beyond:
         raise UsageError(f"there is no page {min(beyond)}: the document has {count} page{'' if count == 1 else 's'}")

@@ -110,7 +110,7 @@ def _failed(number: int, reason: str) -> PageReport:
 
 
 def _lines(report: Report) -> Iterator[str]:
-    yield f"{report['name']}  {report['media_type']}, {report['bytes']:,} bytes, {len(report['pages'])} pages"
+    yield f"{report['name']}  {report['media_type']}, {report['bytes']:,} bytes, {_count(len(report['pages']), 'page')}"
     facts = {
         "id": report["id"],
         "encrypted": "yes" if report["encrypted"] else "no",
@@ -126,3 +126,7 @@ def _lines(report: Report) -> Iterator[str]:
         judged = f"{page['text']} ({page['reason']})" if page["reason"] else page["text"]
         counts = f"{page['characters']:>10}  {page['images']:>6}"
         yield f"{page['number']:>5}  {size:<16} {page['rotation']:>6}  {counts}  {judged}"
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"

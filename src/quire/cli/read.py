@@ -18,6 +18,7 @@ from quire.errors import (
     EXIT_PARTIAL,
     ConfigurationError,
     InputError,
+    PasswordError,
     QuireError,
     StoreError,
     UsageError,
@@ -58,7 +59,8 @@ def read(  # noqa: PLR0913 - one argument per option
         Path | None, Option(metavar="DIR", help="Folder that keeps what was read: the same file is not read twice.")
     ] = None,
     lang: Annotated[
-        list[str] | None, Option(metavar="LANGUAGE", help="Languages of the text, for recognition engines.")
+        list[str] | None,
+        Option(metavar="LANGUAGE", help="Languages of the text, for recognition engines; text in the file needs none."),
     ] = None,
 ) -> int:
     """Read documents: Markdown to standard output, or files in a folder."""
@@ -102,7 +104,10 @@ def _check(request: _Request, files: Sequence[Path]) -> None:
     check_pages(request.pages)
     unknown = [name for name in request.formats if name not in FORMATS]
     if unknown:
-        raise UsageError(f"there is no format {unknown[0]!r}; choose from {', '.join(FORMATS)}")
+        hint = "; repeat --to for each" if "," in unknown[0] else ""
+        raise UsageError(f"there is no format {unknown[0]!r}; choose from {', '.join(FORMATS)}{hint}")
+    if request.words and "json" not in request.formats:
+        raise UsageError("--words goes into JSON; add --to json")
     if request.output is not None:
         if request.output.exists() and not request.output.is_dir():
             raise UsageError(f"{request.output} is not a folder; -o names the folder for the files")
@@ -126,13 +131,17 @@ def _read_one(source: NamedSource, request: _Request, progress: ProgressBar) -> 
     except (StoreError, ConfigurationError):
         raise  # would happen to every document
     except QuireError as error:
-        progress.say(f"{source.path}: {error.args[0]}")
+        hint = " (--password or QUIRE_PASSWORD)" if isinstance(error, PasswordError) else ""
+        progress.say(f"{source.path}: {error.args[0]}{hint}")
         return _Outcome(error.exit_code, written=False)
     except Exception as error:
         progress.say(f"{source.path}: internal error, please report it: {type(error).__name__}: {error}")
         return _Outcome(QuireError.exit_code, written=False)
-    for line in (*_left_out(result), *map(str, undrawn)):
+    not_drawn = [f"page {error.page} not drawn: {error.args[0]}" for error in undrawn]
+    for line in (*_left_out(result), *not_drawn):
         progress.say(f"{source.path}: {line}")
+    if not request.formats and len(undrawn) == len(result.pages):
+        return _Outcome(undrawn[0].exit_code, written=False)
     return _Outcome(EXIT_PARTIAL if undrawn or result.status == "partial" else EXIT_COMPLETE, written=True)
 
 

@@ -66,7 +66,7 @@ def _apart(
         return False
     if place == -1 and _footnote_like(row, body_size):
         return False
-    if len(row) > 3 or _ruled(top - 3 * size, top, rulings) and _ruled(bottom, bottom + 3 * size, rulings):
+    if len(row) > 3 or (_ruled(top - 3 * size, top, rulings) and _ruled(bottom, bottom + 3 * size, rulings)):
         return False  # the head or foot of a table
     if _ruled(bottom if place == 1 else inner, inner if place == 1 else top, rulings):
         return True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pypdfium2.raw as pdfium
@@ -68,9 +69,9 @@ def read_fields(formenv: Any, page: Any, transform: Transform) -> list[FieldInfo
             if kind in ("checkbox", "radio"):
                 value = "on" if pdfium.FPDFAnnot_IsChecked(form, annotation) else ""
             else:
-                value = _wide(lambda b, n, a=annotation: pdfium.FPDFAnnot_GetFormFieldValue(form, a, b, n))
-            name = _wide(lambda b, n, a=annotation: pdfium.FPDFAnnot_GetFormFieldAlternateName(form, a, b, n))
-            name = name or _wide(lambda b, n, a=annotation: pdfium.FPDFAnnot_GetFormFieldName(form, a, b, n))
+                value = _wide(partial(pdfium.FPDFAnnot_GetFormFieldValue, form, annotation))
+            name = _wide(partial(pdfium.FPDFAnnot_GetFormFieldAlternateName, form, annotation))
+            name = name or _wide(partial(pdfium.FPDFAnnot_GetFormFieldName, form, annotation))
             box = [round(v, 3) for v in transform.box(rect.left, rect.bottom, rect.right, rect.top)]
             found.append({"box": box, "kind": kind, "name": name, "value": value})
         finally:

@@ -36,7 +36,7 @@ _OML = (
     dict(zip("!\"#$%&':;=?@`", "ωεϑϖϱςφ.,/⋆∂ℓ", strict=True)),
 )
 # cmr and its relatives: ligatures and letters below 0x20.
-_OT1 = ("ΓΔΘΛΞΠΣΥΦΨΩ\ue000\ue001\ue002\ue003\ue004ıȷ`´ˇ˘¯˚¸ßæœøÆŒØ", {})
+_OT1: tuple[str, dict[str, str]] = ("ΓΔΘΛΞΠΣΥΦΨΩ\ue000\ue001\ue002\ue003\ue004ıȷ`´ˇ˘¯˚¸ßæœøÆŒØ", {})
 
 
 def _pair(table: tuple[str, dict[str, str]]) -> tuple[str, str]:
