@@ -9,6 +9,7 @@ from quire.layout.tables.words import Row, Word
 from quire.layout.tables.wrap import goes_on, is_figures
 
 TIGHT = 1.5  # of the size: lines of one cell are not further apart
+OVERLAP = 0.95  # of the size: lines nearer than this are of one row
 LOOSER = 1.22  # rows that stand apart by this much more than lines do show where rows begin
 
 Parts = dict[int, list[Word]]
@@ -51,6 +52,8 @@ def _continues(
     """Whether line i goes on with the row that ends above it."""
     here = parts[i]
     pitch = rows[i].baseline - rows[i - 1].baseline
+    if pitch < OVERLAP * max(rows[i].size, rows[i - 1].size):
+        return not any(c in above and is_figures(above[c]) and is_figures(words) for c, words in here.items())
     if pitch > TIGHT * max(rows[i].size, rows[i - 1].size):
         return False
     if any(c and is_figures(words) for c, words in here.items()):

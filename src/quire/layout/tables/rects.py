@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from quire.layout.tables.strokes import Rule, Rules, Stroke, merged
+from quire.layout.tables.strokes import Rule, merged
 from quire.pagetext import PageText
 
 WHITE = 0xFCFCFC
@@ -14,10 +14,13 @@ MAX_RECTS = 3_000
 Rect = tuple[int, float, float, float, float]  # colour, left, top, right, bottom
 
 
-def edges_of(page: PageText) -> Rules:
-    """The edges of coloured rectangles, but for those as large as the page and those that cannot be seen."""
+def edges_of(page: PageText) -> list[Rule]:
+    """The upper and lower edges of coloured rectangles, but for those as large as the page or not to be seen.
+
+    Their sides are left out: the colours of single cells say less about columns than white space does.
+    """
     if len(page.rect_colors) > MAX_RECTS:
-        return Rules([], [])
+        return []
     rects: list[Rect] = []
     for i, color in enumerate(page.rect_colors):
         left, top, right, bottom = page.rects[4 * i : 4 * i + 4]
@@ -26,12 +29,13 @@ def edges_of(page: PageText) -> Rules:
         if bottom - top > 0.9 * page.height or (right - left) * (bottom - top) > 0.8 * page.width * page.height:
             continue
         rects.append((color, left, top, right, bottom))
-    across: list[Stroke] = []
-    down: list[Stroke] = []
-    for _, left, top, right, bottom in _visible(rects):
-        across += [(top, left, right), (bottom, left, right)]
-        down += [(left, top, bottom), (right, top, bottom)]
-    return Rules(merged(across), merged(down))
+    return merged(
+        [
+            edge
+            for _, left, top, right, bottom in _visible(rects)
+            for edge in ((top, left, right), (bottom, left, right))
+        ]
+    )
 
 
 def _visible(rects: list[Rect]) -> list[Rect]:
@@ -57,14 +61,10 @@ def _within(a: Rect, b: Rect) -> bool:
     return b[1] - TOUCH <= a[1] and b[2] - TOUCH <= a[2] and a[3] <= b[3] + TOUCH and a[4] <= b[4] + TOUCH
 
 
-def with_edges(drawn: Rules, edges: Rules, boxes: list[tuple[int, int, float, float, float, float]]) -> Rules:
-    """The drawn lines and the edges that say something new; `boxes` are those of meshes of drawn lines."""
-    across = [e for e in edges.across if not _beside(e, drawn.across) and not _ruled(e, boxes, 1)]
-    down = [e for e in edges.down if not _beside(e, drawn.down) and not _ruled(e, boxes, 0)]
-    return Rules(
-        merged([(r.at, r.start, r.end) for r in drawn.across + across]),
-        merged([(r.at, r.start, r.end) for r in drawn.down + down]),
-    )
+def with_edges(across: list[Rule], edges: list[Rule], boxes: list[tuple[float, float, float, float]]) -> list[Rule]:
+    """The drawn lines and the edges that say something new: not beside a line, nor in one of the ruled boxes."""
+    new = [edge for edge in edges if not _beside(edge, across) and not _inside(edge, boxes)]
+    return merged([(rule.at, rule.start, rule.end) for rule in across + new]) if new else across
 
 
 def _beside(edge: Rule, drawn: list[Rule]) -> bool:
@@ -75,11 +75,6 @@ def _beside(edge: Rule, drawn: list[Rule]) -> bool:
     )
 
 
-def _ruled(edge: Rule, boxes: list[tuple[int, int, float, float, float, float]], axis: int) -> bool:
-    """Whether the edge is inside a mesh whose own lines divide it in that direction."""
-    middle = (edge.start + edge.end) / 2
-    for inner_down, inner_across, left, top, right, bottom in boxes:
-        x, y = (middle, edge.at) if axis else (edge.at, middle)
-        if left - 2 <= x <= right + 2 and top - 2 <= y <= bottom + 2 and (inner_across > 1 if axis else inner_down > 0):
-            return True
-    return False
+def _inside(edge: Rule, boxes: list[tuple[float, float, float, float]]) -> bool:
+    x = (edge.start + edge.end) / 2
+    return any(left <= x <= right and top - 2 <= edge.at <= bottom + 2 for left, top, right, bottom in boxes)

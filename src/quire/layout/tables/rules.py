@@ -25,15 +25,12 @@ def find_rules(page: PageText) -> Rules:
         elif x0 == x1:
             down.append((x0, y0, y1))
     drawn = _few(Rules(merged(across), merged(down)))
-    edges = edges_of(page)
-    if not edges.across:
+    edges = edges_of(page) if page.rects else []
+    if not edges:
         return drawn
-    boxes = []
-    for component in find_components(drawn):
-        mesh = mesh_of(component)
-        if mesh:
-            boxes.append((mesh.columns - 1, mesh.rows - 1, mesh.xs[0], mesh.ys[0], mesh.xs[-1], mesh.ys[-1]))
-    return _few(with_edges(drawn, edges, boxes))
+    meshes = [mesh for component in find_components(drawn) if (mesh := mesh_of(component)) and mesh.rows > 2]
+    boxes = [(mesh.xs[0], mesh.ys[0], mesh.xs[-1], mesh.ys[-1]) for mesh in meshes]
+    return _few(Rules(with_edges(drawn.across, edges, boxes), drawn.down))
 
 
 def _few(rules: Rules) -> Rules:

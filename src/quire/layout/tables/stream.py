@@ -15,6 +15,7 @@ from quire.layout.tables.strokes import Rule
 from quire.layout.tables.words import Row, Word, is_number, pieces_of
 
 CENTRED = 0.12  # of the width of the table: how far from the middle a title of rows may be
+MEAGRE = 0.4  # of the usual pieces: rows with fewer do not show the columns
 FULL = 0.75  # of the width of the table: a longer rule goes across it
 
 
@@ -73,6 +74,9 @@ def _telling(rows: list[Row], head: int) -> list[Row]:
     body = [row for row in rows[head:] if _several(row)]
     if len(body) < 3:
         body = [row for row in rows if _several(row)]
+    usual = median([len(row.pieces) for row in body]) if body else 0
+    full = [row for row in body if len(row.pieces) > MEAGRE * usual]
+    body = full if len(full) > 3 else body
     most = max((len(row.pieces) for row in body), default=0)
     if head and len(body) < 6 and most:
         last = rows[head - 1]

@@ -18,6 +18,8 @@ from quire.pagetext import PageText
 
 APART = 2.3  # of the size: rows further apart than this are not of one table, unless rules hold them together
 RULED_APART = 4.0
+BAND_APART = 8.0  # nor those further apart than this, even between two rules
+SAME_END = 6.0  # points: rules that end nearer than this reach equally far
 LONG = 0.7  # of the width of the zone: a row of one piece that is longer is prose
 MAX_SINGLES = 3  # rows of one piece in a row
 LIKE = 0.5  # of the pieces that rows have between the rules: rows outside with fewer are not of the table
@@ -69,7 +71,27 @@ def _is_apart(above: Row, row: Row, across: Sequence[Rule]) -> bool:
     gap = row.top - above.bottom
     if gap <= APART * row.size:
         return False
-    return gap > RULED_APART * row.size or not any(above.middle < rule.at < row.middle for rule in across)
+    if gap > BAND_APART * row.size:
+        return True
+    if any(above.middle < rule.at < row.middle for rule in across):
+        return gap > RULED_APART * row.size
+    return not _in_band(above, row, across)
+
+
+def _in_band(above: Row, row: Row, across: Sequence[Rule]) -> bool:
+    """Whether the next rules above and below two rows reach equally far and over both."""
+    over = next((rule for rule in reversed(across) if rule.at < above.middle and _covers(rule, above)), None)
+    under = next((rule for rule in across if rule.at > row.middle and _covers(rule, row)), None)
+    return (
+        over is not None
+        and under is not None
+        and abs(over.start - under.start) < SAME_END
+        and abs(over.end - under.end) < SAME_END
+    )
+
+
+def _covers(rule: Rule, row: Row) -> bool:
+    return rule.start - SAME_END < row.left and row.right < rule.end + SAME_END
 
 
 def _several(row: Row | None) -> bool:
