@@ -148,6 +148,7 @@ class Style:
     font: str = ""
     caps: bool = False
     centered: bool = False
+    turned: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ def join_paragraphs(blocks: Sequence[Block]) -> list[Block]:
     open_at: int | None = None
     floated = False
     for block in blocks:
-        if block.kind in _PASSED or block.kind in _FLOATS:
+        if block.kind in _PASSED or block.kind in _FLOATS or (block.style and block.style.turned):
             done.append(block)
             floated = floated or block.kind in _FLOATS
             continue

@@ -179,6 +179,7 @@ class _Page:
             italic=all(line.italic for line in lines),
             font=self.page.font_table[first.font].name,
             caps=kind == "heading" and content.text.isupper(),
+            turned=bool(first.angle),
             centered=abs((first.left + first.right) / 2 - middle) < 3 and first.width < 0.9 * width,
         )
         self._add(
