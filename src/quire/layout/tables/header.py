@@ -60,6 +60,7 @@ class Block:
     span: Span
     line: int
     words: list[Word]
+    ruled: bool = False  # a rule under it shows its columns
 
 
 @dataclass(slots=True)
@@ -89,6 +90,7 @@ def read_head(
 ) -> Head:
     """Titles of the header by column and level."""
     blocks = [block for i, row in enumerate(rows) for block in _blocks(i, row, bounds, extents, across)]
+    _widen(blocks, len(rows) - 1, extents)
     cut = [[False] * (len(bounds) + 1) for _ in rows]  # a line above this row of text in this column
     for i in range(1, len(rows)):
         for c in range(len(bounds) + 1):
@@ -100,6 +102,29 @@ def read_head(
     starts = [i for i in range(len(rows)) if i == 0 or any(cut[i])]
     levels = [list(range(s, e)) for s, e in zip(starts, [*starts[1:], len(rows)], strict=True)]
     return Head(levels, _cells(levels, cut, blocks, len(bounds) + 1))
+
+
+def _widen(blocks: list[Block], last: int, extents: Sequence[tuple[float, float]]) -> None:
+    """Let titles above the last line that stand in the middle of several columns reach over them all."""
+    for block in blocks:
+        if block.line == last or block.ruled:
+            continue
+        columns = list(extents)
+        for lower in blocks:
+            if lower.line > block.line and lower.span[0] == lower.span[1]:
+                c, (left, right) = lower.span[0], extent(lower.words)
+                columns[c] = (min(columns[c][0], left), max(columns[c][1], right))
+        first, end = block.span
+        if first == end and _aligned(block.words, columns[first]):
+            continue
+        taken = [b.span for b in blocks if b.line == block.line and b is not block]
+        start = max([0, *(b + 1 for _, b in taken if b < first)])
+        stop = min([len(columns) - 1, *(a - 1 for a, _ in taken if a > end)])
+        left, right = extent(block.words)
+        spans = [(a, b) for a in range(start, first + 1) for b in range(end, stop + 1)]
+        best = min(spans, key=lambda s: abs(columns[s[0]][0] + columns[s[1]][1] - left - right))
+        if abs(columns[best[0]][0] + columns[best[1]][1] - left - right) < 2 * ALIGNED * block.words[0].size:
+            block.span = best
 
 
 def _ruled(rows: Sequence[Row], i: int, column: tuple[float, float], across: Sequence[Rule]) -> bool:
@@ -140,7 +165,7 @@ def _blocks(
             columns = [c for c, (a, b) in enumerate(extents) if under[0].start - 2 <= (a + b) / 2 <= under[0].end + 2]
             others = [w for w in row.words if w not in piece and under[0].start <= w.middle <= under[0].end]
             if columns and not others and len(columns) < len(extents):
-                blocks.append(Block((columns[0], columns[-1]), line, piece))
+                blocks.append(Block((columns[0], columns[-1]), line, piece, ruled=True))
                 continue
         blocks += _over(piece, line, bounds, extents)
     return _disjoint(blocks)

@@ -86,7 +86,9 @@ class Mesh:
             words = [
                 w for line in self.atoms[row : row + height] for atom in line[column : column + width] for w in atom
             ]
-            runs = [run for line in rows_of(words) for word in line.words for run in word.runs]
+            if len(words) > 1:
+                words = [word for line in rows_of(words) for word in line.words]
+            runs = [run for word in words for run in word.runs]
             box = Box(self.xs[column], self.ys[row], self.xs[column + width], self.ys[row + height])
             cells.append(FoundCell(row, column, height, width, row < header_rows, box, runs))
         box = Box(self.xs[0], self.ys[0], self.xs[-1], self.ys[-1])

@@ -10,6 +10,7 @@ LEAST = 4.0  # points: smaller rectangles are dots and bars
 TOUCH = 0.4  # points: rectangles nearer than this touch
 NEAR = 8.0  # points: an edge this near to a drawn line is its padding
 MAX_RECTS = 3_000
+MAX_LARGEST = 12  # of each colour that others may be inside of
 
 Rect = tuple[int, float, float, float, float]  # colour, left, top, right, bottom
 
@@ -51,9 +52,14 @@ def _visible(rects: list[Rect]) -> list[Rect]:
             stacked.append(rect)
     stacked.sort(key=lambda r: (r[0], -(r[3] - r[1]) * (r[4] - r[2])))
     seen: list[Rect] = []
+    largest: list[Rect] = []  # of the colour at hand
     for rect in stacked:
-        if not any(r[0] == rect[0] and _within(rect, r) for r in seen[-50:]):
+        if largest and largest[0][0] != rect[0]:
+            largest = []
+        if not any(_within(rect, other) for other in largest):
             seen.append(rect)
+            if len(largest) < MAX_LARGEST:
+                largest.append(rect)
     return seen
 
 
