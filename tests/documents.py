@@ -8,8 +8,12 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import cache
+from hashlib import sha256
 from io import BytesIO
+from itertools import zip_longest
+from typing import NamedTuple
 
 from PIL import Image, ImageDraw, ImageFont
 from reportlab.lib import colors
@@ -654,3 +658,510 @@ def truncated() -> bytes:
     """The first half of a three-page file: no cross-reference table, no last page."""
     data = simple(3)
     return data[: len(data) // 2]
+
+
+class Piece(NamedTuple):
+    """A text on a page: where its baseline begins, from the top left, and how it is set."""
+
+    x: float
+    y: float
+    text: str
+    size: float = 10.5
+    font: str = "Times-Roman"
+    color: int = 0x000000
+    degrees: float = 0
+
+
+def placed(*pages: Sequence[Piece], size: tuple[float, float] = A4, rules: Sequence[Sequence[float]] = ()) -> bytes:
+    """Pages with texts where they are wanted, written in the order given; `rules` (x0, y0, x1, y1) on every page."""
+
+    def draw(canvas: Canvas) -> None:
+        for pieces in pages:
+            for x0, y0, x1, y1 in rules:
+                canvas.line(x0, size[1] - y0, x1, size[1] - y1)
+            for piece in pieces:
+                canvas.saveState()
+                canvas.translate(piece.x, size[1] - piece.y)
+                canvas.rotate(piece.degrees)
+                canvas.setFillColor(colors.HexColor(piece.color))
+                canvas.setFont(piece.font, piece.size)
+                canvas.drawString(0, 0, piece.text)
+                canvas.restoreState()
+            canvas.showPage()
+
+    return drawn(draw, size=size)
+
+
+def wrapped(
+    text: str, x: float, y: float, width: float, *, size: float = 10.5, font: str = "Times-Roman"
+) -> list[Piece]:
+    """A paragraph as lines, to be `placed`."""
+    lines = simpleSplit(text, font, size, width)
+    return [Piece(x, y + 1.25 * size * i, line, size, font) for i, line in enumerate(lines)]
+
+
+def listed(lines: Sequence[str], x: float, y: float, *, size: float = 10.5, font: str = "Times-Roman") -> list[Piece]:
+    """Lines below each other, to be `placed`."""
+    return [Piece(x, y + 1.25 * size * i, line, size, font) for i, line in enumerate(lines)]
+
+
+def three_columns() -> bytes:
+    """`First`, `Second` and `Third` begin the three columns under a title."""
+    pieces = [Piece(150, 80, "News from Three Quays", 22, "Helvetica-Bold")]
+    for i, word in enumerate(("First", "Second", "Third")):
+        pieces += wrapped(f"{word} column here. {prose(9, start=i)}", 60 + 165 * i, 120, 145)
+    return placed(pieces)
+
+
+def mixed_bands() -> bytes:
+    """Two columns, a wide paragraph, three columns: seven paragraphs that begin with their number in words."""
+    words = iter(("One", "Two", "Three", "Four", "Five", "Six", "Seven"))
+    pieces: list[Piece] = []
+    for i in range(2):
+        pieces += wrapped(f"{next(words)} begins. {prose(6, start=i)}", 60 + 245 * i, 100, 225)
+    pieces += wrapped(f"{next(words)} begins. {prose(6, start=2)}", 60, 260, 470)
+    for i in range(3):
+        pieces += wrapped(f"{next(words)} begins. {prose(6, start=3 + i)}", 60 + 165 * i, 350, 145)
+    pieces += wrapped(f"{next(words)} begins. {prose(5, start=6)}", 60, 560, 470)
+    return placed(pieces)
+
+
+def sidebar() -> bytes:
+    """A wide column of three paragraphs and, at the right, a narrow one in smaller type, written first."""
+    aside = wrapped("Aside: " + prose(4, start=3), 430, 130, 110, size=8.5, font="Helvetica")
+    main: list[Piece] = []
+    for i in range(3):
+        main += wrapped(f"Main {i + 1}. {prose(6, start=i)}", 60, 100 + 110 * i, 340)
+    return placed(aside + main)
+
+
+PAIRS = (
+    ("Vessel", "Grey Heron"),
+    ("Captain", "Ada Marlow"),
+    ("Cargo", "Salt and timber"),
+    ("Port", "Easthaven"),
+    ("Arrival", "9 May, 04:30"),
+)
+
+
+def key_values() -> bytes:
+    """Labels at the left and their values far to the right of them, row by row, without a rule."""
+    pieces = wrapped(prose(3), 72, 90, 450)
+    for i, (label, value) in enumerate(PAIRS):
+        pieces += [Piece(72, 170 + 22 * i, label + ":", font="Times-Bold"), Piece(200, 170 + 22 * i, value)]
+    return placed(pieces + wrapped(prose(3, start=4), 72, 310, 450))
+
+
+def columns_written(order: str) -> bytes:
+    """Two columns whose lines the file writes in another order than they are read.
+
+    `across`: line by line over both columns; `backwards`: from the last line to the first; `shuffled`: in no order.
+    """
+    left = wrapped("Left begins. " + prose(12), 60, 100, 225)
+    right = wrapped("Right begins. " + prose(12, start=5), 305, 100, 225)
+    if order == "across":
+        pieces = [piece for pair in zip_longest(left, right) for piece in pair if piece]
+    elif order == "backwards":
+        pieces = [*left, *right][::-1]
+    else:
+        pieces = sorted([*left, *right], key=lambda piece: sha256(repr(piece).encode()).digest())
+    return placed(pieces)
+
+
+def note_written_first() -> bytes:
+    """A footnote that the file writes before the text of its page."""
+    note = [Piece(72, 770, "1 " + FOOTNOTE, 8)]
+    return placed(
+        [*note, *wrapped(prose(12), 72, 90, 450), *wrapped(prose(12, start=3), 72, 210, 450)],
+        rules=[(72, 758, 190, 758)],
+    )
+
+
+FORMULA_PARTS = ("ψ =", "α+β", "γ", "+", "ι=1", "ν", "Σ", "ξ")
+
+
+def stacked_formula() -> bytes:
+    """A fraction and a sum with its limits between paragraphs, written as it is read: `FORMULA_PARTS`."""
+    places = ((220, 0), (250, -8), (258, 8), (280, 0), (300, 12), (303, -14), (300, 0), (316, 0))
+    sizes = (11, 11, 11, 11, 7, 7, 14, 11)
+    signs = [
+        Piece(x, 250 + y, text, size, "Symbol") for text, (x, y), size in zip(FORMULA_PARTS, places, sizes, strict=True)
+    ]
+    above, below = wrapped("Above. " + prose(8), 72, 90, 450), wrapped("Below. " + prose(8, start=2), 72, 300, 450)
+    return placed([*above, *signs, *below], rules=[(248, 247, 272, 247)])
+
+
+def turned_text(degrees: int = 90) -> bytes:
+    """A heading and two paragraphs, all turned by so many degrees on an upright page."""
+
+    def draw(canvas: Canvas) -> None:
+        canvas.translate(*{0: (0, 0), 90: (WIDTH, 0), 180: (WIDTH, HEIGHT), 270: (0, HEIGHT)}[degrees])
+        canvas.rotate(degrees)
+        shown = WIDTH if degrees % 180 else HEIGHT
+        pen = Pen(canvas, width=400)
+        pen.y = shown - 72
+        pen.heading("Turned Heading")
+        pen.text("First turned. " + prose(6))
+        pen.text("Second turned. " + prose(6, start=3))
+
+    return drawn(draw)
+
+
+def margin_stamp() -> bytes:
+    """A column of text and, turned by 90 degrees in the left margin, the stamp of an archive."""
+    stamp = [Piece(34, 560, "archive:1234.5678v2 9 May 2024", 18, degrees=90)]
+    return placed([*stamp, *wrapped("Body begins. " + prose(14), 72, 100, 450), *wrapped(prose(14), 72, 300, 450)])
+
+
+BROKEN_LINES = (
+    "The captain was remem-",
+    "bered by all who saw the left-",
+    "and right-hand quays, in the years 1998-",
+    "2004, by the Anglo-",
+    "Saxon crew of seventy-",
+    "five men who sailed a well-known ship, well-",
+    "known in every port along the coast.",
+)
+
+
+def broken_words() -> bytes:
+    """Lines that end with hyphens: a broken word, a suspended hyphen, years, a name, a number, a compound."""
+    return placed(listed(BROKEN_LINES, 72, 100))
+
+
+def paragraph_over_columns() -> bytes:
+    """A paragraph broken within the word `harbour` from the left column to the right, with a heading before it."""
+    sentence = "The pilots of the old town came down to the"
+    left = [Piece(60, 90, "Pilots", 15, "Helvetica-Bold"), *wrapped(f"{prose(26)} {sentence}", 60, 115, 225)]
+    left = left[: len(left) - 1] if len(left[-1].text) < 15 else left
+    last = left[-1]
+    left.append(Piece(60, last.y + 13.125, "stone pier and looked out over the har-"))
+    right = wrapped("bour until the last lamp was lit. " + prose(20, start=2), 305, 115, 225)
+    return placed([*left, *right])
+
+
+def paragraph_over_pages(*, between: str = "") -> bytes:
+    """A paragraph that breaks off on the first page and goes on at the second; `between` may be figure or header.
+
+    `figure` puts a picture and its caption at the top of page 2; `header` running lines on both.
+    """
+    first = wrapped(f"{prose(8)} At the end of the day nobody in the whole town could tell which of the", 72, 90, 450)
+    second_top = 100.0
+    second: list[Piece] = []
+    if between == "figure":
+        second.append(Piece(200, 250, "Figure 2: The yellow house.", 9, "Times-Italic"))
+        second_top = 290
+    second += wrapped("ships had been the first to leave. " + prose(4, start=2), 72, second_top, 450)
+    pages = [first, second]
+    if between == "header":
+        pages = [
+            [Piece(72, 40, "Harbour Notes", 8, "Helvetica"), *page, Piece(290, 810, str(n), 8)]
+            for n, page in enumerate(pages, start=4)
+        ]
+
+    def draw(canvas: Canvas) -> None:
+        for number, page in enumerate(pages):
+            for piece in page:
+                canvas.setFont(piece.font, piece.size)
+                canvas.drawString(piece.x, HEIGHT - piece.y, piece.text)
+            if number and between == "figure":
+                canvas.drawImage(ImageReader(scan()), 180, HEIGHT - 235, 200, 150)
+            canvas.showPage()
+
+    return drawn(draw)
+
+
+def word_over_figure() -> bytes:
+    """A word broken at the foot of page 1 that goes on below the picture at the top of page 2."""
+
+    def draw(canvas: Canvas) -> None:
+        pen = Pen(canvas)
+        pen.lines([*simpleSplit(prose(6), "Times-Roman", 10.5, 450), "and all the while they watched the light-"])
+        canvas.showPage()
+        canvas.drawImage(ImageReader(scan()), 180, HEIGHT - 235, 200, 150)
+        pen = Pen(canvas, top=260)
+        pen.lines(["house turn above the bay, as it had done", *simpleSplit(prose(4), "Times-Roman", 10.5, 450)])
+
+    return drawn(draw)
+
+
+def odd_and_even_headers(pages: int = 6) -> bytes:
+    """The book's name on even pages, the chapter's on odd ones, page numbers at the outer edges."""
+    made = []
+    for number in range(1, pages + 1):
+        odd = number % 2
+        name = "The Tides of Easthaven" if odd else "A Short History"
+        head = Piece(400 if odd else 72, 45, name, 9, "Times-Italic")
+        page_number = Piece(515 if odd else 72, 800, str(number + 11), 9)
+        made.append(
+            [head, *wrapped(prose(14, start=number), 72, 90, 450), *wrapped(prose(14), 72, 250, 450), page_number]
+        )
+    return placed(*made)
+
+
+def chapters(pages: int = 4, *, size: float = 15.0) -> bytes:
+    """Every page begins a chapter: `Chapter 1`, `Chapter 2`, … at the same place, in larger type than the text."""
+    return placed(
+        *(
+            [
+                Piece(72, 90, f"Chapter {n}", size, "Helvetica-Bold"),
+                *wrapped(prose(12, start=n), 72, 120, 450),
+                *wrapped(prose(12, start=n + 3), 72, 250, 450),
+                Piece(290, 800, str(n), 9),
+            ]
+            for n in range(1, pages + 1)
+        )
+    )
+
+
+def emphasis() -> bytes:
+    """One sentence with bold, italic, fixed-width and bold italic words in it."""
+
+    def draw(canvas: Canvas) -> None:
+        text = canvas.beginText(MARGIN, HEIGHT - 100)
+        for part, font in (
+            ("The ", "Times-Roman"),
+            ("grey heron", "Times-Bold"),
+            (" sails ", "Times-Roman"),
+            ("at dawn", "Times-Italic"),
+            (", says ", "Times-Roman"),
+            ("log.txt", "Courier"),
+            (", and ", "Times-Roman"),
+            ("never late", "Times-BoldItalic"),
+            (".", "Times-Roman"),
+        ):
+            text.setFont(font, 12)
+            text.textOut(part)
+        canvas.drawText(text)
+        Pen(canvas, top=140).text(prose(5))
+
+    return drawn(draw)
+
+
+def link_after_broken_word() -> bytes:
+    """A word broken at a line end, then a bold word and a link to the web on the line that follows."""
+
+    def draw(canvas: Canvas) -> None:
+        canvas.setFont("Times-Roman", 12)
+        canvas.drawString(72, HEIGHT - 100, "All the pilots of the old town remem-")
+        canvas.drawString(72, HEIGHT - 115, "bered the")
+        canvas.setFont("Times-Bold", 12)
+        canvas.drawString(125, HEIGHT - 115, "storm")
+        canvas.setFont("Times-Roman", 12)
+        canvas.drawString(160, HEIGHT - 115, "and its tide tables well.")
+        start = 160 + stringWidth("and its ", "Times-Roman", 12)
+        end = start + stringWidth("tide tables", "Times-Roman", 12)
+        canvas.linkURL("https://example.org/tides", (start, HEIGHT - 118, end, HEIGHT - 105), relative=0)
+
+    return drawn(draw)
+
+
+def nested_numbers() -> bytes:
+    """A numbered list with lettered items inside it, the items two lines long."""
+    pieces: list[Piece] = [*wrapped("Before sailing, these things are done in this order:", 72, 90, 400)]
+    y = 115.0
+    for number, letters in (("1.", "ab"), ("2.", "a")):
+        item = wrapped(prose(2), 92, y, 330)
+        pieces += [Piece(72, y, number), *item]
+        y += 13.125 * len(item) + 4
+        for letter in letters:
+            item = wrapped(prose(2, start=3), 122, y, 300)
+            pieces += [Piece(100, y, f"({letter})"), *item]
+            y += 13.125 * len(item) + 4
+    return placed(pieces)
+
+
+def colored_text() -> bytes:
+    """Red text on paper, white text on paper (not to be seen), white text on a dark bar."""
+
+    def draw(canvas: Canvas) -> None:
+        pen = Pen(canvas)
+        pen.text(prose(5))
+        canvas.setFont("Helvetica", 11)
+        canvas.setFillColorRGB(0.85, 0, 0)
+        canvas.drawString(MARGIN, 600, "Danger in red.")
+        canvas.setFillColorRGB(1, 1, 1)
+        canvas.drawString(MARGIN, 560, "Hidden keywords.")
+        canvas.setFillColorRGB(0.1, 0.1, 0.3)
+        canvas.rect(MARGIN, 500, 300, 30, stroke=0, fill=1)
+        canvas.setFillColorRGB(1, 1, 1)
+        canvas.drawString(MARGIN + 10, 510, "White on dark.")
+
+    return drawn(draw)
+
+
+def outside_the_page() -> bytes:
+    """All text but one line stands below and beside the page."""
+    return placed([*wrapped(prose(10), 700, 100, 400), *wrapped(prose(6), 72, 1000, 400), Piece(72, 90, "Inside.")])
+
+
+def blank(pages: int = 1) -> bytes:
+    return drawn(lambda canvas: [canvas.showPage() for _ in range(pages)] and None)
+
+
+def nonsense_layer() -> bytes:
+    """A scan with an invisible layer of signs that has nothing to do with its words."""
+
+    def draw(canvas: Canvas) -> None:
+        canvas.drawImage(ImageReader(scan()), 0, 0, WIDTH, HEIGHT)
+        text = canvas.beginText(MARGIN, HEIGHT - 82)
+        text.setFont("Helvetica", 10)
+        text.setTextRenderMode(3)
+        for i in range(20):
+            text.textLine(" ".join("1;:,.-'|/"[(i + j) % 9] for j in range(30)))
+        canvas.drawText(text)
+
+    return drawn(draw)
+
+
+def picture() -> bytes:
+    """A photograph with its caption below, between two paragraphs."""
+
+    def draw(canvas: Canvas) -> None:
+        pen = Pen(canvas)
+        pen.text(prose(4))
+        canvas.drawImage(ImageReader(scan()), 180, pen.y - 160, 200, 150)
+        pen.y -= 170
+        pen.text("Figure 7. The customs house, painted yellow.", font="Times-Italic", size=9, indent=110)
+        pen.text(prose(4, start=4))
+
+    return drawn(draw)
+
+
+def many_rulings(count: int = 20_000) -> bytes:
+    def draw(canvas: Canvas) -> None:
+        Pen(canvas).text(prose(5))
+        path = canvas.beginPath()
+        for i in range(count):
+            x, y = 20 + i % 140 * 4, 20 + i // 140 * 4
+            path.moveTo(x, y)
+            path.lineTo(x + 4 * (i % 2), y + 4 * (1 - i % 2))
+        canvas.drawPath(path)
+
+    return drawn(draw)
+
+
+def many_runs(count: int = 30_000, *, rows: int = 200, white: bool = False) -> bytes:
+    """So many texts of one letter, each drawn for itself, in so many rows."""
+    across = count // rows
+    shown = ["1 1 1 rg" if white else "0 g", "BT /F1 2 Tf"]
+    for i in range(count):
+        x, y = 20 + i % across * 550 / across, 820 - i // across * 780 / rows
+        shown.append(f"1 0 0 1 {x:.2f} {y:.2f} Tm ({chr(97 + i % 26)}) Tj")
+    return one_page("\n".join([*shown, "ET"]))
+
+
+def many_images(count: int = 5_000) -> bytes:
+    """So many tiny pictures in a grid with gaps, over some text."""
+    shown = ["BT /F1 11 Tf 72 800 Td (Stars and stars.) Tj ET"]
+    for i in range(count):
+        shown.append(
+            f"q 5 0 0 5 {20 + i % 70 * 7.5:.1f} {20 + i // 70 * 10} cm BI /W 1 /H 1 /CS /G /BPC 8 ID \x80 EI Q"
+        )
+    return one_page("\n".join(shown))
+
+
+def zero_sizes() -> bytes:
+    """Text at size zero and mirrored, rectangles and rules without extent, beside a sentence that can be read."""
+    return one_page(
+        "BT /F1 0 Tf 72 700 Td (nothing) Tj ET BT /F1 11 Tf 0 0 0 0 72 650 Tm (flat) Tj ET\n"
+        "BT /F1 11 Tf -1 0 0 1 300 600 Tm (mirrored) Tj ET 72 500 0 0 re f 72 480 m 72 480 l S 0 0 m S\n"
+        "q 0 0 0 0 72 400 cm BI /W 1 /H 1 /CS /G /BPC 8 ID \x80 EI Q\n"
+        "BT /F1 11 Tf 72 760 Td (A sentence that can be read.) Tj ET BT /F1 11 Tf 1e9 0 0 1e9 0 0 Tm (huge) Tj ET"
+    )
+
+
+def one_page(content: str) -> bytes:
+    """An A4 page with this content; the font F1 is Helvetica, F2 Helvetica-Bold."""
+    return assemble(
+        [
+            "<</Type/Catalog/Pages 2 0 R>>",
+            "<</Type/Pages/Kids[3 0 R]/Count 1>>",
+            "<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Contents 4 0 R/Resources<</Font<</F1 5 0 R/F2 6 0 R>>>>>>",
+            stream(content),
+            "<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>",
+            "<</Type/Font/Subtype/Type1/BaseFont/Helvetica-Bold/Encoding/WinAnsiEncoding>>",
+        ]
+    )
+
+
+@dataclass
+class Tag:
+    """An element of a structure tree: with a text of its own at (x, y from the top), or with children."""
+
+    kind: str
+    children: Sequence[Tag] = ()
+    piece: Piece | None = None
+    extra: str = ""
+    paint: str = ""
+
+
+def tagged_tree(*tags: Tag, written: Callable[[list[str]], list[str]] = list, artifacts: str = "") -> bytes:
+    """A tagged page. The marked pieces stand in the file as `written` orders them, by default in tree order."""
+    elements: list[str] = []
+    content: list[str] = []
+    owners: list[int] = []
+    first = 9
+
+    def add(tag: Tag, parent: int) -> int:
+        number = first + len(elements)
+        elements.append("")
+        kids: list[str] = []
+        if tag.piece or tag.paint:
+            mcid = len(content)
+            p = tag.piece
+            font = "F2" if p and "Bold" in p.font else "F1"
+            paint = tag.paint
+            if p:
+                words = p.text.replace("(", "\\(").replace(")", "\\)")
+                paint = f"BT /{font} {p.size} Tf {p.x} {842 - p.y} Td ({words}) Tj ET"
+            content.append(f"/{tag.kind} <</MCID {mcid}>> BDC {paint} EMC")
+            owners.append(number)
+            kids.append(str(mcid))
+        kids += [f"{add(child, number)} 0 R" for child in tag.children]
+        page = "/Pg 3 0 R" if tag.piece or tag.paint else ""
+        elements[number - first] = (
+            f"<</Type/StructElem/S/{tag.kind}/P {parent} 0 R/K[{' '.join(kids)}]{page}{tag.extra}>>"
+        )
+        return number
+
+    root = add(Tag("Document", tags), 8)
+    parents = " ".join(f"{number} 0 R" for number in owners)
+    return assemble(
+        [
+            "<</Type/Catalog/Pages 2 0 R/MarkInfo<</Marked true>>/StructTreeRoot 8 0 R/Lang(en)>>",
+            "<</Type/Pages/Kids[3 0 R]/Count 1>>",
+            "<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Contents 4 0 R/StructParents 0"
+            "/Resources<</Font<</F1 5 0 R/F2 6 0 R>>>>>>",
+            stream("\n".join([*written(content), artifacts])),
+            "<</Type/Font/Subtype/Type1/BaseFont/Times-Roman/Encoding/WinAnsiEncoding>>",
+            "<</Type/Font/Subtype/Type1/BaseFont/Times-Bold/Encoding/WinAnsiEncoding>>",
+            f"<</Nums[0[{parents}]]>>",
+            f"<</Type/StructTreeRoot/K {root} 0 R/ParentTree 7 0 R/ParentTreeNextKey 1>>",
+            *elements,
+        ]
+    )
+
+
+def tagged_lines(kind: str, pieces: Sequence[Piece]) -> Tag:
+    """One element whose text is several lines."""
+    return Tag(kind, [Tag("Span", piece=piece) for piece in pieces])
+
+
+def right_to_left_columns(*, left_first: bool = False) -> bytes:
+    """Two columns of Hebrew set flush right: the one at the right begins with `אחד`, that at the left with `שני`.
+
+    With `left_first` the file writes the left column first, though it is read last.
+    """
+    words = HEBREW.split()
+    letters = sorted(set("".join(words) + "אחדשני"))
+    code_of = {letter: 65 + i for i, letter in enumerate(letters)} | {" ": 32}
+    content: list[str] = []
+    columns = ((530, "אחד"), (270, "שני"))
+    for right, first in columns[::-1] if left_first else columns:
+        for i in range(14):
+            line = " ".join([first if i == 0 else words[i % 5], *(words[(i + j) % 5] for j in range(1, 6))])
+            shown = bytes(code_of[letter] for letter in reversed(line))
+            left = right - stringWidth(shown.decode("latin-1"), "Helvetica", 10)
+            content.append(f"BT /F1 10 Tf {left:.2f} {760 - 13 * i} Td {string(shown)} Tj ET")
+    return page_with_font(" ".join(content), {code: letter for letter, code in code_of.items()})
