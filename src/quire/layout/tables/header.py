@@ -12,6 +12,7 @@ from quire.layout.tables.wrap import extent
 
 MAX_HEAD = 9  # lines
 ALIGNED = 0.5  # of the size
+SPACE = 0.36  # of the size: words nearer than this are of one title
 JOINED = 0.55  # of the size: header words nearer than this may be one title
 
 Span = tuple[int, int]  # first and last column
@@ -106,18 +107,21 @@ def read_head(
 
 def _widen(blocks: list[Block], last: int, extents: Sequence[tuple[float, float]]) -> None:
     """Let titles above the last line that stand in the middle of several columns reach over them all."""
-    for block in blocks:
+    for block in sorted(blocks, key=lambda b: -b.line):
         if block.line == last or block.ruled:
             continue
+        wider = [b.span for b in blocks if b.line > block.line and _meet(b.span, block.span) and b.span[1] > b.span[0]]
+        first, end = min([block.span[0], *(s[0] for s in wider)]), max([block.span[1], *(s[1] for s in wider)])
         columns = list(extents)
         for lower in blocks:
             if lower.line > block.line and lower.span[0] == lower.span[1]:
                 c, (left, right) = lower.span[0], extent(lower.words)
                 columns[c] = (min(columns[c][0], left), max(columns[c][1], right))
-        first, end = block.span
         if first == end and _aligned(block.words, columns[first]):
             continue
         taken = [b.span for b in blocks if b.line == block.line and b is not block]
+        if any(_meet(span, (first, end)) for span in taken):
+            continue
         start = max([0, *(b + 1 for _, b in taken if b < first)])
         stop = min([len(columns) - 1, *(a - 1 for a, _ in taken if a > end)])
         left, right = extent(block.words)
@@ -177,6 +181,8 @@ def _over(piece: list[Word], line: int, bounds: Sequence[float], extents: Sequen
     for word in piece:
         column = sum(1 for bound in bounds if bound < word.middle)
         groups.setdefault(column, []).append(word)
+    if len(groups) == 2 and _is_title(piece, groups, extents):
+        return [Block((min(groups), max(groups)), line, piece)]
     if len(groups) > 1 and all(_aligned(words, extents[c]) for c, words in groups.items()):
         return [Block((c, c), line, words) for c, words in groups.items()]
     left, right = extent(piece)
@@ -186,6 +192,14 @@ def _over(piece: list[Word], line: int, bounds: Sequence[float], extents: Sequen
     middle = (left + right) / 2
     column = covered[0] if covered else sum(1 for bound in bounds if bound < middle)
     return [Block((column, column), line, piece)]
+
+
+def _is_title(piece: list[Word], groups: dict[int, list[Word]], extents: Sequence[tuple[float, float]]) -> bool:
+    """Whether words over two columns stand as close as in a sentence and in the middle of both columns."""
+    a, b = sorted(groups)
+    left, right = extent(piece)
+    near = min(w.left for w in groups[b]) - max(w.right for w in groups[a]) < SPACE * piece[0].size
+    return near and abs(left + right - extents[a][0] - extents[b][1]) < 2 * ALIGNED * piece[0].size
 
 
 def _aligned(words: Sequence[Word], column: tuple[float, float]) -> bool:

@@ -16,6 +16,7 @@ from quire.pagetext import PageText
 THIN = 5.0  # points: empty rows and columns thinner than this are gaps of double lines
 CAPTION = re.compile(r"(table|exhibit|figure|fig\.|tab\.|tabelle|tableau|abbildung)\s*[\dA-Z]", re.IGNORECASE)
 NOTE = re.compile(r"(notes?|sources?|exhibit reads|abbreviations?)\b|[*†‡¹²³]", re.IGNORECASE)
+TITLES = 0.4  # of the first row or column: what a table has words in
 PROSE = 25  # words: a cell over the whole width with more is no cell
 
 
@@ -64,10 +65,17 @@ def is_ruled_table(mesh: Mesh) -> bool:
     if len(columns) < 2 or len(rows) < 2 or len(filled) < 4:
         return False
     shared = sum(1 for r in rows if sum(1 for cell in filled if cell[0] <= r < cell[0] + cell[2]) > 1)
-    if 3 * len(filled) < len(cells) or shared < 2:
+    if 3 * len(filled) < len(cells) or shared < 2 or not _has_titles(mesh, filled):
         return False
     counts = sorted(len(_words(mesh, cell)) for cell in filled)
     return not (counts[-1] > 60 and counts[-1] > 0.6 * sum(counts))
+
+
+def _has_titles(mesh: Mesh, filled: list[tuple[int, int, int, int]]) -> bool:
+    """Whether words fill a good part of the first row or of the first column: a drawing has them anywhere."""
+    across = sum(width for row, _, _, width in filled if row == 0)
+    down = sum(height for _, column, height, _ in filled if column == 0)
+    return across >= TITLES * mesh.columns or down >= TITLES * mesh.rows
 
 
 def _words(mesh: Mesh, cell: tuple[int, int, int, int]) -> list[Word]:

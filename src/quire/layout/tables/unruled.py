@@ -198,8 +198,8 @@ def _bounded(run: list[Row], across: Sequence[Rule]) -> tuple[list[Row], list[Ru
     if not between:
         return run, near
     usual = median([_count(row) for row in between])
-    over = _attached(between[0], [row for row in reversed(run) if row.middle < full[0]], usual)
-    under = _attached(between[-1], [row for row in run if row.middle > full[-1]], usual)
+    over = _attached(full[0], [row for row in reversed(run) if row.middle < full[0]], usual)
+    under = _attached(full[-1], [row for row in run if row.middle > full[-1]], usual)
     return [*reversed(over), *between, *under], near
 
 
@@ -208,13 +208,13 @@ def _count(row: Row) -> int:
     return sum(1 for piece in row.pieces if len(piece) > 1 or piece[0].text not in SIGNS)
 
 
-def _attached(last: Row, rows: list[Row], usual: float) -> list[Row]:
-    """The rows outside the rules, from the rules outwards, that are near and like those between."""
+def _attached(rule: float, rows: list[Row], usual: float) -> list[Row]:
+    """The rows outside a rule, from it outwards, that are near and like those inside."""
     found: list[Row] = []
+    top = bottom = rule
     for row in rows:
-        gap = max(row.top - last.bottom, last.top - row.bottom)
-        if _count(row) < max(2, LIKE * usual) or gap > row.size:
+        if _count(row) < max(2, LIKE * usual) or max(row.top - bottom, top - row.bottom) > row.size:
             break
         found.append(row)
-        last = row
+        top, bottom = row.top, row.bottom
     return found
