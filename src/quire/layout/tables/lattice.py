@@ -62,6 +62,8 @@ def mesh_of(component: Component) -> Mesh | None:
         return None
     left, right = min(r.start for r in component.across), max(r.end for r in component.across)
     top, bottom = min(r.start for r in component.down), max(r.end for r in component.down)
+    if (len(ys) == 1 and not _within(ys[0], top, bottom)) or (len(xs) == 1 and not _within(xs[0], left, right)):
+        return None
     xs = _closed(xs, left, right)
     ys = _closed(ys, top, bottom)
     rows, columns = len(ys) - 1, len(xs) - 1
@@ -75,6 +77,11 @@ def mesh_of(component: Component) -> Mesh | None:
         for c in range(columns):
             mesh.before[r][c] = before[c][r]
     return mesh
+
+
+def _within(place: float, start: float, end: float) -> bool:
+    """Whether a lonely line crosses the others rather than ends them."""
+    return start + OVERHANG < place < end - OVERHANG
 
 
 def _positions(rules: list[Rule]) -> list[float]:

@@ -146,7 +146,8 @@ def _begins(mesh: Mesh, above: dict[int, list[Word]], here: dict[int, list[Word]
         return False
     if 0 not in above:
         return True
-    return not any(goes_on(above[c], here[c], _room(mesh, c)) for c in common)
+    going = [c for c in common if goes_on(above[c], here[c], _room(mesh, c))]
+    return 0 not in going and 2 * len(going) < len(common)
 
 
 def _room(mesh: Mesh, column: int) -> float:

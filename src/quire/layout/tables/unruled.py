@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 from statistics import median
 
 from quire.layout.tables.columns import SIGNS
@@ -64,7 +65,26 @@ def _runs(zone: list[Row | None], across: Sequence[Rule]) -> list[list[Row]]:
         if lonely and sum(1 for r in runs[-1][-MAX_SINGLES:] if not _several(r)) == MAX_SINGLES:
             runs.append(runs[-1][-MAX_SINGLES + 1 :] if not any(map(_several, runs[-1])) else [])
         runs[-1].append(row)
-    return [trimmed for run in runs if len(trimmed := _trimmed(run, across)) > 1]
+    parts = [part for run in runs for part in _parted(run, across)]
+    return [trimmed for part in parts if len(trimmed := _trimmed(part, across)) > 1]
+
+
+def _parted(run: list[Row], across: Sequence[Rule]) -> list[list[Row]]:
+    """The run cut where its header comes again: the same first word in the same place, over a rule again."""
+    heads = [i for i, row in enumerate(run[:-1]) if _several(row) and _ruled_under(row, run[i + 1], across)]
+    cuts = []
+    for i in heads[1:]:
+        first, again = run[heads[0]].words[0], run[i].words[0]
+        if again.text == first.text and not is_number(again.text) and abs(again.left - first.left) < SAME_END:
+            start = i
+            while start and not _several(run[start - 1]):
+                start -= 1
+            cuts.append(start)
+    return [run[a:b] for a, b in pairwise([0, *cuts, len(run)])]
+
+
+def _ruled_under(row: Row, below: Row, across: Sequence[Rule]) -> bool:
+    return any(row.middle < rule.at < below.middle and _covers(rule, row) for rule in across)
 
 
 def _is_apart(above: Row, row: Row, across: Sequence[Rule]) -> bool:
