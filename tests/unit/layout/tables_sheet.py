@@ -29,6 +29,7 @@ class Sheet:
     rulings: list[float] = field(default_factory=list)
     rects: list[float] = field(default_factory=list)
     drawings: list[float] = field(default_factory=list)
+    angles: list[int] = field(default_factory=list)
 
     def text(self, x: float, y: float, text: str, *, bold: bool = False, size: float = 10.0) -> float:
         """Words from x on, on the baseline y; the x where they end."""
@@ -40,8 +41,15 @@ class Sheet:
             self.sizes.append(size)
             self.fonts.append(int(bold))
             self.flags.append(SPACE if i else SPACE | LINE)
+            self.angles.append(0)
             x = end + 0.3 * size
         return x - 0.3 * size
+
+    def upwards(self, x: float, y: float, text: str, *, size: float = 10.0) -> None:
+        """A word that reads from y upwards, on the baseline x."""
+        self.text(x, y, text, size=size)
+        self.boxes[-4:] = [x - 0.8 * size, y - LETTER * size * len(text), x + 0.2 * size, y]
+        self.baselines[-1], self.angles[-1] = x, 270
 
     def centred(self, x: float, y: float, text: str) -> None:
         width = 10 * (LETTER * sum(map(len, text.split())) + 0.3 * (len(text.split()) - 1))
@@ -99,7 +107,7 @@ class Sheet:
             sizes=self.sizes,
             colors=[0] * count,
             fonts=self.fonts,
-            angles=[0] * count,
+            angles=self.angles,
             mcids=[-1] * count,
             flags=self.flags,
             rulings=self.rulings,

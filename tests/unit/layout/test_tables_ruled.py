@@ -169,3 +169,13 @@ def test_thousands_of_lines_are_left_alone():
         sheet.rule(x, 100 + i // 400 * 30, x, 120 + i // 400 * 30)
     sheet.prose(40, 90, 10)
     assert not sheet.tables()
+
+
+def test_titles_that_read_upwards_are_in_their_cells():
+    sheet = Sheet()
+    sheet.grid(XS, [60, 120, 140, 160])
+    sheet.text(54, 114, "Country")
+    sheet.upwards(250, 116, "Births")
+    sheet.upwards(350, 116, "Deaths")
+    sheet.rows([54, 204, 304], 134, ROWS[1:], pitch=20)
+    assert sheet.table() == ROWS

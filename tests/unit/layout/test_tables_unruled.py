@@ -159,3 +159,12 @@ def test_a_running_title_above_a_rule_stays_outside():
     sheet.rows(XS, 110, [HEAD, *BODY, *BODY])
     sheet.rule(60, 760, 400, 760)
     assert sheet.table()[0] == HEAD
+
+
+def test_a_header_that_comes_again_begins_a_new_table():
+    sheet = Sheet()
+    for top in (100, 180):
+        sheet.rows(XS, top, [HEAD])
+        sheet.rule(60, top + 4, 400, top + 4)
+        sheet.rows(XS, top + 16, BODY)
+    assert [sheet.cells(table) for table in sheet.tables()] == [[HEAD, *BODY]] * 2

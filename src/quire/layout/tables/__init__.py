@@ -9,7 +9,7 @@ from quire.layout.tables.rules import find_rules
 from quire.layout.tables.text import cell_text
 from quire.layout.tables.types import FoundCell, FoundTable
 from quire.layout.tables.unruled import unruled_tables
-from quire.layout.tables.words import words_in
+from quire.layout.tables.words import turned_words, words_in
 from quire.layout.tables.zones import find_gutters
 from quire.pagetext import PageText
 
@@ -26,7 +26,7 @@ def find_tables(page: PageText, lines: list[Line]) -> list[FoundTable]:
     if not windows and not boxes:
         return []
     words = words_in(page, within([*windows, *boxes], lines))
-    tables, words = ruled_tables(page, meshes, words)
+    tables, words = ruled_tables(page, meshes, words, turned_words(page, lines) if boxes else [])
     if windows:
         tables += unruled_tables(page, rules, words, gutters)
     return sorted(tables, key=lambda t: (t.box.top, t.box.left))

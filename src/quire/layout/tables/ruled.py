@@ -26,14 +26,16 @@ def find_meshes(rules: Rules) -> list[Mesh]:
     return sorted(meshes, key=lambda m: -(m.xs[-1] - m.xs[0]) * (m.ys[-1] - m.ys[0]))
 
 
-def ruled_tables(page: PageText, meshes: list[Mesh], words: list[Word]) -> tuple[list[FoundTable], list[Word]]:
-    """The ruled tables, and the words that are in none of them."""
+def ruled_tables(
+    page: PageText, meshes: list[Mesh], words: list[Word], turned: list[Word]
+) -> tuple[list[FoundTable], list[Word]]:
+    """The ruled tables, and the upright words that are in none of them."""
     tables: list[FoundTable] = []
     for mesh in meshes:
         held = inside(mesh, words)
         if len(held) < 3:
             continue
-        for word in held:
+        for word in [*held, *inside(mesh, turned)]:
             mesh.place(word)
         if not is_ruled_table(mesh) or is_drawn(page, (mesh.xs[0], mesh.ys[0], mesh.xs[-1], mesh.ys[-1])):
             continue

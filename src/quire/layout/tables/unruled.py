@@ -75,7 +75,7 @@ def _parted(run: list[Row], across: Sequence[Rule]) -> list[list[Row]]:
     cuts = []
     for i in heads[1:]:
         first, again = run[heads[0]].words[0], run[i].words[0]
-        if again.text == first.text and not is_number(again.text) and abs(again.left - first.left) < SAME_END:
+        if again.text == first.text and not is_number(again.text) and abs(again.left - first.left) < 2 * first.size:
             start = i
             while start and not _several(run[start - 1]):
                 start -= 1

@@ -81,6 +81,17 @@ def words_in(page: PageText, lines: Iterable[Line]) -> list[Word]:
     return [Word(page, line, runs) for line in lines if not line.angle for runs in words_of(page, line.runs)]
 
 
+def turned_words(page: PageText, lines: Iterable[Line]) -> list[Word]:
+    """Lines turned by a right angle, each as one word that stands on the lower end of its box."""
+    words = []
+    for line in lines:
+        if line.angle in (90, 270):
+            word = Word(page, line, line.runs)
+            word.baseline = line.bottom
+            words.append(word)
+    return words
+
+
 def rows_of(words: Iterable[Word]) -> list[Row]:
     """Words grouped to rows, from top to bottom."""
     rows: list[list[Word]] = []
