@@ -108,3 +108,14 @@ def test_a_header_and_a_footer_with_rules_are_no_table():
 
 def test_a_page_without_text_has_none():
     assert not Sheet().tables()
+
+
+def test_lines_to_sign_on_are_no_table():
+    sheet = Sheet()
+    for i, (label, value) in enumerate(
+        [("By:", "Doug Barre"), ("Name:", "Doug Barre"), ("Title:", "COO"), ("Date:", "Sept 1")]
+    ):
+        sheet.text(300, 100 + 28 * i, label)
+        sheet.text(360, 100 + 28 * i, value)
+        sheet.rule(350, 103 + 28 * i, 460, 103 + 28 * i)
+    assert not sheet.tables()

@@ -16,7 +16,6 @@ from quire.layout.tables.words import Row, Word, is_number, pieces_of
 
 CENTRED = 0.12  # of the width of the table: how far from the middle a title of rows may be
 MEAGRE = 0.4  # of the usual pieces: rows with fewer do not show the columns
-FULL = 0.75  # of the width of the table: a longer rule goes across it
 
 
 class Grid:
@@ -27,7 +26,7 @@ class Grid:
     def __init__(self, rows: list[Row], across: list[Rule]) -> None:
         self.rows, self.across = rows, across
         left, right = min(r.left for r in rows), max(r.right for r in rows)
-        full = [rule.at for rule in across if rule.length > FULL * (right - left)]
+        full = [rule.at for rule in across if rule.crosses(left, right)]
         self.head = header_length(rows, full)
         telling = _telling(rows, self.head)
         self.bounds = [g.middle for g in find_gutters(telling, support=2 if len(telling) > 3 else 1)]
@@ -112,7 +111,7 @@ def build_mesh(rows: list[Row], across: list[Rule]) -> tuple[Mesh, int] | None:
     head = read_head(rows[: grid.head], grid.bounds, grid.extents, across) if grid.head else Head([], [])
     left, right = min(r.left for r in rows), max(r.right for r in rows)
     parts = [grid.parts(row) for row in rows[grid.head :]]
-    full = [r.at for r in across if r.length > FULL * (right - left)]
+    full = [r.at for r in across if r.crosses(left, right)]
     groups = group_rows(rows[grid.head :], parts, _widths(grid, left, right), full)
     bands = [rows[g[0] + grid.head : g[-1] + 1 + grid.head] for g in groups]
     mesh = Mesh(

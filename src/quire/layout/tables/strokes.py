@@ -8,6 +8,8 @@ SAME_LINE = 2.5  # points: strokes nearer than this are one line, or a double on
 JOIN = 1.6  # points: strokes on one line with a smaller gap are one
 DASH = 8.0  # points: shorter strokes are dashes, which join over
 DASH_GAP = 4.5  # points
+FULL = 0.75  # of a width: a longer line goes across it
+EDGE = 0.14  # of a width: how far from its ends such a line may end
 
 Stroke = tuple[float, float, float]  # position, start, end
 
@@ -23,6 +25,11 @@ class Rule:
     @property
     def length(self) -> float:
         return self.end - self.start
+
+    def crosses(self, left: float, right: float) -> bool:
+        """Whether the line goes across nearly all between left and right, and near both ends."""
+        width = right - left
+        return self.length > FULL * width and self.start < left + EDGE * width and self.end > right - EDGE * width
 
 
 @dataclass(frozen=True, slots=True)

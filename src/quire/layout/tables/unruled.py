@@ -10,7 +10,7 @@ from statistics import median
 from quire.layout.tables.columns import SIGNS
 from quire.layout.tables.judge import is_drawn, is_table
 from quire.layout.tables.ruled import CAPTION
-from quire.layout.tables.stream import FULL, build_mesh
+from quire.layout.tables.stream import build_mesh
 from quire.layout.tables.strokes import Rule, Rules
 from quire.layout.tables.types import FoundTable
 from quire.layout.tables.words import Row, Word, is_number, rows_of, without_leaders
@@ -166,8 +166,8 @@ def _trimmed(run: list[Row], across: Sequence[Rule]) -> list[Row]:
 def _is_closed(run: list[Row], i: int, across: Sequence[Rule]) -> bool:
     """Whether a rule across the run stands right under row i."""
     row = run[i]
-    width = max(r.right for r in run) - min(r.left for r in run)
-    return any(0 < rule.at - row.middle < 2 * row.size and rule.length > FULL * width for rule in across)
+    left, right = min(r.left for r in run), max(r.right for r in run)
+    return any(0 < rule.at - row.middle < 2 * row.size and rule.crosses(left, right) for rule in across)
 
 
 def _is_title(run: list[Row], i: int, first: int, across: Sequence[Rule]) -> bool:
@@ -175,15 +175,8 @@ def _is_title(run: list[Row], i: int, first: int, across: Sequence[Rule]) -> boo
     row, body = run[i], run[first]
     if row.left > body.pieces[0][-1].right and run[i + 1].top - row.bottom < row.size:
         return True
-    wide = FULL * (body.right - body.left)
-    return any(
-        rule.at < row.middle
-        and row.top - rule.at < (i + 2) * 2 * row.size
-        and rule.start < body.right
-        and rule.end > body.left
-        for rule in across
-        if rule.length > wide and rule.at > run[0].top - 2 * row.size
-    )
+    top = max(run[0].top - 2 * row.size, row.top - (i + 2) * 2 * row.size)
+    return any(top < rule.at < row.middle and rule.crosses(body.left, body.right) for rule in across)
 
 
 def _table(page: PageText, run: list[Row], across: Sequence[Rule]) -> FoundTable | None:
@@ -195,7 +188,7 @@ def _table(page: PageText, run: list[Row], across: Sequence[Rule]) -> FoundTable
         return None
     mesh, head = made
     left, right = mesh.xs[0], mesh.xs[-1]
-    full = sum(1 for rule in rules if rule.length > FULL * (right - left))
+    full = sum(1 for rule in rules if rule.crosses(left, right))
     if not is_table(mesh, rows, head, full):
         return None
     table = mesh.table(head)
@@ -211,7 +204,7 @@ def _bounded(run: list[Row], across: Sequence[Rule]) -> tuple[list[Row], list[Ru
         for rule in across
         if run[0].top - 2 * size < rule.at < run[-1].bottom + 2 * size and rule.end > left and rule.start < right
     ]
-    full = [rule.at for rule in near if rule.length > FULL * (right - left)]
+    full = [rule.at for rule in near if rule.crosses(left, right)]
     if len(full) < 2:
         return run, near
     between = [row for row in run if full[0] <= row.middle <= full[-1]]
