@@ -9,9 +9,10 @@ from dataclasses import replace
 from statistics import median
 
 from quire.layout.patterns import section_depth
-from quire.types import Block, OutlineEntry
+from quire.types import FURNITURE, Block, OutlineEntry
 
 MAX_LEVEL = 6
+OPENING = 8  # blocks of the first page among which the title stands
 Look = tuple[float, bool, bool]
 _PUNCTUATION = re.compile(r"[\W_]+")
 
@@ -54,11 +55,12 @@ def _checked(block: Block, body: float) -> Block:
 
 
 def _title(blocks: Sequence[Block], body: float) -> set[str]:
-    """The largest heading in the upper part of the first page, when it stands out."""
+    """The largest heading at the beginning of the first page, when it stands out."""
     if not blocks:
         return set()
     first = blocks[0].page
-    candidates = [b for b in blocks if b.page == first and b.kind == "heading" and b.style and b.bbox.top < 0.5]
+    opening = [b for b in blocks if b.page == first and b.kind not in FURNITURE][:OPENING]
+    candidates = [b for b in opening if b.kind == "heading" and b.style]
     if not candidates:
         return set()
     largest = max(b.style.size for b in candidates if b.style)

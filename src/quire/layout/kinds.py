@@ -14,6 +14,7 @@ from quire.types import BlockKind
 
 HEADING_SIZE = 1.1  # of the body's size: larger type is a heading
 FOOTNOTE_SIZE = 0.93
+_OPERATORS = re.compile(r"[-=+−×·/<>≤≥≈()\[\]{}|\d.,]+\Z")
 _EQUATION_NUMBER = re.compile(r"\(\s*[A-Z]?\d{1,3}(?:[.\-]\d{1,3})?[a-z]?\s*\)\s*$")
 _NOTE_MARK = re.compile(r"^(?:[*†‡§¶]+|\d{1,3}|[a-z]\b)\s*\S")
 _SENTENCE_END = re.compile(r"[.;,:]$")
@@ -108,7 +109,7 @@ def is_heading(paragraph: Paragraph, setting: Setting, *, alone: bool) -> bool:
         return False
     numbered = bool(section_number(text)) and len(text) < 120
     bold = all(line.bold for line in lines) and not setting.bold
-    caps = text.upper() == text and letters > 3
+    caps = text.isupper() and letters > 3
     known = is_known_heading(text)
     if bold:
         return alone or numbered or known
@@ -146,7 +147,8 @@ def is_formula(page: PageText, paragraph: Paragraph) -> bool:
         for run in line.runs:
             text = texts[run]
             total += len(text)
-            if table[fonts[run]].look.math:
+            look = table[fonts[run]].look
+            if look.math or (look.italic and len(text) <= 2) or _OPERATORS.match(text):
                 mathematical += len(text)
             elif len(text) > 3 and text.isalpha():
                 words += len(text)

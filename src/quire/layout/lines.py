@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from operator import sub
 
 from quire.pagetext import INVISIBLE, LINE, SPACE, PageText
 
@@ -26,8 +27,10 @@ class Line:
         "baseline",
         "bold",
         "bottom",
+        "cap",
         "color",
         "font",
+        "gap",
         "italic",
         "left",
         "mono",
@@ -43,6 +46,7 @@ class Line:
     def __init__(self, page: PageText, runs: list[int]) -> None:
         self.runs = runs
         self.tag = -1
+        self.cap = 0.0
         self.measure(page)
 
     def measure(self, page: PageText) -> None:
@@ -57,7 +61,9 @@ class Line:
             boxes = [value for run in runs for value in page.boxes[4 * run : 4 * run + 4]]
             sizes, fonts = [page.sizes[run] for run in runs], [page.fonts[run] for run in runs]
             texts, spaces = [page.texts[run] for run in runs], [page.flags[run] & SPACE for run in runs]
-        self.left, self.right = min(boxes[0::4]), max(boxes[2::4])
+        lefts, rights = boxes[0::4], boxes[2::4]
+        self.left, self.right = min(lefts), max(rights)
+        self.gap = max(map(sub, lefts[1:], rights), default=0.0)
         main = 0
         if sizes.count(sizes[0]) == len(sizes):
             self.top, self.bottom = min(boxes[1::4]), max(boxes[3::4])

@@ -55,13 +55,13 @@ class Column:
         self.bottom = max(t.bottom for t in self.things)
 
 
-def as_written(columns: Sequence[Column], sequence: dict[int, int]) -> list[Column]:
+def as_written(columns: Sequence[Column], sequence: dict[int, int], *, right_to_left: bool = False) -> list[Column]:
     """The columns in the order of the file when a reader would follow it, otherwise as they are."""
     if not columns:
         return []
     written = sorted((t for column in columns for t in column.things), key=lambda t: sequence[id(t)])
     top, bottom = min(c.top for c in columns), max(c.bottom for c in columns)
-    jumps = [a.top - b.top for a, b in pairwise(written) if _is_jump(a, b)]
+    jumps = [a.top - b.top for a, b in pairwise(written) if _is_jump(a, b, right_to_left)]
     if len(jumps) > JUMPS * len(written) or max(jumps, default=0) > LONG_JUMP * (bottom - top):
         return with_last_lines(columns)
     home = {id(thing): number for number, column in enumerate(columns) for thing in column.things}
@@ -107,13 +107,17 @@ def _goes_on(a: Thing, b: Thing) -> bool:
     return abs(a.left - b.left) < EDGE and 0.5 * size < step < 1.6 * size and b.right <= a.right + 1
 
 
-def _is_jump(a: Thing, b: Thing) -> bool:
+def _is_jump(a: Thing, b: Thing, mirrored: bool) -> bool:
     """Whether a reader would not go from `a` to `b`: back up in a column, or across from column to column."""
     height = min(a.bottom - a.top, b.bottom - b.top, 20.0)
+    width = min(a.right - a.left, b.right - b.left)
+    gap = a.left - b.right if mirrored else b.left - a.right
     if _same_height(a, b):
-        wide = min(a.right - a.left, b.right - b.left) > 12 * height
-        return b.left < a.left or (wide and b.left - a.right > height)
-    return b.top < a.top - 2 * height and b.left < a.right - 2
+        return gap < -width or (width > 12 * height and gap > height)
+    if b.top >= a.top - 0.5 * height or gap >= -2:
+        return False
+    shared = min(a.right, b.right) - max(a.left, b.left)
+    return b.top < a.top - 2 * height or (width > 8 * height and shared > 0.5 * width)
 
 
 @dataclass(slots=True)

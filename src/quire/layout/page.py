@@ -12,6 +12,7 @@ from quire.layout.frame import Turn, upright
 from quire.layout.furniture import find_furniture
 from quire.layout.kinds import Setting, body_setting, kind_of
 from quire.layout.lines import Line, find_lines, is_right_to_left
+from quire.layout.mending import mended
 from quire.layout.order import Column, Thing, as_written, reading_order
 from quire.layout.paragraphs import Paragraph, paragraphs
 from quire.layout.patterns import is_page_number
@@ -87,7 +88,8 @@ class _Page:
         lines = find_lines(page)
         if self.tags:
             self.tags.mark(lines)
-        upright_lines = [line for line in lines if not line.angle]
+        upright_lines = mended(page, [line for line in lines if not line.angle])
+        lines = [*upright_lines, *(line for line in lines if line.angle)]
         setting = body_setting(page, upright_lines)
         if 2 * page.invisible > page.chars:
             _steady(upright_lines, setting.size)
@@ -119,8 +121,9 @@ class _Page:
         self.alternatives = self.tags.alternatives() if self.tags else []
         if len(self.alternatives) != len(figures):  # which belongs to which cannot be told
             self.alternatives = []
-        columns = reading_order(things, sequence, right_to_left=_right_to_left(page))
-        for column in as_written(columns, sequence):
+        backwards = _right_to_left(page)
+        columns = reading_order(things, sequence, right_to_left=backwards)
+        for column in as_written(columns, sequence, right_to_left=backwards):
             self._column(column, setting)
         self._furniture([line for line in edge if line.top >= page.height / 2], furniture)
         return self.made

@@ -11,6 +11,7 @@ from quire.layout.order import Column
 from quire.layout.patterns import bullet, caption_marked, list_number
 
 GAP = 1.35  # of the usual distance of lines: a wider one ends a paragraph
+CODE_GAP = 2.3  # a listing may hold an empty line
 SIZE = 0.09  # a larger relative change of size does too
 INDENT = 0.8  # of the size: a first line stands in by more than this
 SHORT = 0.12  # of the column's width: a last line ends earlier than this before its right edge
@@ -82,7 +83,13 @@ def _usual(steps: list[float]) -> float:
 def _right_edge(lines: Sequence[Line]) -> float:
     """Where full lines of the column end."""
     ends = sorted((line.right for line in lines), reverse=True)
-    return ends[min(len(ends) - 1, len(ends) // 10)]
+    return ends[min(len(ends) - 1, len(ends) // 20)]
+
+
+def _first_word(line: Line) -> float:
+    """How wide the first word of a line is, about: a line with room for it after its end ended on purpose."""
+    word = line.text.partition(" ")[0]
+    return line.width * len(word) / max(len(line.text), 1)
 
 
 def _justified(lines: Sequence[Line], right: float) -> bool:
@@ -108,14 +115,18 @@ def _begins(
     if abs(step) < 0.4 * size:  # the same row, written in pieces
         return not (line.left >= last.left)
     usual = pitch.get(round(2 * last.size)) or pitch.get(round(2 * line.size)) or 1.25 * size
-    if step < 0 or step > GAP * max(usual, size) or step > 2.6 * size:
+    if current[0].cap and step > 0 and line.top < current[0].cap:
+        return False  # beside the large letter with which the paragraph begins
+    if line.tag != last.tag or step < 0:
         return True
-    if line.tag != last.tag:
+    if line.tag >= 0:
+        return step > 4 * size
+    if line.mono and last.mono:
+        return step > CODE_GAP * usual or abs(line.size - last.size) > SIZE * size
+    if step > GAP * max(usual, size) or step > 2.6 * size:
         return True
     if abs(line.size - last.size) > SIZE * size and not _scripted(line, last):
         return True
-    if line.tag >= 0:
-        return False
     if marker_of(line.text) and _list_begins(line, current):
         return True
     if caption_marked(line.text) and not caption_marked(last.text):
@@ -166,7 +177,7 @@ def _indented(
     last, first = current[-1], current[0]
     indent = INDENT * line.size
     width = edges[1] - edges[0]
-    ended_short = last.right < edges[1] - max(SHORT * width, 2 * line.size)
+    ended_short = edges[1] - last.right > _first_word(line) + 0.6 * line.size
     inner_left = min(other.left for other in current[1:]) if len(current) > 1 else last.left
     centered = _centered(line, last)
     if marker_of(first.text):
@@ -186,8 +197,8 @@ def _indented(
         return True
     if centered or not ended_short:
         return False
-    ended = last.text[-1:] in ".:!?”)" or last.text[-2:] in (".)", ".”")
-    return (justified or ended) and ended and not line.text[:1].islower() and last.right < edges[1] - 0.2 * width
+    ended = last.text[-1:] in ".:!?”)"
+    return ended and not line.text[:1].islower() and last.right < edges[1] - SHORT * width
 
 
 def _centered(line: Line, last: Line) -> bool:

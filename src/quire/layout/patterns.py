@@ -16,7 +16,7 @@ _CAPTION = re.compile(
     re.IGNORECASE,
 )
 _SECTION = re.compile(
-    r"^((?:\d{1,2}|[A-Z])(?:\.\d{1,2}){1,4}\.?|\d{1,2}\.?|[IVX]{1,5}\.|[A-Z]\.?|§\s*\d+(?:\.\d+)*)\s+(?=[A-Z“\"'(\d\u00c0-\uffff])"
+    r"^((?:\d{1,2}|[A-Z])(?:\.\d{1,2}){1,4}\.?|\d{1,2}\.?|[IVX]{1,5}\.|[A-Z]\.|[B-HJ-Z](?=\s)|§\s*\d+(?:\.\d+)*)\s+(?=[A-Z“\"'(\d\u00c0-\uffff])"
 )
 _SECTION_WORD = re.compile(
     r"^(appendix|chapter|section|part|article|annex|schedule|kapitel|anhang|chapitre|capítulo)\s+([A-Z0-9IVXL.]+)\b",

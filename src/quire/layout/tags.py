@@ -26,6 +26,9 @@ _KINDS: dict[str, BlockKind] = {
     "Code": "code",
     "LI": "list_item",
 }
+_OUTER = frozenset({"LI", "Note", "FENote", "Caption"})
+"""Blocks to which the paragraphs inside them belong."""
+
 _BLOCKS = frozenset({*_HEADINGS, *_KINDS, "P", "TD", "TH", "TOCI", "BlockQuote", "Figure"})
 
 
@@ -52,16 +55,16 @@ class Tags:
 
     def _block_of(self, number: int) -> int:
         """The nearest element around a tag that is a block; list parts belong to their item."""
-        at = number
+        found, at = -1, number
         while at >= 0:
             kind = self._tags[at]["type"]
-            if kind in _BLOCKS:
-                parent = self._tags[at]["parent"]
-                above = self._block_of(parent) if kind == "P" and parent >= 0 else -1
-                inner = above >= 0 and self._tags[above]["type"] in ("LI", "Note", "FENote", "Caption")
-                return above if inner else at
-            at = self._tags[at]["parent"]
-        return -1
+            if kind in _BLOCKS and (found < 0 or kind in _OUTER):
+                found = at
+                if kind != "P":
+                    break
+            parent = self._tags[at]["parent"]
+            at = parent if parent < at else -1  # a parent comes before its children; anything else is a circle
+        return found
 
     def mark(self, lines: Sequence[Line]) -> None:
         """Tell each line which block it belongs to; -1 for none."""
@@ -170,7 +173,9 @@ def _in_rows_and_columns(cells: Sequence[FoundCell]) -> bool:
     for cell in cells:
         tops[cell.row] = min(tops.get(cell.row, cell.box.top), cell.box.top)
     for a, b in pairwise(cells):
-        wrong += a.row == b.row and b.box.left < a.box.left
+        if a.row == b.row:
+            apart = b.box.top > a.box.bottom or b.box.bottom < a.box.top
+            wrong += b.box.left < a.box.left or (apart and a.row_span == b.row_span == 1)
     ordered = [tops[row] for row in sorted(tops)]
     wrong += sum(1 for a, b in pairwise(ordered) if b < a - 1)
     return wrong <= 0.02 * len(cells)

@@ -120,7 +120,14 @@ def code_text(lines: Sequence[Line]) -> str:
     letters = sum(len(line.text) for line in lines)
     advance = sum(line.width for line in lines) / letters if letters else 1.0
     left = min(line.left for line in lines)
-    return "\n".join(" " * min(round((line.left - left) / max(advance, 0.1)), 80) + line.text for line in lines)
+    steps = [b.baseline - a.baseline for a, b in pairwise(lines)]
+    usual = min((step for step in steps if step > 0), default=0.0)
+    text = ""
+    for line, step in zip(lines, [0.0, *steps], strict=True):
+        if step:
+            text += "\n" * max(1, min(round(step / usual), 3) if usual else 1)
+        text += " " * min(round((line.left - left) / max(advance, 0.1)), 80) + line.text
+    return text
 
 
 def _stands_out(page: PageText, lines: Sequence[Line]) -> bool:
@@ -164,7 +171,7 @@ def _styled(page: PageText, lines: Sequence[Line], vocabulary: Vocabulary, keep_
                     if spans and spans[-1].end > length:
                         spans[-1] = replace(spans[-1], end=length)
         for place, run in enumerate(line.runs):
-            if place and flags[run] & SPACE:
+            if place and flags[run] & SPACE and not (line.cap and place == 1):
                 pieces.append(separator)
                 separator = " "
                 length += 1

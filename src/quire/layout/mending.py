@@ -1,0 +1,126 @@
+"""Lines that the file wrote in one piece though they are two, or in two though they are one.
+
+Columns written across leave lines that reach over the gutter; a drop cap and the number of an equation stand apart
+from the line they belong to.
+"""
+
+from __future__ import annotations
+
+import re
+from statistics import median
+
+from quire.layout.lines import Line, words_of
+from quire.pagetext import PageText
+
+GUTTER = 0.95  # of the size: how wide the gap between columns is at least
+GUTTER_LINES = 5  # so many lines must have it
+CROSSING = 0.15  # of them: so many lines may reach over it
+CAP_SIZE = 1.7  # of the usual size: a larger single letter may be a drop cap
+_EQUATION_NUMBER = re.compile(r"\(\s*[A-Z]?\d{1,3}(?:[.\-]\d{1,3})?[a-z]?\s*\)\Z")
+
+
+def mended(page: PageText, lines: list[Line]) -> list[Line]:
+    """The upright lines of a page, split at gutters and joined with what stands apart from them."""
+    return _with_numbers(page, _with_caps(page, _split_at_gutters(page, lines)))
+
+
+def _split_at_gutters(page: PageText, lines: list[Line]) -> list[Line]:
+    wide = [line for line in lines if line.gap > GUTTER * line.size]
+    if len(wide) < GUTTER_LINES:
+        return lines
+    gaps = [(*gap, line) for line in wide for gap in _gaps(page, line)]
+    at = _gutter(gaps, lines)
+    if at is None:
+        return lines
+    cut = {id(line) for left, right, line in gaps if left <= at <= right}
+    done: list[Line] = []
+    for line in lines:
+        if id(line) in cut:
+            for runs in _sides(page, line, at):
+                piece = Line(page, runs)
+                piece.tag = line.tag
+                done.append(piece)
+        else:
+            done.append(line)
+    return done
+
+
+def _gaps(page: PageText, line: Line) -> list[tuple[float, float]]:
+    boxes, least = page.boxes, GUTTER * line.size
+    ends = [(boxes[4 * a + 2], boxes[4 * b]) for a, b in zip(line.runs, line.runs[1:], strict=False)]
+    return [(left, right) for left, right in ends if right - left > least]
+
+
+def _gutter(gaps: list[tuple[float, float, Line]], lines: list[Line]) -> float | None:
+    """A place that many wide gaps share, with text in lines on both sides, and that few other lines cross."""
+    best, place = 0, 0.0
+    for left, right, _ in gaps:
+        middle = (left + right) / 2
+        shared = sum(1 for a, b, _ in gaps if a <= middle <= b)
+        if shared > best:
+            best, place = shared, middle
+    if best < GUTTER_LINES:
+        return None
+    cut = [line for a, b, line in gaps if a <= place <= b]
+    top, bottom = min(line.top for line in cut), max(line.bottom for line in cut)
+    own = {id(line) for line in cut}
+    crossing = [
+        line
+        for line in lines
+        if id(line) not in own and top <= line.middle <= bottom and line.left < place < line.right
+    ]
+    prose = sum(1 for line in cut if len(line.text) > 45)
+    return place if len(crossing) <= CROSSING * len(cut) and 2 * prose > len(cut) else None
+
+
+def _sides(page: PageText, line: Line, at: float) -> list[list[int]]:
+    words = words_of(page, line.runs)
+    before = [run for word in words if page.boxes[4 * word[0]] < at for run in word]
+    behind = [run for word in words if page.boxes[4 * word[0]] >= at for run in word]
+    return [side for side in (before, behind) if side]
+
+
+def _with_caps(page: PageText, lines: list[Line]) -> list[Line]:
+    """A large first letter joined with the first line beside it."""
+    single = [line for line in lines if len(line.text) == 1 and line.text.isupper()]
+    if not single:
+        return lines
+    usual = median(line.size for line in lines)
+    for cap in single:
+        if cap.size < CAP_SIZE * usual:
+            continue
+        beside = [
+            line
+            for line in lines
+            if line is not cap
+            and 0 <= line.left - cap.right + 2 < 1.5 * line.size
+            and cap.top - 0.5 * line.size < line.middle < cap.bottom
+        ]
+        if len(beside) < 2:
+            continue
+        first = min(beside, key=lambda line: line.top)
+        joined = Line(page, cap.runs + first.runs)
+        joined.text = cap.text + first.text
+        joined.cap, joined.tag = cap.bottom, first.tag
+        joined.size, joined.baseline, joined.top, joined.bottom = first.size, first.baseline, first.top, first.bottom
+        lines = [joined if line is first else line for line in lines if line is not cap]
+    return lines
+
+
+def _with_numbers(page: PageText, lines: list[Line]) -> list[Line]:
+    """The number of an equation joined with the equation on its height."""
+    numbers = [line for line in lines if _EQUATION_NUMBER.match(line.text)]
+    for number in numbers:
+        left = [
+            line
+            for line in lines
+            if line.right < number.left
+            and abs(line.baseline - number.baseline) < 0.5 * number.size
+            and (line.signs > 0 or "=" in line.text)
+        ]
+        if left:
+            equation = max(left, key=lambda line: line.right)
+            joined = Line(page, equation.runs + number.runs)
+            joined.tag = equation.tag
+            lines = [joined if line is equation else line for line in lines if line is not number]
+    return lines
