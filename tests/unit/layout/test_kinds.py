@@ -1,0 +1,207 @@
+"""What kind each block is."""
+
+from __future__ import annotations
+
+import pytest
+
+import quire
+from tests import documents
+from tests.documents import Piece, listed, placed, prose, wrapped
+
+
+def kinds(data: bytes) -> list[str]:
+    return [block.kind for block in quire.read(data).blocks]
+
+
+def only(data: bytes, kind: str) -> quire.Block:
+    (block,) = [block for block in quire.read(data).blocks if block.kind == kind]
+    return block
+
+
+def of_kind(data: bytes, kind: str) -> list[quire.Block]:
+    return [block for block in quire.read(data).blocks if block.kind == kind]
+
+
+def test_the_largest_line_at_the_top_of_the_first_page_is_the_title():
+    assert only(documents.two_columns(), "title").text == documents.COLUMNS_TITLE
+
+
+def test_a_title_that_begins_with_an_article_is_a_title():
+    assert only(documents.headings_and_lists(), "title").text == "A Handbook for Pilots"
+
+
+def test_a_title_of_two_lines_is_one_block():
+    title = [
+        Piece(100, 80, "The Harbour at Low Tide", 20, "Times-Bold"),
+        Piece(130, 104, "and at High Tide", 20, "Times-Bold"),
+    ]
+    block = only(placed([*title, *wrapped(prose(10), 72, 150, 450)]), "title")
+    assert block.text.split("\n") == ["The Harbour at Low Tide", "and at High Tide"]
+
+
+def test_numbered_headings_have_the_depth_of_their_number():
+    blocks = of_kind(documents.headings_and_lists(), "heading")
+    levels = {block.text: block.level for block in blocks}
+    assert levels == levels | {"1 Arrival": 1, "1.1 Signals": 2, "1.1.1 Lamps": 3, "2 Departure": 1}
+
+
+def test_a_bold_line_in_body_type_over_a_paragraph_is_a_heading():
+    pieces = wrapped(prose(8), 72, 90, 450)
+    pieces += [Piece(72, 220, "Pilots and Tides", 10.5, "Times-Bold"), *wrapped(prose(8, start=2), 72, 236, 450)]
+    assert only(placed(pieces), "heading").text == "Pilots and Tides"
+
+
+def test_a_line_in_capitals_over_a_paragraph_is_a_heading():
+    pieces = wrapped(prose(8), 72, 90, 450)
+    pieces += [Piece(72, 220, "PILOTS AND TIDES"), *wrapped(prose(8, start=2), 72, 240, 450)]
+    assert only(placed(pieces), "heading").text == "PILOTS AND TIDES"
+
+
+def test_a_bold_sentence_within_a_paragraph_is_no_heading():
+    lines = wrapped(prose(10), 72, 90, 450)
+    lines[2] = lines[2]._replace(font="Times-Bold")
+    assert kinds(placed(lines)) == ["paragraph"]
+
+
+def test_a_page_all_in_bold_is_no_page_of_headings():
+    pieces = [piece for i in range(4) for piece in wrapped(prose(4, start=i), 72, 90 + 80 * i, 450, font="Times-Bold")]
+    assert set(kinds(placed(pieces))) == {"paragraph"}
+
+
+def test_bullets_are_list_items_with_their_marker_and_depth():
+    items = of_kind(documents.headings_and_lists(), "list_item")[:4]
+    assert [(item.marker, item.level) for item in items] == [("•", 1), ("–", 2), ("–", 2), ("•", 1)]
+
+
+def test_numbers_are_list_items_with_their_marker():
+    items = of_kind(documents.headings_and_lists(), "list_item")[4:]
+    assert [(item.marker, item.level) for item in items] == [("1.", 1), ("2.", 1), ("3.", 1)]
+    assert items[0].text.split() == ["1.", "Pay", "the", "dues."]
+
+
+def test_numbered_items_of_several_lines_hold_lettered_ones():
+    items = of_kind(documents.nested_numbers(), "list_item")
+    assert [(item.marker, item.level) for item in items] == [
+        ("1.", 1),
+        ("(a)", 2),
+        ("(b)", 2),
+        ("2.", 1),
+        ("(a)", 2),
+    ]
+    assert all(item.text.count("\n") == 1 for item in items)
+
+
+def test_a_year_at_the_start_of_a_line_is_no_list_item():
+    lines = [
+        "The pilots of the bay were counted for the first time in the spring of",
+        "1998. They were counted again ten years later, and",
+    ]
+    lines += ["again when the new lighthouse was finished. No other count was made."]
+    assert kinds(placed(listed(lines, 72, 100))) == ["paragraph"]
+
+
+def test_a_ruled_table_is_one_block_with_its_grid():
+    table = only(documents.ruled_table(), "table").table
+    assert table is not None
+    assert [[cell.text for cell in table.cells if cell.row == row] for row in range(table.rows)] == [
+        list(row) for row in documents.RULED
+    ]
+
+
+def test_a_chart_of_bars_is_a_figure_with_its_labels_inside():
+    figure = only(documents.figure_with_caption(), "figure")
+    assert [word.text for word in figure.words] == ["May", "June", "July", "Aug", "Sept"]
+
+
+def test_the_line_under_a_figure_is_its_caption():
+    blocks = quire.read(documents.figure_with_caption()).blocks
+    assert [block.kind for block in blocks] == ["paragraph", "figure", "caption", "paragraph"]
+    assert blocks[2].text == documents.CAPTION
+
+
+def test_a_picture_is_a_figure_between_the_paragraphs_around_it():
+    assert kinds(documents.picture()) == ["paragraph", "figure", "caption", "paragraph"]
+
+
+def test_a_sentence_that_begins_with_a_figure_is_no_caption():
+    lines = ["Figure 7 shows the customs house as it stood in the years before the", "fire. " + prose(1)]
+    assert kinds(placed([*listed(lines, 72, 100), *wrapped(prose(6), 72, 150, 450)])) == ["paragraph", "paragraph"]
+
+
+def test_a_caption_stands_over_its_table():
+    pieces = [*wrapped(prose(4), 72, 90, 450), Piece(72, 160, "Table 2. Vessels by port.", 9, "Times-Italic")]
+    pieces += [
+        Piece(80 + 100 * c, 185 + 18 * r, text) for r, row in enumerate(documents.RULED) for c, text in enumerate(row)
+    ]
+    rules = [(72, 172 + 18 * r, 480, 172 + 18 * r) for r in range(6)]
+    found = kinds(placed(pieces, rules=rules))
+    assert found == ["paragraph", "caption", "table"]
+
+
+def test_a_displayed_formula_with_its_number_is_one_formula():
+    assert kinds(documents.formula()) == ["paragraph", "formula", "paragraph"]
+
+
+def test_a_line_of_greek_signs_set_apart_is_a_formula():
+    pieces = wrapped(prose(6), 72, 90, 450)
+    pieces += [Piece(250, 190, "α = β + γ − δ", 11, "Symbol"), *wrapped(prose(6), 72, 220, 450)]
+    assert kinds(placed(pieces)) == ["paragraph", "formula", "paragraph"]
+
+
+def test_code_keeps_its_lines_and_their_indentation():
+    assert only(documents.code_listing(), "code").text == "\n".join(documents.CODE)
+
+
+def test_code_keeps_an_empty_line_within_it():
+    lines = [*documents.CODE, "", "print(tide(4))"]
+    pieces = wrapped(prose(6), 72, 90, 450) + listed(lines, 72, 180, size=9, font="Courier")
+    assert only(placed([*pieces, *wrapped(prose(6), 72, 280, 450)]), "code").text.split("\n")[-1] == "print(tide(4))"
+
+
+def test_a_fixed_width_word_within_a_sentence_is_no_code_block():
+    assert kinds(documents.emphasis()) == ["paragraph", "paragraph"]
+
+
+def test_the_note_under_the_short_rule_is_a_footnote():
+    note = only(documents.footnotes(), "footnote")
+    assert note.text.split(maxsplit=1) == ["1", documents.FOOTNOTE]
+
+
+def test_running_lines_and_page_numbers_are_told_from_the_text_on_every_page():
+    found = kinds(documents.running_headers(3))
+    assert found == ["header", "paragraph", "paragraph", "footer", "page_number"] * 3
+
+
+def test_a_number_alone_at_the_foot_of_one_page_is_a_page_number():
+    pieces = [*wrapped(prose(12), 72, 90, 450), Piece(290, 800, "12", 9)]
+    assert only(placed(pieces), "page_number").text == "12"
+
+
+@pytest.mark.parametrize("text", ["12", "Page 12", "Page 12 of 40", "- 12 -", "xii", "12 / 40"])
+def test_page_numbers_are_written_in_many_ways(text):
+    pages = [[*wrapped(prose(12), 72, 90, 450), Piece(280, 800, text.replace("12", str(n)), 9)] for n in (12, 13)]
+    found = of_kind(placed(*pages), "page_number")
+    assert len(found) == 2
+
+
+def test_filled_fields_are_blocks_with_name_and_value():
+    texts = [block.text for block in of_kind(documents.form_fields(), "field")]
+    assert texts[:4] == ["name: Ada Marlow", "vessel: Grey Heron", "pilot: on", "flag: blue"]
+
+
+def test_empty_fields_are_left_out():
+    assert not any("night" in block.text for block in of_kind(documents.form_fields(), "field"))
+
+
+def test_a_page_of_fields_without_text_is_not_skipped():
+    def draw(canvas):
+        canvas.acroForm.textfield(name="name", value="Ada Marlow", x=200, y=734, width=200, height=20)
+        canvas.showPage()
+
+    result = quire.read(documents.drawn(draw))
+    assert [(block.kind, block.text) for block in result.blocks] == [("field", "name: Ada Marlow")]
+    assert result.pages[0].status == "ok"
+
+
+def test_short_paragraphs_in_a_script_without_capitals_are_no_headings():
+    assert "heading" not in kinds(documents.right_to_left_columns())
