@@ -1,0 +1,89 @@
+"""Is the native text of a page worth using? The ledger says what became of it."""
+
+from __future__ import annotations
+
+import pytest
+
+import quire
+from quire.types import PageStatus
+from tests import documents
+from tests.documents import prose
+
+
+def entry(data: bytes) -> tuple[PageStatus, str | None]:
+    info = quire.read(data).pages[0].info
+    return info.status, info.reason
+
+
+def test_a_page_of_text_is_ok():
+    assert entry(documents.simple()) == ("ok", None)
+
+
+def test_a_blank_page_is_empty():
+    result = quire.read(documents.blank(2))
+    assert [page.status for page in result.pages] == ["empty", "empty"]
+    assert result.status == "complete"
+
+
+@pytest.mark.parametrize(
+    ("build", "reason"),
+    [
+        (documents.scan_like, "no text"),
+        (documents.garbage_mapping, "characters without a Unicode value"),
+        (documents.outside_the_page, "text outside the page"),
+        (documents.nonsense_layer, "an invisible text layer that does not fit the page"),
+    ],
+)
+def test_a_page_without_usable_text_is_left_out_with_the_reason(build, reason):
+    assert entry(build()) == ("skipped", f"needs-recognition: {reason}")
+
+
+def test_a_page_that_is_left_out_has_no_blocks():
+    assert quire.read(documents.nonsense_layer()).blocks == ()
+
+
+def test_an_invisible_layer_that_fits_its_scan_is_used():
+    result = quire.read(documents.invisible_text_layer())
+    assert result.pages[0].status == "ok"
+    assert " ".join(result.to_text().split()) == prose(16)
+
+
+def test_a_picture_with_a_stamp_on_it_needs_recognition():
+    def draw(canvas):
+        canvas.drawInlineImage(documents.scan(), 0, 0, documents.WIDTH, documents.HEIGHT)
+        canvas.drawString(500, 20, "0042")
+
+    assert entry(documents.drawn(draw)) == ("skipped", "needs-recognition: a picture with a few characters")
+
+
+def test_one_page_without_text_does_not_lose_the_others():
+    def draw(canvas):
+        canvas.drawInlineImage(documents.scan(), 0, 0, documents.WIDTH, documents.HEIGHT)
+        canvas.showPage()
+        documents.Pen(canvas).text(prose(5))
+
+    result = quire.read(documents.drawn(draw))
+    assert [page.status for page in result.pages] == ["skipped", "ok"]
+    assert result.status == "partial"
+    assert " ".join(result.blocks[0].text.split()) == prose(5)
+
+
+def test_red_text_is_read():
+    assert "Danger in red." in quire.read(documents.colored_text()).to_text()
+
+
+def test_white_text_on_paper_is_left_out():
+    assert "Hidden" not in quire.read(documents.colored_text()).to_text()
+
+
+def test_white_text_on_a_dark_bar_is_read():
+    assert "White on dark." in quire.read(documents.colored_text()).to_text()
+
+
+def test_text_in_a_script_without_latin_letters_is_usable():
+    assert entry(documents.right_to_left(documents.ARABIC)) == ("ok", None)
+
+
+def test_a_page_of_numbers_is_usable():
+    lines = [" ".join(f"{(i * 37 + j * 11) % 997},{j:02}" for j in range(9)) for i in range(30)]
+    assert entry(documents.placed(documents.listed(lines, 72, 90)))[0] == "ok"
