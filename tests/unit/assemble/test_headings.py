@@ -1,0 +1,107 @@
+"""The title, and the levels of headings over the whole document."""
+
+from __future__ import annotations
+
+import quire
+from quire.assemble import assemble
+from quire.types import BBox, Block, OutlineEntry, PageInfo, PageResult, Style
+from tests import documents
+from tests.documents import Piece, placed, prose, wrapped
+
+
+def document(*headings: tuple[str, float, bool], outline: list[OutlineEntry] | None = None) -> dict[str, int | None]:
+    """Headings (text, size, bold), each with a page of its own; the levels they get."""
+    pages = []
+    for number, (text, size, bold) in enumerate(headings, start=2):
+        heading = Block(
+            f"p{number}-b1", number, "heading", text, BBox(0.1, 0.3, 0.5, 0.02), style=Style(size, bold=bold)
+        )
+        body = Block(f"p{number}-b2", number, "paragraph", prose(9), BBox(0.1, 0.4, 0.8, 0.3), style=Style(10.0))
+        pages.append(PageResult(PageInfo(number, 595, 842), (heading, body)))
+    intro = Block("p1-b1", 1, "paragraph", prose(9), BBox(0.1, 0.4, 0.8, 0.3), style=Style(10.0))
+    pages.insert(0, PageResult(PageInfo(1, 595, 842), (intro,)))
+    return {block.text: block.level for block in assemble(pages, outline or []) if block.kind == "heading"}
+
+
+def test_larger_type_is_a_higher_level():
+    assert document(("Arrival", 18, True), ("Signals", 14, True), ("Lamps", 12, True)) == {
+        "Arrival": 1,
+        "Signals": 2,
+        "Lamps": 3,
+    }
+
+
+def test_the_same_type_is_the_same_level_on_every_page():
+    assert set(document(("Arrival", 18, True), ("Departure", 18, True), ("Weather", 18, True)).values()) == {1}
+
+
+def test_numbers_tell_the_level():
+    assert document(("1 Arrival", 14, True), ("1.1 Signals", 14, True), ("1.1.1 Lamps", 14, True)) == {
+        "1 Arrival": 1,
+        "1.1 Signals": 2,
+        "1.1.1 Lamps": 3,
+    }
+
+
+def test_the_outline_tells_the_level():
+    result = quire.read(documents.links_and_outline())
+    levels = {block.text: block.level for block in result.blocks if block.kind == "heading"}
+    assert levels == {"Arrival": 1, "Signals": 2, "Departure": 1}
+
+
+def test_the_outline_is_stronger_than_the_type():
+    entries = [OutlineEntry(2, "Arrival", 2), OutlineEntry(1, "Signals", 3)]
+    assert document(("Arrival", 18, True), ("Signals", 12, True), outline=entries) == {"Arrival": 2, "Signals": 1}
+
+
+def test_headings_that_the_outline_leaves_out_follow_those_of_their_type():
+    entries = [OutlineEntry(1, "Arrival", 2), OutlineEntry(2, "Signals", 3)]
+    found = document(("Arrival", 18, True), ("Signals", 14, True), ("Lamps", 14, True), outline=entries)
+    assert found["Lamps"] == 2
+
+
+def test_unnumbered_headings_follow_numbered_ones_of_their_type():
+    found = document(("1 Arrival", 16, True), ("1.1 Signals", 13, True), ("Acknowledgements", 16, True))
+    assert found["Acknowledgements"] == 1
+
+
+def test_a_heading_that_begins_with_an_article_follows_its_type():
+    found = document(("Arrival", 18, True), ("Signals", 14, True), ("A Word on Lamps", 14, True))
+    assert found["A Word on Lamps"] == 2
+
+
+def test_a_heading_that_begins_with_i_follows_its_type():
+    found = document(("Arrival", 18, True), ("Signals", 14, True), ("I Remember the Lamps", 14, True))
+    assert found["I Remember the Lamps"] == 2
+
+
+def test_levels_never_pass_six():
+    sizes = [30, 28, 26, 24, 22, 20, 18, 16]
+    levels = list(document(*((f"Part {chr(97 + i)}x", size, True) for i, size in enumerate(sizes))).values())
+    assert max(level or 0 for level in levels) <= 6
+
+
+def test_the_title_has_no_level():
+    title = next(block for block in quire.read(documents.two_columns()).blocks if block.kind == "title")
+    assert title.level is None
+
+
+def test_a_document_of_chapters_in_one_size_has_no_title():
+    assert not [block for block in quire.read(documents.chapters()).blocks if block.kind == "title"]
+
+
+def test_there_is_at_most_one_title():
+    pages = [
+        [Piece(72, 80, f"Report {word}", 24, "Times-Bold"), *wrapped(prose(10), 72, 120, 450)]
+        for word in ("Alpha", "Bravo", "Charlie")
+    ]
+    kinds = [block.kind for block in quire.read(placed(*pages)).blocks]
+    assert kinds.count("title") <= 1
+    assert kinds.count("title") + kinds.count("heading") == 3
+
+
+def test_small_headings_on_a_page_of_small_type_are_text():
+    small = Block("p2-b1", 2, "heading", "Small print", BBox(0.1, 0.3, 0.5, 0.02), style=Style(7.0))
+    body = Block("p1-b1", 1, "paragraph", prose(20), BBox(0.1, 0.4, 0.8, 0.3), style=Style(10.0))
+    pages = [PageResult(PageInfo(n, 595, 842), (block,)) for n, block in ((1, body), (2, small))]
+    assert [block.kind for block in assemble(pages, ())] == ["paragraph", "paragraph"]
