@@ -10,13 +10,21 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+QUIET = 0.15  # of the wall time: what others may take of all processors together
+
 
 @dataclass(frozen=True)
 class Sample:
-    """Seconds of one piece of work: as the clock saw it, and of all threads of the process."""
+    """Seconds of one piece of work: as the clock saw it, of all its threads, and those that other programs took."""
 
     wall: float
     cpu: float
+    others: float = 0.0
+
+    @property
+    def quiet(self) -> bool:
+        """Whether the work had the processors nearly to itself."""
+        return self.others <= QUIET * self.wall
 
 
 Samples = dict[str, list[Sample]]
@@ -25,9 +33,10 @@ Samples = dict[str, list[Sample]]
 def measure(work: Callable[[], object]) -> Sample:
     """Run `work` in this process and thread. What it returns is dropped outside the measurement."""
     gc.collect()
-    wall, cpu = time.perf_counter(), time.process_time()
+    busy, wall, cpu = _busy_seconds(), time.perf_counter(), time.process_time()
     result = work()
-    sample = Sample(time.perf_counter() - wall, time.process_time() - cpu)
+    taken = time.process_time() - cpu
+    sample = Sample(time.perf_counter() - wall, taken, max(0.0, _busy_seconds() - busy - taken))
     del result
     return sample
 
@@ -35,36 +44,39 @@ def measure(work: Callable[[], object]) -> Sample:
 def interleave(works: Mapping[str, Callable[[], Sample]], rounds: int, *, patience_s: float = 0) -> Samples:
     """Each work once per round, in turns, so that noise falls on all of them alike.
 
-    `patience_s` is how long each may wait for a quiet machine: wall times of several threads need idle cores.
+    Wall times of several threads need idle processors: with `patience_s` there are more rounds, for at most so long,
+    until each work had as many quiet ones.
     """
     samples: Samples = {name: [] for name in works}
-    for turn in range(rounds):
-        names = list(works) if turn % 2 == 0 else list(works)[::-1]
-        for name in names:
-            wait_for_quiet(patience_s)
+    begun, turn = time.monotonic(), 0
+    while turn < rounds or (time.monotonic() - begun < patience_s and least_quiet(samples) < rounds):
+        for name in list(works)[:: -1 if turn % 2 else 1]:
             samples[name].append(works[name]())
+        turn += 1
     return samples
 
 
-def wait_for_quiet(patience_s: float, *, busy_share: float = 0.1, look_s: float = 0.1) -> bool:
-    """Wait until nobody else uses the processors. False when they never did, or where that cannot be told."""
-    deadline = time.monotonic() + patience_s
-    while time.monotonic() < deadline:
-        busy, total = _processor_ticks()
-        time.sleep(look_s)
-        later, end = _processor_ticks()
-        if end > total and (later - busy) / (end - total) <= busy_share:
-            return True
-    return False
+def least_quiet(samples: Samples) -> int:
+    """How many quiet rounds every work had."""
+    return min(sum(sample.quiet for sample in taken) for taken in samples.values())
 
 
-def _processor_ticks() -> tuple[int, int]:
-    """Busy and all ticks of the machine so far."""
+def quietness(runs: Mapping[str, Samples]) -> str:
+    """A sentence on how far the wall times of these comparisons can be believed."""
+    taken = [sample for samples in runs.values() for some in samples.values() for sample in some]
+    share = sum(sample.quiet for sample in taken) / len(taken)
+    disturbed = [name for name, samples in runs.items() if not least_quiet(samples)]
+    told = f"Other programs left the processors alone in {share:.0%} of the samples"
+    return f"{told}, but **not in {', '.join(disturbed)}: run that again**." if disturbed else f"{told}."
+
+
+def _busy_seconds() -> float:
+    """Seconds that all processors have worked so far, where the system tells."""
     try:
         ticks = [int(word) for word in Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:9]]
     except OSError:
-        return 0, 0
-    return sum(ticks) - ticks[3] - ticks[4], sum(ticks)
+        return 0.0
+    return (sum(ticks) - ticks[3] - ticks[4]) / os.sysconf("SC_CLK_TCK")
 
 
 def least_cpu(samples: Sequence[Sample]) -> float:
@@ -72,7 +84,8 @@ def least_cpu(samples: Sequence[Sample]) -> float:
 
 
 def least_wall(samples: Sequence[Sample]) -> float:
-    return min(sample.wall for sample in samples)
+    """Of the quiet rounds, if there were any."""
+    return min(sample.wall for sample in [s for s in samples if s.quiet] or samples)
 
 
 def command(arguments: Sequence[str], environment: Mapping[str, str] | None = None) -> tuple[Sample, float]:

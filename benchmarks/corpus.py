@@ -76,7 +76,7 @@ def _sources(kind: str) -> list[Path]:
 def _length(path: Path) -> int:
     document = pypdfium2.PdfDocument(path)
     try:
-        return min(len(document), 12)  # so that a long report does not crowd the others out
+        return min(len(document), 25)  # so that a long report does not crowd the others out
     finally:
         document.close()
 

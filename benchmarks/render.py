@@ -37,6 +37,7 @@ def run(options: Options) -> Report:
         f"One document of {count} pages ({mixture}), the same ones every time, each as PNG in memory; wall time, the "
         "least of several interleaved rounds.",
         "“One PDFium” is Quire's own renderer and encoder with one thread. Pillow writes with its default settings.",
+        clock.quietness({"rendering": samples}),
     ]
     return Report("Rendering", [Table(columns, rows)], notes, clock.as_data(samples))
 

@@ -7,7 +7,7 @@ import json
 import pytest
 from benchmarks import corpus
 from benchmarks.__main__ import NAMES, _module
-from benchmarks.clock import Sample, interleave, least_cpu
+from benchmarks.clock import Sample, interleave, least_cpu, least_wall, quietness
 from benchmarks.report import LeftOut, Report, Table, goal
 
 
@@ -40,3 +40,10 @@ def test_a_missing_set_is_said_aloud(monkeypatch, tmp_path):
     monkeypatch.setattr(corpus, "CORPUS", tmp_path)
     with pytest.raises(LeftOut, match="corpus/nothing"):
         corpus.pdfs("nothing")
+
+
+def test_wall_times_taken_beside_other_programs_are_said_not_to_count():
+    alone, beside = Sample(1.0, 1.0), Sample(0.9, 0.9, others=0.8)
+    assert least_wall([alone, beside]) == 1.0
+    assert "run that again" not in quietness({"text": {"one": [alone, beside]}})
+    assert "not in text: run that again" in quietness({"text": {"one": [alone], "two": [beside]}})
