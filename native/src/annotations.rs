@@ -33,7 +33,9 @@ pub fn read_fields(page: &Page<'_>, transform: Transform) -> Vec<FieldInfo> {
             };
             let place = transform.bounds(widget.bounds()?);
             let value = match kind {
-                "checkbox" | "radio" => if widget.is_checked() { "on" } else { "" }.to_owned(),
+                "checkbox" | "radio" if !widget.is_checked() => String::new(),
+                "radio" => Some(widget.export_value()).filter(|told| !told.is_empty()).unwrap_or_else(|| "on".into()),
+                "checkbox" => "on".into(),
                 _ => widget.value(),
             };
             let name = Some(widget.alternate_name()).filter(|name| !name.is_empty()).unwrap_or_else(|| widget.name());

@@ -165,6 +165,7 @@ functions! {
     FPDFAnnot_GetFormFieldType(Raw, Raw) -> c_int;
     FPDFAnnot_IsChecked(Raw, Raw) -> c_int;
     FPDFAnnot_GetFormFieldValue(Raw, Raw, *mut c_void, c_ulong) -> c_ulong;
+    FPDFAnnot_GetFormFieldExportValue(Raw, Raw, *mut c_void, c_ulong) -> c_ulong;
     FPDFAnnot_GetFormFieldName(Raw, Raw, *mut c_void, c_ulong) -> c_ulong;
     FPDFAnnot_GetFormFieldAlternateName(Raw, Raw, *mut c_void, c_ulong) -> c_ulong;
     FPDF_StructTree_GetForPage(Raw) -> Raw;
@@ -1032,6 +1033,11 @@ impl Widget<'_> {
     pub fn is_checked(&self) -> bool {
         // SAFETY: see `bounds`.
         unsafe { (self.call().FPDFAnnot_IsChecked)(self.form.as_ptr(), self.handle.as_ptr()) != 0 }
+    }
+
+    /// What a button stands for when it is set.
+    pub fn export_value(&self) -> String {
+        self.text(self.call().FPDFAnnot_GetFormFieldExportValue)
     }
 
     pub fn value(&self) -> String {

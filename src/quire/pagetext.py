@@ -59,7 +59,7 @@ class FieldInfo(TypedDict):
     box: list[float]
     kind: str  # text, checkbox, radio, choice, button, signature
     name: str
-    value: str  # "on" or "" for check boxes and radio buttons that are set or not
+    value: str  # "" for buttons that are not set, "on" for set check boxes, what it stands for for a radio button
 
 
 class TagInfo(TypedDict):

@@ -18,17 +18,20 @@ _TEXT_KINDS = frozenset({"paragraph", "heading", "list_item", "header", "footer"
 def mark_running(pages: Sequence[PageResult]) -> list[Block]:
     """All blocks in page order, with those that come back in the margins marked as header, footer or page number."""
     counts: Counter[tuple[str, str]] = Counter()
+    texts: Counter[str] = Counter()
     seen: list[dict[str, tuple[str, str]]] = []
     for page in pages:
         edges = {block.id: sign for block, sign in _edges(page)}
         counts.update(set(edges.values()))
+        texts.update({block.text for block in page.blocks if block.id in edges})
         seen.append(edges)
     needed = 2 if len(pages) < 4 else 3
     blocks: list[Block] = []
     for page, edges in zip(pages, seen, strict=True):
         for block in page.blocks:
             sign = edges.get(block.id)
-            if sign and counts[sign] >= needed and _runs(block, sign):
+            counted = block.kind == "heading" and texts[block.text] == 1  # Chapter 1, Chapter 2, ...
+            if sign and counts[sign] >= needed and not counted and _runs(block, sign):
                 blocks.append(replace(block, kind=_kind(block, sign[0]), marker="", level=None))
             elif sign and len(pages) >= 5 and block.kind in FURNITURE and counts[sign] == 1 and len(block.text) > 60:
                 blocks.append(replace(block, kind="paragraph"))

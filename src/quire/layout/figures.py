@@ -56,6 +56,14 @@ def find_figures(page: PageText, lines: Sequence[Line], body_size: float) -> lis
     return figures
 
 
+def find_shapes(page: PageText, lines: Sequence[Line]) -> list[Figure]:
+    """Filled shapes without text: figures only where the file says that it has some."""
+    rects = page.rects
+    boxes = [Box(*rects[4 * i : 4 * i + 4]) for i, c in enumerate(page.rect_colors[:MAX_DRAWINGS]) if not is_white(c)]
+    large = [box for box in _clusters(boxes, 2.0) if _is_large(box, page.width * page.height)]
+    return [Figure(box) for box in large if not any(_inside(line, box) for line in lines)]
+
+
 def _is_large(box: Box, whole: float) -> bool:
     width, height = box.right - box.left, box.bottom - box.top
     return min(width, height) >= LEAST_SIDE and LEAST_SHARE * whole <= width * height <= MOST_SHARE * whole

@@ -7,6 +7,7 @@ from the line they belong to.
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from statistics import median
 
 from quire.layout.lines import Line, words_of
@@ -47,18 +48,18 @@ def _split_at_gutters(page: PageText, lines: list[Line]) -> list[Line]:
 
 def _gaps(page: PageText, line: Line) -> list[tuple[float, float]]:
     boxes, least = page.boxes, GUTTER * line.size
-    ends = [(boxes[4 * a + 2], boxes[4 * b]) for a, b in zip(line.runs, line.runs[1:], strict=False)]
+    ends = [(boxes[4 * a + 2], boxes[4 * b]) for a, b in pairwise(line.runs)]
     return [(left, right) for left, right in ends if right - left > least]
 
 
 def _gutter(gaps: list[tuple[float, float, Line]], lines: list[Line]) -> float | None:
     """A place that many wide gaps share, with text in lines on both sides, and that few other lines cross."""
-    best, place = 0, 0.0
-    for left, right, _ in gaps:
-        middle = (left + right) / 2
-        shared = sum(1 for a, b, _ in gaps if a <= middle <= b)
+    ends = sorted([(left, 1) for left, _, _ in gaps] + [(right, -1) for _, right, _ in gaps])
+    best, shared, place = 0, 0, 0.0
+    for (x, change), (following, _) in pairwise(ends):
+        shared += change
         if shared > best:
-            best, place = shared, middle
+            best, place = shared, (x + following) / 2
     if best < GUTTER_LINES:
         return None
     cut = [line for a, b, line in gaps if a <= place <= b]
@@ -82,6 +83,8 @@ def _sides(page: PageText, line: Line, at: float) -> list[list[int]]:
 
 def _with_caps(page: PageText, lines: list[Line]) -> list[Line]:
     """A large first letter joined with the first line beside it."""
+    for line in lines:
+        _with_cap(page, line)
     single = [line for line in lines if len(line.text) == 1 and line.text.isupper()]
     if not single:
         return lines
@@ -105,6 +108,17 @@ def _with_caps(page: PageText, lines: list[Line]) -> list[Line]:
         joined.size, joined.baseline, joined.top, joined.bottom = first.size, first.baseline, first.top, first.bottom
         lines = [joined if line is first else line for line in lines if line is not cap]
     return lines
+
+
+def _with_cap(page: PageText, line: Line) -> None:
+    """A large first letter that the file wrote with its line: the line is measured without it."""
+    first = line.runs[0]
+    letter = page.texts[first]
+    if len(line.runs) < 2 or len(letter) != 1 or not letter.isupper() or page.sizes[first] < CAP_SIZE * line.size:
+        return
+    rest = Line(page, line.runs[1:])
+    line.text, line.cap = letter + rest.text, page.boxes[4 * first + 3]
+    line.top, line.bottom, line.baseline = rest.top, rest.bottom, rest.baseline
 
 
 def _with_numbers(page: PageText, lines: list[Line]) -> list[Line]:

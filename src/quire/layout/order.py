@@ -84,17 +84,17 @@ def with_last_lines(columns: Sequence[Column]) -> list[Column]:
     for column in columns:
         things = column.things
         moved = 0
-        if done and len(things) > 1:
+        if done:
             last = done[-1].things[-1]
             while moved < min(3, len(things)) and _goes_on(last, things[moved]):
                 last = things[moved]
                 moved += 1
-            if moved == min(3, len(things)) or _goes_on(last, things[moved]):
+            if moved == 3 or (moved < len(things) and _goes_on(last, things[moved])):
                 moved = 0
         if moved:
             done[-1].things.extend(things[:moved])
-            column = column.part(things[moved:])
-        done.append(column)
+        if moved < len(things):
+            done.append(column.part(things[moved:]) if moved else column)
     return done
 
 

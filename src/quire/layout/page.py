@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from quire.keys import Profile
-from quire.layout.figures import Figure, find_figures
+from quire.layout.figures import Figure, find_figures, find_shapes
 from quire.layout.formulas import FormulaCluster, cluster_formulas
 from quire.layout.frame import Turn, upright
 from quire.layout.furniture import find_furniture
@@ -98,6 +98,9 @@ class _Page:
             furniture = _artifacts(self.tags, upright_lines, page.height) | furniture
         body = [line for line in lines if id(line) not in furniture]
         figures = find_figures(page, body, setting.size)
+        self.alternatives = self.tags.alternatives() if self.tags else []
+        if len(self.alternatives) > len(figures):
+            figures += find_shapes(page, body)
         labels = {id(line) for figure in figures for line in figure.lines}
         turned = [line for line in body if line.angle and id(line) not in labels]
         body = [line for line in body if not line.angle and id(line) not in labels]
@@ -118,7 +121,6 @@ class _Page:
             self._text("paragraph", [line], Paragraph([line], Column([line])))
         things: list[Thing] = [*cluster_formulas(body), *map(_Grid, tables), *figures, *_fields(page)]
         sequence = _sequence(things, self.tags)
-        self.alternatives = self.tags.alternatives() if self.tags else []
         if len(self.alternatives) != len(figures):  # which belongs to which cannot be told
             self.alternatives = []
         backwards = _right_to_left(page)

@@ -13,8 +13,13 @@ UNMAPPED_SHARE = 0.25
 ODD_SHARE = 0.35
 OUTSIDE_SHARE = 0.5
 MANY_LOST = 20
+PROSE = 200  # characters: fewer say nothing about the language
+VOWELS = 0.2  # of the letters: prose of any language has more
 
 _PLAIN = re.compile(r"[\w.,;:!?()\[\]{}<>=+\-*/%$€£&'\"“”‘’«»–—@#|°•…·\\^~§©®™−×]+")
+
+_NOT_LATIN = re.compile(r"[^A-Za-zÀ-ɏ]+")
+_MIXED = re.compile(r"[A-Za-z][0-9:;<=>?@][A-Za-z0-9:;<=>?@]|[0-9:;<=>?@][A-Za-z][0-9:;<=>?@]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +45,8 @@ def judge(page: PageText) -> Quality:
         return Quality("unusable", "text outside the page")
     if page.chars > 40 and _odd(page) > ODD_SHARE:
         return Quality("unusable", "garbage instead of words")
+    if _shuffled(page):
+        return Quality("unusable", "letters that make no words")
     if page.invisible > 0.5 * page.chars and covered > 0.5 and not _plausible(page):
         return Quality("unusable", "an invisible text layer that does not fit the page")
     return Quality("usable")
@@ -75,6 +82,22 @@ def _odd(page: PageText) -> float:
     """Share of the characters that hardly occur in any language's text."""
     text = "".join(page.texts)
     return len(_PLAIN.sub("", text)) / len(text) if text else 0.0
+
+
+def _shuffled(page: PageText) -> bool:
+    """Whether the fonts map letters to other letters: prose without vowels, or words full of digits and signs."""
+    words = [text for text in page.texts if len(text) > 2]
+    text = "".join(words)
+    latin = len(_NOT_LATIN.sub("", text))
+    if len(words) < 25 or len(text) < PROSE or latin < 0.3 * len(text):
+        return False
+    lower = text.lower()
+    vowels = sum(map(lower.count, "aeiouyäöüéèáàíóúåø"))
+    small = sum(1 for c in text if "a" <= c <= "z")
+    if small > 0.5 * len(text):
+        return vowels < VOWELS * latin
+    mixed = sum(1 for word in words if _MIXED.search(word))
+    return mixed > 0.6 * len(words)
 
 
 def _plausible(page: PageText) -> bool:

@@ -137,7 +137,7 @@ class Tags:
                 column += width
         columns = max((c.column + c.column_span for c in cells), default=0)
         filled = [cell for cell in cells if cell.runs]
-        if columns < 2 or len(filled) < 4 or not _in_rows_and_columns(filled):
+        if columns < 2 or len(filled) < 3 or not _in_rows_and_columns(filled):
             return None
         outer = _union([cell.box for cell in filled])
         return FoundTable(outer, len(rows), columns, [_placed(cell, filled, outer) for cell in cells])

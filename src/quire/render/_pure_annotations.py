@@ -67,7 +67,10 @@ def read_fields(formenv: Any, page: Any, transform: Transform) -> list[FieldInfo
             if not kind or not pdfium.FPDFAnnot_GetRect(annotation, rect):
                 continue
             if kind in ("checkbox", "radio"):
-                value = "on" if pdfium.FPDFAnnot_IsChecked(form, annotation) else ""
+                value = ""
+                if pdfium.FPDFAnnot_IsChecked(form, annotation):
+                    told = _wide(partial(pdfium.FPDFAnnot_GetFormFieldExportValue, form, annotation))
+                    value = told if kind == "radio" and told else "on"
             else:
                 value = _wide(partial(pdfium.FPDFAnnot_GetFormFieldValue, form, annotation))
             name = _wide(partial(pdfium.FPDFAnnot_GetFormFieldAlternateName, form, annotation))
