@@ -12,7 +12,7 @@ FEW = 12  # fewer characters than this on a page that is a picture are a stamp, 
 UNMAPPED_SHARE = 0.25
 ODD_SHARE = 0.35
 OUTSIDE_SHARE = 0.5
-MANY_LOST = 20
+MANY_LOST = 100
 PROSE = 200  # characters: fewer say nothing about the language
 VOWELS = 0.2  # of the letters: prose of any language has more
 
@@ -33,7 +33,7 @@ class Quality:
 def judge(page: PageText) -> Quality:
     """Judge the native text of a page from the text itself and from what the page shows."""
     covered = _picture_share(page)
-    if page.lost > MANY_LOST and page.lost > page.chars:
+    if page.lost > MANY_LOST + 5 * page.chars:
         return Quality("unusable", "text that PDFium cannot read")
     if page.chars == 0:
         return Quality("absent", "no text" if covered > 0.02 or page.drawings else "blank")
