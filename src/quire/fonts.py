@@ -9,9 +9,9 @@ from typing import NamedTuple
 # PDF 32000-1, table 123: flags of a font descriptor.
 FIXED_PITCH, SERIF, ITALIC, FORCE_BOLD = 1, 2, 1 << 6, 1 << 18
 
-_BOLD = re.compile(r"bold|black|heavy|cmbx|-demi|semibd|sfbx")
+_BOLD = re.compile(r"-medi(?!um)|bold|black|heavy|cmbx|-demi|semibd|sfbx")
 _PLAIN = re.compile(r"regular|light|book|roman|medium|thin|italic|oblique|cmr\d|cmti|cmmi|cmsy|-regu")
-_ITALIC = re.compile(r"italic|oblique|cmti|cmmi|sfti|-ital|slant")
+_ITALIC = re.compile(r"italic|(?:regu|medi)ital|oblique|cmti|cmmi|sfti|-ital|slant")
 _MONO = re.compile(r"mono|courier|cmtt|sftt|consol|nimbusmon|typewriter|menlo|letter ?gothic|lucidacon|fixed")
 _MATH = re.compile(
     r"cm(mi|sy|ex|bsy|mib)\d|msam|msbm|math|symbol|mtmi|mtsy|mtex|rmtmi|euf[mb]|eus[mb]|mjx|katex|lm(mi|sy|ex)|tx(mi|sy)"

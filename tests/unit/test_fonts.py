@@ -59,3 +59,16 @@ def test_a_name_that_says_regular_is_stronger_than_the_weight():
 
 def test_a_font_without_a_name_is_plain():
     assert looks(Font("")) == set()
+
+
+@pytest.mark.parametrize(
+    ("name", "bold", "italic"),
+    [
+        ("NimbusRomNo9L-Medi", True, False),
+        ("NimbusRomNo9L-ReguItal", False, True),
+        ("NimbusRomNo9L-MediItal", True, True),
+    ],
+)
+def test_the_fonts_of_tex_papers_are_known_by_their_names(name, bold, italic):
+    look = Font(name).look
+    assert (look.bold, look.italic) == (bold, italic)

@@ -26,7 +26,9 @@ def test_pages_come_once_and_in_order(pages, expected):
     assert list(page_numbers(check_pages(pages), 5)) == expected
 
 
-@pytest.mark.parametrize("pages", ["", "x", "1,,2", "-", "3-1", "0", "0-2", "1;2", "1-2-3", [0], [-1], ["1"], [True], []])
+@pytest.mark.parametrize(
+    "pages", ["", "x", "1,,2", "-", "3-1", "0", "0-2", "1;2", "1-2-3", [0], [-1], ["1"], [True], []]
+)
 def test_what_names_no_page_is_explained(pages):
     with pytest.raises(UsageError, match="page"):
         check_pages(pages)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -11,6 +12,7 @@ from quire.words import JoinedWords
 
 _PASSED = FURNITURE | {"footnote"}
 _FLOATS = frozenset({"figure", "caption", "table"})
+_FIGURE = re.compile(r"[-+−(]?[$€£]?\d")
 _ENDS = (".", "!", "?", ":", ";", ".”", '."', "?”", "!”", ".)", "…")
 
 
@@ -39,7 +41,8 @@ def _goes_on(first: Block, second: Block, floated: bool) -> bool:
     Over a figure or table between them only a broken word is mended: those stand where they are printed.
     """
     last = first.places[-1]
-    moved = second.page != last.page or second.bbox.top < last.bbox.top
+    beside = second.bbox.left >= last.bbox.right or second.bbox.right <= last.bbox.left
+    moved = second.page != last.page or (beside and second.bbox.top < last.bbox.bottom)
     if not moved or second.page - last.page > 1:
         return False
     if first.style and second.style and abs(first.style.size - second.style.size) > 0.1 * first.style.size:
@@ -96,7 +99,13 @@ def _continues(first: Block, second: Block) -> bool:
         return False
     repeated = _head(first.table) == _head(second.table)
     fresh = any(cell.header for cell in second.table.cells if cell.row == 0)
-    return repeated or not fresh
+    return repeated or not fresh or _head_like_body(second.table)
+
+
+def _head_like_body(table: Table) -> bool:
+    """Whether the first row has figures and words where the second has them: then it is no head."""
+    rows = [[bool(_FIGURE.match(cell.text)) for cell in table.cells if cell.row == row] for row in (0, 1)]
+    return rows[0] == rows[1] and any(rows[0])
 
 
 def _head(table: Table) -> list[str]:
@@ -107,7 +116,8 @@ def _longer(first: Block, second: Block) -> Block:
     above, below = first.table, second.table
     assert above is not None and below is not None
     skipped = _repeated_rows(above, below)
-    moved = [_moved(cell, above.rows - skipped) for cell in below.cells if cell.row >= skipped]
+    plain = not skipped
+    moved = [_moved(cell, above.rows - skipped, plain) for cell in below.cells if cell.row >= skipped]
     table = Table(above.rows + below.rows - skipped, above.columns, (*above.cells, *moved))
     return replace(
         first,
@@ -129,5 +139,6 @@ def _repeated_rows(above: Table, below: Table) -> int:
     return rows
 
 
-def _moved(cell: Cell, rows: int) -> Cell:
-    return replace(cell, row=cell.row + rows)
+def _moved(cell: Cell, rows: int, plain: bool) -> Cell:
+    """The cell further down; in a part without a head of its own none is a head."""
+    return replace(cell, row=cell.row + rows, header=cell.header and not plain)

@@ -20,6 +20,7 @@ MAX_DEPTH = 8
 MAX_CANDIDATES = 8
 JUMPS = 0.03  # share of jumps up to which the order of the file is taken
 LONG_JUMP = 0.7  # of the height of the text: no jump may be longer
+PROSE_WIDTH = 120.0  # points: a narrower column is hardly one of text
 EDGE = 4.0  # points: left edges nearer than this are the same edge
 
 
@@ -347,8 +348,7 @@ def _shared_height(before: list[Thing], behind: list[Thing]) -> float:
 def _read_across(before: list[Thing], behind: list[Thing], sequence: dict[int, int]) -> bool:
     """Labels and values, or the rows of a table that was not found: short things side by side on one height."""
     few, many = sorted((before, behind), key=len)
-    aligned = sum(1 for t in few if any(_same_height(t, other) for other in many))
-    if aligned < 0.7 * len(few):
+    if _aligned(few, many) < 0.7 * len(few):
         return False
     if len(few) == 1 and len(many) > 3:
         return False
@@ -356,17 +356,34 @@ def _read_across(before: list[Thing], behind: list[Thing], sequence: dict[int, i
     written = sorted(sides, key=lambda key: sequence.get(key, 0))
     switches = sum(1 for a, b in pairwise(written) if sides[a] != sides[b])
     interleaved = switches >= 0.8 * len(few) and switches > 1
-    filled = max(_fill(before), _fill(behind))
     if len(few) == 1:
         return len(many) == 1 and abs(few[0].bottom - few[0].top) < 30
-    return interleaved or (min(_fill(before), _fill(behind)) < 0.5 and filled < 0.75 and switches > 1)
+    fills = sorted((_fill(before), _fill(behind)))
+    if len(few) > 3 and fills[0] > 0.75 and min(_width(before), _width(behind)) > PROSE_WIDTH:
+        return False  # columns of text, even if they were written line by line across
+    return interleaved or (fills[0] < 0.5 and fills[1] < 0.75 and switches > 1)
+
+
+def _aligned(few: list[Thing], many: list[Thing]) -> int:
+    """How many of some things have one of the others on their height."""
+    others = sorted(many, key=lambda t: t.top + t.bottom)
+    middles = [t.top + t.bottom for t in others]
+    count = 0
+    for thing in few:
+        at = bisect_left(middles, thing.top + thing.bottom)
+        count += any(_same_height(thing, other) for other in others[max(0, at - 2) : at + 2])
+    return count
 
 
 def _same_height(a: Thing, b: Thing) -> bool:
     return abs((a.top + a.bottom) - (b.top + b.bottom)) < 0.5 * min(a.bottom - a.top, b.bottom - b.top)
 
 
+def _width(things: list[Thing]) -> float:
+    return max(t.right for t in things) - min(t.left for t in things)
+
+
 def _fill(things: list[Thing]) -> float:
     """How much of the width of their column things fill, on average."""
-    width = max(t.right for t in things) - min(t.left for t in things)
+    width = _width(things)
     return sum(t.right - t.left for t in things) / (len(things) * width) if width > 0 else 1.0

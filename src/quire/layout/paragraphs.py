@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from copy import copy
+from itertools import pairwise
 from statistics import median
 
-from quire.layout.lines import Line
+from quire.layout.lines import Line, is_right_to_left
 from quire.layout.order import Column
 from quire.layout.patterns import bullet, caption_marked, list_number
 
@@ -42,22 +44,38 @@ def paragraphs(column: Column, lines: Sequence[Line]) -> list[Paragraph]:
     """The paragraphs of consecutive lines of one column."""
     if not lines:
         return []
-    pitch = _pitches(lines)
-    right = _right_edge(lines)
-    justified = _justified(lines, right)
     found: list[Paragraph] = []
-    current: list[Line] = []
-    for index, line in enumerate(lines):
-        if current:
-            following = lines[index + 1] if index + 1 < len(lines) else None
-            if _begins(line, current, following, pitch, (column.left, right), justified):
-                found.append(Paragraph(current, column))
-                current = []
-        current.append(line)
-    found.append(Paragraph(current, column))
+    if 2 * sum(is_right_to_left(line.text) for line in lines) > len(lines):
+        shown: Sequence[Line] = [_mirrored(line) for line in lines]
+        left = -column.right
+    else:
+        shown, left = lines, column.left
+    starts = [*_starts(shown, left), len(lines)]
+    for start, end in pairwise(starts):
+        found.append(Paragraph(list(lines[start:end]), column))
     for paragraph in found:
         paragraph.marker = marker_of(paragraph.lines[0].text)
     return found
+
+
+def _starts(lines: Sequence[Line], left: float) -> list[int]:
+    """The numbers of the lines with which paragraphs begin."""
+    pitch = _pitches(lines)
+    right = _right_edge(lines)
+    justified = _justified(lines, right)
+    starts = [0]
+    for index in range(1, len(lines)):
+        following = lines[index + 1] if index + 1 < len(lines) else None
+        if _begins(lines[index], lines[starts[-1] : index], following, pitch, (left, right), justified):
+            starts.append(index)
+    return starts
+
+
+def _mirrored(line: Line) -> Line:
+    """A line written from right to left as if it were written from left to right."""
+    mirrored = copy(line)
+    mirrored.left, mirrored.right = -line.right, -line.left
+    return mirrored
 
 
 def marker_of(text: str) -> str:
@@ -102,7 +120,7 @@ def _justified(lines: Sequence[Line], right: float) -> bool:
 
 def _begins(
     line: Line,
-    current: list[Line],
+    current: Sequence[Line],
     following: Line | None,
     pitch: dict[int, float],
     edges: tuple[float, float],
@@ -140,7 +158,7 @@ def _begins(
     return _indented(line, current, following, edges, justified)
 
 
-def _displayed(line: Line, current: list[Line], left: float) -> bool:
+def _displayed(line: Line, current: Sequence[Line], left: float) -> bool:
     """Whether a line of signs stands in, as a formula set apart does, and not at the start of a line of text."""
     if len(line.text) <= 3 and line is not current[-1]:
         return line.left > left + 2 * line.size
@@ -160,7 +178,7 @@ def _heading_like(line: Line, last: Line, right: float) -> bool:
     return bold.right < right - 1.5 * bold.size
 
 
-def _list_begins(line: Line, current: list[Line]) -> bool:
+def _list_begins(line: Line, current: Sequence[Line]) -> bool:
     """A marker begins an item unless the line is the continuation of one, like a number at its start."""
     first = current[0]
     if bullet(line.text):
@@ -172,7 +190,7 @@ def _list_begins(line: Line, current: list[Line]) -> bool:
 
 
 def _indented(
-    line: Line, current: list[Line], following: Line | None, edges: tuple[float, float], justified: bool
+    line: Line, current: Sequence[Line], following: Line | None, edges: tuple[float, float], justified: bool
 ) -> bool:
     last, first = current[-1], current[0]
     indent = INDENT * line.size

@@ -13,13 +13,12 @@ UNMAPPED_SHARE = 0.25
 ODD_SHARE = 0.35
 OUTSIDE_SHARE = 0.5
 MANY_LOST = 100
-PROSE = 200  # characters: fewer say nothing about the language
+WORDS = 40  # fewer say nothing about the language
 VOWELS = 0.2  # of the letters: prose of any language has more
 
 _PLAIN = re.compile(r"[\w.,;:!?()\[\]{}<>=+\-*/%$€£&'\"“”‘’«»–—@#|°•…·\\^~§©®™−×]+")
 
-_NOT_LATIN = re.compile(r"[^A-Za-zÀ-ɏ]+")
-_MIXED = re.compile(r"[A-Za-z][0-9:;<=>?@][A-Za-z0-9:;<=>?@]|[0-9:;<=>?@][A-Za-z][0-9:;<=>?@]")
+_SIGNS = re.compile(r"[A-Za-z0-9][;<=>?@]|[;<=>?@][A-Za-z0-9]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,19 +84,13 @@ def _odd(page: PageText) -> float:
 
 
 def _shuffled(page: PageText) -> bool:
-    """Whether the fonts map letters to other letters: prose without vowels, or words full of digits and signs."""
+    """Whether the fonts map letters to other letters or signs: prose without vowels, or words full of signs."""
+    prose = [text for text in page.texts if len(text) > 2 and text.isascii() and text.isalpha() and text[1:].islower()]
+    if len(prose) > WORDS:
+        lower = "".join(prose).lower()
+        return sum(map(lower.count, "aeiouy")) < VOWELS * len(lower)
     words = [text for text in page.texts if len(text) > 2]
-    text = "".join(words)
-    latin = len(_NOT_LATIN.sub("", text))
-    if len(words) < 25 or len(text) < PROSE or latin < 0.3 * len(text):
-        return False
-    lower = text.lower()
-    vowels = sum(map(lower.count, "aeiouyäöüéèáàíóúåø"))
-    small = sum(1 for c in text if "a" <= c <= "z")
-    if small > 0.5 * len(text):
-        return vowels < VOWELS * latin
-    mixed = sum(1 for word in words if _MIXED.search(word))
-    return mixed > 0.6 * len(words)
+    return len(words) > WORDS and sum(1 for word in words if _SIGNS.search(word)) > 0.4 * len(words)
 
 
 def _plausible(page: PageText) -> bool:

@@ -116,6 +116,7 @@ class Tags:
         rows = [at for at in inside if self._tags[at]["type"] == "TR"]
         if len(rows) < 2 or any(self._tags[at]["type"] == "Table" for at in inside):
             return None
+        widest = max(sum(self._tags[i]["parent"] == at for i in inside) for at in rows)
         taken: set[tuple[int, int]] = set()
         cells: list[FoundCell] = []
         for row, at in enumerate(rows):
@@ -124,7 +125,7 @@ class Tags:
                 while (row, column) in taken:
                     column += 1
                 height, width = self._tags[cell]["row_span"], self._tags[cell]["column_span"]
-                height = min(height, len(rows) - row)
+                height, width = min(height, len(rows) - row), max(1, min(width, widest - column))
                 taken.update((row + y, column + x) for y in range(height) for x in range(width))
                 if len(taken) > MAX_TABLE_CELLS:
                     return None

@@ -6,6 +6,7 @@ import quire
 from quire.assemble import assemble
 from quire.types import BBox, Block, BlockKind, PageInfo, PageResult, Span, Style
 from tests import documents
+from tests.documents import Piece, placed, prose, wrapped
 
 
 def block(page: int, number: int, text: str, *, kind: BlockKind = "paragraph", size: float = 10, **extra) -> Block:
@@ -161,3 +162,31 @@ def test_a_new_heading_between_keeps_tables_apart():
         pen.table(rows, style, [50, 200, 100])
 
     assert len(quire.read(documents.drawn(draw)).tables) == 2
+
+
+def test_a_paragraph_goes_on_in_the_next_column():
+    blocks = quire.read(documents.paragraph_over_columns()).blocks
+    (joined,) = [b for b in blocks if b.kind == "paragraph"]
+    assert "looked out over the harbour\nuntil the last lamp" in joined.text
+    assert [part.page for part in joined.parts] == [1, 1]
+    assert joined.parts[0].bbox.right < joined.parts[1].bbox.left
+
+
+def test_the_second_page_of_a_table_without_a_header_row_is_added():
+    rows = [(str(n), f"Vessel {n}", "salt") for n in range(1, 25)]
+    style = [("GRID", (0, 0), (-1, -1), 0.5, "black")]
+
+    def draw(canvas):
+        documents.Pen(canvas, top=550).table(rows[:12], style, [50, 200, 100])
+        canvas.showPage()
+        documents.Pen(canvas).table(rows[12:], style, [50, 200, 100])
+
+    (table,) = quire.read(documents.drawn(draw)).tables
+    assert table.table is not None and table.table.rows == 24
+
+
+def test_a_word_broken_between_columns_and_pages_is_joined_with_its_compound_kept():
+    left = wrapped(prose(24), 60, 100, 225)
+    left.append(Piece(60, left[-1].y + 13.125, "for they were Anglo-"))
+    data = placed([*left, *wrapped("Saxon by birth and by habit. " + prose(8), 305, 100, 225)])
+    assert "Anglo-Saxon\nby birth" in quire.read(data).to_text()

@@ -96,3 +96,17 @@ def test_a_number_in_the_text_is_no_page_number():
 @pytest.mark.parametrize("export", ["to_markdown", "to_text"])
 def test_running_lines_are_left_out_of_flowing_text(export):
     assert documents.RUNNING_HEADER not in getattr(quire.read(documents.running_headers(3)), export)()
+
+
+def test_chapters_that_begin_on_every_page_stay_headings():
+    result = quire.read(documents.chapters())
+    assert of_kind(result, "heading") == [f"Chapter {n}" for n in range(1, 5)]
+    assert of_kind(result, "header") == []
+
+
+def test_numbered_sections_at_the_head_of_pages_stay_headings():
+    pages = [
+        [Piece(72, 90, f"Section {n}. Tides and Pilots", 14, "Times-Bold"), *wrapped(prose(14, start=n), 72, 120, 450)]
+        for n in range(1, 5)
+    ]
+    assert len(of_kind(quire.read(placed(*pages)), "heading")) == 4

@@ -205,3 +205,12 @@ def test_a_page_of_fields_without_text_is_not_skipped():
 
 def test_short_paragraphs_in_a_script_without_capitals_are_no_headings():
     assert "heading" not in kinds(documents.right_to_left_columns())
+
+
+def test_right_to_left_lines_with_a_ragged_left_edge_are_one_paragraph():
+    assert kinds(documents.right_to_left_columns()) == ["paragraph", "paragraph"]
+
+
+def test_a_radio_button_that_is_set_says_which_one():
+    texts = [block.text for block in of_kind(documents.form_fields(), "field")]
+    assert "berth: inner" in texts

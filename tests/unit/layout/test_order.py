@@ -93,3 +93,18 @@ def test_form_fields_follow_their_labels():
 def test_columns_are_read_down_whatever_the_file_wrote_first(order):
     texts = [" ".join(block.text.split()) for block in quire.read(documents.columns_written(order)).blocks]
     assert texts == ["Left begins. " + prose(12), "Right begins. " + prose(12, start=5)]
+
+
+def test_one_paragraph_in_each_place_of_mixed_bands():
+    assert len(quire.read(documents.mixed_bands()).blocks) == 7
+
+
+def test_a_wide_table_divides_the_columns_above_from_those_below():
+    rows = [[Piece(60 + 160 * c, 260 + 16 * r, f"cell {r}{c}") for c in range(3)] for r in range(4)]
+    rules = [(55, 249 + 16 * r, 530, 249 + 16 * r) for r in range(5)]
+    pieces = wrapped("One. " + prose(5), 60, 100, 225) + wrapped("Two. " + prose(5), 305, 100, 225)
+    pieces += [piece for row in rows for piece in row]
+    pieces += wrapped("Three. " + prose(5), 60, 360, 225) + wrapped("Four. " + prose(5), 305, 360, 225)
+    blocks = quire.read(documents.placed(pieces, rules=rules)).blocks
+    assert [block.text.split()[0] for block in blocks] == ["One.", "Two.", "cell", "Three.", "Four."]
+    assert blocks[2].kind == "table"

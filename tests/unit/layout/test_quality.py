@@ -87,3 +87,10 @@ def test_text_in_a_script_without_latin_letters_is_usable():
 def test_a_page_of_numbers_is_usable():
     lines = [" ".join(f"{(i * 37 + j * 11) % 997},{j:02}" for j in range(9)) for i in range(30)]
     assert entry(documents.placed(documents.listed(lines, 72, 90)))[0] == "ok"
+
+
+@pytest.mark.parametrize("shift", [3, 47])
+def test_a_font_that_maps_letters_to_other_letters_is_found_out(shift):
+    status, reason = entry(documents.garbage_mapping(shift=shift))
+    assert status == "skipped"
+    assert reason is not None and reason.startswith("needs-recognition: ")

@@ -174,3 +174,19 @@ def test_very_deep_tags_do_no_harm():
     for _ in range(200):
         inner = Tag("P", [inner])
     assert "Deep down." in quire.read(tagged_tree(inner)).to_text()
+
+
+def test_a_small_tagged_table_is_a_table():
+    assert [block.kind for block in quire.read(documents.tagged()).blocks].count("table") == 1
+
+
+def test_a_filled_shape_tagged_as_a_figure_is_one():
+    figures = [block.text for block in quire.read(documents.tagged()).blocks if block.kind == "figure"]
+    assert figures == [documents.TAGGED_ALT]
+
+
+def test_a_span_wider_than_its_table_does_not_widen_it():
+    rows = [["Vessels"], ["Port", "last"], ["Easthaven", "412"], ["Old Basin", "187"]]
+    data = tagged_tree(table(rows, extra={"Vessels": "/A<</O/Table/ColSpan 100000>>"}))
+    grid = quire.read(data).tables[0].table
+    assert grid is not None and grid.columns == 2

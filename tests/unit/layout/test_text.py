@@ -158,3 +158,12 @@ def test_the_last_short_line_stays_with_its_paragraph():
 def test_the_words_of_a_line_written_in_pieces_are_joined():
     pieces = [Piece(72, 100, "The harbour"), Piece(130, 100, "office keeps"), Piece(192, 100, "a ledger.")]
     assert quire.read(placed(pieces)).blocks[0].text == "The harbour office keeps a ledger."
+
+
+def test_a_drop_cap_begins_the_first_word_of_its_paragraph():
+    text = quire.read(documents.drop_cap()).to_text()
+    assert text.startswith("The harbour office")
+
+
+def test_a_paragraph_with_a_drop_cap_is_one_block():
+    assert [block.kind for block in quire.read(documents.drop_cap()).blocks] == ["paragraph"]

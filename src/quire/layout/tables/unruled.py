@@ -70,8 +70,13 @@ def _runs(zone: list[Row | None], across: Sequence[Rule]) -> list[list[Row]]:
 
 
 def _parted(run: list[Row], across: Sequence[Rule]) -> list[list[Row]]:
-    """The run cut where its header comes again: the same first word in the same place, over a rule again."""
+    """The run cut where its header comes again: the same first word in the same place, over a rule again.
+
+    Where most rows have a rule under them, a rule does not make a header.
+    """
     heads = [i for i, row in enumerate(run[:-1]) if _several(row) and _ruled_under(row, run[i + 1], across)]
+    if 2 * len(heads) > len(run):
+        return [run]
     cuts = []
     for i in heads[1:]:
         first, again = run[heads[0]].words[0], run[i].words[0]
