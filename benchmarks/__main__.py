@@ -50,7 +50,9 @@ def _one(name: str, options: Options) -> int:
         print(f"# {name}: left out\n\n- {reason}\n", flush=True)
         return 0
     print(report.markdown(), flush=True)
-    if not options.quick:
+    if not report.believable:
+        print(f"- {name} is not kept: the machine was busy", flush=True)
+    elif not options.quick:
         report.save(name)
     return 0
 

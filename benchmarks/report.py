@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
@@ -45,12 +46,16 @@ class Table:
 
 @dataclass
 class Report:
-    """`data` holds the samples; `notes` are sentences below the tables, among them what was left out."""
+    """`data` holds the samples; `notes` are sentences below the tables, among them what was left out.
+
+    What is not `believable`, because the machine was busy, is shown but not kept.
+    """
 
     title: str
     tables: list[Table] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     data: dict[str, object] = field(default_factory=dict)
+    believable: bool = True
 
     def markdown(self) -> str:
         notes = "\n".join(f"- {note}" for note in [*self.notes, measured_on(), reader()])
@@ -85,6 +90,8 @@ def packages() -> Mapping[str, str]:
             found[name] = version(name)
         except PackageNotFoundError:
             found[name] = "not installed"
+    if commit := _git("rev-parse", "--short", "HEAD"):
+        found["quire"] += f" at {commit}{' with changes' if _git('status', '--porcelain', 'src', 'native') else ''}"
     return found
 
 
@@ -100,6 +107,14 @@ def reader() -> str:
     if native_available():
         return "PDFs were read by the compiled crate."
     return "**The native crate is missing**: these are figures of the pure-Python path, one thread, Pillow's encoder."
+
+
+def _git(*arguments: str) -> str:
+    try:
+        asked = subprocess.run(["git", *arguments], cwd=RESULTS.parent.parent, capture_output=True, text=True)
+    except OSError:
+        return ""
+    return asked.stdout.strip()
 
 
 def _cell(value: object) -> str:
