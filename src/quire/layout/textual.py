@@ -13,7 +13,24 @@ from quire.types import Span
 _SUSPENDED = frozenset({"and", "or", "to", "und", "oder", "bis", "et", "ou", "y", "o", "e"})
 """Words after which a hyphen at a line end is no broken word: left- and right-hand."""
 
-_TENS = frozenset({"twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"})
+_KEEPING = frozenset(
+    {
+        "twenty",
+        "thirty",
+        "forty",
+        "fifty",
+        "sixty",
+        "seventy",
+        "eighty",
+        "ninety",
+        "two",
+        "three",
+        "four",
+        "self",
+        "well",
+    }
+)
+"""Words that are rarely the beginning of a longer one: a hyphen after them stays."""
 
 _DASHES = ("-", "‐", "\u00ad")
 
@@ -66,7 +83,7 @@ def join_lines(before: str, after: str, vocabulary: Vocabulary | None = None) ->
 
 
 def _compound(first: str, tail: str, vocabulary: Vocabulary | None) -> bool:
-    if tail[0].isupper() or "-" in first or first.lower() in _TENS:
+    if tail[0].isupper() or "-" in first or first.lower() in _KEEPING:
         return True
     if vocabulary is None:
         return False
