@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
@@ -100,7 +100,7 @@ def _page_count(path: Path) -> int:
         return document.page_count
 
 
-def _sums(samples: Sequence[Samples]) -> dict[str, float]:
+def _sums(samples: Iterable[Samples]) -> dict[str, float]:
     sums: dict[str, float] = {}
     for taken in samples:
         for name, some in taken.items():
