@@ -131,11 +131,12 @@ class Table:
 
     @property
     def text(self) -> str:
-        """The cells of each row separated by tabs, the rows by line breaks."""
+        """The cells of each row separated by spaces, the rows by line breaks; the grid itself is in the cells."""
         lines: list[list[str]] = [[] for _ in range(self.rows)]
         for cell in self.cells:
-            lines[cell.row].append(cell.text.replace("\n", " "))
-        return "\n".join("\t".join(line) for line in lines if line)
+            if cell.text:
+                lines[cell.row].append(cell.text.replace("\n", " "))
+        return "\n".join(" ".join(line) for line in lines if line)
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,7 +37,7 @@ def test_the_kinds_are_those_of_the_schema():
 
 def test_the_text_of_a_table_is_that_of_its_cells():
     cells = [Cell(0, 0, "Port", 1, BOX), Cell(0, 1, "Ves\nsels", 1, BOX), Cell(2, 1, "412", 1, BOX)]
-    assert Table(3, 2, tuple(cells)).text == "Port\tVes sels\n412"
+    assert Table(3, 2, tuple(cells)).text == "Port Ves sels\n412"
 
 
 def test_a_block_always_has_a_place():
