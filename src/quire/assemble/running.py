@@ -47,16 +47,23 @@ def _edges(page: PageResult) -> list[tuple[Block, tuple[str, str]]]:
     for block in sorted(text, key=lambda b: b.bbox.top)[:DEEP]:
         if block.bbox.bottom < EDGE:
             found.append((block, ("top", _sign(block, block.bbox.top))))
-    for block in sorted(text, key=lambda b: -b.bbox.bottom)[:DEEP]:
+    low = sorted(text, key=lambda b: -b.bbox.bottom)[:DEEP]
+    for block in low:
         if block.bbox.top > 1 - EDGE:
             found.append((block, ("bottom", _sign(block, block.bbox.top))))
+    last = max(page.blocks, key=lambda b: b.bbox.bottom, default=None)
+    if last is not None and last in low and last.bbox.top <= 1 - EDGE and _words(last) == "#":
+        found.append((last, ("bottom", "|#")))  # the number of a page whose text ends above its foot
     return found
 
 
 def _sign(block: Block, top: float) -> str:
     """Text without its numbers, and how far down it stands."""
-    words = " ".join(_DIGITS.sub("#", block.text).lower().split())
-    return f"{round(top * 40)}|{words}"
+    return f"{round(top * 40)}|{_words(block)}"
+
+
+def _words(block: Block) -> str:
+    return " ".join(_DIGITS.sub("#", block.text).lower().split())
 
 
 def _runs(block: Block, sign: tuple[str, str]) -> bool:
@@ -66,7 +73,7 @@ def _runs(block: Block, sign: tuple[str, str]) -> bool:
 
 
 def _kind(block: Block, edge: str) -> BlockKind:
-    words = " ".join(_DIGITS.sub("#", block.text).lower().split()).strip("-–—|[]() .")
+    words = _words(block).strip("-–—|[]() .")
     if block.kind == "page_number" or words in ("#", "page #", "page # of #", "# of #", "# / #"):
         return "page_number"
     return "header" if edge == "top" else "footer"

@@ -26,6 +26,9 @@ def find_furniture(
     if len(rows) < 2:
         return found
     height = size[1]
+    if _is_last_number(rows, size[0]):
+        found[id(rows[-1][0])] = "page_number"
+        rows = rows[:-1]
     for place, kind in ((1, "header"), (-1, "footer")):
         inner = rows if place == 1 else rows[::-1]
         for number, row in enumerate(inner[:MAX_ROWS]):
@@ -36,6 +39,19 @@ def find_furniture(
                 paged = is_page_number(line.text)
                 found[id(line)] = "page_number" if paged else ("header" if kind == "header" else "footer")
     return found
+
+
+def _is_last_number(rows: list[list[Line]], width: float) -> bool:
+    """Whether the last row is a page number: alone, in the middle or at a side, wherever the text of the page ends."""
+    last, above = rows[-1], rows[-2]
+    if len(last) != 1 or not is_page_number(last[0].text):
+        return False
+    line = last[0]
+    middle = (line.left + line.right) / 2
+    centred = abs(middle - width / 2) < 0.03 * width
+    outside = line.left > 0.85 * width or line.right < 0.15 * width
+    gap = line.top - max(other.bottom for other in above)
+    return gap > (1.2 if centred else 2.5) * line.size and (centred or outside)
 
 
 def _rows(lines: Sequence[Line]) -> list[list[Line]]:

@@ -6,7 +6,7 @@ import re
 
 BULLETS = "•‣◦●○▪▫■□◆◇♦➢➤❖✓✔∙·⁃–—−*-►▶"
 
-_BULLET = re.compile(rf"^([{re.escape(BULLETS)}])\s+\S|^([•‣●▪■➢➤❖✓✔►▶])\S")
+_BULLET = re.compile(rf"^([{re.escape(BULLETS)}])\s+\S|^([•‣●▪■➢➤❖✓✔►▶])\S|^([a-z]?\ufffd)\s+\S")
 _NUMBER = re.compile(r"^(\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})[.)]|\[\d{1,3}\]|\(\d{1,2}\))(?=\s+\S)")
 _CAPTION = re.compile(
     r"^(?:(?:supplementary|extended data|online)\s+)?"
@@ -65,7 +65,7 @@ KNOWN_HEADINGS = frozenset(
 def bullet(text: str) -> str:
     """The bullet with which a line begins, or nothing."""
     match = _BULLET.match(text)
-    return (match[1] or match[2]) if match else ""
+    return (match[1] or match[2] or match[3]) if match else ""
 
 
 def list_number(text: str) -> str:
