@@ -33,8 +33,8 @@ def mark_running(pages: Sequence[PageResult]) -> list[Block]:
             counted = block.kind == "heading" and texts[block.text] == 1  # Chapter 1, Chapter 2, ...
             if sign and counts[sign] >= needed and not counted and _runs(block, sign):
                 blocks.append(replace(block, kind=_kind(block, sign[0]), marker="", level=None))
-            elif sign and len(pages) >= 5 and block.kind in FURNITURE and counts[sign] == 1 and len(block.text) > 60:
-                blocks.append(replace(block, kind="paragraph"))
+            elif sign and len(pages) >= 5 and block.kind in FURNITURE and counts[sign] == 1:
+                blocks.append(replace(block, kind=_once(block)))
             else:
                 blocks.append(block)
     return blocks
@@ -70,6 +70,13 @@ def _runs(block: Block, sign: tuple[str, str]) -> bool:
     """Numbers alone (`#`) come back on pages of tables too: they must stand alone like page numbers."""
     words = sign[1].partition("|")[2]
     return block.text.count("\n") < 3 and (words != "#" or block.bbox.width < 0.2)
+
+
+def _once(block: Block) -> BlockKind:
+    """What a block in the margin is that comes only once in a long document: long ones and bold ones are text."""
+    if len(block.text) > 60:
+        return "paragraph"
+    return "heading" if block.kind == "header" and block.style and block.style.bold else block.kind
 
 
 def _kind(block: Block, edge: str) -> BlockKind:

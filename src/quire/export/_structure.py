@@ -67,7 +67,7 @@ _BOXES = frozenset("☐☑☒□■✓✔✗✘")
 
 def is_numbered(item: Block) -> bool:
     """Whether the marker of a list item is a number or letter: 1. (a) iv) 2.1"""
-    return any(character.isalnum() for character in item.marker)
+    return "\ufffd" not in item.marker and any(character.isalnum() for character in item.marker)
 
 
 def is_plain_number(item: Block) -> bool:

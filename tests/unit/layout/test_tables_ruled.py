@@ -179,3 +179,18 @@ def test_titles_that_read_upwards_are_in_their_cells():
     sheet.upwards(350, 116, "Deaths")
     sheet.rows([54, 204, 304], 134, ROWS[1:], pitch=20)
     assert sheet.table() == ROWS
+
+
+def test_titles_above_the_lines_belong_to_the_table():
+    sheet = Sheet()
+    sheet.grid(XS, YS)
+    sheet.rows([54, 204, 304], 114, [["Austria", "12", "14"], ["Belgium", "31", "27"], ["Chile", "8", "9"]], pitch=20)
+    sheet.text(204, 94, "2030")
+    sheet.text(304, 94, "2031")
+    assert sheet.table()[0] == ["", "2030", "2031"]
+
+
+def test_a_paragraph_above_the_lines_is_no_title():
+    sheet = ruled()
+    sheet.text(50, 92, "The quick brown fox jumps over the lazy dog and runs away.")
+    assert sheet.table() == ROWS

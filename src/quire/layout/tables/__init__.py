@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from quire.layout.lines import Line
+from quire.layout.tables.above import with_titles
 from quire.layout.tables.candidates import find_windows, within
 from quire.layout.tables.ruled import find_meshes, ruled_tables
 from quire.layout.tables.rules import find_rules
@@ -29,4 +30,6 @@ def find_tables(page: PageText, lines: list[Line]) -> list[FoundTable]:
     tables, words = ruled_tables(page, meshes, words, turned_words(page, lines) if boxes else [])
     if windows:
         tables += unruled_tables(page, rules, words, gutters)
+    if tables:
+        tables = with_titles(page, tables, lines)
     return sorted(tables, key=lambda t: (t.box.top, t.box.left))
