@@ -200,7 +200,7 @@ class _Page:
     def _table(self, found: FoundTable) -> None:
         cells = []
         for cell in found.cells:
-            text = cell_text(self.page, cell.runs, self.vocabulary) if cell.runs else ""
+            text = cell_text(self.page, cell.runs, self.vocabulary)
             cells.append(
                 Cell(
                     row=cell.row,

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from quire.layout.lines import Line, is_right_to_left
+from quire.layout.tables.words import is_leader
 from quire.pagetext import SPACE, LinkInfo, PageText
 from quire.types import Span
 
@@ -111,8 +112,11 @@ def same_row(a: Line, b: Line) -> bool:
 
 
 def cell_text(page: PageText, runs: Sequence[int], vocabulary: Vocabulary) -> str:
-    """The text of a cell: a new line where the baseline steps down or the writing jumps back."""
+    """The text of a cell: a new line where the baseline steps down or the writing jumps back, no dot leaders."""
     texts, flags = page.texts, page.flags
+    runs = [run for run in runs if not is_leader(texts[run])]
+    if not runs:
+        return ""
     if len(runs) == 1:
         return texts[runs[0]]
     if is_right_to_left("".join([texts[run] for run in runs])):

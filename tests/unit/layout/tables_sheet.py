@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 
 from quire.fonts import Font
 from quire.layout.lines import find_lines
-from quire.layout.tables import FoundTable, cell_text, find_tables
+from quire.layout.tables import FoundTable, find_tables
+from quire.layout.textual import Vocabulary, cell_text
 from quire.pagetext import LINE, SPACE, PageText
 
 LETTER = 0.5  # of the size: the width of every letter
@@ -130,13 +131,15 @@ class Sheet:
         page = self.page()
         texts = [[""] * table.columns for _ in range(table.rows)]
         for cell in table.cells:
-            texts[cell.row][cell.column] = cell_text(page, cell.runs)
+            texts[cell.row][cell.column] = _text(page, cell.runs)
         return texts
 
     def spans(self) -> dict[str, tuple[int, int]]:
         """Row and column span of the cells of the only table that have any."""
         (table,) = self.tables()
         page = self.page()
-        return {
-            cell_text(page, c.runs): (c.row_span, c.column_span) for c in table.cells if c.row_span * c.column_span > 1
-        }
+        return {_text(page, c.runs): (c.row_span, c.column_span) for c in table.cells if c.row_span * c.column_span > 1}
+
+
+def _text(page: PageText, runs: list[int]) -> str:
+    return cell_text(page, runs, Vocabulary(page)).replace("\n", " ")

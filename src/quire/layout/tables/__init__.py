@@ -7,14 +7,13 @@ from quire.layout.tables.above import with_titles
 from quire.layout.tables.candidates import find_windows, within
 from quire.layout.tables.ruled import find_meshes, ruled_tables
 from quire.layout.tables.rules import find_rules
-from quire.layout.tables.text import cell_text
 from quire.layout.tables.types import FoundCell, FoundTable
 from quire.layout.tables.unruled import unruled_tables
 from quire.layout.tables.words import turned_words, words_in
 from quire.layout.tables.zones import find_gutters
 from quire.pagetext import PageText
 
-__all__ = ["FoundCell", "FoundTable", "cell_text", "find_tables"]
+__all__ = ["FoundCell", "FoundTable", "find_tables"]
 
 
 def find_tables(page: PageText, lines: list[Line]) -> list[FoundTable]:
