@@ -58,8 +58,10 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command("read", epilog=read.EXAMPLES)(_told(read.read))
-app.command("inspect", epilog=inspect.EXAMPLES)(_told(inspect.inspect))
+app.command("read", short_help="Documents to Markdown and other formats.", epilog=read.EXAMPLES)(_told(read.read))
+app.command("inspect", short_help="What is in a document, page by page.", epilog=inspect.EXAMPLES)(
+    _told(inspect.inspect)
+)
 
 
 @app.callback()
