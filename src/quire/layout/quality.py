@@ -13,6 +13,7 @@ UNMAPPED_SHARE = 0.25
 ODD_SHARE = 0.35
 OUTSIDE_SHARE = 0.5
 MANY_LOST = 100
+FEW_LOST = 5  # so many on a page without any characters
 WORDS = 40  # fewer say nothing about the language
 VOWELS = 0.2  # of the letters: prose of any language has more
 
@@ -33,6 +34,8 @@ def judge(page: PageText) -> Quality:
     """Judge the native text of a page from the text itself and from what the page shows."""
     covered = _picture_share(page)
     if page.lost > MANY_LOST + 5 * page.chars:
+        return Quality("unusable", "text that PDFium cannot read")
+    if page.chars == 0 and page.lost >= FEW_LOST:
         return Quality("unusable", "text that PDFium cannot read")
     if page.chars == 0:
         return Quality("absent", "no text" if covered > 0.02 or page.drawings else "blank")
