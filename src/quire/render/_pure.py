@@ -22,6 +22,7 @@ from quire.render._pure_text import Transform, read_runs
 from quire.types import OutlineEntry, PageInfo
 
 _PASSWORD = 4  # FPDF_ERR_PASSWORD
+LEAST_DPI = 8
 _LOWER = 0.75  # the dpi of a picture that is too large is multiplied by this or less
 
 
@@ -76,7 +77,7 @@ class PureReader:
         return [self._entry(mark) for mark in self._pdf.get_toc(max_depth=15)]
 
     def metadata(self) -> Mapping[str, str]:
-        found = {key.lower(): value for key, value in self._pdf.get_metadata_dict(skip_empty=True).items()}
+        found = {key.lower(): value.strip() for key, value in self._pdf.get_metadata_dict(skip_empty=True).items()}
         version = self._pdf.get_version()
         found["pdf_version"] = f"{version // 10}.{version % 10}" if version else ""
         found["encrypted"] = "yes" if pdfium.FPDF_GetSecurityHandlerRevision(self._pdf) >= 0 else "no"
@@ -151,11 +152,17 @@ class PureReader:
             while True:
                 started = time.perf_counter()
                 image = self._draw(page, number, dpi, options)
-                if len(image[0]) <= options.max_bytes or dpi <= 8:
+                if len(image[0]) <= options.max_bytes:
                     png, width, height, mode = image
                     return PageImage(number, png, width, height, dpi, mode, (time.perf_counter() - started) * 1e3)
+                if dpi <= LEAST_DPI:
+                    raise LimitError(
+                        f"its picture has {len(image[0])} bytes at {dpi} dpi, over the limit of {options.max_bytes}",
+                        document=self._name,
+                        page=number,
+                    )
                 share = (options.max_bytes / len(image[0])) ** 0.5
-                dpi = max(8, int(dpi * min(_LOWER, share)))
+                dpi = max(LEAST_DPI, int(dpi * min(_LOWER, share)))
         finally:
             page.close()
 
