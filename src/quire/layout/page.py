@@ -97,24 +97,14 @@ class _Page:
         if self.tags:
             furniture = _artifacts(self.tags, upright_lines, page.height) | furniture
         body = [line for line in lines if id(line) not in furniture]
-        figures = find_figures(page, body, setting.size)
-        self.alternatives = self.tags.alternatives() if self.tags else []
-        if len(self.alternatives) > len(figures):
-            figures += find_shapes(page, body)
-        labels = {id(line) for figure in figures for line in figure.lines}
-        turned = [line for line in body if line.angle and id(line) not in labels]
-        body = [line for line in body if not line.angle and id(line) not in labels]
-        tables = self.tags.tables(body) if self.tags else []
-        if tables:
-            body = _without(page, body, tables)
-        more = find_tables(page, body) if self.profile.tables else []
-        if more:
-            body = _without(page, body, more)
-        tables += more
+        figures, body = self._find_figures(body, setting.size)
+        tables, body = self._find_tables(body)
         if tables:
             figures = [figure for figure in figures if not _in_table(figure, tables)]
-        if tables or figures:
-            setting = body_setting(page, body) if body else setting
+        turned = [line for line in body if line.angle]
+        body = [line for line in body if not line.angle]
+        if (tables or figures) and body:
+            setting = body_setting(page, body)
         edge = [line for line in upright_lines if id(line) in furniture]
         self._furniture([line for line in edge if line.top < page.height / 2], furniture)
         for line in turned:
@@ -129,6 +119,22 @@ class _Page:
             self._column(column, setting)
         self._furniture([line for line in edge if line.top >= page.height / 2], furniture)
         return self.made
+
+    def _find_figures(self, lines: list[Line], body_size: float) -> tuple[list[Figure], list[Line]]:
+        """The figures, and the lines that are no labels of theirs."""
+        figures = find_figures(self.page, lines, body_size)
+        self.alternatives = self.tags.alternatives() if self.tags else []
+        if len(self.alternatives) > len(figures):
+            figures += find_shapes(self.page, lines)
+        labels = {id(line) for figure in figures for line in figure.lines}
+        return figures, [line for line in lines if id(line) not in labels]
+
+    def _find_tables(self, lines: list[Line]) -> tuple[list[FoundTable], list[Line]]:
+        """The tables, those that the file tells first, and the lines less what stands in them."""
+        tables = self.tags.tables([line for line in lines if not line.angle]) if self.tags else []
+        lines = _without(self.page, lines, tables) if tables else lines
+        more = find_tables(self.page, lines) if self.profile.tables else []
+        return tables + more, _without(self.page, lines, more) if more else lines
 
     def _furniture(self, lines: list[Line], kinds: dict[int, BlockKind]) -> None:
         for line in sorted(lines, key=lambda line: (round(line.baseline), line.left)):
@@ -288,7 +294,9 @@ def _without(page: PageText, lines: list[Line], tables: list[FoundTable]) -> lis
         if len(rest) == len(line.runs):
             kept.append(line)
         elif rest:
-            kept.append(Line(page, rest))
+            piece = Line(page, rest)
+            piece.tag = line.tag
+            kept.append(piece)
     return kept
 
 
