@@ -7,7 +7,7 @@ from functools import cache
 from typing import NamedTuple
 
 # PDF 32000-1, table 123: flags of a font descriptor.
-FIXED_PITCH, SERIF, ITALIC, FORCE_BOLD = 1, 2, 1 << 6, 1 << 18
+FIXED_PITCH, ITALIC, FORCE_BOLD = 1, 1 << 6, 1 << 18
 
 _BOLD = re.compile(r"-medi(?!um)|bold|black|heavy|cmbx|-demi|semibd|sfbx")
 _PLAIN = re.compile(r"regular|light|book|roman|medium|thin|italic|oblique|cmr\d|cmti|cmmi|cmsy|-regu")

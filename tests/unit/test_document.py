@@ -5,6 +5,9 @@ from __future__ import annotations
 import hashlib
 import io
 import os
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
@@ -57,12 +60,26 @@ def test_an_impossible_name_is_an_input_error():
         Document("x" * 5000)
 
 
-@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may read everything")
-def test_a_file_without_permission_is_an_input_error(saved):
-    path = saved(documents.simple())
-    path.chmod(0)
-    with pytest.raises(InputError, match="cannot be read"):
-        Document(path)
+@contextmanager
+def nobody():
+    """Without the rights of root, who may read everything."""
+    was = os.geteuid()
+    if was == 0:
+        os.seteuid(65534)
+    try:
+        yield
+    finally:
+        os.seteuid(was)
+
+
+def test_a_file_without_permission_is_an_input_error():
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "report.pdf"
+        path.write_bytes(documents.simple())
+        Path(folder).chmod(0o755)
+        path.chmod(0)
+        with nobody(), pytest.raises(InputError, match="cannot be read"):
+            Document(path)
 
 
 @pytest.mark.parametrize("source", [b"", io.BytesIO()])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
@@ -39,11 +38,6 @@ def _space(match: re.Match[str]) -> str:
 
 def _is_unspaced(character: str) -> bool:
     return character > "\u2e7f" and any(first <= character <= last for first, last in _UNSPACED)
-
-
-def is_right_to_left(text: str) -> bool:
-    """Whether the text holds Hebrew, Arabic or another script that runs from right to left."""
-    return not text.isascii() and any(unicodedata.bidirectional(character) in ("R", "AL") for character in text)
 
 
 class Run(NamedTuple):

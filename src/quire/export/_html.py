@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from html import escape
 
 from quire.export import Exportable
-from quire.export._flow import Run, flow, is_right_to_left, runs
+from quire.export._flow import Run, flow, runs
 from quire.export._grid import cell_text, header_rows, span_attributes, written
 from quire.export._structure import (
     Item,
@@ -19,6 +19,7 @@ from quire.export._structure import (
     nested,
     with_lists,
 )
+from quire.layout.lines import is_right_to_left
 from quire.types import BBox, Block, Cell
 
 _STYLE = """\

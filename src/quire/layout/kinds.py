@@ -8,14 +8,20 @@ from dataclasses import dataclass
 
 from quire.layout.lines import Line
 from quire.layout.paragraphs import Paragraph
-from quire.layout.patterns import bullet, caption_marked, caption_of, is_known_heading, section_number
+from quire.layout.patterns import (
+    bullet,
+    caption_marked,
+    caption_of,
+    ends_with_equation_number,
+    is_known_heading,
+    section_number,
+)
 from quire.pagetext import PageText
 from quire.types import BlockKind
 
 HEADING_SIZE = 1.1  # of the body's size: larger type is a heading
 FOOTNOTE_SIZE = 0.93
 _OPERATORS = re.compile(r"[-=+−×·/<>≤≥≈()\[\]{}|\d.,]+\Z")
-_EQUATION_NUMBER = re.compile(r"\(\s*[A-Z]?\d{1,3}(?:[.\-]\d{1,3})?[a-z]?\s*\)\s*$")
 _NOTE_MARK = re.compile(r"^(?:[*†‡§¶]+|\d{1,3}|[a-z]\b)\s*\S")
 _SENTENCE_END = re.compile(r"[.;,:]$")
 
@@ -155,7 +161,7 @@ def is_formula(page: PageText, paragraph: Paragraph) -> bool:
     if not total or mathematical < 2:
         return False
     last = paragraph.lines[-1]
-    numbered = bool(_EQUATION_NUMBER.search(last.text))
+    numbered = ends_with_equation_number(last.text)
     stands_in = paragraph.lines[0].left > paragraph.column_left + last.size
     share = mathematical / total
     return (share > 0.35 and words < 0.25 * total and (numbered or stands_in)) or (share > 0.5 and words < 0.1 * total)

@@ -6,18 +6,17 @@ from the line they belong to.
 
 from __future__ import annotations
 
-import re
 from itertools import pairwise
 from statistics import median
 
 from quire.layout.lines import Line, words_of
+from quire.layout.patterns import is_equation_number
 from quire.pagetext import PageText
 
 GUTTER = 0.95  # of the size: how wide the gap between columns is at least
 GUTTER_LINES = 5  # so many lines must have it
 CROSSING = 0.15  # of them: so many lines may reach over it
 CAP_SIZE = 1.7  # of the usual size: a larger single letter may be a drop cap
-_EQUATION_NUMBER = re.compile(r"\(\s*[A-Z]?\d{1,3}(?:[.\-]\d{1,3})?[a-z]?\s*\)\Z")
 
 
 def mended(page: PageText, lines: list[Line]) -> list[Line]:
@@ -123,7 +122,7 @@ def _with_cap(page: PageText, line: Line) -> None:
 
 def _with_numbers(page: PageText, lines: list[Line]) -> list[Line]:
     """The number of an equation joined with the equation on its height."""
-    numbers = [line for line in lines if _EQUATION_NUMBER.match(line.text)]
+    numbers = [line for line in lines if is_equation_number(line.text)]
     for number in numbers:
         left = [
             line

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from quire.keys import Profile
 from quire.layout.figures import Figure, find_figures, find_shapes
@@ -58,19 +58,23 @@ class _Grid:
 def page_blocks(text: PageText, profile: LayoutProfile | None = None) -> PageResult:
     """The blocks of a page in reading order, with its ledger entry."""
     quality = judge(text)
-    status: PageStatus = "ok"
+    shown = text if quality.status == "usable" else _fields_alone(text)
+    page, back = upright(shown)
+    blocks = tuple(_Page(shown, page, back, profile or LayoutProfile()).blocks())
+    status: PageStatus = "ok" if blocks else "empty"
     reason: str | None = None
-    blocks: tuple[Block, ...] = ()
-    if quality.status == "usable" or any(field["value"] for field in text.fields):
-        page, back = upright(text)
-        blocks = tuple(_Page(text, page, back, profile or LayoutProfile()).blocks())
-    if quality.status != "usable" and not blocks:
-        blank = quality.reason == "blank"
-        status, reason = ("empty", None) if blank else ("skipped", f"needs-recognition: {quality.reason}")
-    elif not blocks:
-        status = "empty"
+    if quality.status != "usable" and quality.reason != "blank":
+        status, reason = "skipped", f"needs-recognition: {quality.reason}"
     info = PageInfo(text.number, text.width, text.height, text.rotation, status, reason)
     return PageResult(info, blocks)
+
+
+def _fields_alone(text: PageText) -> PageText:
+    """A page of which nothing but the values of its form fields is worth showing."""
+    nothing: tuple[()] = ()
+    runs = replace(text, texts=nothing, boxes=nothing, baselines=nothing, sizes=nothing, colors=nothing, fonts=nothing)
+    runs = replace(runs, angles=nothing, mcids=nothing, flags=nothing, links=nothing, tags=nothing)
+    return replace(runs, rulings=nothing, rects=nothing, rect_colors=nothing, images=nothing, drawings=nothing)
 
 
 class _Page:
@@ -158,12 +162,9 @@ class _Page:
         for number, part in enumerate(parts):
             if isinstance(part, Paragraph):
                 before = parts[number - 1] if number else None
-                after = parts[number + 1] if number + 1 < len(parts) else None
                 told = self.tags.kind(part.lines) if self.tags else None
                 kind, level = told or (
-                    kind_of(
-                        self.page, part, setting, last_of_column=number >= notes, alone=_alone(before, part, after)
-                    ),
+                    kind_of(self.page, part, setting, last_of_column=number >= notes, alone=_alone(before, part)),
                     None,
                 )
                 self._text(kind, part.lines, part, level=level)
@@ -367,7 +368,7 @@ def _notes(parts: Sequence[Paragraph | Thing], setting: Setting) -> int:
     return number
 
 
-def _alone(before: Paragraph | Thing | None, part: Paragraph, after: Paragraph | Thing | None) -> bool:
+def _alone(before: Paragraph | Thing | None, part: Paragraph) -> bool:
     """Whether white space stands above a paragraph, or it is the first of its column."""
     line = part.lines[0]
     if before is None:

@@ -27,6 +27,7 @@ _PAGE_NUMBER = re.compile(
     r"(?:\s*(?:of|/|von)\s*\d{1,4})?$",
     re.IGNORECASE,
 )
+_EQUATION_NUMBER = re.compile(r"\(\s*[A-Z]?\d{1,3}(?:[.\-]\d{1,3})?[a-z]?\s*\)\s*\Z")
 KNOWN_HEADINGS = frozenset(
     [
         "abstract",
@@ -101,6 +102,15 @@ def section_depth(text: str) -> int | None:
         number = match[1].rstrip(".")
         return number.count(".") + 1
     return 1 if _SECTION_WORD.match(text) else None
+
+
+def is_equation_number(text: str) -> bool:
+    """Whether a line is nothing but `(3)`, `(A.1)` or the like."""
+    return bool(_EQUATION_NUMBER.match(text))
+
+
+def ends_with_equation_number(text: str) -> bool:
+    return bool(_EQUATION_NUMBER.search(text))
 
 
 def is_page_number(text: str) -> bool:

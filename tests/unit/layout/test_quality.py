@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from PIL import Image
 
 import quire
 from quire.types import PageStatus
@@ -94,3 +95,16 @@ def test_a_font_that_maps_letters_to_other_letters_is_found_out(shift):
     status, reason = entry(documents.garbage_mapping(shift=shift))
     assert status == "skipped"
     assert reason is not None and reason.startswith("needs-recognition: ")
+
+
+def test_a_scanned_form_with_a_value_keeps_the_value_and_is_still_left_out():
+    def draw(canvas):
+        picture = Image.effect_noise((300, 400), 60)
+        canvas.drawInlineImage(picture, 0, 0, width=595, height=842)
+        canvas.acroForm.textfield(name="name", value="Ada Marlow", x=200, y=734, width=200, height=20)
+        canvas.showPage()
+
+    result = quire.read(documents.drawn(draw))
+    assert [(block.kind, block.text) for block in result.blocks] == [("field", "name: Ada Marlow")]
+    assert result.pages[0].info.reason == "needs-recognition: no text"
+    assert (result.pages[0].status, result.status) == ("skipped", "partial")
