@@ -79,10 +79,11 @@ class BBox:
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """One word and where it stands."""
+    """One word and where it stands. `confidence` is that of the engine that read it, None for text of the file."""
 
     text: str
     bbox: BBox
+    confidence: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +138,49 @@ class Table:
             if cell.text:
                 lines[cell.row].append(cell.text.replace("\n", " "))
         return "\n".join(" ".join(line) for line in lines if line)
+
+
+@dataclass(frozen=True, slots=True)
+class GridCell:
+    """The place of a region in a grid; rows and columns count from 0."""
+
+    row: int
+    column: int
+    row_span: int = 1
+    column_span: int = 1
+
+
+RegionRole = Literal["page", "text", "cell", "table", "figure", "header", "blank"]
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """Where to look: a box (fractions of its picture or page), what is expected there, and its place in a grid.
+
+    A `blank` region is never sent to an engine. Regions with the same `merge_group` are one cell drawn as several.
+    """
+
+    id: str
+    bbox: BBox
+    role: RegionRole = "text"
+    grid: GridCell | None = None
+    parent: str | None = None
+    merge_group: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The regions of a page, in reading order."""
+
+    regions: tuple[Region, ...] = ()
+
+    @property
+    def rows(self) -> int:
+        return max((r.grid.row + r.grid.row_span for r in self.regions if r.grid), default=0)
+
+    @property
+    def columns(self) -> int:
+        return max((r.grid.column + r.grid.column_span for r in self.regions if r.grid), default=0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ import quire
 ROOT = Path(quire.__file__).parent
 
 CORE = """
-    types keys events errors stage context document fonts pagetext words artifacts selection saving budget
+    types keys events errors stage context engine document fonts pagetext words artifacts selection saving budget
     pipeline flow config
 """
 ADAPTERS = """

@@ -1,0 +1,236 @@
+"""The contract of an engine: something that reads a picture of a page, or regions of it.
+
+Reading has two halves. `ask` does the expensive thing and gives the raw answer as bytes, which whoever calls
+stores before anybody looks at it; `interpret` makes a `Recognition` of an answer and costs nothing. An engine knows
+nothing of stores, retries or the other engines.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import struct
+import zlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal, Protocol, get_args
+
+from quire.keys import ArtifactKey, Digest, Profile, artifact_key, digest_of
+from quire.types import BBox, BlockKind, GridCell, Region, Table, Word
+
+Capability = Literal[
+    "text",
+    "line_boxes",
+    "word_boxes",
+    "table_structure",
+    "table_boxes",
+    "handwriting",
+    "formulas",
+    "orientation",  # reads a page that lies on its side
+    "language_detection",
+    "streaming",
+    "json_output",
+    "hints",
+    "regions",  # takes several regions of a page in one question
+]
+CAPABILITIES: tuple[Capability, ...] = get_args(Capability)
+
+Policy = Literal["cpu", "io", "gpu"]
+"""Where an engine waits: `cpu` and `gpu` engines run in worker processes, `io` engines in threads of the parent."""
+
+
+@dataclass(frozen=True)
+class Picture:
+    """Pixels as they lie in memory: rows from the top, one byte (L) or three (RGB) each, no padding."""
+
+    width: int
+    height: int
+    mode: Literal["L", "RGB"]
+    pixels: bytes = field(repr=False)
+    dpi: float
+
+    @property
+    def size(self) -> tuple[int, int]:
+        return self.width, self.height
+
+    @cached_property
+    def digest(self) -> Digest:
+        """Of the pixels and their shape; equal pictures have equal digests, however they were encoded."""
+        head = f"{self.width} {self.height} {self.mode}\0".encode()
+        return Digest(hashlib.sha256(head + self.pixels).hexdigest())
+
+    def png(self) -> bytes:
+        """The picture as a PNG file (filter 0, fast compression: pages are flat)."""
+        stride = self.width * len(self.mode)
+        rows = b"".join(b"\0" + self.pixels[at : at + stride] for at in range(0, len(self.pixels), stride))
+        colour = 0 if self.mode == "L" else 2
+        head = struct.pack(">IIBBBBB", self.width, self.height, 8, colour, 0, 0, 0)
+        density = struct.pack(">IIB", *(2 * [round(self.dpi / 0.0254)]), 1)
+        chunks = ((b"IHDR", head), (b"pHYs", density), (b"IDAT", zlib.compress(rows, 1)), (b"IEND", b""))
+        return b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(name, data) for name, data in chunks)
+
+    def crop(self, box: BBox) -> Picture:
+        """The part of the picture inside a box (fractions of the picture), at least one pixel large."""
+        left, top, right, bottom = box.points(self.size)
+        x0, y0 = min(max(0, round(left)), self.width - 1), min(max(0, round(top)), self.height - 1)
+        x1, y1 = min(max(x0 + 1, round(right)), self.width), min(max(y0 + 1, round(bottom)), self.height)
+        depth, stride = len(self.mode), self.width * len(self.mode)
+        rows = [self.pixels[y * stride + x0 * depth : y * stride + x1 * depth] for y in range(y0, y1)]
+        return Picture(x1 - x0, y1 - y0, self.mode, b"".join(rows), self.dpi)
+
+
+def _chunk(name: bytes, data: bytes) -> bytes:
+    return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked about a picture. Boxes of regions are fractions of the picture; no regions: the whole of it.
+
+    `strict` asks for the stricter prompt, for pages that are mostly a dense table. `hints` are examples of what
+    such pages or regions said before; engines that cannot use them ignore them.
+    """
+
+    size: tuple[int, int]
+    dpi: float
+    languages: tuple[str, ...] = ()
+    regions: tuple[Region, ...] = ()
+    strict: bool = False
+    hints: tuple[str, ...] = ()
+
+    def digest(self) -> Digest:
+        regions = [[r.id, r.bbox.left, r.bbox.top, r.bbox.width, r.bbox.height, r.role] for r in self.regions]
+        return digest_of([list(self.languages), regions, self.strict, list(self.hints)])
+
+
+@dataclass(frozen=True, slots=True)
+class ReadLine:
+    """One line as an engine read it; boxes are fractions of the picture."""
+
+    text: str
+    bbox: BBox
+    confidence: float | None = None
+    words: tuple[Word, ...] = ()
+    angle: int = 0  # direction of writing in the picture: 0, 90, 180 or 270 degrees, clockwise
+
+
+@dataclass(frozen=True, slots=True)
+class ReadBlock:
+    """One block as an engine that sees structure read it. Without a box it has no place on the page."""
+
+    kind: BlockKind
+    text: str
+    bbox: BBox | None = None
+    confidence: float | None = None
+    level: int | None = None
+    table: Table | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """Where an answer came from: asked for now, found by its exact key, or taken from a similar picture."""
+
+    tier: Literal["asked", "exact", "semantic"] = "asked"
+    similarity: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Recognition:
+    """What one engine read in one page or region: lines with words, or blocks where the engine sees structure.
+
+    `region` is the id of the region, None for the whole page. `error` says why nothing could be read here while
+    the rest of the page could.
+    """
+
+    engine: str
+    lines: tuple[ReadLine, ...] = ()
+    blocks: tuple[ReadBlock, ...] = ()
+    region: str | None = None
+    language: str | None = None
+    grid: GridCell | None = None
+    error: str | None = None
+    provenance: Provenance = field(default=Provenance(), compare=False)
+
+    @property
+    def text(self) -> str:
+        return "\n".join(part.text for part in self.blocks or self.lines if part.text)
+
+    @property
+    def confidence(self) -> float | None:
+        """Mean over the characters of the parts that have one."""
+        known = [(p.confidence, len(p.text)) for p in self.blocks or self.lines if p.confidence is not None]
+        total = sum(length for _, length in known)
+        return sum(value * length for value, length in known) / total if total else None
+
+
+Partial = Callable[[str], None]
+"""Called with the text read so far, by engines that stream."""
+
+
+class Engine(Protocol):
+    """A light, picklable description of something that reads; models are loaded on the first `ask` and kept.
+
+    `ask` runs in a worker process (`cpu`, `gpu`) or in a thread of the parent (`io`), never two at a time on one
+    object unless the engine is `io`. It raises EngineError with a reason; anything else it raises counts the same.
+    """
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def version(self) -> str:
+        """Changed whenever the answer to the same question may change: code, models, program."""
+        ...
+
+    @property
+    def capabilities(self) -> frozenset[Capability]: ...
+
+    @property
+    def languages(self) -> frozenset[str] | None:
+        """Codes as in `--lang`, or None when it takes any."""
+        ...
+
+    @property
+    def policy(self) -> Policy: ...
+
+    @property
+    def timeout_s(self) -> float: ...
+
+    @property
+    def max_concurrency(self) -> int: ...
+
+    @property
+    def profile(self) -> Profile:
+        """The settings that change the answer: model, prompt, thresholds."""
+        ...
+
+    def ask(self, picture: Picture, question: Question, partial: Partial | None = None) -> bytes:
+        """The raw answer."""
+        ...
+
+    def interpret(self, answer: bytes, question: Question) -> Sequence[Recognition]:
+        """One recognition for the whole page, or one for each region, in order. Raises EngineError for garbage."""
+        ...
+
+
+def answer_key(engine: Engine, picture: Digest, question: Question) -> ArtifactKey:
+    """The identity of an engine's answer: the same question about the same pixels is never asked twice."""
+    inputs = (picture, engine.name, question.digest())
+    return artifact_key("answer", engine.version, inputs, engine.profile.digest())
+
+
+Outcome = Literal["ok", "hit", "failed", "timeout", "crashed", "garbage", "skipped"]
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One step of a page's path: who tried, what came of it, why, and how long it took."""
+
+    engine: str
+    outcome: Outcome
+    reason: str = ""
+    ms: float = 0.0
+
+    def to_json(self) -> str:
+        return json.dumps([self.engine, self.outcome, self.reason, self.ms], ensure_ascii=False)

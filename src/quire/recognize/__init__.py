@@ -1,0 +1,1 @@
+"""Engines that read pictures of pages, and their composers."""

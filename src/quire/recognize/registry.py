@@ -1,0 +1,41 @@
+"""Engines by name. The built-in ones come through the same door as a stranger's: the entry points `quire.engines`.
+
+An entry point is a function `engine(*, profile, languages) -> Engine`. It is light: it loads no model. It raises
+ConfigurationError, naming what to install or set, when the engine cannot work here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from importlib.metadata import EntryPoint, entry_points
+from typing import Literal
+
+from quire.engine import Engine
+from quire.errors import ConfigurationError, UsageError
+
+GROUP = "quire.engines"
+
+Effort = Literal["fast", "balanced", "accurate"]
+EFFORTS: tuple[Effort, ...] = ("fast", "balanced", "accurate")
+
+
+def names() -> tuple[str, ...]:
+    """The names of all engines that some installed package offers."""
+    return tuple(sorted(_points()))
+
+
+def make(name: str, *, profile: Effort = "balanced", languages: Sequence[str] = ()) -> Engine:
+    """The engine of that name. Raises UsageError for an unknown name, ConfigurationError when it cannot work here."""
+    point = _points().get(name)
+    if point is None:
+        raise UsageError(f"there is no engine {name!r}; choose from {', '.join(names())}")
+    try:
+        factory = point.load()
+    except ImportError as error:
+        raise ConfigurationError(f"the engine {name} cannot be loaded: {error}") from error
+    made: Engine = factory(profile=profile, languages=tuple(languages))
+    return made
+
+
+def _points() -> Mapping[str, EntryPoint]:
+    return {point.name: point for point in entry_points(group=GROUP)}
