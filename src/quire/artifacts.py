@@ -87,7 +87,7 @@ def _block_row(block: Block) -> dict[str, object]:
 def _words_row(words: Sequence[Word]) -> dict[str, object]:
     if isinstance(words, PageWords):
         return {"page": words.page, "runs": words.ranges}
-    return {"words": [(word.text, *_box_row(word.bbox)) for word in words]}
+    return {"words": [(word.text, *_box_row(word.bbox), word.confidence) for word in words]}
 
 
 def _span_row(span: Span) -> tuple[object, ...]:
@@ -124,7 +124,7 @@ def _words(rows: Sequence[dict[str, Any]], texts: Texts) -> Sequence[Word]:
     parts: list[Sequence[Word]] = [
         PageWords(partial(texts, row["page"]), map(tuple, row["runs"]), page=row["page"])
         if "runs" in row
-        else tuple(Word(text, BBox(*box)) for text, *box in row["words"])
+        else tuple(Word(text, BBox(*box), confidence) for text, *box, confidence in row["words"])
         for row in rows
     ]
     return parts[0] if len(parts) == 1 else JoinedWords(parts) if parts else ()

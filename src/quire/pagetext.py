@@ -112,6 +112,10 @@ class PageText:
     images: Sequence[float]
     drawings: Sequence[float]
     lost: int = 0  # pieces of text for which PDFium gave no characters at all
+    engine: str = ""  # who recognised the runs from `recognised` on; "" for a page of native text alone
+    recognised: int = 0
+    confidences: Sequence[float | None] = ()  # of the recognised runs
+    skew: float = 0.0  # degrees by which recognised lines run downwards to the right
 
     @classmethod
     def from_bytes(cls, data: bytes) -> PageText:
@@ -140,7 +144,7 @@ class PageText:
 
     def to_bytes(self) -> bytes:
         counts = {name: len(getattr(self, name)) // width for name, _, width in ARRAYS}
-        header = {
+        header: dict[str, object] = {
             "number": self.number,
             "width": self.width,
             "height": self.height,
@@ -156,6 +160,9 @@ class PageText:
             "texts": "\n".join(self.texts),
             "counts": counts,
         }
+        if self.engine:
+            header |= {"engine": self.engine, "recognised": self.recognised, "skew": self.skew}
+            header["confidences"] = list(self.confidences)
         encoded = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
         out = bytearray(MAGIC + struct.pack("<I", len(encoded)) + encoded)
         for name, code, _ in ARRAYS:
@@ -166,6 +173,12 @@ class PageText:
     def looks(self) -> list[Look]:
         """How the letters of each font look, by its number."""
         return [font.look for font in self.font_table]
+
+    def confidence(self, run: int) -> float | None:
+        """That of the engine which recognised the run; None for native text."""
+        if not self.engine or run < self.recognised:
+            return None
+        return self.confidences[run - self.recognised]
 
     def box(self, run: int) -> Box:
         return Box(*self.boxes[4 * run : 4 * run + 4])

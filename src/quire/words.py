@@ -107,7 +107,7 @@ def words_of(text: PageText, ranges: Iterable[tuple[int, int]]) -> Iterator[Word
     for start, end in ranges:
         run = start
         while run < end:
-            word = texts[run]
+            word, confidence = texts[run], text.confidence(run)
             left, top, right, bottom = boxes[4 * run : 4 * run + 4]
             run += 1
             while run < end and not flags[run] & (SPACE | LINE):
@@ -116,4 +116,4 @@ def words_of(text: PageText, ranges: Iterable[tuple[int, int]]) -> Iterator[Word
                 right, bottom = max(right, box[2]), max(bottom, box[3])
                 word += texts[run]
                 run += 1
-            yield Word(word, BBox.of_points((left, top, right, bottom), size))
+            yield Word(word, BBox.of_points((left, top, right, bottom), size), confidence)

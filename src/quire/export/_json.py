@@ -67,10 +67,15 @@ def _block(block: Block, *, words: bool) -> dict[str, object]:
     if block.spans:
         written["spans"] = [_span(span) for span in block.spans]
     if words:
-        written["words"] = [{"text": word.text, "bbox": _box(word.bbox)} for word in block.words]
+        written["words"] = [_word(word) for word in block.words]
     if block.table is not None:
         written["table"] = _table(block.table)
     return written
+
+
+def _word(word: Word) -> dict[str, object]:
+    written: dict[str, object] = {"text": word.text, "bbox": _box(word.bbox)}
+    return written if word.confidence is None else written | {"confidence": round(word.confidence, 3)}
 
 
 def _box(box: BBox) -> dict[str, float]:
@@ -126,7 +131,7 @@ def _read_block(tree: dict[str, Any]) -> Block:
 
 
 def _read_words(words: Sequence[dict[str, Any]]) -> tuple[Word, ...]:
-    return tuple(Word(word["text"], BBox(**word["bbox"])) for word in words)
+    return tuple(Word(word["text"], BBox(**word["bbox"]), word.get("confidence")) for word in words)
 
 
 def _read_table(tree: dict[str, Any]) -> Table:

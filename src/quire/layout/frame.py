@@ -1,11 +1,12 @@
 """Pages whose text is turned as a whole are laid out upright; boxes are turned back afterwards.
 
 Japanese or Chinese written in columns from top to bottom, the first at the right, is turned too: its columns become
-lines, one below the other.
+lines, one below the other. Recognised pages that lie askew are turned by that angle.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -17,6 +18,61 @@ Turn = Callable[[float, float, float, float], Points]
 
 def upright(page: PageText) -> tuple[PageText, Turn | None]:
     """The page with its text upright, and the way back for boxes; the page itself when it is upright."""
+    straight, unskewed = _straight(page)
+    turned, back = _turned(straight)
+    if unskewed is None or back is None:
+        return turned, back or unskewed
+    first, second = back, unskewed
+    return turned, lambda l, t, r, b: second(*first(l, t, r, b))
+
+
+def _straight(page: PageText) -> tuple[PageText, Turn | None]:
+    """The page turned by its skew about its middle, boxes about theirs."""
+    if not page.skew:
+        return page, None
+    there, back = _tilt(-page.skew, page, shrink=True), _tilt(page.skew, page, shrink=False)
+    boxes = _all(page.boxes, there)
+    quarter = [angle % 180 != 0 for angle in page.angles]
+    moved = zip(page.baselines, page.boxes[0::4], page.boxes[1::4], boxes[0::4], boxes[1::4], quarter, strict=True)
+    baselines = [y + (x1 - x0 if side else y1 - y0) for y, x0, y0, x1, y1, side in moved]
+    return (
+        replace(
+            page,
+            boxes=boxes,
+            baselines=baselines,
+            rulings=_rulings(page.rulings, there),
+            images=_all(page.images, there),
+        ),
+        back,
+    )
+
+
+def _tilt(degrees: float, page: PageText, *, shrink: bool) -> Turn:
+    """Boxes turned clockwise about the middle of the page; each stays a box, the hull of the turned one.
+
+    With `shrink` the box is the hull of a turned one, and gets the size of what it is the hull of.
+    """
+    cosine, sine = math.cos(math.radians(degrees)), math.sin(math.radians(degrees))
+    middle_x, middle_y = page.width / 2, page.height / 2
+    c, s = abs(cosine), abs(sine)
+
+    def turn(left: float, top: float, right: float, bottom: float) -> Points:
+        x, y = (left + right) / 2 - middle_x, (top + bottom) / 2 - middle_y
+        width, height = right - left, bottom - top
+        if shrink:
+            spread = c * c - s * s
+            width, height = (c * width - s * height) / spread, (c * height - s * width) / spread
+            width, height = max(width, 0.0), max(height, 0.0)
+        else:
+            width, height = c * width + s * height, s * width + c * height
+        x, y = middle_x + x * cosine - y * sine, middle_y + x * sine + y * cosine
+        return x - width / 2, y - height / 2, x + width / 2, y + height / 2
+
+    return turn
+
+
+def _turned(page: PageText) -> tuple[PageText, Turn | None]:
+    """The page turned by the right angle in which most of it is written."""
     follows = _below_the_last(page)
     vertical = 2 * sum(follows) > len(follows)
     angle = 90 if vertical else _main_angle(page)

@@ -95,8 +95,9 @@ class _Page:
         upright_lines = mended(page, [line for line in lines if not line.angle])
         lines = [*upright_lines, *(line for line in lines if line.angle)]
         setting = body_setting(page, upright_lines)
-        if 2 * page.invisible > page.chars:
-            _steady(upright_lines, setting.size)
+        if 2 * page.invisible > page.chars or page.engine:
+            first = page.recognised if page.engine else 0
+            _steady([line for line in upright_lines if line.runs[0] >= first], setting.size)
         furniture = find_furniture(upright_lines, setting.size, (page.width, page.height), page.rulings)
         if self.tags:
             furniture = _artifacts(self.tags, upright_lines, page.height) | furniture
@@ -114,12 +115,14 @@ class _Page:
         for line in turned:
             self._text("paragraph", [line], Paragraph([line], Column([line])))
         things: list[Thing] = [*cluster_formulas(body), *map(_Grid, tables), *figures, *_fields(page)]
-        sequence = _sequence(things, self.tags)
+        sequence = _sequence(things, self.tags, page)
         if len(self.alternatives) != len(figures):  # which belongs to which cannot be told
             self.alternatives = []
         backwards = _right_to_left(page)
         columns = reading_order(things, sequence, right_to_left=backwards)
-        for column in as_written(columns, sequence, right_to_left=backwards):
+        if not _all_recognised(page):  # an engine's order says nothing that the places do not
+            columns = as_written(columns, sequence, right_to_left=backwards)
+        for column in columns:
             self._column(column, setting)
         self._furniture([line for line in edge if line.top >= page.height / 2], furniture)
         return self.made
@@ -256,6 +259,8 @@ class _Page:
                 bbox=self._bbox(box),
                 level=level,
                 marker=marker,
+                confidence=_confidence(source, runs),
+                engine=source.engine if source.engine and runs and runs[0] >= source.recognised else "native",
                 words=PageWords(lambda: source, _ranges(runs), page=source.number),
                 spans=content.spans,
                 table=table,
@@ -273,6 +278,20 @@ def _steady(lines: list[Line], size: float) -> None:
     for line in lines:
         if 0.7 * size < line.size < 1.4 * size:
             line.size = size
+
+
+def _all_recognised(page: PageText) -> bool:
+    return bool(page.engine) and page.recognised == 0
+
+
+def _confidence(page: PageText, runs: Sequence[int]) -> float | None:
+    """Mean of the recognised characters."""
+    if not page.engine:
+        return None
+    known = [(page.confidence(run), len(page.texts[run])) for run in runs]
+    parts = [(value, length) for value, length in known if value is not None]
+    total = sum(length for _, length in parts)
+    return round(sum(value * length for value, length in parts) / total, 3) if total else None
 
 
 def _ranges(runs: Iterable[int]) -> list[tuple[int, int]]:
@@ -317,15 +336,16 @@ def _artifacts(tags: Tags, lines: Sequence[Line], height: float) -> dict[int, Bl
     return found
 
 
-def _sequence(things: list[Thing], tags: Tags) -> dict[int, int]:
+def _sequence(things: list[Thing], tags: Tags, page: PageText) -> dict[int, int]:
     """The place of each thing in the structure of the file, or in the file itself.
 
-    A picture's place is before the first line under it.
+    That of a picture, and of what was recognised in one, is before the first line under it.
     """
+    mixed = bool(page.engine) and page.recognised > 0
     places: dict[int, int] = {}
     for thing in things:
         runs = _runs_of(thing)
-        if runs:
+        if runs and (not mixed or min(runs) < page.recognised):
             told = tags.place(runs) if tags else None
             places[id(thing)] = 2 * (min(runs) if told is None else told) + 1
     written = [thing for thing in things if id(thing) in places]

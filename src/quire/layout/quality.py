@@ -32,6 +32,8 @@ class Quality:
 
 def judge(page: PageText) -> Quality:
     """Judge the native text of a page from the text itself and from what the page shows."""
+    if page.engine:
+        return Quality("usable")  # an engine has read what the file does not tell
     covered = _picture_share(page)
     if page.lost > MANY_LOST + 5 * page.chars:
         return Quality("unusable", "text that PDFium cannot read")
