@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
+from quire.engine import Attempt
 from quire.keys import ArtifactKey, Digest
 
 
 class Store(Protocol):
-    """Where artifacts and facts live. One process and thread at a time unless the implementation says otherwise.
+    """Where artifacts and facts live. Any thread may use it.
 
     A fact maps a key to the digest of the content made for it; two keys with the same content share its bytes.
     """
@@ -28,6 +30,18 @@ class Store(Protocol):
 
     def save(self, key: ArtifactKey, data: bytes, *, stage: str, document: str, page: int | None = None) -> Digest:
         """Store the content and record the fact that it was made for `key`."""
+        ...
+
+    def flush(self) -> None:
+        """Make everything saved so far last."""
+        ...
+
+    def note_path(self, document: str, page: int, attempts: Sequence[Attempt]) -> None:
+        """Remember how a page was read, instead of how it was read before."""
+        ...
+
+    def paths(self, document: str) -> Mapping[int, tuple[Attempt, ...]]:
+        """How each recognised page of a document was read."""
         ...
 
     def close(self) -> None: ...

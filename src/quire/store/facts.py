@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
+from quire.engine import Attempt
 from quire.errors import StoreError
 from quire.keys import ArtifactKey, Digest
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
-_SCHEMA = """
+_VERSION_1 = """
 CREATE TABLE IF NOT EXISTS facts (
     key TEXT PRIMARY KEY,
     digest TEXT NOT NULL,
@@ -25,6 +27,21 @@ CREATE INDEX IF NOT EXISTS facts_of_document ON facts (document, stage, page);
 CREATE TABLE IF NOT EXISTS schema_version (version INTEGER NOT NULL);
 INSERT INTO schema_version SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM schema_version);
 """
+_VERSION_2 = """
+CREATE TABLE IF NOT EXISTS attempts (
+    document TEXT NOT NULL,
+    page INTEGER NOT NULL,
+    number INTEGER NOT NULL,
+    engine TEXT NOT NULL,
+    outcome TEXT NOT NULL,
+    reason TEXT NOT NULL,
+    ms REAL NOT NULL,
+    PRIMARY KEY (document, page, number)
+) WITHOUT ROWID;
+UPDATE schema_version SET version = 2;
+"""
+_MIGRATIONS = {0: _VERSION_1, 1: _VERSION_2}
+"""From each version to the next one; 0 is an empty file."""
 
 
 class Fact(NamedTuple):
@@ -56,15 +73,21 @@ class Facts:
 
     def add(self, facts: Sequence[Fact]) -> None:
         """Record all of them, or none."""
-        database = self._database
-        database.execute("BEGIN IMMEDIATE")
-        try:
+        with self._transaction() as database:
             database.executemany("INSERT OR REPLACE INTO facts VALUES (?, ?, ?, ?, ?, ?)", facts)
-            database.execute("COMMIT")
-        except BaseException:
-            if database.in_transaction:
-                database.execute("ROLLBACK")
-            raise
+
+    def note_path(self, document: str, page: int, attempts: Sequence[Attempt]) -> None:
+        rows = [(document, page, n, a.engine, a.outcome, a.reason, a.ms) for n, a in enumerate(attempts, start=1)]
+        with self._transaction() as database:
+            database.execute("DELETE FROM attempts WHERE document = ? AND page = ?", (document, page))
+            database.executemany("INSERT INTO attempts VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
+
+    def paths(self, document: str) -> dict[int, tuple[Attempt, ...]]:
+        asked = "SELECT page, engine, outcome, reason, ms FROM attempts WHERE document = ? ORDER BY page, number"
+        found: dict[int, tuple[Attempt, ...]] = {}
+        for page, *attempt in self._database.execute(asked, (document,)):
+            found[page] = (*found.get(page, ()), Attempt(*attempt))
+        return found
 
     def close(self) -> None:
         self._database.close()
@@ -72,16 +95,34 @@ class Facts:
     def _prepare(self) -> None:
         self._database.execute("PRAGMA journal_mode = WAL")
         self._database.execute("PRAGMA synchronous = NORMAL")
-        if not self._has_schema():
-            self._database.executescript(f"BEGIN IMMEDIATE; {_SCHEMA} COMMIT;")
-        (version,) = self._database.execute("SELECT version FROM schema_version").fetchone()
+        for version in range(self._version(), SCHEMA_VERSION):
+            with self._transaction() as database:
+                if self._version() == version:  # else another process was faster
+                    for statement in _MIGRATIONS[version].split(";"):
+                        database.execute(statement)
+        version = self._version()
         if version != SCHEMA_VERSION:
             raise StoreError(
                 f"{self.path} has schema version {version}, this Quire reads version {SCHEMA_VERSION}; "
                 "update Quire or choose another folder for the store"
             )
 
-    def _has_schema(self) -> bool:
+    def _version(self) -> int:
         found = self._database.execute("SELECT count(*) FROM sqlite_master WHERE name = 'schema_version'")
-        (count,) = found.fetchone()
-        return bool(count)
+        if not found.fetchone()[0]:
+            return 0
+        (version,) = self._database.execute("SELECT version FROM schema_version").fetchone()
+        return int(version)
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        """All of it, or none."""
+        database = self._database
+        database.execute("BEGIN IMMEDIATE")
+        try:
+            yield database
+            database.execute("COMMIT")
+        except BaseException:
+            if database.in_transaction:
+                database.execute("ROLLBACK")
+            raise

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import RLock
 
+from quire.engine import Attempt
 from quire.errors import StoreError
 from quire.keys import ArtifactKey, Digest, digest_bytes
 from quire.store.facts import Fact, Facts
@@ -87,6 +88,14 @@ class FileStore:
                 self._publish(digest)
             self._facts.add(list(self._pending.values()))
             self._pending.clear()
+
+    def note_path(self, document: str, page: int, attempts: Sequence[Attempt]) -> None:
+        with self._lock, self._explained("write to"):
+            self._facts.note_path(document, page, attempts)
+
+    def paths(self, document: str) -> Mapping[int, tuple[Attempt, ...]]:
+        with self._lock, self._explained("read"):
+            return self._facts.paths(document)
 
     def close(self) -> None:
         """Record what is pending and let go of the database. Artifacts can still be loaded."""

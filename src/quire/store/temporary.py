@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import tempfile
 import weakref
+from collections.abc import Mapping, Sequence
 from threading import Lock
 
+from quire.engine import Attempt
 from quire.errors import StoreError
 from quire.keys import ArtifactKey, Digest, digest_bytes
 
@@ -26,6 +28,7 @@ class TemporaryStore:
         self._lock = Lock()
         self._places: dict[Digest, tuple[int, int]] = {}
         self._facts: dict[ArtifactKey, Digest] = {}
+        self._paths: dict[str, dict[int, tuple[Attempt, ...]]] = {}
         self._finalizer = weakref.finalize(self, os.close, self._file)
 
     def find(self, key: ArtifactKey) -> Digest | None:
@@ -49,6 +52,16 @@ class TemporaryStore:
                 self._end += len(data)
             self._facts[key] = digest
         return digest
+
+    def flush(self) -> None:
+        pass  # nothing outlives the process
+
+    def note_path(self, document: str, page: int, attempts: Sequence[Attempt]) -> None:
+        with self._lock:
+            self._paths.setdefault(document, {})[page] = tuple(attempts)
+
+    def paths(self, document: str) -> Mapping[int, tuple[Attempt, ...]]:
+        return dict(self._paths.get(document, {}))
 
     def close(self) -> None:
         self._finalizer()

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from quire.engine import Attempt
 from quire.errors import StoreError
 from quire.keys import ArtifactKey, digest_bytes
 from quire.store.files import BATCH, FileStore
@@ -178,3 +179,38 @@ def test_two_stores_on_one_folder_share_their_facts(tmp_path):
         second.flush()
         assert first.find(KEY) == second.find(KEY) == digest
     assert list((tmp_path / "waiting").iterdir()) == []
+
+
+def test_a_store_of_the_first_version_is_taken_over_with_what_it_knows(tmp_path):
+    database = sqlite3.connect(tmp_path / "facts.sqlite3")
+    database.executescript(
+        """
+        CREATE TABLE facts (key TEXT PRIMARY KEY, digest TEXT NOT NULL, stage TEXT NOT NULL, document TEXT NOT NULL,
+            page INTEGER, size INTEGER NOT NULL) WITHOUT ROWID;
+        CREATE INDEX facts_of_document ON facts (document, stage, page);
+        CREATE TABLE schema_version (version INTEGER NOT NULL);
+        INSERT INTO schema_version VALUES (1);
+        """
+    )
+    data = b"kept from before"
+    digest = digest_bytes(data)
+    database.execute("INSERT INTO facts VALUES ('k', ?, 's', 'd', 1, 3)", (digest,))
+    database.commit()
+    database.close()
+    file = tmp_path / "objects" / digest[:2] / digest[2:]
+    file.parent.mkdir(parents=True)
+    file.write_bytes(data)
+
+    with FileStore(tmp_path) as store:
+        assert store.load(store.find(ArtifactKey("k"))) == data
+        store.note_path("d", 1, [Attempt("rapidocr", "ok", "", 12.5)])
+    with FileStore(tmp_path) as store:
+        assert store.paths("d") == {1: (Attempt("rapidocr", "ok", "", 12.5),)}
+
+
+def test_a_path_replaces_the_one_before(tmp_path):
+    with FileStore(tmp_path) as store:
+        store.note_path("d", 2, [Attempt("a", "timeout", "slow"), Attempt("b", "ok")])
+        store.note_path("d", 2, [Attempt("a", "ok")])
+        assert store.paths("d") == {2: (Attempt("a", "ok"),)}
+        assert store.paths("other") == {}

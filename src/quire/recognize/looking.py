@@ -1,0 +1,118 @@
+"""What a worker does for a page that must be recognised: draw it, prepare the picture, and ask an engine.
+
+Runs in a worker process: the bytes of the document are opened here and nowhere else. The answer of an engine goes
+to the store, by way of the parent, before anybody interprets it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol, TypeVar
+
+from quire.document import Document
+from quire.engine import Engine, Picture, Question, answer_key
+from quire.errors import EngineError, QuireError
+from quire.prepare.prepared import PrepareProfile
+from quire.recognize.seen import Seen
+from quire.types import BBox
+
+T = TypeVar("T")
+
+VERSION = "1"
+"""Of what a look at a picture finds: part of the key of `Seen`."""
+
+STILL = 8  # pixels: rules nearer to the edge of a picture are the edge of the sheet
+
+
+class WorkerWork(Protocol):
+    """What the worker offers: telling the parent, asking it, and things that stay loaded between pages."""
+
+    def emit(self, kind: str, payload: Mapping[str, object]) -> None: ...
+
+    def request(
+        self, name: str, header: Mapping[str, object], data: bytes = b""
+    ) -> tuple[dict[str, object], bytes]: ...
+
+    def kept(self, key: str, make: Callable[[], T]) -> T: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """A page to look at. Without an engine the picture itself is handed back, for engines that run elsewhere."""
+
+    path: Path
+    name: str
+    document: str
+    password: str | None
+    page: int
+    prepare: PrepareProfile
+    keep: tuple[BBox, ...] = ()
+    engine: Engine | None = None
+    languages: tuple[str, ...] = ()
+    strict: bool = False
+    hints: tuple[str, ...] = ()
+
+
+def question_of(
+    seen: Seen, *, languages: tuple[str, ...] = (), strict: bool = False, hints: tuple[str, ...] = ()
+) -> Question:
+    """The question about a whole prepared picture."""
+    return Question(seen.prepared.size, seen.prepared.dpi, languages, (), strict, hints)
+
+
+def look(arguments: Look, work: WorkerWork) -> tuple[dict[str, object], bytes]:
+    """Look at a page; header `seen`, and `found` when the answer was there already.
+
+    With an engine its answer has been saved under its key; without one the data are the pixels of the picture.
+    """
+    picture, seen = _seen(arguments, work)
+    header: dict[str, object] = {"seen": seen.to_bytes().decode(), "found": False}
+    if seen.prepared.blank:
+        return header, b""
+    engine = arguments.engine
+    if engine is None:
+        return header | {"mode": picture.mode}, picture.pixels
+    question = question_of(seen, languages=arguments.languages, strict=arguments.strict, hints=arguments.hints)
+    key = answer_key(engine, seen.prepared.digest, question)
+    answered, _ = work.request("find", {"key": key})
+    if answered.get("found"):
+        return header | {"found": True}, b""
+    kept = work.kept(f"{engine.name} {engine.version} {engine.profile.digest()}", lambda: engine)
+    work.request(
+        "save", {"key": key}, ask(kept, picture, question, lambda text: work.emit("partial", {"partial_text": text}))
+    )
+    return header, b""
+
+
+def ask(engine: Engine, picture: Picture, question: Question, partial: Callable[[str], None]) -> bytes:
+    """The engine's answer; whatever it raises comes out as an EngineError that names it."""
+    try:
+        return engine.ask(picture, question, partial if "streaming" in engine.capabilities else None)
+    except QuireError:
+        raise
+    except Exception as error:
+        raise EngineError(engine.name, f"{type(error).__name__}: {error}") from error
+
+
+def _seen(arguments: Look, work: WorkerWork) -> tuple[Picture, Seen]:
+    from quire.detect.rulings import find_rulings
+    from quire.prepare import page_picture, prepare
+    from quire.prepare.pixels import pixels_of
+
+    def opened() -> Document:
+        return Document(arguments.path, name=arguments.name, password=arguments.password)
+
+    document = work.kept(f"document {arguments.document} {arguments.path}", opened)
+    shown = page_picture(document.reader, arguments.page, arguments.prepare)
+    picture, prepared = prepare(shown, arguments.prepare, keep=arguments.keep)
+    if prepared.blank:
+        return picture, Seen(prepared)
+    width, height = picture.size
+    rules = [
+        (x0, y0, x1, y1, thickness)
+        for x0, y0, x1, y1, thickness in find_rulings(pixels_of(picture), picture.dpi)
+        if (STILL < y0 < height - STILL if y0 == y1 else STILL < x0 < width - STILL)
+    ]
+    return picture, Seen(prepared, tuple(rules))

@@ -1,0 +1,180 @@
+"""What an engine read, as the text of the page: words placed on the displayed page, for the same layout as any other.
+
+Sizes of type come from the heights of lines, rules from the picture. On a page with text of its own the recognised
+runs follow the native ones; what stands where native text stands already is left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+
+from quire.engine import ReadLine, Recognition
+from quire.fonts import Font
+from quire.pagetext import LINE, SPACE, PageText
+from quire.recognize.seen import Seen
+from quire.types import BBox, Word
+
+VERSION = "1"
+
+SIZE = 0.78  # of the height of a line's box
+ASCENT = 0.8  # of the height: where the baseline is
+GAP = 0.9  # of the size: words further apart are pieces of different lines
+COVERED = 0.4  # share of a recognised word under native text
+STRUCK = 0.2  # a rule further inside a word than this is a part of its letters
+
+
+@dataclass(slots=True)
+class _Runs:
+    """The arrays of a `PageText` under way."""
+
+    texts: list[str] = field(default_factory=list)
+    boxes: list[float] = field(default_factory=list)
+    baselines: list[float] = field(default_factory=list)
+    sizes: list[float] = field(default_factory=list)
+    angles: list[int] = field(default_factory=list)
+    flags: list[int] = field(default_factory=list)
+    confidences: list[float | None] = field(default_factory=list)
+
+
+def placed(native: PageText, seen: Seen, readings: Sequence[Recognition], *, engine: str, whole: bool) -> PageText:
+    """The text of a page from what an engine read on its picture: instead of the native text, or beside it."""
+    base = _emptied(native) if whole else native
+    taken = [] if whole else [base.boxes[at : at + 4] for at in range(0, len(base.boxes), 4)]
+    runs = _Runs()
+    for reading in readings:
+        for line in reading.lines:
+            _place(line, seen, native, taken, runs)
+    count = len(base.texts)
+    font = len(base.font_table)
+    recognised = len(runs.texts)
+    return replace(
+        base,
+        engine=engine,
+        recognised=count,
+        confidences=runs.confidences,
+        skew=round(-seen.prepared.skew, 3) if whole else 0.0,
+        chars=base.chars + sum(map(len, runs.texts)),
+        font_table=[*base.font_table, Font("recognised")],
+        texts=[*base.texts, *runs.texts],
+        boxes=[*base.boxes, *runs.boxes],
+        baselines=[*base.baselines, *runs.baselines],
+        sizes=[*base.sizes, *runs.sizes],
+        colors=[*base.colors, *[0] * recognised],
+        fonts=[*base.fonts, *[font] * recognised],
+        angles=[*base.angles, *runs.angles],
+        mcids=[*base.mcids, *[-1] * recognised],
+        flags=[*base.flags, *runs.flags],
+        rulings=[*base.rulings, *_rulings(seen, native, readings)],
+        images=_unread(base.images, runs.boxes) if recognised else base.images,
+    )
+
+
+def unread(native: PageText, *, engine: str) -> PageText:
+    """The text of a page of which the picture shows that there is nothing to be read."""
+    return replace(_emptied(native), engine=engine)
+
+
+def _emptied(native: PageText) -> PageText:
+    """A page without its text: fields and links stay, its picture and its drawings are what is read."""
+    nothing: tuple[()] = ()
+    runs = replace(native, texts=nothing, boxes=nothing, baselines=nothing, sizes=nothing, colors=nothing)
+    runs = replace(runs, fonts=nothing, angles=nothing, mcids=nothing, flags=nothing, tags=nothing, font_table=nothing)
+    shapes = replace(runs, rulings=nothing, rects=nothing, rect_colors=nothing, images=nothing, drawings=nothing)
+    return replace(shapes, chars=0, unmapped=0, invisible=0, lost=0)
+
+
+def _place(line: ReadLine, seen: Seen, page: PageText, taken: list[Sequence[float]], runs: _Runs) -> None:
+    """Add the words of a line, as runs on the displayed page."""
+    size = page.width, page.height
+    angle = (line.angle - seen.prepared.turn) % 360
+    scale = _scale(seen, page)
+    height = _thickness(line, seen, scale)
+    begin = True
+    before: Word | None = None
+    for word in line.words:
+        box = seen.prepared.to_page(word.bbox).points(size)
+        if taken and _share_under(box, taken) > COVERED:
+            continue
+        apart = before is not None and _gap(before, word, line.angle, seen) * scale > GAP * SIZE * height
+        runs.texts.append(word.text.replace("\n", " "))
+        runs.boxes += box
+        runs.baselines.append(_baseline(box, angle, height))
+        runs.sizes.append(round(SIZE * height, 2))
+        runs.angles.append(angle)
+        runs.flags.append((LINE if begin or apart else 0) | SPACE)
+        runs.confidences.append(None if word.confidence is None else round(word.confidence, 3))
+        begin, before = False, word
+
+
+def _scale(seen: Seen, page: PageText) -> float:
+    """Points of the page to a pixel of its picture."""
+    return page.width / seen.prepared.page[0]
+
+
+def _thickness(line: ReadLine, seen: Seen, scale: float) -> float:
+    """The height of a line across its direction of writing, in points."""
+    width, height = seen.prepared.size
+    across = line.bbox.width * width if line.angle % 180 else line.bbox.height * height
+    return max(1.0, across * scale)
+
+
+def _gap(before: Word, word: Word, angle: int, seen: Seen) -> float:
+    """The space between two words of a line, in pixels."""
+    width, height = seen.prepared.size
+    if angle % 180:
+        return max(word.bbox.top - before.bbox.bottom, before.bbox.top - word.bbox.bottom) * height
+    return max(word.bbox.left - before.bbox.right, before.bbox.left - word.bbox.right) * width
+
+
+def _baseline(box: tuple[float, float, float, float], angle: int, height: float) -> float:
+    """Where the letters stand: below the middle of the line as it is written."""
+    share = {0: ASCENT, 90: 1 - ASCENT, 180: 1 - ASCENT, 270: ASCENT}[angle]
+    return (box[0] if angle % 180 else box[1]) + share * height
+
+
+def _share_under(box: tuple[float, float, float, float], taken: Iterable[Sequence[float]]) -> float:
+    """How much of a box lies under others."""
+    area = (box[2] - box[0]) * (box[3] - box[1]) or 1.0
+    covered = 0.0
+    for left, top, right, bottom in taken:
+        width = min(right, box[2]) - max(left, box[0])
+        height = min(bottom, box[3]) - max(top, box[1])
+        if width > 0 and height > 0:
+            covered += width * height
+    return covered / area
+
+
+def _rulings(seen: Seen, page: PageText, readings: Sequence[Recognition]) -> list[float]:
+    """The rules of the picture on the displayed page, less strokes of letters."""
+    width, height = seen.prepared.size
+    words = [word.bbox.points(seen.prepared.size) for r in readings for line in r.lines for word in line.words]
+    found: list[float] = []
+    for x0, y0, x1, y1, thickness in seen.rulings:
+        if any(_strikes(x0, y0, x1, y1, word) for word in words):
+            continue
+        box = BBox(x0 / width, y0 / height, (x1 - x0) / width, (y1 - y0) / height)
+        left, top, right, bottom = seen.prepared.to_page(box).points((page.width, page.height))
+        found += [left, top, right, bottom, thickness * _scale(seen, page)]
+    return found
+
+
+def _strikes(x0: float, y0: float, x1: float, y1: float, word: tuple[float, float, float, float]) -> bool:
+    """Whether a rule runs through the letters of a word and hardly beyond it."""
+    left, top, right, bottom = word
+    edge = STRUCK * (bottom - top)
+    if y0 == y1:
+        inside = top + edge < y0 < bottom - edge
+        return inside and min(x1, right) - max(x0, left) > 0.6 * (x1 - x0)
+    return left < x0 < right and min(y1, bottom) - max(y0, top) > 0.6 * (y1 - y0)
+
+
+def _unread(images: Sequence[float], words: Sequence[float]) -> list[float]:
+    """The pictures of a page in which nothing was recognised: those alone are figures."""
+    kept: list[float] = []
+    middles = [((words[i] + words[i + 2]) / 2, (words[i + 1] + words[i + 3]) / 2) for i in range(0, len(words), 4)]
+    for at in range(0, len(images), 4):
+        left, top, right, bottom = images[at : at + 4]
+        if not any(left <= x <= right and top <= y <= bottom for x, y in middles):
+            kept += [left, top, right, bottom]
+    return kept
