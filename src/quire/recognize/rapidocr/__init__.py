@@ -1,0 +1,96 @@
+"""The default engine: the PP-OCRv6 models, run by ONNX Runtime on one thread. Needs no system package."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from functools import cached_property
+from importlib.metadata import version as installed
+from typing import TYPE_CHECKING
+
+from quire.engine import Capability, Partial, Picture, Policy, Question, Recognition
+from quire.errors import EngineError
+from quire.keys import digest_of
+from quire.recognize.rapidocr.answer import NAME, from_bytes, to_bytes
+from quire.recognize.rapidocr.models import ModelFile, find
+from quire.recognize.rapidocr.settings import LANGUAGES, PROFILES, RapidOcrProfile
+from quire.recognize.registry import Effort
+
+if TYPE_CHECKING:
+    from quire.recognize.rapidocr.reader import Reader
+
+__all__ = ["RapidOcrEngine", "RapidOcrProfile", "engine"]
+
+_CODE = "1"  # raised with every change of this package that changes answers
+
+
+def engine(*, profile: Effort, languages: Sequence[str]) -> RapidOcrEngine:
+    """The engine for an effort. Raises ConfigurationError when a model that it needs is not installed.
+
+    The models read all their languages at once, so that `languages` changes nothing.
+    """
+    del languages
+    return RapidOcrEngine(PROFILES[profile])
+
+
+@dataclass(frozen=True)
+class RapidOcrEngine:
+    """Lines with words and boxes; models are loaded on the first `ask` and kept on the object, not in pickles."""
+
+    profile: RapidOcrProfile
+    timeout_s: float = 120.0
+    max_concurrency: int = 64
+
+    def __post_init__(self) -> None:
+        self._models()
+
+    def __getstate__(self) -> dict[str, object]:
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+    @property
+    def name(self) -> str:
+        return NAME
+
+    @cached_property
+    def version(self) -> str:
+        models = [(model.path.name, model.digest) for model in self._models()]
+        return f"{_CODE}+{digest_of([models, installed('onnxruntime')])[:16]}"
+
+    @property
+    def capabilities(self) -> frozenset[Capability]:
+        return frozenset({"text", "line_boxes", "word_boxes", "regions"})
+
+    @property
+    def languages(self) -> frozenset[str]:
+        return LANGUAGES
+
+    @property
+    def policy(self) -> Policy:
+        return "cpu"
+
+    def ask(self, picture: Picture, question: Question, partial: Partial | None = None) -> bytes:
+        """Runs in a worker process. Raises EngineError when the pixels cannot be read."""
+        from quire.prepare.pixels import pixels_of
+
+        try:
+            pixels = pixels_of(picture)
+            if not question.regions:
+                return to_bytes([self._reader.read(pixels)])
+            boxes = [region.bbox.points(picture.size) for region in question.regions]
+            return to_bytes(self._reader.read_regions(pixels, boxes))
+        except (RuntimeError, ValueError) as error:
+            raise EngineError(NAME, f"{type(error).__name__}: {error}") from error
+
+    def interpret(self, answer: bytes, question: Question) -> tuple[Recognition, ...]:
+        return from_bytes(answer, question)
+
+    @cached_property
+    def _reader(self) -> Reader:
+        from quire.recognize.rapidocr.reader import Reader
+
+        return Reader(self.profile)
+
+    def _models(self) -> tuple[ModelFile, ...]:
+        profile = self.profile
+        recognizers = [size for size in (profile.recognizer, profile.second_look) if size is not None]
+        return (find("detector", profile.detector), *(find("recognizer", size) for size in recognizers))

@@ -1,0 +1,139 @@
+"""The loaded models of a profile and how they read: lines are found, cut out, read, and divided into words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from quire.prepare.pixels import Pixels
+from quire.recognize.rapidocr.detection import Quad, detect
+from quire.recognize.rapidocr.models import find, open_session
+from quire.recognize.rapidocr.recognition import Reading, Recognizer
+from quire.recognize.rapidocr.regions import quads_of_regions
+from quire.recognize.rapidocr.settings import RapidOcrProfile
+from quire.recognize.rapidocr.words import Box, words_of
+
+_TALL = 1.5  # a strip this much higher than wide is written downwards
+
+
+@dataclass(frozen=True, slots=True)
+class FoundWord:
+    """A word and its box in pixels of the page."""
+
+    text: str
+    box: Box
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class FoundLine:
+    """A line as it was read, in pixels of the page."""
+
+    corners: NDArray[np.float32]
+    text: str
+    confidence: float
+    angle: int
+    words: tuple[FoundWord, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Strip:
+    """The upright pixels of a line and the map from them back to the page."""
+
+    pixels: Pixels
+    back: NDArray[np.float32]
+    angle: int
+
+
+class Reader:
+    """Runs in the worker that owns it, one page at a time."""
+
+    def __init__(self, profile: RapidOcrProfile) -> None:
+        self._profile = profile
+        self._detector = open_session(find("detector", profile.detector))
+        self._recognizer = Recognizer(profile.recognizer)
+
+    @cached_property
+    def _second(self) -> Recognizer | None:
+        return Recognizer(self._profile.second_look) if self._profile.second_look else None
+
+    def read(self, pixels: Pixels) -> list[FoundLine]:
+        """The lines of a picture, grey or red, green, blue."""
+        page, scale = self._sized(_blue_first(pixels))
+        return [line for line in self._lines(page, detect(page, self._detector, self._profile), scale) if line]
+
+    def read_regions(self, pixels: Pixels, boxes: Sequence[Box]) -> list[list[FoundLine]]:
+        """The lines inside each box (pixels of the picture). All of them are found and read together."""
+        page, scale = self._sized(_blue_first(pixels))
+        scaled = [(box[0] * scale, box[1] * scale, box[2] * scale, box[3] * scale) for box in boxes]
+        quads = quads_of_regions(page, scaled, lambda part: detect(part, self._detector, self._profile))
+        lines = iter(self._lines(page, [quad for listed in quads for quad in listed], scale))
+        return [[line for _ in listed if (line := next(lines))] for listed in quads]
+
+    def _lines(self, page: Pixels, quads: Sequence[Quad], scale: float) -> list[FoundLine | None]:
+        """What each quad says, None where it says nothing."""
+        strips = [_cut(page, quad) for quad in quads]
+        readings = self._readings([strip.pixels for strip in strips])
+        return [
+            _line(quad, strip, reading, scale)
+            if reading.text.strip() and reading.confidence >= self._profile.floor
+            else None
+            for quad, strip, reading in zip(quads, strips, readings, strict=True)
+        ]
+
+    def _sized(self, pixels: Pixels) -> tuple[Pixels, float]:
+        """The page as the models see it, and how much larger that is."""
+        height, width = pixels.shape[:2]
+        scale = self._profile.min_side / max(height, width)
+        if scale <= 1.0:
+            return pixels, 1.0
+        size = round(width * scale), round(height * scale)
+        return np.asarray(cv2.resize(pixels, size, interpolation=cv2.INTER_CUBIC), np.uint8), scale
+
+    def _readings(self, strips: Sequence[Pixels]) -> list[Reading]:
+        readings = self._recognizer.read(strips)
+        weak = [index for index, reading in enumerate(readings) if reading.confidence < self._profile.weak]
+        if self._second is not None and weak:
+            for index, reading in zip(weak, self._second.read([strips[index] for index in weak]), strict=True):
+                readings[index] = reading
+        return readings
+
+
+def _blue_first(pixels: Pixels) -> Pixels:
+    code = cv2.COLOR_GRAY2BGR if pixels.ndim == 2 else cv2.COLOR_RGB2BGR
+    return np.asarray(cv2.cvtColor(pixels, code), np.uint8)
+
+
+def _cut(page: Pixels, quad: Quad) -> _Strip:
+    width, height = max(1, round(quad.width)), max(1, round(quad.height))
+    target = np.array([[0, 0], [width, 0], [width, height]], np.float32)
+    forth = cv2.getAffineTransform(quad.corners[:3], target)
+    pixels = cv2.warpAffine(page, forth, (width, height), flags=cv2.INTER_CUBIC, borderMode=cv2.BORDER_REPLICATE)
+    back = cv2.invertAffineTransform(forth)
+    if height < width * _TALL:
+        return _Strip(np.asarray(pixels, np.uint8), np.asarray(back, np.float32), 0)
+    # Read from the bottom upwards after turning a quarter anticlockwise: x of the strip runs down the page.
+    turned = np.array([[0, -1, width], [1, 0, 0], [0, 0, 1]], np.float32)
+    return _Strip(np.ascontiguousarray(np.rot90(pixels)), np.asarray(back @ turned, np.float32), 90)
+
+
+def _line(quad: Quad, strip: _Strip, reading: Reading, scale: float) -> FoundLine:
+    words = tuple(
+        FoundWord(word.text, _placed(word.box, strip.back, scale), word.confidence)
+        for word in words_of(reading, strip.pixels)
+    )
+    return FoundLine(quad.corners / scale, reading.text.strip(), reading.confidence, strip.angle, words)
+
+
+def _placed(box: Box, back: NDArray[np.float32], scale: float) -> Box:
+    """A box of the strip as an upright box of the page."""
+    left, top, right, bottom = box
+    corners = np.array([[left, top, 1], [right, top, 1], [right, bottom, 1], [left, bottom, 1]], np.float32)
+    points = corners @ back.T / scale
+    low, high = points.min(axis=0), points.max(axis=0)
+    return float(low[0]), float(low[1]), float(high[0]), float(high[1])

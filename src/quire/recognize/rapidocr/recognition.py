@@ -1,0 +1,111 @@
+"""Reads strips of pixels, one line each: a network says for each step along the strip which character stands there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from quire.prepare.pixels import Pixels
+from quire.recognize.rapidocr.models import Size, find, open_session
+
+if TYPE_CHECKING:
+    from onnxruntime import InferenceSession
+
+_HEIGHT = 48  # of the strips the network takes
+_STEP = 8  # pixels of a strip for one step of the answer
+_NARROWEST, _WIDEST = 48, 4800
+_BATCH_PIXELS = 48 * 1600  # strips are read together up to this area: a wider batch only costs memory
+_UNEVEN = 0.9  # a strip narrower than this part of the batch would be mostly padding
+
+
+@dataclass(frozen=True, slots=True)
+class Glyph:
+    """One character, the stretch of the strip on which it was seen (fractions of its width) and how sure it is."""
+
+    text: str
+    start: float
+    end: float
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What one strip says."""
+
+    glyphs: tuple[Glyph, ...] = ()
+
+    @property
+    def text(self) -> str:
+        return "".join(glyph.text for glyph in self.glyphs)
+
+    @property
+    def confidence(self) -> float:
+        """The mean over the characters, 0 when there are none."""
+        return sum(g.confidence for g in self.glyphs) / len(self.glyphs) if self.glyphs else 0.0
+
+
+class Recognizer:
+    """A loaded recogniser."""
+
+    def __init__(self, size: Size) -> None:
+        model = find("recognizer", size)
+        self._session: InferenceSession = open_session(model)
+        self._input = self._session.get_inputs()[0].name
+        self._characters = model.characters_of(self._session)
+
+    def read(self, strips: Sequence[Pixels]) -> list[Reading]:
+        """The readings of the strips (three channels, blue first), in their order."""
+        widths = [_width(strip) for strip in strips]
+        readings = [Reading()] * len(strips)
+        for batch in _batches(widths):
+            widest = max(widths[index] for index in batch)
+            tensor = np.zeros((len(batch), 3, _HEIGHT, widest), np.float32)
+            for row, index in enumerate(batch):
+                tensor[row, :, :, : widths[index]] = _normal(strips[index], widths[index])
+            answer = np.asarray(self._session.run(None, {self._input: tensor})[0])
+            best, sure = answer.argmax(axis=2), answer.max(axis=2)
+            for row, index in enumerate(batch):
+                readings[index] = self._decode(best[row], sure[row], widths[index])
+        return readings
+
+    def _decode(self, best: NDArray[np.int64], sure: NDArray[np.float32], width: int) -> Reading:
+        """Steps that agree are one character; a step of nothing divides."""
+        changes = np.flatnonzero(np.diff(best)) + 1
+        starts, ends = [0, *changes.tolist()], [*changes.tolist(), len(best)]
+        glyphs = []
+        for start, end in zip(starts, ends, strict=True):
+            text = self._characters[best[start]]
+            if text and start * _STEP < width:
+                left, right = start * _STEP / width, min(1.0, end * _STEP / width)
+                glyphs.append(Glyph(text, left, right, float(sure[start:end].max())))
+        return Reading(tuple(glyphs))
+
+
+def _width(strip: Pixels) -> int:
+    height, width = strip.shape[:2]
+    return min(_WIDEST, max(_NARROWEST, int(_HEIGHT * width / height + 0.5)))
+
+
+def _normal(strip: Pixels, width: int) -> NDArray[np.float32]:
+    method = cv2.INTER_AREA if strip.shape[0] > _HEIGHT else cv2.INTER_LINEAR
+    scaled = cv2.resize(strip, (width, _HEIGHT), interpolation=method)
+    return scaled.transpose(2, 0, 1).astype(np.float32) / 127.5 - 1
+
+
+def _batches(widths: Sequence[int]) -> list[list[int]]:
+    """Strips of about the same width together."""
+    batches: list[list[int]] = []
+    for index in sorted(range(len(widths)), key=lambda i: -widths[i]):
+        if batches:
+            widest = widths[batches[-1][0]]
+            room = widest * _HEIGHT * (len(batches[-1]) + 1) <= _BATCH_PIXELS
+            if room and widths[index] >= widest * _UNEVEN:
+                batches[-1].append(index)
+                continue
+        batches.append([index])
+    return batches

@@ -1,0 +1,42 @@
+"""What changes an answer: models, sizes and thresholds, and the three settings that are offered."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from quire.keys import Profile
+from quire.recognize.rapidocr.models import Size
+from quire.recognize.registry import Effort
+
+
+@dataclass(frozen=True, slots=True)
+class RapidOcrProfile(Profile):
+    """Settings of the detector, the recogniser and the second look at weak lines."""
+
+    detector: Size = "tiny"
+    recognizer: Size = "tiny"
+    second_look: Size | None = "small"  # the recogniser that reads weak lines again
+    weak: float = 0.97  # a line is weak below this confidence
+    max_side: int = 1280  # pages are made smaller for the detector, down to this
+    min_side: int = 0  # small pages are enlarged to this, for both models
+    ink: float = 0.2  # a pixel of the detector's map above this belongs to a line
+    line: float = 0.4  # lines whose mean in that map is below this are dropped
+    grow: float = 1.4  # how far the detected core of a line is grown
+    floor: float = 0.3  # lines read with less confidence are noise and dropped
+
+
+PROFILES: dict[Effort, RapidOcrProfile] = {
+    "fast": RapidOcrProfile(second_look=None),
+    "balanced": RapidOcrProfile(),
+    "accurate": RapidOcrProfile(detector="small", recognizer="small", second_look=None, line=0.45, min_side=1600),
+}
+
+_CODES = """
+    af az bs ca cs cy da de en es et eu fi fr ga gl hr hu id is it ja ku la lb lt lv mi ms mt nl no oc pl pt qu rm ro
+    sk sl sq sv sw tl tr uz zh
+"""
+LANGUAGES = frozenset(_CODES.split())
+"""Languages whose every letter the recognisers know: Latin script without Vietnamese, Chinese and Japanese.
+
+Greek is left out: they know its letters, but none with an accent.
+"""
