@@ -1,0 +1,37 @@
+"""Preparation of page pictures: upright, straight, not finer than needed, treated where that helps.
+
+The values are light; the two functions load OpenCV when they are called. Both run in a worker process.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from quire.document import Reader
+from quire.engine import Picture
+from quire.prepare.prepared import ImageProfile, Prepared, PrepareProfile, Redaction, redaction_report
+from quire.types import BBox
+
+__all__ = [
+    "ImageProfile",
+    "PrepareProfile",
+    "Prepared",
+    "Redaction",
+    "page_picture",
+    "prepare",
+    "redaction_report",
+]
+
+
+def page_picture(reader: Reader, number: int, profile: PrepareProfile) -> Picture:
+    """The displayed page as a picture. Raises the InputError of a page that cannot be drawn."""
+    from quire.prepare.pages import page_picture
+
+    return page_picture(reader, number, profile)
+
+
+def prepare(picture: Picture, profile: PrepareProfile, *, keep: Sequence[BBox] = ()) -> tuple[Picture, Prepared]:
+    """The prepared picture of a displayed page and what was done to it; with `keep` only those boxes of the page."""
+    from quire.prepare.preparing import prepare
+
+    return prepare(picture, profile, keep=keep)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from quire.engine import Picture
+
+cv2.setNumThreads(1)  # pages are read side by side, and OpenCV does not honour the environment
 
 Pixels = NDArray[np.uint8]
 """(height, width) for grey, (height, width, 3) for red, green, blue."""
@@ -20,3 +23,20 @@ def pixels_of(picture: Picture) -> Pixels:
 def picture_of(pixels: Pixels, dpi: float) -> Picture:
     height, width = pixels.shape[:2]
     return Picture(width, height, "L" if pixels.ndim == 2 else "RGB", np.ascontiguousarray(pixels).tobytes(), dpi)
+
+
+def decoded(png: bytes) -> Pixels:
+    """The pixels of an encoded picture, grey or red, green, blue. Raises ValueError when it is damaged."""
+    found = cv2.imdecode(np.frombuffer(png, np.uint8), cv2.IMREAD_ANYCOLOR)
+    if found is None:
+        raise ValueError("the picture cannot be decoded")
+    return pixels(found if found.ndim == 2 else cv2.cvtColor(found, cv2.COLOR_BGR2RGB))
+
+
+def grey_of(found: Pixels) -> Pixels:
+    return found if found.ndim == 2 else pixels(cv2.cvtColor(found, cv2.COLOR_RGB2GRAY))
+
+
+def pixels(found: NDArray[np.generic]) -> Pixels:
+    """What OpenCV gives back, whose stubs know numbers but not their width."""
+    return found.astype(np.uint8, copy=False)

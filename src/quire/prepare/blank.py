@@ -1,0 +1,44 @@
+"""The blank-page gate: whether there is anything on a page that an engine could read."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from quire.prepare.profile import Ink
+
+_MARGIN = 0.035  # of each side: where scans have black borders and punch holes
+_MUCH_INK = 0.004  # share of the middle: a picture, a drawing, a stamp
+_MANY_PARTS = 400  # more than this is no dust, whatever it is
+
+
+def is_blank(ink: Ink, dpi: float) -> bool:
+    """Whether the middle of the page holds nothing but dust: no picture, no rule, no three marks in a row.
+
+    Saying no costs time, saying yes wrongly loses what is written, so anything that may be a line of small type
+    counts: three parts of some size, side by side.
+    """
+    width, height = ink.size
+    left, top, wide, high = (values.astype(np.float64) for values in (ink.left, ink.top, ink.width, ink.height))
+    inside = (left + wide > width * _MARGIN) & (left < width * (1 - _MARGIN))
+    inside &= (top + high > height * _MARGIN) & (top < height * (1 - _MARGIN))
+    at_border = (left <= 1) | (top <= 1) | (left + wide >= width - 1) | (top + high >= height - 1)
+    least = max(4.0, dpi / 45)  # a small letter of 6 point type is 3 points high
+    marks = inside & ~at_border & (np.maximum(wide, high) >= least)
+    count = int(np.count_nonzero(marks))
+    if count == 0:
+        return True
+    if count > _MANY_PARTS or float(ink.area[marks].sum()) > _MUCH_INK * width * height:
+        return False
+    long = np.maximum(wide, high)[marks] >= dpi  # an inch: a rule, a signature, a line of joined letters
+    return not long.any() and not _three_in_a_row(left[marks], top[marks], wide[marks], high[marks])
+
+
+def _three_in_a_row(left: np.ndarray, top: np.ndarray, wide: np.ndarray, high: np.ndarray) -> bool:
+    """Whether some part has a neighbour at its right, of like size and near, that has one too."""
+    right, bottom = left + wide, top + high
+    gap = left[None, :] - right[:, None]
+    taller = np.maximum(high[None, :], high[:, None])
+    overlap = np.minimum(bottom[None, :], bottom[:, None]) - np.maximum(top[None, :], top[:, None])
+    near = (gap > -0.5 * taller) & (gap < 1.5 * taller) & (overlap > 0.3 * np.minimum(high[None, :], high[:, None]))
+    near &= (taller < 4 * np.minimum(high[None, :], high[:, None])) & (left[None, :] > left[:, None])
+    return bool((near.any(axis=1) & near.any(axis=0)).any())

@@ -1,0 +1,45 @@
+"""The picture of a page, drawn by the reader of its document."""
+
+from __future__ import annotations
+
+from quire.document import Reader, RenderOptions
+from quire.engine import Picture
+from quire.errors import CorruptError, InputError
+from quire.prepare.pixels import decoded, picture_of
+from quire.prepare.prepared import PrepareProfile
+
+_FINEST_DPI = 2400  # no image states more: readers of images never enlarge
+_MOST_PIXELS = 16_000_000  # A2 at 200 dpi; larger sheets are drawn coarser
+_FEWEST_PIXELS = 1000  # along the longer side: the page box of a small PDF is often an arbitrary one
+_SMALL_PAGE_DPI = 600
+_MOST_BYTES = 100_000_000  # of the PNG, which is decoded at once: the limit of pixels is the one that counts
+
+
+def page_picture(reader: Reader, number: int, profile: PrepareProfile) -> Picture:
+    """The displayed page as a picture: images at their own resolution up to `max_dpi`, others at `dpi`.
+
+    Raises the InputError of a page that cannot be drawn, LimitError among them.
+    """
+    dpi = _image_dpi(reader, profile) if reader.name == "image" else _page_dpi(reader, number, profile)
+    drawn = next(iter(reader.render([number], RenderOptions(dpi=dpi, max_bytes=_MOST_BYTES))))
+    if isinstance(drawn, InputError):
+        raise drawn
+    try:
+        pixels = decoded(drawn.png)
+    except ValueError as error:
+        raise CorruptError(str(error), page=number) from error
+    return picture_of(pixels, float(drawn.dpi))
+
+
+def _image_dpi(reader: Reader, profile: PrepareProfile) -> int:
+    """Lowered by the reader where the first page says so: it can decode a large JPEG at a fraction of its size."""
+    stated = reader.metadata().get("dpi", "")
+    return profile.dpi if stated.isdigit() and int(stated) > profile.max_dpi else _FINEST_DPI
+
+
+def _page_dpi(reader: Reader, number: int, profile: PrepareProfile) -> int:
+    info = reader.info(number)
+    inches = max(info.width, 1.0) / 72, max(info.height, 1.0) / 72
+    most = (_MOST_PIXELS / (inches[0] * inches[1])) ** 0.5
+    least = min(_FEWEST_PIXELS / max(inches), _SMALL_PAGE_DPI)
+    return max(8, int(min(max(profile.dpi, least), most)))

@@ -1,0 +1,139 @@
+"""The picture of a page made ready for an engine: upright, straight, not finer than needed, treated where it helps.
+
+Runs in a worker process. The same picture and settings give the same bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from quire.engine import Picture
+from quire.prepare.blank import is_blank
+from quire.prepare.pixels import Pixels, grey_of, picture_of, pixels_of
+from quire.prepare.prepared import ImageProfile, Prepared, PrepareProfile, Redaction
+from quire.prepare.profile import Ink, find_ink, measure
+from quire.prepare.redactions import Box, find_redactions
+from quire.prepare.resolution import estimated_dpi, least_scale, lowered
+from quire.prepare.treatments import treated
+from quire.prepare.turning import skew_of, straightened, turn_of, turned
+from quire.types import BBox
+
+_WORKING_PIXELS = 8_000_000  # what is known to be larger than needed is measured on a copy of about this size
+_DARK_MEAN = 110.0  # a darker page may be a negative
+_FEW_LETTERS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """What was seen in a picture: its ink, its paper and its profile."""
+
+    ink: Ink
+    paper: Pixels
+    profile: ImageProfile
+
+
+def prepare(picture: Picture, profile: PrepareProfile, *, keep: Sequence[BBox] = ()) -> tuple[Picture, Prepared]:
+    """The prepared picture of a displayed page, and what was done to it.
+
+    With `keep` everything outside those boxes (fractions of the displayed page) is painted white.
+    """
+    found, dpi, notes = _resolved(_kept(pixels_of(picture), keep), picture.dpi, profile)
+    page = found.shape[1], found.shape[0]
+    found, look, done = _looked(found, dpi)
+    notes += done
+    blank = profile.blank_gate and is_blank(look.ink, dpi)
+    turn, skew = 0, 0.0
+    boxes: list[tuple[Box, float]] = []
+    if not blank:
+        turn, skew, done = _position(found, look, profile)
+        notes += done
+        if profile.redactions:
+            boxes = find_redactions(straightened(turned(grey_of(found), turn), skew), dpi)
+        if profile.treat:
+            found, done = treated(found, look.paper, look.profile)
+            notes += done
+        found = straightened(turned(found, turn), skew)
+    result = picture_of(found, dpi)
+    prepared = Prepared(
+        digest=result.digest,
+        size=result.size,
+        dpi=dpi,
+        page=page,
+        turn=turn,
+        skew=skew,
+        blank=blank,
+        treatments=tuple(notes),
+        profile=look.profile,
+    )
+    redactions = [Redaction(prepared.to_page(BBox.of_points(box, result.size)), score) for box, score in boxes]
+    return result, replace(prepared, redactions=tuple(redactions))
+
+
+def _kept(found: Pixels, keep: Sequence[BBox]) -> Pixels:
+    if not keep:
+        return found
+    height, width = found.shape[:2]
+    sheet = np.full_like(found, 255)
+    for box in keep:
+        left, top, right, bottom = (max(0, round(value)) for value in box.points((width, height)))
+        sheet[top:bottom, left:right] = found[top:bottom, left:right]
+    return sheet
+
+
+def _resolved(found: Pixels, dpi: float, profile: PrepareProfile) -> tuple[Pixels, float, list[str]]:
+    """The picture no finer than needed, and its dpi."""
+    size = found.shape[1], found.shape[0]
+    known, source = estimated_dpi(size, dpi, 0.0)
+    if source != "stated":
+        scale = min(1.0, (_WORKING_PIXELS / (size[0] * size[1])) ** 0.5)
+        known, source = estimated_dpi(size, dpi, _text_height(lowered(found, scale), dpi * scale) / scale)
+    if source == "unknown" or known <= profile.max_dpi:
+        return found, known, []
+    smaller = lowered(found, profile.dpi / known)
+    type_height = _text_height(smaller, profile.dpi) * known / profile.dpi
+    scale = max(profile.dpi / known, least_scale(type_height))
+    if scale >= 1:
+        return found, known, []
+    if scale > profile.dpi / known:
+        smaller = lowered(found, scale)
+    told = {"stated": "", "text": " (by the height of its type)", "paper": " (by the size of paper)"}[source]
+    return smaller, round(known * scale, 1), [f"lowered {known:.0f} to {known * scale:.0f} dpi{told}"]
+
+
+def _text_height(found: Pixels, dpi: float) -> float:
+    grey = grey_of(found)
+    ink, paper = find_ink(grey)
+    return measure(grey, ink, paper, dpi).text_height
+
+
+def _looked(found: Pixels, dpi: float) -> tuple[Pixels, _Look, list[str]]:
+    """The picture with dark writing on light ground, and what is seen in it."""
+    grey = grey_of(found)
+    ink, paper = find_ink(grey)
+    look = _Look(ink, paper, measure(grey, ink, paper, dpi))
+    if look.profile.mean > _DARK_MEAN:
+        return found, look, []
+    light = np.subtract(255, grey)
+    ink, paper = find_ink(light)
+    seen = replace(measure(light, ink, paper, dpi), inverted=True)
+    if seen.letters < max(_FEW_LETTERS, 2 * look.profile.letters):
+        return found, look, []
+    return np.subtract(255, found), _Look(ink, paper, seen), ["inverted: light writing on dark ground"]
+
+
+def _position(found: Pixels, look: _Look, profile: PrepareProfile) -> tuple[int, float, list[str]]:
+    """How the page is to be turned, by quarters and by the few degrees that are left."""
+    turn, skew = 0, 0.0
+    done = []
+    if profile.orientation:
+        turn, confidence = turn_of(found, look.profile.letters)
+        if turn:
+            done.append(f"turned {turn} degrees clockwise (confidence {confidence:.2f})")
+    if profile.deskew:
+        skew = skew_of(turned(look.ink.mask, turn))
+        if skew:
+            done.append(f"deskewed {abs(skew):.1f} degrees {'clockwise' if skew > 0 else 'counterclockwise'}")
+    return turn, skew, done

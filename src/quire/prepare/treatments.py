@@ -1,0 +1,53 @@
+"""Treatments of a picture: each one only when its profile asks for it, and only those that make reading better."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import cv2
+import numpy as np
+
+from quire.prepare.pixels import Pixels, pixels
+from quire.prepare.prepared import ImageProfile
+
+_FAINT = 90.0  # levels between paper and ink
+_SHADED = 60.0  # levels between the bright and the dark parts of the paper
+_NOISY = 10.0
+
+
+def treated(found: Pixels, paper: Pixels, profile: ImageProfile) -> tuple[Pixels, list[str]]:
+    """The picture after what its profile asks for, and what that was and why."""
+    done: list[str] = []
+    for name, result in _steps(found, paper, profile):
+        found = result
+        done.append(name)
+    return found, done
+
+
+def _steps(found: Pixels, paper: Pixels, profile: ImageProfile) -> Iterator[tuple[str, Pixels]]:
+    if profile.bilevel:
+        return
+    if profile.noise_sigma > _NOISY:
+        found = pixels(cv2.medianBlur(found, 3))
+        yield f"noise: sigma {profile.noise_sigma:.0f}", found
+    if profile.shade > _SHADED:
+        found = without_shadow(found, paper)
+        yield f"shadow: paper differs by {profile.shade:.0f} levels", found
+    if profile.letters and profile.paper - profile.ink_level < _FAINT:
+        found = stretched(found, profile)
+        yield f"contrast: ink only {profile.paper - profile.ink_level:.0f} levels darker than paper", found
+
+
+def stretched(found: Pixels, profile: ImageProfile) -> Pixels:
+    """Paper to white and ink to black, everything between in proportion."""
+    span = max(8.0, profile.paper - profile.ink_level)
+    table = np.clip((np.arange(256) - (profile.ink_level - 0.2 * span)) * 255 / (1.2 * span), 0, 255)
+    return pixels(cv2.LUT(found, np.rint(table).astype(np.uint8)))
+
+
+def without_shadow(found: Pixels, paper: Pixels) -> Pixels:
+    """Divided by the level of the paper, so that it is white everywhere."""
+    height, width = found.shape[:2]
+    ground = cv2.resize(cv2.GaussianBlur(paper, (0, 0), 3), (width, height), interpolation=cv2.INTER_LINEAR)
+    ground = np.maximum(ground, 32)
+    return pixels(cv2.divide(found, ground if found.ndim == 2 else cv2.merge([ground] * 3), scale=255))

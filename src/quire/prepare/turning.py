@@ -1,0 +1,97 @@
+"""Upright and straight: the turn of a page by quarters, and the few degrees by which it was laid askew."""
+
+from __future__ import annotations
+
+import math
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from quire.prepare.pixels import Pixels, pixels
+from quire.recognize.rapidocr.orientation import page_turn
+
+_SURE = 0.6
+_FEW_LETTERS = 25  # a page with fewer is not turned
+
+_WORKING_SIDE = 1000
+_MOST_DEGREES = 15.0
+_LEAST_DEGREES = 0.2
+_MOST_POINTS = 24_000
+_BETTER = 1.08  # how much sharper the lines have to get
+
+_TURNS = {90: cv2.ROTATE_90_CLOCKWISE, 180: cv2.ROTATE_180, 270: cv2.ROTATE_90_COUNTERCLOCKWISE}
+
+
+def turn_of(found: Pixels, letters: int) -> tuple[int, float]:
+    """Degrees clockwise (0, 90, 180, 270) that make the page upright, 0 unless that is sure; and how sure it is."""
+    if letters < _FEW_LETTERS:
+        return 0, 0.0
+    turn, confidence = page_turn(found)
+    return (turn, confidence) if confidence >= _SURE else (0, confidence)
+
+
+def turned(found: Pixels, turn: int) -> Pixels:
+    return pixels(cv2.rotate(found, _TURNS[turn])) if turn else found
+
+
+def skew_of(mask: Pixels) -> float:
+    """Degrees clockwise that make the lines of an upright page level, 0 unless they clearly get sharper.
+
+    Lines are level when the lower edges of the ink fall into few rows (Postl, Baird): the score of an angle is the
+    sum of the squared counts. Rules of tables count like lines of text.
+    """
+    xs, ys = _lower_edges(mask)
+    if len(xs) < 60:
+        return 0.0
+    coarse = np.arange(-_MOST_DEGREES, _MOST_DEGREES + 0.01, 0.5)
+    scores = _scores(xs, ys, coarse)
+    best = float(coarse[int(np.argmax(scores))])
+    for step in (0.1, 0.02):
+        near = best + step * np.arange(-6.0, 6.5, dtype=np.float64)
+        best = float(near[int(np.argmax(_scores(xs, ys, near)))])
+    level, reached = _scores(xs, ys, np.array([0.0, best]))
+    if not _LEAST_DEGREES <= abs(best) <= _MOST_DEGREES or reached < _BETTER * level:
+        return 0.0
+    if reached < 1.25 * float(np.median(scores)):  # no lines at any angle: a picture, a drawing
+        return 0.0
+    return round(-best, 2)
+
+
+def straightened(found: Pixels, degrees: float) -> Pixels:
+    """Turned clockwise about the middle on a white sheet large enough to hold all of it."""
+    if not degrees:
+        return found
+    height, width = found.shape[:2]
+    sine, cosine = math.sin(math.radians(degrees)), math.cos(math.radians(degrees))
+    wide = math.ceil(width * cosine + height * abs(sine))
+    high = math.ceil(width * abs(sine) + height * cosine)
+    shift_x = (wide - 1) / 2 - ((width - 1) * cosine - (height - 1) * sine) / 2
+    shift_y = (high - 1) / 2 - ((width - 1) * sine + (height - 1) * cosine) / 2
+    matrix = np.array([[cosine, -sine, shift_x], [sine, cosine, shift_y]])
+    white = (255.0,) * 3
+    return pixels(cv2.warpAffine(found, matrix, (wide, high), flags=cv2.INTER_CUBIC, borderValue=white))
+
+
+def _lower_edges(mask: Pixels) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Where ink has none below it, on a small copy, without the margin in which scans have black borders."""
+    scale = min(1.0, _WORKING_SIDE / max(mask.shape))
+    small = pixels(cv2.resize(mask, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)) > 96
+    margin_y, margin_x = (max(2, side // 40) for side in small.shape)
+    edges = small[:-1] & ~small[1:]
+    inner = edges[margin_y:-margin_y, margin_x:-margin_x]
+    ys, xs = np.nonzero(inner)
+    every = -(-len(xs) // _MOST_POINTS) or 1
+    middle = inner.shape[1] / 2
+    return xs[::every].astype(np.float32) - np.float32(middle), ys[::every].astype(np.float32)
+
+
+def _scores(xs: NDArray[np.float32], ys: NDArray[np.float32], degrees: NDArray[np.float64]) -> NDArray[np.float64]:
+    """For each angle by which lines may fall to the right: how few rows the points fall into along it."""
+    found = np.empty(len(degrees))
+    for index, angle in enumerate(degrees):
+        rows = ys - xs * np.float32(math.tan(math.radians(angle)))
+        rows -= rows.min()
+        counts = np.bincount(rows.astype(np.int32))
+        found[index] = float(counts @ counts)
+    return found
