@@ -1,0 +1,20 @@
+"""Tesseract, the distribution's program: word boxes, and the scripts that the PP-OCR models lack."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from quire.recognize.registry import Effort
+from quire.recognize.tesseract.adapter import TesseractEngine, TesseractProfile, traineddata_for
+from quire.recognize.tesseract.program import find
+
+__all__ = ["TesseractEngine", "TesseractProfile", "engine"]
+
+
+def engine(*, profile: Effort = "balanced", languages: Sequence[str] = ()) -> TesseractEngine:
+    """Tesseract for these languages (`--lang`), English when there are none.
+
+    Raises ConfigurationError, naming the Debian package, when the program or the data of a language is missing.
+    """
+    program = find()
+    return TesseractEngine(program, TesseractProfile(traineddata_for(program, languages)))

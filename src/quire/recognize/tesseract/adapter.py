@@ -1,0 +1,129 @@
+"""The engine around the program: which settings it gets, and what becomes of its answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import ClassVar
+
+from quire.engine import Capability, Partial, Picture, Policy, Question, ReadLine, Recognition
+from quire.errors import ConfigurationError, EngineError
+from quire.keys import Profile
+from quire.recognize.languages import Language, all_languages, resolve
+from quire.recognize.normalize import normalize
+from quire.recognize.tesseract.program import Program
+from quire.recognize.tesseract.tiff import tiff
+from quire.recognize.tesseract.tsv import pages_of
+from quire.types import BBox, Region
+
+_CODE = "1"
+"""Raised when this package asks differently; part of the version."""
+
+_MARGIN = 10  # white pixels around regions: letters that touch the edge are lost
+
+_WHOLE: frozenset[str] = frozenset({"page", "table", "figure"})
+"""Roles of regions that may hold several blocks."""
+
+
+@dataclass(frozen=True, slots=True)
+class TesseractProfile(Profile):
+    """Traineddata, page segmentation of pages and of regions, and what pictures are enlarged to."""
+
+    traineddata: tuple[str, ...]
+    page_segmentation: int = 3
+    region_segmentation: int = 6
+    enlarge_below_dpi: int = 150
+    enlarged_dpi: int = 200
+
+
+@dataclass(frozen=True)
+class TesseractEngine:
+    """Debian's Tesseract, a child process for each question; needs no loading and keeps nothing."""
+
+    program: Program
+    profile: TesseractProfile
+    timeout_s: float = 120.0
+    max_concurrency: int = 64
+
+    name: ClassVar[str] = "tesseract"
+    policy: ClassVar[Policy] = "cpu"
+    capabilities: ClassVar[frozenset[Capability]] = frozenset({"text", "line_boxes", "word_boxes", "regions"})
+
+    @cached_property
+    def version(self) -> str:
+        return f"{_CODE} {self.program.identity(self.profile.traineddata)}"
+
+    @property
+    def languages(self) -> frozenset[str]:
+        """The codes of all languages whose data is installed."""
+        return frozenset(lang.code for lang in all_languages() if lang.installed(self.program.traineddata))
+
+    def ask(self, picture: Picture, question: Question, partial: Partial | None = None) -> bytes:
+        """Runs the program once, for all regions together. In a worker process."""
+        from quire.recognize.tesseract.pictures import prepared
+
+        asked = _asked(question)
+        if question.regions and not asked:
+            return b""
+        below, dpi, margin = self.profile.enlarge_below_dpi, self.profile.enlarged_dpi, _margin(question)
+        pictures = [picture.crop(region.bbox) for region in asked] or [picture]
+        shown = [prepared(one, below_dpi=below, dpi=dpi, margin=margin) for one in pictures]
+        return self.program.run(tiff(shown), self._arguments(question, round(shown[0].dpi)), self.timeout_s)
+
+    def interpret(self, answer: bytes, question: Question) -> Sequence[Recognition]:
+        """The lines in the order in which Tesseract reads its blocks; boxes are fractions of the whole picture."""
+        asked = _asked(question)
+        if question.regions and not asked:
+            return normalize([Recognition(self.name)], question)
+        pages = [tuple(found.line for found in page) for page in pages_of(answer, margin=_margin(question))]
+        if len(pages) != max(1, len(asked)):
+            raise EngineError(self.name, f"{len(pages)} pages came back for {max(1, len(asked))}")
+        if not question.regions:
+            return normalize([Recognition(self.name, pages[0])], question)
+        read = [
+            Recognition(self.name, tuple(_placed(line, region.bbox) for line in lines), region=region.id)
+            for region, lines in zip(asked, pages, strict=True)
+        ]
+        return normalize(read, question)
+
+    def _arguments(self, question: Question, dpi: int) -> list[str]:
+        names = traineddata_for(self.program, question.languages) if question.languages else self.profile.traineddata
+        whole = all(region.role in _WHOLE for region in question.regions)
+        segmentation = self.profile.page_segmentation if whole else self.profile.region_segmentation
+        return ["-l", "+".join(names), "--psm", str(segmentation), "--dpi", str(dpi), "tsv"]
+
+
+def _asked(question: Question) -> list[Region]:
+    return [region for region in question.regions if region.role != "blank"]
+
+
+def _margin(question: Question) -> int:
+    return _MARGIN if question.regions else 0
+
+
+def traineddata_for(program: Program, languages: Sequence[str]) -> tuple[str, ...]:
+    """The data for these languages, in their order; raises ConfigurationError for what is not installed."""
+    wanted = [resolve(lang) for lang in languages or ("en",)]
+    missing = [language for language in wanted if language.installed(program.traineddata) is None]
+    if missing:
+        raise ConfigurationError(_advice(missing, program))
+    return tuple(dict.fromkeys(name for lang in wanted if (name := lang.installed(program.traineddata))))
+
+
+def _advice(missing: Sequence[Language], program: Program) -> str:
+    names = ", ".join(f"{language.name} ({language.code})" for language in missing)
+    packages = " ".join(dict.fromkeys(language.package for language in missing))
+    there = ", ".join(program.traineddata) or "none"
+    return f"Tesseract has no data for {names}; on Debian: apt install {packages}. Installed: {there}"
+
+
+def _placed(line: ReadLine, region: BBox) -> ReadLine:
+    """A line read in a region, with its boxes on the whole picture."""
+    words = tuple(replace(word, bbox=_within(word.bbox, region)) for word in line.words)
+    return replace(line, bbox=_within(line.bbox, region), words=words)
+
+
+def _within(box: BBox, region: BBox) -> BBox:
+    left, top, right, bottom = box.points((region.width, region.height))
+    return BBox.of_points((region.left + left, region.top + top, region.left + right, region.top + bottom), (1.0, 1.0))
