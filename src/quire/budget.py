@@ -1,4 +1,4 @@
-"""How many threads this process may keep busy."""
+"""How many threads and worker programs this process may keep busy, by CPU and by memory."""
 
 from __future__ import annotations
 
@@ -6,6 +6,19 @@ import math
 import os
 from collections.abc import Mapping
 from pathlib import Path
+from typing import NamedTuple
+
+from quire.errors import UsageError
+
+WORKER_BYTES = 900_000_000
+"""Memory that a worker with its models needs for a usual page."""
+
+
+class WorkerCount(NamedTuple):
+    """How many workers to use, and a sentence to show when that is fewer than asked for, or than there are CPUs."""
+
+    workers: int
+    notice: str | None = None
 
 
 def cpu_budget(environment: Mapping[str, str] = os.environ, root: Path = Path("/")) -> int:
@@ -15,6 +28,69 @@ def cpu_budget(environment: Mapping[str, str] = os.environ, root: Path = Path("/
         return int(asked)
     available = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return max(1, min(available, *(math.ceil(limit) for limit in _limits(root)), available))
+
+
+def worker_count(
+    asked: int | None = None,
+    environment: Mapping[str, str] = os.environ,
+    available: int | None = None,
+    root: Path = Path("/"),
+) -> WorkerCount:
+    """The number of workers: `asked`, or `QUIRE_WORKERS`, or one for each CPU; no more than CPUs and memory allow.
+
+    `available` is the memory in bytes to reckon with instead of what the machine says. Raises UsageError for a
+    number below 1 or a `QUIRE_WORKERS` that is no number.
+    """
+    cpus = cpu_budget(environment, root)
+    wanted = _wanted(asked, environment.get("QUIRE_WORKERS", "").strip())
+    count = min(wanted or cpus, cpus)
+    available = memory_budget(root) if available is None else available
+    fitting = count if available is None else max(1, min(count, available // WORKER_BYTES))
+    if fitting < count:
+        need, have = count * WORKER_BYTES / 1e9, (available or 0) / 1e9
+        workers = f"{count} worker{'s' if count > 1 else ''}"
+        return WorkerCount(fitting, f"{workers} need about {need:.1f} GB; {have:.1f} GB are available: using {fitting}")
+    if wanted and count < wanted:
+        cpu = "1 CPU is" if cpus == 1 else f"{cpus} CPUs are"
+        return WorkerCount(count, f"{wanted} workers were asked for; {cpu} available: using {count}")
+    return WorkerCount(count)
+
+
+def memory_budget(root: Path = Path("/")) -> int | None:
+    """Bytes of memory that are still free for this process, by the machine and its control groups."""
+    machine = [
+        int(line.split()[1]) * 1024 for line in _lines(root / "proc/meminfo") if line.startswith("MemAvailable:")
+    ]
+    groups = root / "sys/fs/cgroup"
+    newer = [
+        _free(folder, "memory.max", "memory.current", "inactive_file") for folder in _folders(groups, _group(root, ""))
+    ]
+    older = [
+        _free(folder, "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file")
+        for folder in _folders(groups / "memory", _group(root, "memory"))
+    ]
+    return min([*machine, *(free for free in [*newer, *older] if free is not None)], default=None)
+
+
+def _wanted(asked: int | None, setting: str) -> int | None:
+    if asked is not None:
+        if asked < 1:
+            raise UsageError(f"the number of workers must be at least 1, not {asked}")
+        return asked
+    if not setting:
+        return None
+    if not (setting.isdecimal() and int(setting) > 0):
+        raise UsageError(f"QUIRE_WORKERS must be a number of workers, at least 1, not {setting!r}")
+    return int(setting)
+
+
+def _free(folder: Path, limit: str, usage: str, cache: str) -> int | None:
+    """What a control group leaves; files that the kernel keeps in memory and can drop count as free."""
+    most, used = "".join(_words(folder / limit)), "".join(_words(folder / usage))
+    if not (most.isdecimal() and used.isdecimal()):
+        return None
+    droppable = [int(line.split()[1]) for line in _lines(folder / "memory.stat") if line.startswith(f"{cache} ")]
+    return max(0, int(most) - int(used) + sum(droppable))
 
 
 def _limits(root: Path) -> list[float]:

@@ -1,0 +1,186 @@
+"""One job from the parent's side: hand it over, answer its questions, watch its deadline and its memory."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from quire.errors import QuireError
+from quire.pool import frames
+from quire.pool.errors import (
+    JobFailed,
+    WorkerCrashed,
+    WorkerError,
+    WorkerOutOfMemory,
+    WorkerTimeout,
+    clean,
+    describe,
+    rebuilt,
+)
+from quire.pool.frames import BrokenFrame, Frame
+from quire.pool.process import WorkerProcess
+
+START_S = 60.0
+_LOOK_EVERY_S = 0.1
+_GRACE_S = 1.0
+_OUT_OF_MEMORY = ("bad_alloc", "MemoryError", "Cannot allocate memory")
+
+OnEvent = Callable[[str, Mapping[str, object]], None]
+"""Called with the kind and the payload of an event, in the thread that supervises the worker."""
+OnRequest = Callable[[str, Mapping[str, object], bytes], tuple[Mapping[str, object], bytes]]
+"""Called with the name, the header and the data of a question; gives header and data of the answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a job gave back. `ms` is how long it took in the worker."""
+
+    header: Mapping[str, object]
+    data: bytes
+    ms: float
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """A job ready to be sent, and who listens to it."""
+
+    call: str
+    pickled: bytes
+    timeout_s: float
+    on_event: OnEvent | None = None
+    on_request: OnRequest | None = None
+
+
+def converse(worker: WorkerProcess, job: Assignment, memory_limit: int | None) -> Answer:
+    """The answer of the job, or its error. Afterwards the worker is idle, or ended: see `worker.gone`."""
+    try:
+        outcome = _converse(worker, job, memory_limit)
+    except (EOFError, ConnectionError):
+        raise _crash(worker) from None
+    except BrokenFrame as broken:
+        worker.end()
+        raise WorkerCrashed(f"the worker sent {broken}") from None
+    except TimeoutError:
+        worker.end()
+        raise WorkerTimeout(f"no answer within {job.timeout_s:g} s") from None
+    except _ListenerFailed as failed:
+        worker.end()
+        raise failed.error from None
+    except BaseException:
+        worker.end()
+        raise
+    if isinstance(outcome, Answer):
+        return outcome
+    if isinstance(outcome, WorkerError):
+        worker.end()
+    raise outcome
+
+
+class _ListenerFailed(Exception):
+    """Whoever listens to the job raised `error`, while the job goes on."""
+
+    def __init__(self, error: Exception) -> None:
+        self.error = error
+
+
+def _converse(worker: WorkerProcess, job: Assignment, memory_limit: int | None) -> Answer | QuireError:
+    if not worker.ready:
+        _begin(worker)
+    started = time.monotonic()
+    deadline = started + job.timeout_s
+    worker.jobs += 1
+    header = {"call": job.call, "timeout_s": job.timeout_s}
+    worker.send(frames.JOB, header, job.pickled, timeout_s=job.timeout_s)
+    look_at = started + _LOOK_EVERY_S
+    while True:
+        now = time.monotonic()
+        if now >= deadline:
+            raise TimeoutError
+        if memory_limit and now >= look_at:
+            look_at = now + _LOOK_EVERY_S
+            _check_memory(worker, memory_limit)
+        until = min(deadline, look_at) if memory_limit else deadline
+        frame = worker.receive(until - now)
+        if frame is None:
+            continue
+        match frame.kind:
+            case frames.ANSWER:
+                return Answer(frame.header, frame.data, (time.monotonic() - started) * 1000)
+            case frames.FAILURE:
+                return rebuilt(frame.header)
+            case frames.EVENT:
+                _tell(job.on_event, frame)
+            case frames.QUESTION:
+                kind, reply, data = _reply(job.on_request, frame)
+                worker.send(kind, reply, data, timeout_s=deadline - time.monotonic())
+            case _:
+                raise BrokenFrame(f"a message of the unknown kind {frame.kind!r}")
+
+
+def _begin(worker: WorkerProcess) -> None:
+    worker.send(frames.START, {"path": sys.path}, timeout_s=START_S)
+    until = time.monotonic() + START_S
+    while (frame := worker.receive(until - time.monotonic())) is None:
+        if time.monotonic() >= until:
+            raise WorkerTimeout(f"the worker did not start within {START_S:g} s")
+    if frame.kind != frames.READY:
+        raise BrokenFrame("something else than its readiness")
+    worker.ready = True
+
+
+def _tell(listener: OnEvent | None, frame: Frame) -> None:
+    payload = frame.header.get("payload")
+    if not isinstance(payload, dict):
+        raise BrokenFrame("an event without payload")
+    if listener is None:
+        return
+    try:
+        listener(clean(frame.header.get("kind"), 100), payload)
+    except Exception as error:
+        raise _ListenerFailed(error) from error
+
+
+def _reply(listener: OnRequest | None, frame: Frame) -> tuple[bytes, Mapping[str, object], bytes]:
+    name, header = clean(frame.header.get("name"), 100), frame.header.get("header")
+    if not isinstance(header, dict):
+        raise BrokenFrame("a question without header")
+    try:
+        if listener is None:
+            raise JobFailed("LookupError", f"nobody answers questions here, {name!r} among them")
+        return frames.REPLY, *listener(name, header, frame.data)
+    except QuireError as error:
+        return frames.REFUSAL, describe(error), b""
+    except Exception as error:
+        raise _ListenerFailed(error) from error
+
+
+def _check_memory(worker: WorkerProcess, limit: int) -> None:
+    held = worker.resident()
+    if held > limit:
+        raise WorkerOutOfMemory(f"the job held {held >> 20} MB of memory; a worker may have {limit >> 20} MB")
+
+
+def _crash(worker: WorkerProcess) -> WorkerError:
+    """Why the worker is gone, as far as its exit code and its last words tell."""
+    code = worker.end(_GRACE_S)
+    words = worker.last_words()
+    if any(sign in words for sign in _OUT_OF_MEMORY):
+        return WorkerOutOfMemory(f"the job needed more memory than a worker may have ({words})")
+    if code is None:
+        how = "ended"
+    elif code < 0:
+        how = f"was killed by {_signal_name(-code)}"
+    else:
+        how = f"ended with exit code {code}"
+    hint = " (the kernel does that when the machine is out of memory)" if code == -signal.SIGKILL else ""
+    return WorkerCrashed(f"the worker {how}{hint}{': ' + words if words else ''}", code=code)
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"

@@ -1,0 +1,123 @@
+"""The guard of a worker: a small process between the parent and the worker that leaves nothing behind.
+
+It holds the leash, a socket to the parent. When the leash is cut (the parent asks for it, or is dead) or the worker
+ends, the guard kills everything below itself. Nothing can slip away: the guard is the reaper of all its descendants,
+so a process that changed its session or lost its parent still hangs below it. It needs nothing of the worker, which
+may be stuck in native code that holds the interpreter lock.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import select
+import signal
+import socket
+import struct
+import sys
+import time
+
+from quire.pool.processes import descendants, kill
+
+STATUS = struct.Struct(">i")
+"""What the guard says at the end: the exit code of the worker, negative for a signal."""
+
+_KILLING_S = 5.0
+_PR_SET_PDEATHSIG = 1
+_PR_SET_CHILD_SUBREAPER = 36
+
+
+def split_off_guard(leash: socket.socket, channel: socket.socket, parent: int, folder: str) -> None:
+    """Return in a new process, the worker; the calling process becomes its guard and never returns.
+
+    `folder` is the worker's folder for temporary files, which goes with it.
+    """
+    _prctl(_PR_SET_CHILD_SUBREAPER, 1)
+    guard = os.getpid()
+    worker = os.fork()
+    if worker == 0:
+        leash.close()
+        _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() != guard:
+            os._exit(1)
+        return
+    try:
+        _let_go_of(channel)
+        status = _watch(worker, leash, parent)
+        status = _end_all(worker, status)
+        _remove(folder)
+        with contextlib.suppress(OSError):
+            leash.sendall(STATUS.pack(status))
+    finally:
+        os._exit(0)
+
+
+def _watch(worker: int, leash: socket.socket, parent: int) -> int | None:
+    """Wait until the worker ends, and give its status, or until the leash is cut."""
+    for ignored in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        signal.signal(ignored, signal.SIG_IGN)
+    woken, wake = socket.socketpair()
+    for end in (woken, wake):
+        end.setblocking(False)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    signal.set_wakeup_fd(wake.fileno(), warn_on_full_buffer=False)
+    while True:
+        status = _reap(worker)
+        if status is not None:
+            return status
+        # The timeout is for a parent whose own children keep the other end of the leash open after its death.
+        ready, _, _ = select.select([leash, woken], [], [], 1.0)
+        if woken in ready:
+            with contextlib.suppress(BlockingIOError):
+                woken.recv(4096)
+        if leash in ready or os.getppid() != parent:
+            return _reap(worker)
+
+
+def _end_all(worker: int, status: int | None) -> int:
+    """Kill and reap until nothing is left below this process."""
+    until = time.monotonic() + _KILLING_S
+    while time.monotonic() < until:
+        kill({*descendants(os.getpid()), *([worker] if status is None else [])})
+        try:
+            pid, ended = os.waitpid(-1, os.WNOHANG)
+        except ChildProcessError:
+            break
+        if pid == worker:
+            status = os.waitstatus_to_exitcode(ended)
+        if pid == 0:
+            time.sleep(0.001)
+    return -signal.SIGKILL if status is None else status
+
+
+def _reap(worker: int) -> int | None:
+    """Collect everything that has ended; the status of the worker if it is among it."""
+    with contextlib.suppress(ChildProcessError):
+        while True:
+            pid, status = os.waitpid(-1, os.WNOHANG)
+            if pid == worker:
+                return os.waitstatus_to_exitcode(status)
+            if pid == 0:
+                break
+    return None
+
+
+def _let_go_of(channel: socket.socket) -> None:
+    """Close the worker's pipes, so that its end is seen on them at once."""
+    channel.close()
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for standard in (0, 1, 2):
+        os.dup2(nothing, standard)
+    os.close(nothing)
+
+
+def _remove(folder: str) -> None:
+    import shutil  # takes time to import, which the start of the worker need not wait for
+
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def _prctl(option: int, value: int) -> None:
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(option, value, 0, 0, 0)

@@ -1,0 +1,240 @@
+"""The pool: as many worker programs as there are jobs for, up to a number, each supervised by a thread."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import pickle
+import threading
+import time
+from collections import deque
+from collections.abc import Iterable
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from types import TracebackType
+
+from quire.errors import UsageError
+from quire.pool.conversation import Answer, Assignment, OnEvent, OnRequest, converse
+from quire.pool.process import WorkerProcess
+
+_LEAVING_S = 0.5
+_JOINING_S = 15.0
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A call of `function(arguments, work)` in a worker; `call` is "package.module:function".
+
+    The arguments are pickled and must be small: keys and paths, not images. The function gives bytes, or a pair of
+    a JSON object and bytes.
+    """
+
+    call: str
+    arguments: object = None
+
+
+@dataclass(eq=False, slots=True)
+class _Task:
+    """A job on its way. `worker` is set while one works on it; changed and read under the pool's lock."""
+
+    assignment: Assignment
+    future: Future[Answer]
+    worker: WorkerProcess | None = None
+    settled: threading.Event = field(default_factory=threading.Event)
+
+
+class Pool:
+    """Worker programs and their queue. All methods may be called from any thread.
+
+    Args:
+        workers: How many jobs run side by side. Workers start when there are jobs for them.
+        memory_limit: Bytes that a worker and all it starts may hold while a job runs; None for no limit.
+        recycle_after: Jobs after which a worker is replaced.
+        recycle_above: Bytes held after a job above which a worker is replaced.
+        idle_s: Seconds without a job after which a worker ends.
+    """
+
+    def __init__(
+        self,
+        workers: int,
+        *,
+        memory_limit: int | None = None,
+        recycle_after: int = 500,
+        recycle_above: int = 1_500_000_000,
+        idle_s: float = 60.0,
+    ) -> None:
+        if workers < 1:
+            raise UsageError(f"a pool needs at least one worker, not {workers}")
+        self._workers = workers
+        self._memory_limit = memory_limit
+        self._recycle_after = recycle_after
+        self._recycle_above = recycle_above
+        self._idle_s = idle_s
+        self._changed = threading.Condition()
+        self._waiting: deque[_Task] = deque()
+        self._tasks: dict[Future[Answer], _Task] = {}
+        self._threads: set[threading.Thread] = set()
+        self._idle = 0
+        self._closed = False
+        self._owner = os.getpid()
+        atexit.register(self.close)
+
+    @property
+    def workers(self) -> int:
+        return self._workers
+
+    @property
+    def closed(self) -> bool:
+        return self._closed
+
+    def submit(
+        self,
+        job: Job,
+        *,
+        timeout_s: float,
+        on_event: OnEvent | None = None,
+        on_request: OnRequest | None = None,
+    ) -> Future[Answer]:
+        """Queue a job; waits while two jobs for each worker are waiting already.
+
+        The future gives the answer, or raises WorkerTimeout, WorkerCrashed, WorkerOutOfMemory, JobFailed or the
+        QuireError of the job. Cancelling it works in every state: a waiting job is dropped, a running one killed.
+        `timeout_s` counts from the start of the job. The listeners run in the thread that supervises the worker;
+        they must not submit jobs. A QuireError of `on_request` is raised in the job; any other error of a listener
+        ends the job and is the future's.
+        """
+        task = _Task(Assignment(job.call, pickle.dumps(job.arguments), timeout_s, on_event, on_request), Future())
+        with self._changed:
+            self._changed.wait_for(lambda: self._closed or len(self._waiting) < 2 * self._workers)
+            if self._closed:
+                raise UsageError("the pool is closed")
+            self._waiting.append(task)
+            self._tasks[task.future] = task
+            if len(self._waiting) > self._idle and len(self._threads) < self._workers:
+                thread = threading.Thread(target=self._supervise, name="quire-worker", daemon=True)
+                self._threads.add(thread)
+                thread.start()
+            self._changed.notify_all()
+        task.future.add_done_callback(self._withdraw)
+        return task.future
+
+    def cancel(self, futures: Iterable[Future[Answer]]) -> None:
+        """Drop the jobs that wait and kill those that run; returns when nothing of them is left."""
+        with self._changed:
+            tasks = [task for future in futures if (task := self._tasks.get(future))]
+        for task in tasks:
+            task.future.cancel()
+        for task in tasks:
+            task.settled.wait(_JOINING_S)
+
+    def resize(self, workers: int) -> None:
+        """Use another number of workers; surplus ones end after their job."""
+        if workers < 1:
+            raise UsageError(f"a pool needs at least one worker, not {workers}")
+        with self._changed:
+            self._workers = workers
+            self._changed.notify_all()
+
+    def close(self) -> None:
+        """Cancel all jobs and end all workers. Called at exit too; a pool that a fork copied is left alone."""
+        if os.getpid() != self._owner:
+            return
+        atexit.unregister(self.close)
+        with self._changed:
+            self._closed = True
+            futures, threads = list(self._tasks), list(self._threads)
+            self._changed.notify_all()
+        for future in futures:
+            future.cancel()
+        until = time.monotonic() + _JOINING_S
+        for thread in threads:
+            if thread is not threading.current_thread():
+                thread.join(max(0.0, until - time.monotonic()))
+
+    def __enter__(self) -> Pool:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _withdraw(self, future: Future[Answer]) -> None:
+        """Runs in the thread that cancelled the future, and does nothing for one that is done otherwise."""
+        if not future.cancelled():
+            return
+        with self._changed:
+            task = self._tasks.get(future)
+            if task is None:
+                return
+            waits = task in self._waiting
+            if waits:
+                self._waiting.remove(task)
+                self._changed.notify_all()
+            elif task.worker is not None:
+                task.worker.cut()
+        if waits:
+            self._settle(task, None)
+
+    def _supervise(self) -> None:
+        """The life of one slot: a thread and, while there is work, a worker."""
+        worker: WorkerProcess | None = None
+        try:
+            while (task := self._next()) is not None:
+                worker = self._run(task, worker)
+        finally:
+            if worker is not None:
+                worker.stop(_LEAVING_S)
+
+    def _next(self) -> _Task | None:
+        """The next job; None when this slot shall end."""
+        with self._changed:
+            self._idle += 1
+            try:
+                self._changed.wait_for(lambda: self._waiting or self._surplus(), self._idle_s)
+                if self._waiting and not self._surplus():
+                    self._changed.notify_all()
+                    return self._waiting.popleft()
+                self._threads.discard(threading.current_thread())
+                return None
+            finally:
+                self._idle -= 1
+
+    def _surplus(self) -> bool:
+        return self._closed or len(self._threads) > self._workers
+
+    def _run(self, task: _Task, worker: WorkerProcess | None) -> WorkerProcess | None:
+        """Have a worker do the job, and give the worker back if it can take another."""
+        outcome: Answer | BaseException
+        try:
+            worker = worker or WorkerProcess(self._memory_limit)
+            with self._changed:
+                # From here on, cancelling kills the worker.
+                task.worker = None if task.future.cancelled() else worker
+            if task.worker is None:
+                self._settle(task, None)
+                return worker
+            outcome = converse(worker, task.assignment, self._memory_limit)
+        except BaseException as error:  # whatever it is, it belongs to whoever waits for the future
+            outcome = error
+        with self._changed:
+            task.worker = None
+        if worker is not None and task.future.cancelled():
+            worker.end()
+        self._settle(task, outcome)
+        if worker is None or worker.gone:
+            return None
+        if worker.jobs >= self._recycle_after or worker.resident() > self._recycle_above:
+            worker.stop(_LEAVING_S)
+            return None
+        return worker
+
+    def _settle(self, task: _Task, outcome: Answer | BaseException | None) -> None:
+        with self._changed:
+            self._tasks.pop(task.future, None)
+        if task.future.set_running_or_notify_cancel():
+            if isinstance(outcome, Answer):
+                task.future.set_result(outcome)
+            else:
+                task.future.set_exception(outcome)
+        task.settled.set()

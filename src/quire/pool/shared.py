@@ -1,0 +1,40 @@
+"""The one pool of this process."""
+
+from __future__ import annotations
+
+import os
+import threading
+
+from quire.budget import worker_count
+from quire.pool.pool import Pool
+
+MEMORY_LIMIT = 4 << 30
+"""Of one worker. A page of the largest size allowed, with every model loaded, takes about half."""
+
+_lock = threading.Lock()
+_pools: dict[int, Pool] = {}
+
+
+def shared_pool(workers: int | None = None) -> Pool:
+    """The pool of this process, made on first use; another number of workers than before resizes it.
+
+    Without a number it has as many workers as before, at first those of `worker_count`.
+    """
+    with _lock:
+        pool = _pools.get(os.getpid())
+        if pool is None or pool.closed:
+            pool = Pool(workers or worker_count().workers, memory_limit=MEMORY_LIMIT)
+            _pools.clear()  # a pool of the process that this one was forked from is not ours to close
+            _pools[os.getpid()] = pool
+        elif workers is not None and workers != pool.workers:
+            pool.resize(workers)
+        return pool
+
+
+def _forget_in_child() -> None:
+    """The lock may have been held by a thread that the child does not have."""
+    global _lock
+    _lock = threading.Lock()
+
+
+os.register_at_fork(after_in_child=_forget_in_child)

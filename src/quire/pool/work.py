@@ -1,0 +1,73 @@
+"""What a job may ask of its worker."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Mapping
+from typing import Protocol, TypeVar, cast
+
+T = TypeVar("T")
+
+KEPT = 8
+
+
+class Line(Protocol):
+    """The worker's end of the pipe."""
+
+    def tell(self, kind: str, payload: Mapping[str, object]) -> None: ...
+
+    def ask(self, name: str, header: Mapping[str, object], data: bytes) -> tuple[Mapping[str, object], bytes]: ...
+
+
+class Kept:
+    """Things that stay loaded between jobs: engines with their models, opened documents; the last 8 used."""
+
+    def __init__(self, most: int = KEPT) -> None:
+        self._most = most
+        self._things: OrderedDict[Hashable, object] = OrderedDict()
+
+    def get(self, key: Hashable, make: Callable[[], T]) -> T:
+        if key not in self._things:
+            self._things[key] = make()
+        self._things.move_to_end(key)
+        return cast(T, self._things[key])
+
+    def trim(self, most: int | None = None) -> None:
+        """Let go of what was not used for longest. Called between jobs, so that nothing in use is closed."""
+        while len(self._things) > (self._most if most is None else most):
+            key, thing = self._things.popitem(last=False)
+            close = getattr(thing, "close", None)
+            if close is None:
+                continue
+            try:
+                close()
+            except Exception as error:
+                print(f"{key} could not be closed: {error!r}", file=sys.stderr)
+
+
+class Work:
+    """Handed to every job as its second argument. Its methods run in the worker and may be called from any thread
+    of it, `request` from one at a time."""
+
+    cancelled = False
+    """A job that is cancelled is killed: it never sees it."""
+
+    def __init__(self, line: Line, kept: Kept, timeout_s: float) -> None:
+        self._line = line
+        self._kept = kept
+        self.deadline = time.monotonic() + timeout_s
+        """When the job will be killed, on the clock of `time.monotonic`."""
+
+    def emit(self, kind: str, payload: Mapping[str, object]) -> None:
+        """Tell the parent something, as it happens. The payload is JSON."""
+        self._line.tell(kind, payload)
+
+    def request(self, name: str, header: Mapping[str, object], data: bytes = b"") -> tuple[Mapping[str, object], bytes]:
+        """Ask the parent something and wait for its answer. Raises the QuireError that it met."""
+        return self._line.ask(name, header, data)
+
+    def kept(self, key: Hashable, make: Callable[[], T]) -> T:
+        """The thing of that key, made now or by an earlier job of this worker."""
+        return self._kept.get(key, make)
