@@ -28,10 +28,12 @@ def absurdity(recognition: Recognition) -> str | None:
     for block in recognition.blocks:
         if block.table and _loops(block.table.text.split("\n")):
             return "the same row of a table over and over"
-    running = [part.text for part in parts if not (isinstance(part, ReadBlock) and part.table)]
-    if any(_one_character(text) for text in running):
+    # Lines come from engines that look at each by itself: paper with COPY printed all over it has hundreds alike.
+    said = [line.text for line in recognition.lines]
+    said.append(" ".join(block.text for block in recognition.blocks if not block.table))
+    if any(map(_one_character, said)):
         return "the same character over and over"
-    if _loops(" ".join(running).split()):
+    if any(_loops(text.split()) for text in said if len(text) > MAX_REPEATS):
         return "the same words over and over"
     return None
 

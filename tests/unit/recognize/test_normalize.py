@@ -195,6 +195,10 @@ def test_the_same_block_hundreds_of_times_is_garbage():
         read(blocks=(ReadBlock("paragraph", "Total amount due", BOX),) * 300)
 
 
+def test_paper_with_copy_printed_all_over_it_is_no_garbage():
+    assert len(read(*[ReadLine("COPY", BOX)] * 400).lines) == 400
+
+
 def test_leaders_and_columns_of_zeros_are_no_garbage():
     leader = ReadLine("Chapter 1 " + ". " * 150 + "7", BOX)
     assert len(read(leader, *[ReadLine("0", BOX)] * 300).lines) == 301
