@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+from quire.errors import ConfigurationError
+from quire.recognize.tesseract import program
 
 # The same examples on every machine, without a time limit that a busy one would break.
 settings.register_profile("quire", derandomize=True, deadline=None, database=None)
@@ -19,6 +24,23 @@ ROOT = Path(__file__).parent.parent
 def sample_path() -> Path:
     """The document that ships with the project."""
     return ROOT / "examples" / "sample.pdf"
+
+
+@pytest.fixture
+def tesseract() -> None:
+    """For tests that need the program: missing, it fails them where it is expected and skips them else."""
+    if lacking := _lacking_for_tesseract():
+        missing = pytest.fail if os.environ.get("QUIRE_EXPECT_TESSERACT") == "1" else pytest.skip
+        missing(f"scripts/system_packages.sh installs what Tesseract is tested with: {lacking}")
+
+
+@cache
+def _lacking_for_tesseract() -> str:
+    try:
+        there = program.find().traineddata
+    except ConfigurationError as error:
+        return str(error)
+    return ", ".join(sorted({"eng", "deu", "frk", "rus"} - set(there)))
 
 
 @pytest.fixture

@@ -35,7 +35,7 @@ cs           ces  Latn  ces           Czech
 cy           cym  Latn  cym           Welsh
 da           dan  Latn  dan           Danish, Dansk
 de           deu  Latn  deu           German, Deutsch
-de-fraktur   deu  Latf  Fraktur,frk,deu_latf  German in Fraktur, Fraktur
+de-fraktur   deu  Latf  frk,deu_latf  German in Fraktur, Fraktur
 dv           div  Thaa  div           Divehi
 dz           dzo  Tibt  dzo           Dzongkha
 el           ell  Grek  ell           Greek
@@ -282,7 +282,7 @@ def _in_fraktur(wanted: str) -> Language | None:
     german = _by_code()["de-fraktur"]
     if language.code == "de":
         return german
-    files = tuple(name for name in german.traineddata if name.endswith("Fraktur"))
+    files = tuple(name for name in german.traineddata if name.endswith(_SCRIPT_DATA["Latf"]))
     return replace(german, code=f"{language.code}-fraktur", name=f"{language.name} in Fraktur", traineddata=files)
 
 
@@ -295,7 +295,7 @@ def _by_code() -> Mapping[str, Language]:
 def _language(code: str, script: str, files: str, names: str) -> Language:
     own, whole = files.split(","), _SCRIPT_DATA[script]
     # Debian puts the data of scripts beside that of languages, everybody else into a folder.
-    listed = [*own, whole, f"script/{whole}"] if whole not in own else [whole, f"script/{whole}", *own[1:]]
+    listed = dict.fromkeys([*own, whole, f"script/{whole}"])
     readable = script in _PPOCR_SCRIPTS and code not in _NOT_PPOCR
     return Language(code, names.split(", ")[0], script, tuple(listed), readable)
 
