@@ -11,7 +11,7 @@ from typing import Annotated, ParamSpec
 import typer
 
 from quire import __version__
-from quire.cli import inspect, read
+from quire.cli import engines, inspect, read
 from quire.errors import EXIT_INTERRUPTED, QuireError
 
 EXIT_BROKEN_PIPE = 141
@@ -62,6 +62,7 @@ app.command("read", short_help="Documents to Markdown and other formats.", epilo
 app.command("inspect", short_help="What is in a document, page by page.", epilog=inspect.EXAMPLES)(
     _told(inspect.inspect)
 )
+app.command("engines", short_help="Who can read scanned pages here.", epilog=engines.EXAMPLES)(_told(engines.engines))
 
 
 @app.callback()

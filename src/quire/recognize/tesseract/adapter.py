@@ -103,7 +103,12 @@ def _margin(question: Question) -> int:
 
 
 def traineddata_for(program: Program, languages: Sequence[str]) -> tuple[str, ...]:
-    """The data for these languages, in their order; raises ConfigurationError for what is not installed."""
+    """The data for these languages, in their order; raises ConfigurationError for what is not installed.
+
+    Without a language it is English, or whatever is there where that is not.
+    """
+    if not languages and program.traineddata and "eng" not in program.traineddata:
+        return program.traineddata[:1]
     wanted = [resolve(lang) for lang in languages or ("en",)]
     missing = [language for language in wanted if language.installed(program.traineddata) is None]
     if missing:

@@ -1,0 +1,150 @@
+"""`quire engines`: who can read scanned pages here, and in which languages."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from collections.abc import Iterator, Sequence
+from typing import Annotated, TypedDict
+
+from typer import Option
+
+from quire.errors import EXIT_COMPLETE, ConfigurationError
+
+EXAMPLES = """\b
+Examples:
+  quire engines
+  quire engines --languages
+  quire engines --languages --json
+"""
+
+_WIDTH = 100
+
+
+class EngineReport(TypedDict):
+    name: str
+    usable: bool
+    reason: str  # why it is not usable
+    version: str
+    policy: str
+    capabilities: list[str]
+    languages: list[str] | None  # None: it takes any
+
+
+class LanguageReport(TypedDict):
+    code: str
+    name: str
+    script: str
+    engines: list[str]
+    traineddata: str | None  # of Tesseract, where it is installed
+    package: str  # the Debian package with it
+
+
+def engines(
+    languages: Annotated[bool, Option("--languages", help="List the languages, who reads them, how to add.")] = False,
+    as_json: Annotated[bool, Option("--json", help="Write JSON.")] = False,
+) -> int:
+    """Show the engines that read scanned pages: what each can do, and what is missing where it is not usable."""
+    found = engine_reports()
+    if not languages:
+        print(json.dumps({"engines": found}, indent=2) if as_json else "\n".join(_engine_lines(found)))
+        return EXIT_COMPLETE
+    known = language_reports(found)
+    if as_json:
+        print(json.dumps({"languages": known}, ensure_ascii=False, indent=2))
+    else:
+        print("\n".join(_language_lines(known, found)))
+    return EXIT_COMPLETE
+
+
+def engine_reports() -> list[EngineReport]:
+    """Every engine that some installed package offers, by name."""
+    from quire.recognize import registry
+
+    return [_engine_report(name) for name in registry.names()]
+
+
+def language_reports(found: Sequence[EngineReport]) -> list[LanguageReport]:
+    """Every language of the table, by code, with the engines that name it among theirs."""
+    from quire.recognize.languages import all_languages
+
+    available = _traineddata()
+    return [
+        {
+            "code": language.code,
+            "name": language.name,
+            "script": language.script,
+            "engines": [one["name"] for one in found if language.code in (one["languages"] or ())],
+            "traineddata": language.installed(available),
+            "package": language.package,
+        }
+        for language in all_languages()
+    ]
+
+
+def _engine_report(name: str) -> EngineReport:
+    from quire.recognize import registry
+
+    try:
+        engine = registry.make(name)
+        return {
+            "name": name,
+            "usable": True,
+            "reason": "",
+            "version": engine.version,
+            "policy": engine.policy,
+            "capabilities": sorted(engine.capabilities),
+            "languages": None if engine.languages is None else sorted(engine.languages),
+        }
+    except ConfigurationError as error:
+        reason = str(error)
+    except Exception as error:  # a stranger's plugin may raise anything: it must not hide the others
+        reason = f"{type(error).__name__}: {error}"
+    return {
+        "name": name,
+        "usable": False,
+        "reason": reason,
+        "version": "",
+        "policy": "",
+        "capabilities": [],
+        "languages": [],
+    }
+
+
+def _traineddata() -> tuple[str, ...]:
+    from quire.recognize.tesseract.program import find
+
+    try:
+        return find().traineddata
+    except ConfigurationError:
+        return ()
+
+
+def _engine_lines(found: Sequence[EngineReport]) -> Iterator[str]:
+    width = max((len(one["name"]) for one in found), default=0)
+    for one in found:
+        head, *rest = _facts(one)
+        yield f"{one['name']:<{width}}  {head}"
+        yield from (f"{'':<{width}}  {line}" for line in rest)
+
+
+def _facts(one: EngineReport) -> list[str]:
+    if not one["usable"]:
+        return textwrap.wrap(f"not usable: {one['reason']}", _WIDTH, break_on_hyphens=False, break_long_words=False)
+    named = one["languages"]
+    speaks = "any language" if named is None else f"{len(named)} language{'' if len(named) == 1 else 's'}"
+    can = ", ".join(capability.replace("_", " ") for capability in one["capabilities"])
+    return [f"usable ({one['policy']}), version {one['version']}", *textwrap.wrap(f"{can}; {speaks}", _WIDTH)]
+
+
+def _language_lines(known: Sequence[LanguageReport], found: Sequence[EngineReport]) -> Iterator[str]:
+    columns = [("language", "", "read by", "data for Tesseract")]
+    for one in known:
+        data = f"{one['traineddata']} is installed" if one["traineddata"] else f"apt install {one['package']}"
+        columns.append((one["code"], one["name"], ", ".join(one["engines"]) or "-", data))
+    widths = [max(len(row[at]) for row in columns) for at in range(3)]
+    for row in columns:
+        yield "  ".join([*(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=False)), row[3]])
+    if anybody := [one["name"] for one in found if one["usable"] and one["languages"] is None]:
+        yield ""
+        yield f"In any language: {', '.join(anybody)}."
