@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from quire.document import Document, PageImage, RenderOptions
+from quire.engine import Attempt
 from quire.errors import InputError, LimitError, UsageError
 from quire.saving import write_files
 from quire.types import Block, PageInfo, PageResult
@@ -49,6 +50,7 @@ class _Export:
     media_type: str
     pages: Sequence[PageInfo]
     blocks: Sequence[Block]
+    source: Callable[[], Document]
 
 
 class DocumentResult:
@@ -58,10 +60,18 @@ class DocumentResult:
     source, which must still be there.
     """
 
-    def __init__(self, document: Document, infos: Sequence[PageInfo], blocks: Sequence[Block]) -> None:
+    def __init__(
+        self,
+        document: Document,
+        infos: Sequence[PageInfo],
+        blocks: Sequence[Block],
+        path: Mapping[int, tuple[Attempt, ...]] | None = None,
+    ) -> None:
         self._document = document
         self._infos = tuple(infos)
         self.blocks = tuple(blocks)
+        self.path: Mapping[int, tuple[Attempt, ...]] = dict(path or {})
+        """How each recognised page was read: the engines that were tried, in order, by page number."""
 
     @property
     def id(self) -> str:
@@ -148,13 +158,44 @@ class DocumentResult:
             write_files({Path(path): workbook})
         return workbook
 
+    def to_hocr(self, *, dpi: float = 300) -> str:
+        """hOCR of all pages, with the boxes of lines and words in pixels of pages drawn at `dpi`."""
+        from quire import export
+
+        return export.hocr(self._export, dpi=dpi)
+
+    def to_alto(self, page: int | None = None, *, dpi: float = 300) -> str:
+        """ALTO of one page, which may be left out when only one was read; boxes in pixels of a page drawn at `dpi`."""
+        from quire import export
+
+        read = [info.number for info in self._infos]
+        if page is None and len(read) != 1:
+            raise UsageError(f"ALTO is a file per page, and {len(read)} were read; name one, or write all with save()")
+        if page is not None and page not in read:
+            raise UsageError(f"page {page} of {self.name} was not read")
+        return export.alto(self._export, dpi=dpi)[0 if page is None else read.index(page)]
+
+    def to_pdf(self, path: str | Path | None = None) -> bytes:
+        """The source as a PDF that can be searched, written to `path` if there is one. Needs the extra `pdf`.
+
+        Recognised words lie invisibly over the pages; text that the file has already stays as it is. The source
+        must still be the document that was read.
+        """
+        from quire import export
+
+        searchable = export.pdf(self._export)
+        if path is not None:
+            write_files({Path(path): searchable})
+        return searchable
+
     def to_bytes(self, format: str, *, words: bool = False) -> bytes:
         """The one file of a format by its name (`md`, `json`, …), as its bytes."""
         from quire import export
 
         files = list(export.files(self._export, format, stem="", words=words).values())
         if len(files) != 1:
-            raise UsageError(f"{format} makes a file per table, here {len(files)}; write them with save()")
+            each = "page" if export.FORMATS[format].by_page else "table"
+            raise UsageError(f"{format} makes a file per {each}, here {len(files)}; write them into a folder")
         return files[0]
 
     def save(
@@ -227,7 +268,7 @@ class DocumentResult:
 
     @cached_property
     def _export(self) -> _Export:
-        return _Export(self.id, self.name, self.media_type, self._infos, self.blocks)
+        return _Export(self.id, self.name, self.media_type, self._infos, self.blocks, self._reopened)
 
 
 def _smaller(document: Document, number: int, dpi: int) -> PageImage | InputError:

@@ -42,7 +42,10 @@ def read(  # noqa: PLR0913 - one argument per option
     files: Annotated[list[Path], Argument(metavar="FILE...", help="PDFs, images, or folders of them.")],
     to: Annotated[
         list[str] | None,
-        Option(metavar="FORMAT", help="md (default), html, txt, json, docling, doctags, csv, xlsx. May be repeated."),
+        Option(
+            metavar="FORMAT",
+            help="md (default), html, txt, json, docling, doctags, csv, xlsx, hocr, alto, pdf. May be repeated.",
+        ),
     ] = None,
     output: Annotated[
         Path | None, Option("-o", "--output", metavar="DIR", help="Folder for the files; needed for several.")

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from itertools import count
+from typing import Protocol, runtime_checkable
 
+from quire.document import Document
 from quire.errors import UsageError
 from quire.types import Block, PageInfo
 
@@ -16,6 +18,8 @@ __all__ = [
     "FORMATS",
     "Exportable",
     "Format",
+    "Sourced",
+    "alto",
     "csv_tables",
     "docling",
     "docling_json",
@@ -23,9 +27,11 @@ __all__ = [
     "excel",
     "files",
     "from_json",
+    "hocr",
     "html",
     "json_",
     "markdown",
+    "pdf",
     "show",
     "text",
 ]
@@ -50,6 +56,15 @@ class Exportable(Protocol):
 
     @property
     def blocks(self) -> Sequence[Block]: ...
+
+
+@runtime_checkable
+class Sourced(Protocol):
+    """What can also say which document it was made from."""
+
+    def source(self) -> Document:
+        """The document that was read, opened anew; whoever asks closes it."""
+        ...
 
 
 def markdown(result: Exportable) -> str:
@@ -122,6 +137,30 @@ def excel(result: Exportable) -> bytes:
     return _excel.excel(result)
 
 
+def hocr(result: Exportable, *, dpi: float = 300) -> str:
+    """hOCR 1.2 with every page, line and word; boxes in pixels of pages drawn at `dpi`."""
+    from quire.export import _hocr
+
+    return _hocr.hocr(result, dpi=dpi)
+
+
+def alto(result: Exportable, *, dpi: float = 300) -> list[str]:
+    """ALTO 4.4, a file for each page in their order; boxes in pixels of pages drawn at `dpi`."""
+    from quire.export import _alto
+
+    return _alto.alto(result, dpi=dpi)
+
+
+def pdf(result: Exportable) -> bytes:
+    """The source as a PDF that can be searched: recognised words lie invisibly over its pages.
+
+    Raises `ConfigurationError` when pikepdf is not installed, and `UsageError` when the result is not `Sourced`.
+    """
+    from quire.export import _pdf
+
+    return _pdf.pdf(result)
+
+
 def show(png: bytes, blocks: Iterable[Block], *, page: int) -> bytes:
     """The picture of page `page` with the boxes of those blocks and cells that stand on it, as PNG."""
     from quire.export import _show
@@ -137,6 +176,7 @@ class Format:
     suffix: str  # what follows the stem; {number} counts the files of a format that has several
     media_type: str
     write: Callable[[Exportable, bool], Sequence[str | bytes]]
+    by_page: bool = False  # a file for each page, {number} is that of the page
 
 
 FORMATS: Mapping[str, Format] = {
@@ -155,22 +195,26 @@ FORMATS: Mapping[str, Format] = {
             "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
             lambda result, _: [excel(result)],
         ),
+        Format("hocr", ".hocr", "text/vnd.hocr+html", lambda result, _: [hocr(result)]),
+        Format("alto", ".page-{number}.alto.xml", "application/xml", lambda result, _: alto(result), by_page=True),
+        Format("pdf", ".searchable.pdf", "application/pdf", lambda result, _: [pdf(result)]),
     )
 }
 """The formats by the name that `--to` takes."""
 
 
 def files(result: Exportable, format: str, *, stem: str, words: bool = False) -> dict[str, bytes]:
-    """File name to content for one format, text as UTF-8: `report.md`, `report.table-1.csv`.
+    """File name to content for one format, text as UTF-8: `report.md`, `report.table-1.csv`, `report.page-1.alto.xml`.
 
     A document without tables has no CSV files. Raises `UsageError` for a format that does not exist.
     """
     known = FORMATS.get(format)
     if known is None:
         raise UsageError(f"there is no format {format!r}; choose from {', '.join(FORMATS)}")
+    numbers = (page.number for page in result.pages) if known.by_page else count(1)
     return {
         stem + known.suffix.format(number=number): _encoded(content)
-        for number, content in enumerate(known.write(result, words), 1)
+        for number, content in zip(numbers, known.write(result, words), strict=False)
     }
 
 

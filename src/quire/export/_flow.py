@@ -33,10 +33,10 @@ def flow(text: str) -> str:
 
 def _space(match: re.Match[str]) -> str:
     text, start, end = match.string, match.start(), match.end()
-    return "" if _is_unspaced(text[start - 1 : start]) and _is_unspaced(text[end : end + 1]) else " "
+    return "" if is_unspaced(text[start - 1 : start]) and is_unspaced(text[end : end + 1]) else " "
 
 
-def _is_unspaced(character: str) -> bool:
+def is_unspaced(character: str) -> bool:
     return character > "\u2e7f" and any(first <= character <= last for first, last in _UNSPACED)
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass, field
 
+from quire.document import Document
 from quire.types import BBox, Block, Cell, PageInfo, Part, Span, Table, Word
+from tests.documents import blank
 
 BOX = BBox(0.1, 0.1, 0.5, 0.05)
 
@@ -19,6 +21,9 @@ class Result:
     name: str = "report.pdf"
     id: str = field(default=hashlib.sha256(b"report").hexdigest())
     media_type: str = "application/pdf"
+
+    def source(self) -> Document:
+        return Document(blank(2), name=self.name)
 
 
 def result(*blocks: Block) -> Result:

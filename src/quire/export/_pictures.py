@@ -1,0 +1,92 @@
+"""Pictures as PDF holds them: JPEG as it is, everything else without loss."""
+
+from __future__ import annotations
+
+import io
+import struct
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from quire.document import Document, RenderOptions
+from quire.errors import CorruptError, InputError
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+_ORIENTATION = 0x0112
+_LARGEST = RenderOptions(dpi=2400, max_bytes=1 << 31)  # its own resolution: nothing is enlarged
+_COLOURS = {"1": 1, "L": 1, "RGB": 3, "CMYK": 4}
+_SPACES = {1: "/DeviceGray", 3: "/DeviceRGB", 4: "/DeviceCMYK"}
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """An image object of a PDF, and the orientation (1 to 8, as in EXIF) in which it is to be shown."""
+
+    stream: Any
+    orientation: int = 1
+
+
+def picture(pikepdf: Any, file: Any, document: Document, number: int) -> Picture:
+    """The picture of a page for `file`. Raises InputError when it is damaged."""
+    if document.media_type == "image/jpeg":
+        return _jpeg(pikepdf, file, document)
+    drawn = next(iter(document.reader.render([number], _LARGEST)))
+    if isinstance(drawn, InputError):
+        raise drawn
+    from PIL import Image
+
+    image = _smallest(Image.open(io.BytesIO(drawn.png)))
+    colours, bits = _COLOURS[image.mode], 1 if image.mode == "1" else 8
+    predicted = pikepdf.Dictionary(Predictor=15, Colors=colours, BitsPerComponent=bits, Columns=image.width)
+    stream = _image(pikepdf, file, _png_data(image), image.size, colours)
+    stream.BitsPerComponent = bits
+    stream.Filter, stream.DecodeParms = pikepdf.Name.FlateDecode, predicted
+    return Picture(stream)
+
+
+def _jpeg(pikepdf: Any, file: Any, document: Document) -> Picture:
+    """The bytes of the file themselves."""
+    from PIL import Image
+
+    data = document.data if document.path is None else document.path.read_bytes()
+    assert data is not None
+    try:
+        image = Image.open(io.BytesIO(data), formats=["JPEG"])
+        orientation = image.getexif().get(_ORIENTATION, 1)
+    except Exception as error:  # a decoder raises whatever it stumbled over
+        raise CorruptError(f"the image is damaged ({error})", document=document.name) from error
+    colours = _COLOURS[image.mode]
+    stream = _image(pikepdf, file, data, image.size, colours)
+    stream.Filter = pikepdf.Name.DCTDecode
+    if image.mode == "CMYK" and "adobe" in image.info:
+        stream.Decode = [1, 0] * 4  # Adobe's programs write it inverted
+    return Picture(stream, orientation)
+
+
+def _image(pikepdf: Any, file: Any, data: bytes, size: tuple[int, int], colours: int) -> Any:
+    name = pikepdf.Name
+    stream = file.make_stream(data, Type=name.XObject, Subtype=name.Image, Width=size[0], Height=size[1])
+    stream.ColorSpace, stream.BitsPerComponent = name(_SPACES[colours]), 8
+    return stream
+
+
+def _smallest(image: Image) -> Image:
+    """One bit to a pixel where there is only black and white, otherwise grey or red, green and blue."""
+    if image.mode == "L" and {value for _, value in image.getcolors(2) or [(0, 1)]} <= {0, 255}:
+        return image.convert("1")
+    return image if image.mode in ("1", "L", "RGB") else image.convert("RGB")
+
+
+def _png_data(image: Image) -> bytes:
+    """The compressed rows of a PNG, which are also what PDF knows as FlateDecode with PNG predictors."""
+    target = io.BytesIO()
+    image.save(target, "PNG")
+    png = target.getvalue()
+    data, at = b"", 8
+    while at < len(png):
+        length, kind = struct.unpack_from(">I4s", png, at)
+        if kind == b"IDAT":
+            data += png[at + 8 : at + 8 + length]
+        at += 12 + length
+    return data

@@ -1,0 +1,111 @@
+"""The words of a page as PDF operators that draw nothing: text rendering mode 3, each word as wide as its box."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from statistics import median
+
+from quire.export._glyphless import DESCENT, WIDTH, Codes
+from quire.export._lines import Points, Size, TextLine, is_spaced, upright
+from quire.layout.lines import is_right_to_left
+from quire.types import Word
+
+Wanted = Callable[[Word], bool]
+
+_TURNED = {0: "1 0 0 1", 90: "0 -1 1 0", 180: "-1 0 0 -1", 270: "0 1 -1 0"}
+_LONG = 5.0  # heights: a line of at least this width tells its slope
+_STEEPEST = 0.2
+_UNEVEN = 1.6  # of the middle height: where the words of a line differ more, one of them is not to be trusted
+_NARROWEST = 0.01  # points: a space where two words touch
+
+_LEFT_TO_RIGHT = re.compile(r"[0-9A-Za-z\u00c0-\u024f][0-9A-Za-z\u00c0-\u024f.,:/%+-]*")
+_MIRRORED = str.maketrans("()[]{}<>«»", ")(][}{><»«")
+
+
+def operators(lines: Iterable[TextLine], size: Size, font: str, codes: Codes, wanted: Wanted) -> bytes:
+    """The words of `lines` that are `wanted`, on a page of `size` in points with its origin at the bottom left."""
+    written = [text for line in lines for text in _line(line, size, font, codes, wanted)]
+    return "\n".join(["BT", "3 Tr", *written, "ET"]).encode() if written else b""
+
+
+def _line(line: TextLine, size: Size, font: str, codes: Codes, wanted: Wanted) -> list[str]:
+    """A line on one baseline, which may slope. Written as it is seen, from left to right in its own direction."""
+    placed = [(word.text, upright(word.bbox.points(size), line.angle)) for word in line.words if wanted(word)]
+    if not line.words:
+        placed = _spread(line.text, upright(line.bbox.points(size), line.angle))
+    placed = [(text, box) for text, box in placed if text.strip() and box[2] > box[0]]
+    if not placed:
+        return []
+    middle, top, bottom, slope = _fitted([box for _, box in placed])
+    height = max(bottom - top, 0.1)
+    baseline = bottom + height * DESCENT / 1000
+    leftwards = sum(is_right_to_left(text) for text, _ in placed) * 2 > len(placed)
+    placed.sort(key=lambda pair: pair[1][0])
+    written = [f"/{font} {_number(height)} Tf"]
+    for number, (text, (left, _, right, _)) in enumerate(placed):
+        y = baseline + slope * ((left + right) / 2 - middle)
+        shown = _as_seen(text) if is_right_to_left(text) else text
+        written.append(_shown(shown, left, right, y, height, line.angle, size, codes))
+        if number + 1 < len(placed):
+            following, start = placed[number + 1][0], placed[number + 1][1][0]
+            pair = (following, text) if leftwards else (text, following)
+            if is_spaced(*pair):
+                end = max(start, right + _NARROWEST)
+                written.append(_shown(" ", right, end, y, height, line.angle, size, codes))
+    return written
+
+
+def _shown(text: str, left: float, right: float, y: float, height: float, angle: int, size: Size, codes: Codes) -> str:
+    """One piece of text, stretched from `left` to `right` of the line's own frame."""
+    scale = 100 * (right - left) / (len(text) * height * WIDTH / 1000)
+    x, down = _on_page(left, y, angle)
+    place = f"{_TURNED[angle]} {_number(x)} {_number(size[1] - down)} Tm"
+    return f"{place} {_number(scale)} Tz <{codes.encoded(text).hex()}> Tj"
+
+
+def _on_page(x: float, y: float, angle: int) -> tuple[float, float]:
+    """A point of the frame that `upright` makes, back on the page (downwards from the top left)."""
+    return {0: (x, y), 90: (-y, x), 180: (-x, -y), 270: (y, -x)}[angle]
+
+
+def _spread(text: str, box: Points) -> list[tuple[str, Points]]:
+    """The words of a line of which only the whole box is known, each with its share of the width."""
+    left, top, right, bottom = box
+    unit = (right - left) / max(len(text), 1)
+    return [
+        (match.group(), (left + unit * match.start(), top, left + unit * match.end(), bottom))
+        for match in re.finditer(r"\S+", text)
+    ]
+
+
+def _fitted(boxes: Sequence[Points]) -> tuple[float, float, float, float]:
+    """Where a line stands at its middle (x, top, bottom), and how much it falls per point to the right."""
+    middles = [(box[0] + box[2]) / 2 for box in boxes]
+    height = median(box[3] - box[1] for box in boxes)
+    middle = sum(middles) / len(middles)
+    slope = 0.0
+    if len(boxes) > 2 and max(middles) - min(middles) > _LONG * height:
+        centres = [(box[1] + box[3]) / 2 for box in boxes]
+        mean = sum(centres) / len(centres)
+        spread = sum((x - middle) ** 2 for x in middles)
+        slope = sum((x - middle) * (y - mean) for x, y in zip(middles, centres, strict=True)) / spread
+        slope = slope if abs(slope) <= _STEEPEST else 0.0
+    tops = [box[1] - slope * (x - middle) for box, x in zip(boxes, middles, strict=True)]
+    bottoms = [box[3] - slope * (x - middle) for box, x in zip(boxes, middles, strict=True)]
+    if max(bottoms) - min(tops) > _UNEVEN * height:
+        return middle, median(tops), median(bottoms), slope
+    return middle, min(tops), max(bottoms), slope
+
+
+def _as_seen(word: str) -> str:
+    """A word of a script written from right to left, in the order in which its letters stand on the page.
+
+    That is how PDFs hold such text and what programs that copy it expect; numbers within it run the other way.
+    """
+    mirrored = word[::-1].translate(_MIRRORED)
+    return _LEFT_TO_RIGHT.sub(lambda match: match.group()[::-1], mirrored)
+
+
+def _number(value: float) -> str:
+    return f"{value:.3f}".rstrip("0").rstrip(".") if abs(value) >= 0.0005 else "0"
