@@ -8,7 +8,6 @@ nothing of stores, retries or the other engines.
 from __future__ import annotations
 
 import hashlib
-import json
 import struct
 import zlib
 from collections.abc import Callable, Sequence
@@ -220,7 +219,7 @@ def answer_key(engine: Engine, picture: Digest, question: Question) -> ArtifactK
     return artifact_key("answer", engine.version, inputs, engine.profile.digest())
 
 
-Outcome = Literal["ok", "hit", "failed", "timeout", "crashed", "garbage", "skipped"]
+Outcome = Literal["ok", "hit", "failed", "timeout", "crashed", "garbage", "weak"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,6 +230,3 @@ class Attempt:
     outcome: Outcome
     reason: str = ""
     ms: float = 0.0
-
-    def to_json(self) -> str:
-        return json.dumps([self.engine, self.outcome, self.reason, self.ms], ensure_ascii=False)

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+if TYPE_CHECKING:
+    from quire.engine import Attempt
 
 
 class QuireError(Exception):
@@ -83,9 +87,13 @@ class EngineError(QuireError):
 
 
 class RecognitionError(QuireError):
-    """A region or page that nobody could read."""
+    """A region or page that nobody could read. `path` holds the attempts, as `quire.engine.Attempt`."""
 
     exit_code = 11
+
+    def __init__(self, message: str, path: Sequence[Attempt] = ()) -> None:
+        super().__init__(message)
+        self.path = tuple(path)
 
 
 EXIT_COMPLETE = 0

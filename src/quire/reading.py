@@ -3,33 +3,47 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import AsyncIterator, Generator, Iterator, Sequence
+from collections import deque
+from collections.abc import AsyncIterator, Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from secrets import token_hex
 from threading import Event as Flag
+from typing import TYPE_CHECKING
 
 from quire.artifacts import encode_page
 from quire.budget import cpu_budget
 from quire.context import Store
 from quire.document import Document, Source
-from quire.errors import ConfigurationError, InputError, StoreError, UsageError
+from quire.engine import Attempt, Engine
+from quire.errors import ConfigurationError, InputError, RecognitionError, StoreError, UsageError
 from quire.events import Sink
 from quire.keys import digest_bytes
+from quire.layout.quality import judge
+from quire.pagetext import PageText
+from quire.recognize.options import Effort, OcrMode, RecognizeOptions
+from quire.recognize.routing import Needs, needs_of
 from quire.result import DocumentResult, Ledger
 from quire.runtime.inline import InlineRun, reason_of
 from quire.selection import Pages, check_pages, page_numbers
 from quire.stage import Artifact
-from quire.stages import Assembled, AssembleDocument, Gathered, NativeText, PageBlocks, Texts
+from quire.stages import Assembled, AssembleDocument, Gathered, NativeText, PageBlocks, RecognisedText, Texts
 from quire.store.temporary import TemporaryStore
 from quire.types import PageInfo, PageResult, PageStatus
 
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+    from quire.recognizing import Recognised, Recognizer
+
 StorePlace = Store | str | Path | None
 """A store, the folder of one, or None for a temporary one."""
+Engines = str | Engine | Sequence[str | Engine]
+"""Names of engines, or engines, in the order of preference."""
 
 
-def read(
+def read(  # noqa: PLR0913 - one argument per need
     source: Source,
     *,
     pages: Pages | None = None,
@@ -37,6 +51,13 @@ def read(
     store: StorePlace = None,
     on_event: Sink | None = None,
     threads: int | None = None,
+    ocr: OcrMode = "auto",
+    profile: Effort = "balanced",
+    engines: Engines = (),
+    lang: str | Sequence[str] = (),
+    workers: int | None = None,
+    figures: bool = False,
+    redactions: bool = False,
 ) -> DocumentResult:
     """Read a document: `read("report.pdf").to_markdown()`.
 
@@ -49,11 +70,19 @@ def read(
     `failed` or `skipped` in the result, and the result is `partial`.
     """
     _refuse_in_loop("read", "await quire.aread(…)")
-    reading = _Reading(source, pages, password, store, on_event, threads)
+    reading = _Reading(
+        source,
+        pages,
+        password,
+        store,
+        on_event,
+        threads,
+        _recognition(ocr, profile, engines, lang, workers, figures, redactions),
+    )
     return reading.result()
 
 
-def stream(
+def stream(  # noqa: PLR0913 - one argument per need
     source: Source,
     *,
     pages: Pages | None = None,
@@ -61,16 +90,31 @@ def stream(
     store: StorePlace = None,
     on_event: Sink | None = None,
     threads: int | None = None,
+    ocr: OcrMode = "auto",
+    profile: Effort = "balanced",
+    engines: Engines = (),
+    lang: str | Sequence[str] = (),
+    workers: int | None = None,
+    figures: bool = False,
+    redactions: bool = False,
 ) -> Iterator[PageResult]:
     """Read a document page by page: each page comes as soon as it is ready, before what crosses pages is known.
 
     Takes what `read` takes. Closing the iterator stops the work.
     """
     _refuse_in_loop("stream", "async for page in quire.astream(…)")
-    return _Reading(source, pages, password, store, on_event, threads).pages()
+    return _Reading(
+        source,
+        pages,
+        password,
+        store,
+        on_event,
+        threads,
+        _recognition(ocr, profile, engines, lang, workers, figures, redactions),
+    ).pages()
 
 
-async def aread(
+async def aread(  # noqa: PLR0913 - one argument per need
     source: Source,
     *,
     pages: Pages | None = None,
@@ -78,18 +122,33 @@ async def aread(
     store: StorePlace = None,
     on_event: Sink | None = None,
     threads: int | None = None,
+    ocr: OcrMode = "auto",
+    profile: Effort = "balanced",
+    engines: Engines = (),
+    lang: str | Sequence[str] = (),
+    workers: int | None = None,
+    figures: bool = False,
+    redactions: bool = False,
 ) -> DocumentResult:
     """`read` for asynchronous programs. The work, and `on_event`, run in a thread; cancelling stops it."""
     import asyncio
 
-    reading = _Reading(source, pages, password, store, on_event, threads)
+    reading = _Reading(
+        source,
+        pages,
+        password,
+        store,
+        on_event,
+        threads,
+        _recognition(ocr, profile, engines, lang, workers, figures, redactions),
+    )
     try:
         return await asyncio.to_thread(reading.result)
     finally:
         reading.cancel()
 
 
-async def astream(
+async def astream(  # noqa: PLR0913 - one argument per need
     source: Source,
     *,
     pages: Pages | None = None,
@@ -97,12 +156,27 @@ async def astream(
     store: StorePlace = None,
     on_event: Sink | None = None,
     threads: int | None = None,
+    ocr: OcrMode = "auto",
+    profile: Effort = "balanced",
+    engines: Engines = (),
+    lang: str | Sequence[str] = (),
+    workers: int | None = None,
+    figures: bool = False,
+    redactions: bool = False,
 ) -> AsyncIterator[PageResult]:
     """`stream` for asynchronous programs. The work runs in a thread, at most one page ahead of the caller."""
     import asyncio
     from concurrent.futures import ThreadPoolExecutor
 
-    reading = _Reading(source, pages, password, store, on_event, threads)
+    reading = _Reading(
+        source,
+        pages,
+        password,
+        store,
+        on_event,
+        threads,
+        _recognition(ocr, profile, engines, lang, workers, figures, redactions),
+    )
     coming = reading.pages()
     worker = ThreadPoolExecutor(1, thread_name_prefix="quire")
     following = worker.submit(next, coming, None)
@@ -115,6 +189,32 @@ async def astream(
         closed = worker.submit(coming.close)  # after the page at work
         worker.shutdown(wait=False)
         await asyncio.shield(asyncio.wrap_future(closed))
+
+
+def _recognition(
+    ocr: OcrMode,
+    profile: Effort,
+    engines: Engines,
+    lang: str | Sequence[str],
+    workers: int | None,
+    figures: bool,
+    redactions: bool,
+) -> RecognizeOptions:
+    languages = (lang,) if isinstance(lang, str) else tuple(lang)
+    if languages:
+        from quire.recognize.languages import resolve
+
+        languages = tuple(resolve(language).code for language in languages)
+    named = tuple(engines) if isinstance(engines, (list, tuple)) else (engines,)
+    return RecognizeOptions(
+        ocr,
+        profile,
+        named,
+        languages,
+        figures=figures,
+        redactions=redactions,
+        workers=workers,
+    )
 
 
 def _refuse_in_loop(called: str, instead: str) -> None:
@@ -134,6 +234,7 @@ class _Reading:
         store: StorePlace,
         on_event: Sink | None,
         threads: int | None,
+        recognition: RecognizeOptions,
     ) -> None:
         if threads is not None and (not isinstance(threads, int) or threads < 1):
             raise UsageError(f"threads is {threads!r}; it must be a number of at least 1")
@@ -144,6 +245,7 @@ class _Reading:
         self._place = store
         self._sinks = (on_event,) if on_event else ()
         self._threads = threads or cpu_budget()
+        self._recognition = recognition
         self._cancel = Flag()
 
     def cancel(self) -> None:
@@ -163,7 +265,8 @@ class _Reading:
         with self._opened() as flow:
             assembled = flow.assemble(list(flow.pages()))
             flow.finish(assembled.pages)
-        return DocumentResult(self._document, assembled.pages, assembled.blocks)
+            path = flow.path()
+        return DocumentResult(self._document, assembled.pages, assembled.blocks, path)
 
     @contextmanager
     def _opened(self) -> Iterator[_Flow]:
@@ -180,16 +283,34 @@ class _Reading:
             else:
                 store = self._place or TemporaryStore()  # closed when the last result that needs it is gone
             run = InlineRun(store, run=token_hex(8), document=document.id, sinks=self._sinks, cancel=self._cancel)
-            flow = _Flow(document, run, numbers, self._threads)
+            flow = _Flow(document, run, numbers, self._threads, self._recognition)
             stack.callback(flow.close)
             yield flow
+
+
+@dataclass(slots=True)
+class _Pending:
+    """A page that was begun: `done`, or waiting for its recognition."""
+
+    number: int
+    done: Artifact[PageResult] | None = None
+    recognised: Future[Recognised] | None = None
+
+    @property
+    def ready(self) -> bool:
+        return self.done is not None or (self.recognised is not None and self.recognised.done())
 
 
 class _Flow:
     """The stages wired for one document: native text and blocks page by page, then what crosses pages."""
 
-    def __init__(self, document: Document, run: InlineRun, numbers: Sequence[int], threads: int) -> None:
+    def __init__(
+        self, document: Document, run: InlineRun, numbers: Sequence[int], threads: int, recognition: RecognizeOptions
+    ) -> None:
         self._document, self._run, self._numbers = document, run, numbers
+        self._recognition = recognition
+        self._recognizer: Recognizer | None = None
+        self._recognised = RecognisedText(figures=recognition.figures)
         self._texts = Texts(run.store)
         self._native = NativeText(document.reader, threads=threads)
         self._blocks = PageBlocks(self._texts)
@@ -201,15 +322,22 @@ class _Flow:
         """Each page that was asked for, found or made. Only those whose text is missing are asked of the reader."""
         native, document = self._native, self._document.id
         native.expect([n for n in self._numbers if not self._run.has(native, native.inputs(document, n))])
+        waiting: deque[_Pending] = deque()
         for number in self._numbers:
-            if self._run.cancelled:
-                yield self._without_blocks(number, "skipped", "cancelled")
-            else:
-                yield self._page(number)
+            waiting.append(self._begin(number))
+            while waiting and (waiting[0].ready or len(waiting) > self._ahead):
+                yield self._finish(waiting.popleft())
+        while waiting:
+            yield self._finish(waiting.popleft())
 
     def assemble(self, pages: Sequence[Artifact[PageResult]]) -> Assembled:
         gathered = Gathered(pages, self._document.reader.outline())
         return self._run.do(AssembleDocument(self._texts), gathered, gathered.inputs()).value
+
+    def path(self) -> Mapping[int, tuple[Attempt, ...]]:
+        """How the pages of this read were recognised, now or when that was done."""
+        known = self._run.store.paths(self._document.id)
+        return {number: known[number] for number in self._numbers if number in known}
 
     def finish(self, infos: Sequence[PageInfo]) -> None:
         """Tell what became of the pages."""
@@ -217,20 +345,72 @@ class _Flow:
         self._run.emit("finished", "read", payload={"ms": ms, **asdict(Ledger.of(infos))})
 
     def close(self) -> None:
+        if self._recognizer is not None:
+            self._recognizer.close()
         self._native.close()
 
-    def _page(self, number: int) -> Artifact[PageResult]:
+    def _begin(self, number: int) -> _Pending:
+        """Read the native text of a page, and begin with its recognition if it needs some."""
         run, native = self._run, self._native
-        try:
+        if run.cancelled:
+            return _Pending(number, done=self._without_blocks(number, "skipped", "cancelled"))
+        with self._kept_going(_Pending(number)) as page:
             text = run.do(native, number, native.inputs(self._document.id, number), page=number)
-            self._texts.add(number, text.digest)
-            page = run.do(self._blocks, text, (text.digest,), page=number)
+            shown = PageText.from_bytes(text.value)
+            needs = needs_of(shown, judge(shown), self._recognition)
+            if needs is None:
+                page.done = self._blocks_of(number, text)
+            else:
+                page.recognised = self._begin_recognition(number, text, needs)
             text.release()
-            return page
+        return page
+
+    def _begin_recognition(self, number: int, text: Artifact[bytes], needs: Needs) -> Future[Recognised]:
+        if self._recognizer is None:
+            from quire.recognizing import Recognizer  # workers and engines only for those who have scans
+
+            self._recognizer = Recognizer(self._document, self._run, self._recognition)
+        return self._recognizer.start(number, text.value, text.digest, needs)
+
+    @property
+    def _ahead(self) -> int:
+        return self._recognizer.ahead if self._recognizer is not None else 0
+
+    def _finish(self, page: _Pending) -> Artifact[PageResult]:
+        """The page, when it is ready."""
+        if page.done is None and page.recognised is not None and self._recognizer is not None:
+            with self._kept_going(page):
+                recognised = self._recognizer.wait(page.recognised)
+                if recognised is None:
+                    return self._without_blocks(page.number, "skipped", "cancelled")
+                self._note_path(page.number, recognised.path)
+                text = self._run.do(self._recognised, recognised.reading, recognised.inputs, page=page.number)
+                page.done = self._blocks_of(page.number, text)
+                text.release()
+        assert page.done is not None
+        return page.done
+
+    def _note_path(self, number: int, path: Sequence[Attempt]) -> None:
+        """Remember how a page was read; finding what was read before does not change that."""
+        if any(attempt.outcome != "hit" for attempt in path):
+            self._run.store.note_path(self._document.id, number, path)
+
+    def _blocks_of(self, number: int, text: Artifact[bytes]) -> Artifact[PageResult]:
+        self._texts.add(number, text.digest)
+        return self._run.do(self._blocks, text, (text.digest,), page=number)
+
+    @contextmanager
+    def _kept_going(self, page: _Pending) -> Iterator[_Pending]:
+        """One bad page never loses the document: its error becomes its ledger entry."""
+        try:
+            yield page
         except (UsageError, ConfigurationError, StoreError):
             raise  # not the fault of this page
-        except Exception as error:  # one bad page never loses the document
-            return self._without_blocks(number, "failed", reason_of(error))
+        except RecognitionError as error:
+            self._note_path(page.number, error.path)
+            page.done = self._without_blocks(page.number, "failed", reason_of(error))
+        except Exception as error:
+            page.done = self._without_blocks(page.number, "failed", reason_of(error))
 
     def _without_blocks(self, number: int, status: PageStatus, reason: str) -> Artifact[PageResult]:
         """A page of which only the ledger knows: the next run tries it again."""

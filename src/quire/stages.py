@@ -10,9 +10,12 @@ from quire import assemble, layout
 from quire.artifacts import decode_document, decode_page, encode_document, encode_page
 from quire.context import Store
 from quire.document import Reader
+from quire.engine import Recognition
 from quire.errors import InputError
 from quire.keys import Digest, Profile, digest_of
 from quire.pagetext import PageText
+from quire.recognize import placing
+from quire.recognize.seen import Seen
 from quire.stage import Artifact, Unit, Work
 from quire.types import Block, OutlineEntry, PageInfo, PageResult
 from quire.words import PageWords
@@ -107,6 +110,48 @@ class PageBlocks:
 
     def decode(self, data: bytes) -> PageResult:
         return decode_page(data, self._texts)
+
+
+@dataclass(frozen=True, slots=True)
+class PageReading:
+    """What an engine read on a page: its native text, what its picture shows, and what was recognised there.
+
+    `whole` says that it stands for the native text, not beside it. A page read by nobody has no readings.
+    """
+
+    native: PageText
+    seen: Seen
+    readings: tuple[Recognition, ...]
+    engine: str
+    whole: bool
+
+
+class RecognisedText:
+    """The text of a page with what was recognised on it: the bytes of a `PageText`, like native text."""
+
+    name = "recognised-text"
+    version = placing.VERSION
+    unit: Unit = "page"
+
+    def __init__(self, *, figures: bool = False) -> None:
+        self.profile = placing.PlaceProfile(figures=figures)
+
+    def run(self, reading: PageReading, work: Work) -> bytes:
+        text = placing.placed(
+            reading.native,
+            reading.seen,
+            reading.readings,
+            engine=reading.engine,
+            whole=reading.whole,
+            profile=self.profile,
+        )
+        return text.to_bytes()
+
+    def encode(self, output: bytes) -> bytes:
+        return output
+
+    def decode(self, data: bytes) -> bytes:
+        return data
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,15 +14,15 @@ import quire
 ROOT = Path(quire.__file__).parent
 
 CORE = """
-    types keys events errors stage context engine document fonts pagetext words artifacts selection saving budget
-    pipeline flow config
+    types keys events errors stage context engine roles document fonts pagetext words artifacts selection saving budget
+    flow config
 """
 ADAPTERS = """
     render layout prepare detect classify recognize correct assemble chunk embed export samples store prompts
 """
 EXECUTION = "pool runtime telemetry"
-COMPOSITION = "stages result domains solve evaluate evidence"
-SURFACES = "reading cli service web __init__ __main__"
+COMPOSITION = "stages result pipeline domains solve evaluate evidence"
+SURFACES = "reading recognizing cli service web __init__ __main__"
 
 LAYERS = {
     name: layer

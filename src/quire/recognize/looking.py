@@ -15,6 +15,7 @@ from quire.document import Document
 from quire.engine import Engine, Picture, Question, answer_key
 from quire.errors import EngineError, QuireError
 from quire.prepare.prepared import PrepareProfile
+from quire.recognize.routing import is_dense_table
 from quire.recognize.seen import Seen
 from quire.types import BBox
 
@@ -51,15 +52,12 @@ class Look:
     keep: tuple[BBox, ...] = ()
     engine: Engine | None = None
     languages: tuple[str, ...] = ()
-    strict: bool = False
     hints: tuple[str, ...] = ()
 
 
-def question_of(
-    seen: Seen, *, languages: tuple[str, ...] = (), strict: bool = False, hints: tuple[str, ...] = ()
-) -> Question:
-    """The question about a whole prepared picture."""
-    return Question(seen.prepared.size, seen.prepared.dpi, languages, (), strict, hints)
+def question_of(seen: Seen, *, languages: tuple[str, ...] = (), hints: tuple[str, ...] = ()) -> Question:
+    """The question about a whole prepared picture: the stricter one when it is mostly a dense table."""
+    return Question(seen.prepared.size, seen.prepared.dpi, languages, (), is_dense_table(seen), hints)
 
 
 def look(arguments: Look, work: WorkerWork) -> tuple[dict[str, object], bytes]:
@@ -74,7 +72,7 @@ def look(arguments: Look, work: WorkerWork) -> tuple[dict[str, object], bytes]:
     engine = arguments.engine
     if engine is None:
         return header | {"mode": picture.mode}, picture.pixels
-    question = question_of(seen, languages=arguments.languages, strict=arguments.strict, hints=arguments.hints)
+    question = question_of(seen, languages=arguments.languages, hints=arguments.hints)
     key = answer_key(engine, seen.prepared.digest, question)
     answered, _ = work.request("find", {"key": key})
     if answered.get("found"):

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from quire.engine import ReadLine, Recognition
 from quire.fonts import Font
+from quire.keys import Profile
 from quire.pagetext import LINE, SPACE, PageText
 from quire.recognize.seen import Seen
 from quire.types import BBox, Word
@@ -21,7 +22,15 @@ SIZE = 0.78  # of the height of a line's box
 ASCENT = 0.8  # of the height: where the baseline is
 GAP = 0.9  # of the size: words further apart are pieces of different lines
 COVERED = 0.4  # share of a recognised word under native text
+LINES, WORDS, WRITTEN = 3, 2.5, 0.15  # of scanned text: lines, words in each, share of the picture that they cover
 STRUCK = 0.2  # a rule further inside a word than this is a part of its letters
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceProfile(Profile):
+    """Whether words inside figures are kept: as the text of the figure."""
+
+    figures: bool = False
 
 
 @dataclass(slots=True)
@@ -37,14 +46,30 @@ class _Runs:
     confidences: list[float | None] = field(default_factory=list)
 
 
-def placed(native: PageText, seen: Seen, readings: Sequence[Recognition], *, engine: str, whole: bool) -> PageText:
-    """The text of a page from what an engine read on its picture: instead of the native text, or beside it."""
+def placed(
+    native: PageText,
+    seen: Seen,
+    readings: Sequence[Recognition],
+    *,
+    engine: str,
+    whole: bool,
+    profile: PlaceProfile | None = None,
+) -> PageText:
+    """The text of a page from what an engine read on its picture: instead of the native text, or beside it.
+
+    Beside it, pictures full of lines are scanned text; other pictures are figures, whose words are left out
+    unless they are asked for.
+    """
     base = _emptied(native) if whole else native
-    taken = [] if whole else [base.boxes[at : at + 4] for at in range(0, len(base.boxes), 4)]
+    lines = [line for reading in readings for line in reading.lines]
+    taken: list[Sequence[float]] = []
+    if not whole:
+        taken = [base.boxes[at : at + 4] for at in range(0, len(base.boxes), 4)]
+        lines, figures = _in_pictures(lines, seen, base, keep_figures=profile is not None and profile.figures)
+        base = replace(base, images=figures)
     runs = _Runs()
-    for reading in readings:
-        for line in reading.lines:
-            _place(line, seen, native, taken, runs)
+    for line in lines:
+        _place(line, seen, native, taken, runs)
     count = len(base.texts)
     font = len(base.font_table)
     recognised = len(runs.texts)
@@ -65,14 +90,8 @@ def placed(native: PageText, seen: Seen, readings: Sequence[Recognition], *, eng
         angles=[*base.angles, *runs.angles],
         mcids=[*base.mcids, *[-1] * recognised],
         flags=[*base.flags, *runs.flags],
-        rulings=[*base.rulings, *_rulings(seen, native, readings)],
-        images=_unread(base.images, runs.boxes) if recognised else base.images,
+        rulings=[*base.rulings, *_rulings(seen, native, lines)],
     )
-
-
-def unread(native: PageText, *, engine: str) -> PageText:
-    """The text of a page of which the picture shows that there is nothing to be read."""
-    return replace(_emptied(native), engine=engine)
 
 
 def _emptied(native: PageText) -> PageText:
@@ -145,10 +164,12 @@ def _share_under(box: tuple[float, float, float, float], taken: Iterable[Sequenc
     return covered / area
 
 
-def _rulings(seen: Seen, page: PageText, readings: Sequence[Recognition]) -> list[float]:
+def _rulings(seen: Seen, page: PageText, lines: Sequence[ReadLine]) -> list[float]:
     """The rules of the picture on the displayed page, less strokes of letters."""
     width, height = seen.prepared.size
-    words = [word.bbox.points(seen.prepared.size) for r in readings for line in r.lines for word in line.words]
+    if not lines:
+        return []
+    words = [word.bbox.points(seen.prepared.size) for line in lines for word in line.words]
     found: list[float] = []
     for x0, y0, x1, y1, thickness in seen.rulings:
         if any(_strikes(x0, y0, x1, y1, word) for word in words):
@@ -169,12 +190,33 @@ def _strikes(x0: float, y0: float, x1: float, y1: float, word: tuple[float, floa
     return left < x0 < right and min(y1, bottom) - max(y0, top) > 0.6 * (y1 - y0)
 
 
-def _unread(images: Sequence[float], words: Sequence[float]) -> list[float]:
-    """The pictures of a page in which nothing was recognised: those alone are figures."""
-    kept: list[float] = []
-    middles = [((words[i] + words[i + 2]) / 2, (words[i + 1] + words[i + 3]) / 2) for i in range(0, len(words), 4)]
-    for at in range(0, len(images), 4):
-        left, top, right, bottom = images[at : at + 4]
-        if not any(left <= x <= right and top <= y <= bottom for x, y in middles):
-            kept += [left, top, right, bottom]
-    return kept
+def _in_pictures(
+    lines: Sequence[ReadLine], seen: Seen, page: PageText, *, keep_figures: bool
+) -> tuple[list[ReadLine], list[float]]:
+    """The lines that are text of the page, and the pictures that remain figures."""
+    size = page.width, page.height
+    boxes = [seen.prepared.to_page(line.bbox).points(size) for line in lines]
+    kept: list[ReadLine] = []
+    figures: list[float] = []
+    for at in range(0, len(page.images), 4):
+        picture = page.images[at : at + 4]
+        inside = [n for n, box in enumerate(boxes) if _holds(picture, box)]
+        text = _is_text(picture, [lines[n] for n in inside], [boxes[n] for n in inside])
+        if not text:
+            figures += picture
+        if text or keep_figures:
+            kept += [lines[n] for n in inside]
+    return kept, figures
+
+
+def _holds(picture: Sequence[float], box: Sequence[float]) -> bool:
+    x, y = (box[0] + box[2]) / 2, (box[1] + box[3]) / 2
+    return picture[0] <= x <= picture[2] and picture[1] <= y <= picture[3]
+
+
+def _is_text(picture: Sequence[float], lines: Sequence[ReadLine], boxes: Sequence[Sequence[float]]) -> bool:
+    """Whether a picture is scanned text: lines of several words that fill it."""
+    area = (picture[2] - picture[0]) * (picture[3] - picture[1])
+    written = sum((box[2] - box[0]) * (box[3] - box[1]) for box in boxes)
+    words = sum(len(line.words) for line in lines)
+    return len(lines) >= LINES and words >= WORDS * len(lines) and written > WRITTEN * area

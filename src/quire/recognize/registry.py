@@ -8,15 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from importlib.metadata import EntryPoint, entry_points
-from typing import Literal
 
 from quire.engine import Engine
 from quire.errors import ConfigurationError, UsageError
+from quire.recognize.options import Effort
 
 GROUP = "quire.engines"
-
-Effort = Literal["fast", "balanced", "accurate"]
-EFFORTS: tuple[Effort, ...] = ("fast", "balanced", "accurate")
 
 
 def names() -> tuple[str, ...]:

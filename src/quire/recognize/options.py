@@ -1,0 +1,43 @@
+"""When and how pages are recognised: what a caller may ask for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from quire.engine import Engine
+from quire.errors import UsageError
+from quire.prepare.prepared import PrepareProfile
+
+OcrMode = Literal["auto", "always", "never"]
+OCR_MODES: tuple[OcrMode, ...] = get_args(OcrMode)
+"""Recognise what the file does not tell, every page, or nothing."""
+
+Effort = Literal["fast", "balanced", "accurate"]
+EFFORTS: tuple[Effort, ...] = get_args(Effort)
+
+
+@dataclass(frozen=True, slots=True)
+class RecognizeOptions:
+    """`engines` are names or engines, in the order of preference; none means those that work here."""
+
+    mode: OcrMode = "auto"
+    profile: Effort = "balanced"
+    engines: tuple[str | Engine, ...] = ()
+    languages: tuple[str, ...] = ()
+    figures: bool = False
+    redactions: bool = False
+    workers: int | None = None
+    hints: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.mode not in OCR_MODES:
+            raise UsageError(f"ocr is {self.mode!r}; choose from {', '.join(OCR_MODES)}")
+        if self.profile not in EFFORTS:
+            raise UsageError(f"there is no profile {self.profile!r}; choose from {', '.join(EFFORTS)}")
+        if self.workers is not None and (not isinstance(self.workers, int) or self.workers < 1):
+            raise UsageError(f"workers is {self.workers!r}; it must be a number of at least 1")
+
+    @property
+    def prepare(self) -> PrepareProfile:
+        return PrepareProfile(redactions=self.redactions)

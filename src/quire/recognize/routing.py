@@ -1,0 +1,113 @@
+"""Which pages must be recognised, which engines can do it, and in which order they are tried.
+
+The route follows from the page itself: its native text, its pictures, and what its picture shows. Cheap tests come
+first; the stricter question is kept for pages that are mostly a dense table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from quire.engine import Capability, Engine, Recognition
+from quire.layout.quality import Quality
+from quire.pagetext import PageText
+from quire.recognize.options import RecognizeOptions
+from quire.recognize.seen import Seen
+from quire.types import BBox
+
+INSERT_SHARE = 0.1  # of the page: smaller pictures on a page with text are no scanned inserts
+FIGURE_SHARE = 0.01
+FEW_CHARS = 8  # native characters over a picture that is an insert: a stamp, a page number
+DENSE_RULES = (6, 3)  # horizontal and vertical rules of a dense table
+DENSE_SHARE = 0.35  # of the page's area inside them
+WEAK = 0.6  # mean confidence: below it another engine may do better
+MANY_WORDS = 5  # fewer say nothing about an engine
+
+
+@dataclass(frozen=True, slots=True)
+class Needs:
+    """What a page needs: the whole of it read, or some of its pictures."""
+
+    reason: str
+    whole: bool
+    regions: tuple[BBox, ...] = ()
+    capabilities: frozenset[Capability] = frozenset({"text", "line_boxes"})
+    languages: tuple[str, ...] = ()
+
+
+def needs_of(text: PageText, quality: Quality, options: RecognizeOptions) -> Needs | None:
+    """What of a page must be recognised; None when its native text is all there is to it, or nothing may run."""
+    languages = options.languages
+    if options.mode == "never":
+        return None
+    if options.mode == "always":
+        return Needs("asked for", whole=True, languages=languages)
+    if quality.status != "usable":
+        return None if quality.reason == "blank" else Needs(quality.reason, whole=True, languages=languages)
+    if 2 * text.invisible > text.chars:
+        return None  # the text of the pictures is there already
+    pictures = _pictures(text, FIGURE_SHARE if options.figures else INSERT_SHARE)
+    if not pictures:
+        return None
+    return Needs("pictures on a page of text", whole=False, regions=pictures, languages=languages)
+
+
+def _pictures(text: PageText, least: float) -> tuple[BBox, ...]:
+    """The pictures of a page that may show text: large enough, with hardly any native text over them."""
+    page = text.width * text.height
+    found = []
+    for at in range(0, len(text.images), 4):
+        left, top, right, bottom = text.images[at : at + 4]
+        left, top = max(left, 0.0), max(top, 0.0)
+        right, bottom = min(right, text.width), min(bottom, text.height)
+        if right - left <= 0 or bottom - top <= 0 or (right - left) * (bottom - top) < least * page:
+            continue
+        box = (left, top, right, bottom)
+        if _native_chars(text, box) <= FEW_CHARS:
+            found.append(BBox.of_points(box, (text.width, text.height)))
+    return tuple(found)
+
+
+def _native_chars(text: PageText, box: tuple[float, float, float, float]) -> int:
+    boxes = text.boxes
+    return sum(
+        len(run)
+        for n, run in enumerate(text.texts)
+        if box[0] <= (boxes[4 * n] + boxes[4 * n + 2]) / 2 <= box[2]
+        and box[1] <= (boxes[4 * n + 1] + boxes[4 * n + 3]) / 2 <= box[3]
+    )
+
+
+def route(engines: Iterable[Engine], needs: Needs, *, dense: bool = False) -> list[Engine]:
+    """Engines in the order in which they are tried: those with everything the page needs, then the rest.
+
+    An engine that does not know a language of the page would only make something up, and is left out. A dense
+    table goes to engines that see the structure of tables first, where there are any.
+    """
+    able = [engine for engine in engines if "text" in engine.capabilities and _knows(engine, needs.languages)]
+    wanted = needs.capabilities | ({"table_structure"} if dense else frozenset())
+    return sorted(able, key=lambda engine: len(wanted - engine.capabilities))
+
+
+def _knows(engine: Engine, languages: Sequence[str]) -> bool:
+    return engine.languages is None or all(language in engine.languages for language in languages)
+
+
+def is_dense_table(seen: Seen) -> bool:
+    """Whether the rules of a page say that it is mostly a dense table."""
+    level = [rule for rule in seen.rulings if rule[1] == rule[3]]
+    upright = [rule for rule in seen.rulings if rule[0] == rule[2]]
+    if len(level) < DENSE_RULES[0] or len(upright) < DENSE_RULES[1]:
+        return False
+    width, height = seen.prepared.size
+    across = max(r[2] for r in level) - min(r[0] for r in level)
+    down = max(r[3] for r in upright) - min(r[1] for r in upright)
+    return across * down > DENSE_SHARE * width * height
+
+
+def is_weak(readings: Sequence[Recognition]) -> bool:
+    """Whether an engine says itself that it could hardly read the page: an unknown script, handwriting."""
+    words = sum(len(line.words) for reading in readings for line in reading.lines)
+    known = [c for c in (reading.confidence for reading in readings) if c is not None]
+    return words >= MANY_WORDS and bool(known) and sum(known) / len(known) < WEAK
