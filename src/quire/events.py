@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Literal
+import json
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from typing import Literal, Protocol, overload, runtime_checkable
+
+SCHEMA = "quire/1"
+"""The version of the payloads, that of the JSON export. Readers ignore keys they do not know."""
 
 EventKind = Literal["started", "progress", "partial", "hit", "attempt", "finished", "failed"]
 
@@ -31,3 +35,56 @@ class Event:
 
 Sink = Callable[[Event], None]
 """A reader of events. Runs in the thread that does the work; an exception it raises does not break the run."""
+
+
+@runtime_checkable
+class Writable(Protocol):
+    """A result at the end of a stream of events."""
+
+    def to_json(self) -> str: ...
+
+
+@overload
+def to_sse(events: Event | Writable, *, after: int = 0) -> str: ...
+
+
+@overload
+def to_sse(events: Iterable[Event | Writable], *, after: int = 0) -> Iterator[str]: ...
+
+
+@overload
+def to_sse(events: AsyncIterable[Event | Writable], *, after: int = 0) -> AsyncIterator[str]: ...
+
+
+def to_sse(
+    events: Event | Writable | Iterable[Event | Writable] | AsyncIterable[Event | Writable], *, after: int = 0
+) -> str | Iterator[str] | AsyncIterator[str]:
+    """Events as server-sent events: one text for one event, an iterator of texts for many.
+
+    The id of a message is the event's sequence, so that a browser that comes back tells with `Last-Event-ID` what
+    it has seen; events up to `after` are left out. A result at the end becomes the message `result`.
+    """
+    if isinstance(events, (Event, Writable)):
+        return _message(events)
+    if isinstance(events, AsyncIterable):
+        return _messages_async(events, after)
+    return (_message(event) for event in events if _is_after(event, after))
+
+
+async def _messages_async(events: AsyncIterable[Event | Writable], after: int) -> AsyncIterator[str]:
+    async for event in events:
+        if _is_after(event, after):
+            yield _message(event)
+
+
+def _is_after(event: Event | Writable, after: int) -> bool:
+    return not isinstance(event, Event) or event.sequence > after
+
+
+def _message(event: Event | Writable) -> str:
+    if not isinstance(event, Event):
+        data = json.dumps(json.loads(event.to_json()), ensure_ascii=False)  # on one line
+        return f"event: result\ndata: {data}\n\n"
+    named = {f.name: getattr(event, f.name) for f in fields(event)}
+    data = json.dumps({"schema": SCHEMA, **named, "payload": dict(event.payload)}, ensure_ascii=False, default=str)
+    return f"id: {event.sequence}\nevent: {event.kind}\ndata: {data}\n\n"

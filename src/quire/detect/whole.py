@@ -1,0 +1,21 @@
+"""The page as one region."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from quire.engine import Picture
+from quire.types import BBox, Layout, Region
+
+
+@dataclass(frozen=True, slots=True)
+class WholePage:
+    name: str = "whole_page"
+
+    def detect(self, picture: Picture, page: int = 1) -> Layout:
+        return Layout((Region("page", BBox(0.0, 0.0, 1.0, 1.0), "page"),))
+
+
+def whole_page() -> WholePage:
+    """One region, the page itself: what a pipeline without a detector does."""
+    return WholePage()

@@ -1,0 +1,163 @@
+"""Blocks of a page from what was read in its regions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+
+from quire import layout as page_layout
+from quire.engine import ReadBlock, Recognition
+from quire.keys import Digest
+from quire.pagetext import PageText
+from quire.prepare import ImageProfile, Prepared
+from quire.recognize.placing import placed
+from quire.recognize.seen import Rule, Seen
+from quire.roles import PreparedPicture
+from quire.types import BBox, Block, BlockKind, Cell, Layout, PageInfo, Region, Table, Word
+from quire.words import PageWords
+
+WHOLE = BBox(0.0, 0.0, 1.0, 1.0)
+
+Rules = Callable[[], tuple[Rule, ...]]
+"""Finds the ruled lines of the page, in pixels of the displayed one: needed only where a whole page was read."""
+
+
+def blocks_of(
+    info: PageInfo, size: tuple[int, int], layout: Layout, recognitions: Sequence[Recognition], rules: Rules
+) -> tuple[Block, ...]:
+    """The blocks in the order of the regions: a table for each grid, the page's own layout where all of it was read.
+
+    Boxes of layout and recognitions are fractions of the displayed page, of which the picture has this `size`.
+    """
+    found: list[Block] = []
+    tables: set[str | None] = set()
+    pairs = list(zip(layout.regions, recognitions, strict=True))
+    for region, read in pairs:
+        if region.grid is not None:
+            if region.parent not in tables:
+                tables.add(region.parent)
+                found.append(_table(info.number, [pair for pair in pairs if _is_cell_of(pair[0], region.parent)]))
+        elif read.blocks:
+            found += (_block(info.number, block, read.engine, region) for block in read.blocks)
+        elif region.bbox == WHOLE and read.lines:
+            found += _page(info, size, read, rules())
+        elif read.lines:
+            found.append(_text(info.number, region, read))
+    return tuple(replace(block, id=f"p{info.number}-b{number}") for number, block in enumerate(found, 1))
+
+
+def _is_cell_of(region: Region, table: str | None) -> bool:
+    return region.grid is not None and region.parent == table
+
+
+def _table(page: int, cells: Sequence[tuple[Region, Recognition]]) -> Block:
+    placed_cells = sorted((_cell(page, region, read) for region, read in cells), key=lambda c: (c.row, c.column))
+    rows = max(cell.row + cell.row_span for cell in placed_cells)
+    columns = max(cell.column + cell.column_span for cell in placed_cells)
+    table = Table(rows, columns, tuple(placed_cells))
+    words = tuple(word for _, read in cells for word in _words(read))
+    box = BBox.union(region.bbox for region, _ in cells)
+    engine = cells[0][1].engine
+    return Block("", page, "table", table.text, box, confidence=_mean(cells), engine=engine, words=words, table=table)
+
+
+def _cell(page: int, region: Region, read: Recognition) -> Cell:
+    grid = region.grid
+    assert grid is not None
+    spans = grid.row_span, grid.column_span
+    return Cell(grid.row, grid.column, read.text, page, region.bbox, *spans, header=region.role == "header")
+
+
+def _mean(cells: Sequence[tuple[Region, Recognition]]) -> float | None:
+    known = [(read.confidence, len(read.text)) for _, read in cells if read.confidence is not None]
+    total = sum(length for _, length in known)
+    return sum(value * length for value, length in known) / total if total else None
+
+
+def _block(page: int, block: ReadBlock, engine: str, region: Region) -> Block:
+    table = block.table and replace(block.table, cells=tuple(replace(c, page=page) for c in block.table.cells))
+    return Block(
+        id="",
+        page=page,
+        kind=block.kind,
+        text=block.text,
+        bbox=block.bbox or region.bbox,
+        level=block.level,
+        confidence=block.confidence,
+        engine=engine,
+        table=table,
+    )
+
+
+def _text(page: int, region: Region, read: Recognition) -> Block:
+    kind: BlockKind = "figure" if region.role == "figure" else "paragraph"
+    words = tuple(_words(read))
+    return Block("", page, kind, read.text, region.bbox, confidence=read.confidence, engine=read.engine, words=words)
+
+
+def _words(read: Recognition) -> Iterator[Word]:
+    return (word for line in read.lines for word in line.words)
+
+
+def _page(info: PageInfo, size: tuple[int, int], read: Recognition, rules: tuple[Rule, ...]) -> Iterator[Block]:
+    """A whole page that was read as lines goes through the same layout as native text."""
+    text = placed(_empty(info), Seen(_untouched(size), rules), [read], engine=read.engine, whole=True)
+    for block in page_layout.page_blocks(text).blocks:
+        if isinstance(block.words, PageWords):
+            block.words.bind(lambda: text, info.number)
+        yield block
+
+
+def _empty(info: PageInfo) -> PageText:
+    return PageText(
+        info.number,
+        info.width,
+        info.height,
+        info.rotation,
+        chars=0,
+        unmapped=0,
+        invisible=0,
+        font_table=(),
+        links=(),
+        fields=(),
+        tags=(),
+        texts=(),
+        boxes=(),
+        baselines=(),
+        sizes=(),
+        colors=(),
+        fonts=(),
+        angles=(),
+        mcids=(),
+        flags=(),
+        rulings=(),
+        rects=(),
+        rect_colors=(),
+        images=(),
+        drawings=(),
+    )
+
+
+def _untouched(size: tuple[int, int]) -> Prepared:
+    """The boxes were brought to the displayed page before."""
+    unknown = ImageProfile(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, bilevel=False, inverted=False)
+    return Prepared(Digest(""), size, 0.0, size, 0, 0.0, False, (), unknown)
+
+
+def rules_of(prepared: PreparedPicture, size: tuple[int, int]) -> tuple[Rule, ...]:
+    """The ruled lines of a prepared picture, in pixels of the displayed page, whose picture has this `size`."""
+    from quire.detect.rulings import find_rulings
+    from quire.prepare.pixels import pixels_of
+
+    picture, back = prepared.picture, prepared.to_given
+    found = []
+    for x0, y0, x1, y1, thickness in find_rulings(pixels_of(picture), picture.dpi):
+        ends = [back.point(x / picture.width, y / picture.height) for x, y in ((x0, y0), (x1, y1))]
+        left, right = sorted(x * size[0] for x, _ in ends)
+        top, bottom = sorted(y * size[1] for _, y in ends)
+        if right - left > bottom - top:
+            top = bottom = (top + bottom) / 2
+        else:
+            left = right = (left + right) / 2
+        found.append((left, top, right, bottom, thickness * size[0] / picture.width))
+    return tuple(found)

@@ -1,0 +1,34 @@
+"""Exporters: the formats of a result as files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from quire import export
+from quire.errors import ConfigurationError
+from quire.pipeline.result import PipelineResult
+
+
+@dataclass(frozen=True, slots=True)
+class SavedFormat:
+    """Writes a result in one format into a folder, named after the document or `stem`."""
+
+    folder: Path
+    format: str
+    stem: str | None = None
+
+    @property
+    def name(self) -> str:
+        return f"save_{self.format}"
+
+    def export(self, result: PipelineResult) -> Sequence[Path]:
+        return result.save(self.folder, (self.format,), stem=self.stem)
+
+
+def save(folder: str | Path, format: str = "md", *, stem: str | None = None) -> SavedFormat:
+    """An exporter that writes the result into `folder` in one of the formats of `quire.export.FORMATS`."""
+    if format not in export.FORMATS:
+        raise ConfigurationError(f"there is no format {format!r}; choose from {', '.join(export.FORMATS)}")
+    return SavedFormat(Path(folder), format, stem)

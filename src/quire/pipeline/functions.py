@@ -1,0 +1,133 @@
+"""Decorators that turn a function into a stage of a pipeline. The function can still be called as before."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Generic, ParamSpec, Protocol, TypeVar, overload
+
+from quire.engine import Capability, Picture, Recognition
+from quire.keys import Profile
+from quire.pipeline.result import PipelineResult
+from quire.roles import Classified, Crop, PreparedPicture
+from quire.types import Layout
+
+P = ParamSpec("P")
+R = TypeVar("R")
+F_contra = TypeVar("F_contra", contravariant=True)
+S_co = TypeVar("S_co", covariant=True)
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionProfile(Profile):
+    """A function says nothing about its settings: whoever changes it changes its version."""
+
+    name: str
+    version: str
+
+
+@dataclass(frozen=True)
+class _Function(Generic[P, R]):
+    function: Callable[P, R]
+    name: str
+    version: str = "1"
+    requires: frozenset[Capability] = frozenset()
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        return self.function(*args, **kwargs)
+
+    @property
+    def profile(self) -> Profile:
+        return FunctionProfile(self.name, self.version)
+
+
+class FunctionPreprocessor(_Function[[Picture], PreparedPicture | Picture]):
+    def preprocess(self, picture: Picture) -> PreparedPicture | Picture:
+        return self.function(picture)
+
+
+class FunctionDetector(_Function[[Picture], Layout]):
+    def detect(self, picture: Picture, page: int = 1) -> Layout:
+        return self.function(picture)
+
+
+class FunctionClassifier(_Function[[Layout, Picture], Classified | Layout]):
+    def classify(self, layout: Layout, picture: Picture) -> Classified | Layout:
+        return self.function(layout, picture)
+
+
+class FunctionRegionPreprocessor(_Function[[Crop], Sequence[Crop] | Picture]):
+    def preprocess_region(self, crop: Crop) -> Sequence[Crop]:
+        made = self.function(crop)
+        return [Crop(crop.region, made, crop.box)] if isinstance(made, Picture) else made
+
+
+class FunctionCorrector(_Function[[Recognition], Recognition]):
+    def correct(self, recognition: Recognition) -> Recognition:
+        return self.function(recognition)
+
+
+class FunctionExporter(_Function[[PipelineResult], Path | None]):
+    @property
+    def format(self) -> str:
+        return self.name
+
+    def export(self, result: PipelineResult) -> Sequence[Path]:
+        written = self.function(result)
+        return [] if written is None else [Path(written)]
+
+
+class _Made(Protocol[F_contra, S_co]):
+    def __call__(self, function: F_contra, name: str, version: str, requires: frozenset[Capability]) -> S_co: ...
+
+
+class _Decorator(Generic[F_contra, S_co]):
+    """`@decorator` or `@decorator(name=…, version=…, requires=…)`."""
+
+    def __init__(self, make: _Made[F_contra, S_co]) -> None:
+        self._make = make
+
+    @overload
+    def __call__(self, function: F_contra, /) -> S_co: ...
+
+    @overload
+    def __call__(
+        self, function: None = None, /, *, name: str = "", version: str = "1", requires: Iterable[Capability] = ()
+    ) -> Callable[[F_contra], S_co]: ...
+
+    def __call__(
+        self,
+        function: F_contra | None = None,
+        /,
+        *,
+        name: str = "",
+        version: str = "1",
+        requires: Iterable[Capability] = (),
+    ) -> S_co | Callable[[F_contra], S_co]:
+        def made(given: F_contra) -> S_co:
+            return self._make(given, name or getattr(given, "__name__", "function"), version, frozenset(requires))
+
+        return made if function is None else made(function)
+
+
+preprocessor: _Decorator[Callable[[Picture], PreparedPicture | Picture], FunctionPreprocessor]
+preprocessor = _Decorator(FunctionPreprocessor)
+"""A function from the picture of a page to a better one; a `PreparedPicture` when boxes need a way back."""
+
+detector: _Decorator[Callable[[Picture], Layout], FunctionDetector] = _Decorator(FunctionDetector)
+"""A function from a picture to the regions on it."""
+
+classifier: _Decorator[Callable[[Layout, Picture], Classified | Layout], FunctionClassifier]
+classifier = _Decorator(FunctionClassifier)
+"""A function that gives the regions of a layout their roles."""
+
+region_preprocessor: _Decorator[Callable[[Crop], Sequence[Crop] | Picture], FunctionRegionPreprocessor]
+region_preprocessor = _Decorator(FunctionRegionPreprocessor)
+"""A function from the crop of a region to a better picture, or to the crops to be read instead."""
+
+postprocessor: _Decorator[Callable[[Recognition], Recognition], FunctionCorrector] = _Decorator(FunctionCorrector)
+"""A pure function from what was read to what it should say."""
+
+exporter: _Decorator[Callable[[PipelineResult], Path | None], FunctionExporter] = _Decorator(FunctionExporter)
+"""A function that does something with the result; a path that it returns is told of."""

@@ -1,0 +1,40 @@
+"""The settings of a pipeline that are not stages."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, TypeAlias, get_args
+
+from quire.context import Store
+from quire.errors import UsageError
+from quire.events import Sink
+
+ErrorPolicy = Literal["abort", "attach"]
+"""What a region that cannot be read does: fail its page, or leave an empty recognition with an `error`."""
+
+Cache: TypeAlias = Store | str | Path | None
+"""Where answers of the engine are kept: a store or the folder of one. None: nowhere."""
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """`dpi` is that of the pictures of pages. `languages` and `hints` go with every question to the engine."""
+
+    page_concurrency: int = 1
+    error_policy: ErrorPolicy = "abort"
+    on_event: Sink | None = None
+    cache: Cache = None
+    dpi: int = 200
+    languages: tuple[str, ...] = ()
+    hints: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name in ("page_concurrency", "dpi"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+                raise UsageError(f"{name} is {value!r}; it must be a number of at least 1")
+        if self.error_policy not in get_args(ErrorPolicy):
+            raise UsageError(f"error_policy is {self.error_policy!r}; choose from {', '.join(get_args(ErrorPolicy))}")
+        if self.cache is not None and not isinstance(self.cache, (str, Path)) and not hasattr(self.cache, "find"):
+            raise UsageError(f"cache is {self.cache!r}; name a folder or pass a store")

@@ -1,0 +1,187 @@
+"""One page through the stages of a pipeline."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+
+from quire.detect.whole import whole_page
+from quire.engine import Picture, Recognition
+from quire.errors import EngineError, InputError, RecognitionError
+from quire.pipeline.asking import NOT_THE_PAGE, Reading, Slots
+from quire.pipeline.blocks import blocks_of, rules_of
+from quire.pipeline.options import Options
+from quire.pipeline.placing import placed, placed_layout
+from quire.pipeline.recognizing import Asked, PageRecognition
+from quire.pipeline.result import PageReading
+from quire.pipeline.run import Cancelled, Run, failure_of, message_of
+from quire.pipeline.stages import Stages
+from quire.roles import Classified, Corrector, Crop, PreparedPicture, Slot, with_merged
+from quire.types import Layout, PageInfo, PageStatus
+
+MOST_CHANGES = 50
+"""How many corrections one event tells word by word."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageWork:
+    """What the pages of a run share. `read` runs in a thread for each page."""
+
+    stages: Stages
+    options: Options
+    slots: Slots
+    reading: Reading
+    run: Run
+
+    def read(self, info: PageInfo, picture: Picture) -> PageReading:
+        """The page as read, or failed with its reason. Raises Cancelled, and errors that are not the page's fault."""
+        begun = self.run.clock()
+        self.run.emit("started", "page", page=info.number)
+        try:
+            read = self._read(info, picture)
+        except (EngineError, RecognitionError, InputError) as error:
+            reason = message_of(error)
+            attached = (Recognition(self.stages.engine.name, error=reason),) if self._tolerant else ()
+            read = PageReading(replace(info, status="failed", reason=reason), recognitions=attached)
+        told = {"status": read.info.status, "reason": read.info.reason, "blocks": len(read.blocks)}
+        self.run.emit("finished", "page", page=info.number, payload={**told, "ms": self.run.ms_since(begun)})
+        return read
+
+    @property
+    def _tolerant(self) -> bool:
+        return self.options.error_policy == "attach"
+
+    def _read(self, info: PageInfo, picture: Picture) -> PageReading:
+        number = info.number
+        prepared = self._prepared(picture, number)
+        layout = self._classified(self._detected(prepared.picture, number), prepared.picture, number)
+        crops = self._crops(layout, prepared.picture, number)
+        asked = Asked(number, prepared.picture, self.options.languages, self.options.hints)
+        recognition = PageRecognition(
+            self.stages.engine, self.reading, self.run, slots=self.slots.count, tolerant=self._tolerant
+        )
+        read = recognition.read(asked, layout, crops)
+        layout = placed_layout(layout, prepared.to_given)
+        read = tuple(placed(one, prepared.to_given) for one in read)
+        for place, corrector in enumerate(self.stages.correctors):
+            read = self._corrected(corrector, read, number, place)
+        blocks = blocks_of(info, picture.size, layout, read, partial(rules_of, prepared, picture.size))
+        status, reason = _outcome(read, bool(blocks))
+        return PageReading(replace(info, status=status, reason=reason), blocks, layout, read)
+
+    def _prepared(self, picture: Picture, page: int) -> PreparedPicture:
+        ready = PreparedPicture(picture)
+        for place, stage in enumerate(self.stages.preprocessors):
+            with self._stage("preprocess", stage.name, page, place) as told:
+                made = stage.preprocess(ready.picture)
+                step = PreparedPicture(made) if isinstance(made, Picture) else made
+                if step.angle:
+                    told["angle"] = step.angle
+                ready = PreparedPicture(step.picture, ready.angle + step.angle, step.to_given.then(ready.to_given))
+        return ready
+
+    def _detected(self, picture: Picture, page: int) -> Layout:
+        detector = self.stages.detector
+        if detector is None:
+            return whole_page().detect(picture, page)
+        with self._stage("detect", detector.name, page) as told:
+            layout = detector.detect(picture, page)
+            ids = [region.id for region in layout.regions]
+            if len(set(ids)) < len(ids):
+                raise RecognitionError(f"{detector.name} gave two regions the same id")
+            cells = sum(region.grid is not None for region in layout.regions)
+            told |= {"rows": layout.rows, "cols": layout.columns, "cells": cells}
+        return layout
+
+    def _classified(self, layout: Layout, picture: Picture, page: int) -> Layout:
+        classifier = self.stages.classifier
+        if classifier is None:
+            return with_merged(layout)
+        with self._stage("classify", classifier.name, page) as told:
+            made = classifier.classify(layout, picture)
+            found = Classified(made) if isinstance(made, Layout) else made
+            regions = found.layout.regions
+            spans = sum(1 for r in regions if r.grid and r.grid.row_span * r.grid.column_span > 1)
+            groups = len({region.merge_group for region in regions if region.merge_group})
+            blank = sum(region.role == "blank" for region in regions)
+            told |= {"blank": blank, "merged": spans + groups, "ambiguous": found.ambiguous}
+        return with_merged(found.layout)
+
+    def _crops(self, layout: Layout, picture: Picture, page: int) -> dict[str, tuple[Crop, ...]]:
+        """The pictures of the regions that somebody prepares; none otherwise: they are cut when they are asked for."""
+        stages = self.stages.region_preprocessors
+        if not stages:
+            return {}
+        regions = [region for region in layout.regions if region.role != "blank"]
+        crops: dict[str, tuple[Crop, ...]] = {
+            region.id: (Crop(region, picture.crop(region.bbox), region.bbox),) for region in regions
+        }
+        for place, stage in enumerate(stages):
+            with self._stage("region_preprocess", stage.name, page, place) as told:
+                given = sum(map(len, crops.values()))
+                made = {
+                    name: tuple(new for crop in before for new in stage.preprocess_region(crop))
+                    for name, before in crops.items()
+                }
+                if empty := next((name for name, parts in made.items() if not parts), None):
+                    raise RecognitionError(f"{stage.name} left nothing of region {empty}")
+                changed = sum(made[name] != before for name, before in crops.items())
+                told |= {"transformed": changed, "sliced_in": given, "sliced_out": sum(map(len, made.values()))}
+                crops = made
+        return crops
+
+    def _corrected(
+        self, corrector: Corrector, read: tuple[Recognition, ...], page: int, place: int
+    ) -> tuple[Recognition, ...]:
+        with self._stage("post_process", corrector.name, page, place) as told:
+            made = tuple(one if one.error else self._correct(corrector, one, page) for one in read)
+            changed = [
+                (old.region, old.text, new.text)
+                for old, new in zip(read, made, strict=True)
+                if old.text != new.text and not new.error
+            ]
+            told |= {"stage": corrector.name, "corrected": len(changed), "changes": changed[:MOST_CHANGES]}
+        return made
+
+    def _correct(self, corrector: Corrector, recognition: Recognition, page: int) -> Recognition:
+        self.run.check()
+        try:
+            return corrector.correct(recognition)
+        except NOT_THE_PAGE:
+            raise
+        except Exception as error:
+            if not self._tolerant:
+                raise
+            told, mark = failure_of(error, recognition.region), f"/{recognition.region or 'page'}/{corrector.name}"
+            self.run.emit("failed", "post_process", page=page, payload=told, mark=mark)
+            message = f"{corrector.name}: {message_of(error)}"
+            return replace(recognition, lines=(), blocks=(), error=message)
+
+    @contextmanager
+    def _stage(self, slot: Slot, name: str, page: int, place: int = 0) -> Iterator[dict[str, object]]:
+        """Tell that a stage began and ended; what it raises is told of and comes out as a RecognitionError."""
+        run, mark = self.run, f"/{place + 1}" if place else ""
+        run.check()
+        run.emit("started", slot, page=page, mark=mark)
+        begun = run.clock()
+        told: dict[str, object] = {}
+        try:
+            yield told
+        except Cancelled:
+            raise
+        except Exception as error:
+            run.emit("failed", slot, page=page, payload=failure_of(error), mark=mark)
+            if isinstance(error, (EngineError, RecognitionError, *NOT_THE_PAGE)):
+                raise
+            raise RecognitionError(f"{slot} stage {name} failed: {message_of(error)}") from error
+        run.emit("finished", slot, page=page, payload={**told, "ms": run.ms_since(begun)}, mark=mark)
+
+
+def _outcome(read: tuple[Recognition, ...], has_blocks: bool) -> tuple[PageStatus, str | None]:
+    errors = [one.error for one in read if one.error]
+    if errors and not any(one.text for one in read):
+        return "failed", errors[0]
+    reason = f"{len(errors)} of {len(read)} regions could not be read" if errors else None
+    return ("ok" if has_blocks else "empty"), reason

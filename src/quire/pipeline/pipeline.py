@@ -1,0 +1,153 @@
+"""A pipeline: stages wired to read documents, and the ways to call it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Coroutine, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+from weakref import WeakSet
+
+from quire.document import Document, Source
+from quire.errors import UsageError
+from quire.events import Event, Sink
+from quire.pipeline.asking import Slots
+from quire.pipeline.bridging import Feed, in_thread
+from quire.pipeline.document import read_document
+from quire.pipeline.options import Cache, ErrorPolicy, Options
+from quire.pipeline.result import PipelineResult
+from quire.pipeline.run import Run
+from quire.pipeline.stages import PipelineStage, Placed, Stages
+from quire.selection import Pages, check_pages
+
+if TYPE_CHECKING:
+    from quire.pipeline.builder import PipelineBuilder
+
+
+class Pipeline:
+    """Stages wired to read documents: `Pipeline(morphological_grid(), rule_based(), engine)("form.png")`.
+
+    Stages find their slot by what they can do, whatever their order; an engine is the only one that must be there.
+    It never changes: `replace` and `insert_after` give new ones. Any thread may call it, and cancel it.
+
+    `page_concurrency` pages are read at the same time. `error_policy` says what a region that cannot be read does:
+    `abort` fails its page, `attach` leaves an empty recognition with an `error`. `cache` is a store, or the folder of
+    one, in which answers of the engine are looked up before it is asked.
+    """
+
+    def __init__(
+        self,
+        *stages: PipelineStage,
+        page_concurrency: int = 1,
+        error_policy: ErrorPolicy = "abort",
+        on_event: Sink | None = None,
+        cache: Cache = None,
+        dpi: int = 200,
+        languages: Sequence[str] = (),
+        hints: Sequence[str] = (),
+    ) -> None:
+        options = Options(page_concurrency, error_policy, on_event, cache, dpi, tuple(languages), tuple(hints))
+        self._set(Stages([Placed.of(stage) for stage in stages]), options)
+
+    @staticmethod
+    def builder() -> PipelineBuilder:
+        """The same, one stage at a time."""
+        from quire.pipeline.builder import PipelineBuilder
+
+        return PipelineBuilder()
+
+    @property
+    def stages(self) -> tuple[PipelineStage, ...]:
+        """In the order in which a page passes them."""
+        return tuple(one.stage for one in self._stages.placed)
+
+    def replace(self, where: str, stage: PipelineStage) -> Pipeline:
+        """A pipeline with `stage` instead of those in a slot (`recognize`), or instead of the stage of that name."""
+        return self._with(self._stages.replaced(where, stage))
+
+    def insert_after(self, where: str, stage: PipelineStage) -> Pipeline:
+        """A pipeline with `stage` right after a slot, or after the stage of that name."""
+        return self._with(self._stages.inserted(where, stage))
+
+    def __repr__(self) -> str:
+        return f"Pipeline({', '.join(stage.name for stage in self.stages)})"
+
+    def __call__(self, source: Source | Document, *, pages: Pages | None = None) -> PipelineResult:
+        """Read a document. Raises UsageError where an event loop is running: use `aio` there."""
+        if asyncio._get_running_loop() is not None:
+            raise UsageError("pipeline(…) would block the running event loop; use await pipeline.aio(…)")
+        run = self._begin(self._options.on_event)
+        try:
+            return self._read(source, check_pages(pages), run)
+        finally:
+            run.cancel()  # of what is still at work after an error or an interrupt
+
+    def aio(self, source: Source | Document, *, pages: Pages | None = None) -> Coroutine[Any, Any, PipelineResult]:
+        """The same for asynchronous programs. The work runs in threads; cancelling the task stops it."""
+        run = self._begin(self._options.on_event)
+        return self._awaited(source, check_pages(pages), run)
+
+    def events(self, source: Source | Document, *, pages: Pages | None = None) -> AsyncIterator[Event | PipelineResult]:
+        """Everything that happens while a document is read, and its result at the end.
+
+        Leaving the loop before the end stops the work.
+        """
+        feed = Feed()
+        sinks = (self._options.on_event, feed.tell) if self._options.on_event else (feed.tell,)
+        run = self._begin(*sinks)
+        return self._told(source, check_pages(pages), run, feed)
+
+    def cancel(self) -> None:
+        """Stop the runs under way, from any thread, within a second. Pages not finished are `skipped`."""
+        self._cancelled = bool(self._runs)
+        for run in list(self._runs):
+            run.cancel()
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether the latest runs were cancelled."""
+        return self._cancelled
+
+    def _set(self, stages: Stages, options: Options) -> None:
+        self._stages, self._options = stages, options
+        self._slots = Slots(stages.engine)
+        self._runs: WeakSet[Run] = WeakSet()
+        self._cancelled = False
+
+    def _with(self, stages: Stages) -> Pipeline:
+        other = Pipeline.__new__(Pipeline)
+        other._set(stages, replace(self._options))
+        return other
+
+    def _begin(self, *sinks: Sink | None) -> Run:
+        run = Run([sink for sink in sinks if sink is not None])
+        self._cancelled = False
+        self._runs.add(run)
+        return run
+
+    def _read(self, source: Source | Document, pages: Pages | None, run: Run) -> PipelineResult:
+        try:
+            return read_document(source, pages, self._stages, self._options, self._slots, run)
+        finally:
+            self._runs.discard(run)
+
+    async def _awaited(self, source: Source | Document, pages: Pages | None, run: Run) -> PipelineResult:
+        try:
+            return await in_thread(lambda: self._read(source, pages, run))
+        finally:
+            run.cancel()
+
+    async def _told(
+        self, source: Source | Document, pages: Pages | None, run: Run, feed: Feed
+    ) -> AsyncIterator[Event | PipelineResult]:
+        feed.open(run)
+        reading = asyncio.ensure_future(in_thread(lambda: self._read(source, pages, run)))
+        reading.add_done_callback(lambda _: feed.end())
+        try:
+            while (event := await feed.next()) is not None:
+                yield event
+            yield await reading
+        finally:
+            run.cancel()
+            reading.cancel()
+            await asyncio.gather(reading, return_exceptions=True)

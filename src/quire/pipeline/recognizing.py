@@ -1,0 +1,198 @@
+"""The regions of a page to the engine: all that are not blank, several in one question where it can take them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from threading import Lock, Thread
+
+from quire.engine import Engine, Partial, Picture, Question, Recognition
+from quire.errors import EngineError, RecognitionError
+from quire.pipeline.asking import Reading
+from quire.pipeline.placing import joined, placed
+from quire.pipeline.run import GLANCE_S, Cancelled, Run, failure_of
+from quire.roles import Affine, Crop
+from quire.types import BBox, Layout, Region
+
+BATCH = 32
+"""How many regions an engine that takes several gets in one question."""
+
+_WHOLE = BBox(0.0, 0.0, 1.0, 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is the same for every question of a page."""
+
+    page: int
+    picture: Picture
+    languages: tuple[str, ...] = ()
+    hints: tuple[str, ...] = ()
+
+    def question(self, picture: Picture, regions: tuple[Region, ...] = ()) -> Question:
+        return Question(picture.size, picture.dpi, self.languages, regions, hints=self.hints)
+
+
+@dataclass(frozen=True, slots=True)
+class _Task:
+    """One question, or the questions about the slices of one region."""
+
+    regions: tuple[Region, ...]
+    crops: tuple[Crop, ...] = ()
+
+
+class PageRecognition:
+    """Reads one page. `tolerant` attaches the error to a region that nobody could read, else it is raised."""
+
+    def __init__(self, engine: Engine, reading: Reading, run: Run, *, slots: int, tolerant: bool) -> None:
+        self._engine, self._reading, self._run = engine, reading, run
+        self._slots, self._tolerant = slots, tolerant
+        self._lock = Lock()
+        self._done = 0
+        self._hits = 0
+
+    def read(self, asked: Asked, layout: Layout, crops: dict[str, tuple[Crop, ...]]) -> tuple[Recognition, ...]:
+        """One recognition for each region, in their order; boxes are fractions of the page's picture."""
+        run, begun, total = self._run, self._run.clock(), len(layout.regions)
+        run.emit("started", "recognize", page=asked.page, payload={"total": total})
+        read: dict[str, Recognition] = {}
+
+        def keep(regions: Sequence[Region], recognitions: Sequence[Recognition]) -> None:
+            for region, recognition in zip(regions, recognitions, strict=True):
+                with self._lock:
+                    read[region.id] = recognition
+                    self._done += 1
+                    self._hits += recognition.provenance.tier != "asked"
+                    self._tell(asked.page, region, recognition, total)
+
+        blank = [region for region in layout.regions if region.role == "blank"]
+        keep(blank, [Recognition(self._engine.name, region=r.id, grid=r.grid) for r in blank])
+        waiting = [region for region in layout.regions if region.role != "blank"]
+        self._each(self._tasks(waiting, crops), lambda task: keep(task.regions, self._attempt(asked, task)))
+        told = {"done": self._done, "total": total, "cache_hits": self._hits, "ms": run.ms_since(begun)}
+        run.emit("finished", "recognize", page=asked.page, payload=told)
+        return tuple(read[region.id] for region in layout.regions)
+
+    def _tasks(self, regions: Sequence[Region], crops: dict[str, tuple[Crop, ...]]) -> Iterator[_Task]:
+        alone = [r for r in regions if r.id in crops or r.bbox == _WHOLE or "regions" not in self._engine.capabilities]
+        yield from (_Task((region,), crops.get(region.id, ())) for region in alone)
+        left = set(alone)
+        together = [region for region in regions if region not in left]
+        for at in range(0, len(together), BATCH):
+            yield _Task(tuple(together[at : at + BATCH]))
+
+    def _attempt(self, asked: Asked, task: _Task) -> Sequence[Recognition]:
+        region = task.regions[0].id if len(task.regions) == 1 else None
+        try:
+            read = self._ask(asked, task)
+        except EngineError as error:
+            self._failed(asked.page, error, region)
+            if not self._tolerant:
+                raise
+            read = [Recognition(self._engine.name, region=r.id, grid=r.grid, error=str(error)) for r in task.regions]
+        else:
+            for one in read:
+                if one.error:
+                    unread = RecognitionError(f"{self._engine.name}: region {one.region}: {one.error}")
+                    self._failed(asked.page, unread, one.region)
+                    if not self._tolerant:
+                        raise unread
+        return read
+
+    def _failed(self, page: int, error: Exception, region: str | None) -> None:
+        mark = f"/{region or 'page'}"
+        self._run.emit("failed", "recognize", page=page, payload=failure_of(error, region), mark=mark)
+
+    def _ask(self, asked: Asked, task: _Task) -> Sequence[Recognition]:
+        if len(task.regions) > 1 or ("regions" in self._engine.capabilities and not self._alone(task)):
+            question = asked.question(asked.picture, task.regions)
+            read = self._reading.recognitions(
+                asked.picture, question, page=asked.page, partial=self._partial(asked.page, None)
+            )
+            pairs = zip(task.regions, read, strict=True)
+            return [replace(one, region=region.id, grid=region.grid) for region, one in pairs]
+        (region,) = task.regions
+        crops = task.crops or (Crop(region, _cut(asked.picture, region), region.bbox),)
+        return [joined(region, [self._crop(asked, crop) for crop in crops])]
+
+    def _alone(self, task: _Task) -> bool:
+        return bool(task.crops) or task.regions[0].bbox == _WHOLE
+
+    def _crop(self, asked: Asked, crop: Crop) -> Recognition:
+        partial = self._partial(asked.page, crop.region.id)
+        question = asked.question(crop.picture)
+        (read,) = self._reading.recognitions(crop.picture, question, page=asked.page, partial=partial)
+        return placed(read, Affine.into(crop.box))
+
+    def _partial(self, page: int, region: str | None) -> Partial | None:
+        if "streaming" not in self._engine.capabilities:
+            return None
+        count = 0
+
+        def tell(text: str) -> None:
+            nonlocal count
+            count += 1
+            told = {"region_id": region, "partial_text": text, "tokens": len(text.split())}
+            self._run.emit("partial", "recognize", page=page, payload=told, mark=f"/{region or 'page'}/{count}")
+
+        return tell
+
+    def _tell(self, page: int, region: Region, recognition: Recognition, total: int) -> None:
+        provenance, mark = recognition.provenance, f"/{region.id}"
+        if provenance.tier != "asked":
+            hit = {"region_id": region.id, "tier": provenance.tier, "similarity": provenance.similarity}
+            self._run.emit("hit", "recognize", page=page, payload=hit, mark=mark)
+        told = {"done": self._done, "total": total, "cache_hits": self._hits, "region_id": region.id}
+        told["cell"] = cell_payload(region, recognition)
+        self._run.emit("progress", "recognize", page=page, payload=told, mark=mark)
+
+    def _each(self, tasks: Iterator[_Task], do: Callable[[_Task], None]) -> None:
+        """Do all tasks, as many at a time as the engine has places; the first error stops the rest."""
+        errors: list[BaseException] = []
+        taking = Lock()
+
+        def work() -> None:
+            while not errors:
+                with taking:
+                    task = next(tasks, None)
+                if task is None:
+                    return
+                try:
+                    self._run.check()
+                    do(task)
+                except BaseException as error:
+                    errors.append(error)
+
+        threads = [Thread(target=work, name="quire-regions", daemon=True) for _ in range(self._slots - 1)]
+        for thread in threads:
+            thread.start()
+        work()
+        for thread in threads:
+            while thread.is_alive():
+                thread.join(GLANCE_S)
+                if self._run.cancelled:
+                    raise Cancelled
+        if errors:
+            raise errors[0]
+
+
+def cell_payload(region: Region, recognition: Recognition) -> dict[str, object] | None:
+    """A cell as its progress event shows it; None for a region outside any grid."""
+    if region.grid is None:
+        return None
+    provenance = recognition.provenance
+    hit = {"tier": provenance.tier, "similarity": provenance.similarity} if provenance.tier != "asked" else None
+    return {
+        "row": region.grid.row,
+        "col": region.grid.column,
+        "rowspan": region.grid.row_span,
+        "colspan": region.grid.column_span,
+        "text": recognition.text,
+        "is_blank": region.role == "blank",
+        "confidence": recognition.confidence,
+        "cache": hit,
+    }
+
+
+def _cut(picture: Picture, region: Region) -> Picture:
+    return picture if region.bbox == _WHOLE else picture.crop(region.bbox)

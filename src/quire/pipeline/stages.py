@@ -1,0 +1,161 @@
+"""The stages of a pipeline in their slots, checked: who stands where, and can the engine do what they need?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol, TypeAlias, cast, get_args, runtime_checkable
+
+from quire.engine import CAPABILITIES, Capability, Engine
+from quire.errors import ConfigurationError, UsageError
+from quire.pipeline.result import PipelineResult
+from quire.roles import (
+    SLOTS,
+    Classifier,
+    Corrector,
+    LayoutDetector,
+    Preprocessor,
+    RegionPreprocessor,
+    Slot,
+)
+
+
+@runtime_checkable
+class Exporter(Protocol):
+    """Does something with the result. The files it wrote are told of; `format` names what they hold."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def format(self) -> str: ...
+
+    def export(self, result: PipelineResult) -> Sequence[Path]: ...
+
+
+PipelineStage: TypeAlias = (
+    Preprocessor | LayoutDetector | Classifier | RegionPreprocessor | Engine | Corrector | Exporter
+)
+
+_VERBS: dict[str, Slot] = {
+    "preprocess": "preprocess",
+    "detect": "detect",
+    "classify": "classify",
+    "preprocess_region": "region_preprocess",
+    "ask": "recognize",
+    "correct": "post_process",
+    "export": "export",
+}
+"""The method by which a stage shows its role."""
+
+_ONCE: frozenset[Slot] = frozenset(("detect", "classify", "recognize"))
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A stage in its slot."""
+
+    slot: Slot
+    stage: PipelineStage
+
+    @classmethod
+    def of(cls, stage: object) -> Placed:
+        found = {slot for verb, slot in _VERBS.items() if callable(getattr(stage, verb, None))}
+        if len(found) == 1 and isinstance(getattr(stage, "name", None), str):
+            return cls(found.pop(), cast(PipelineStage, stage))
+        what = getattr(stage, "__name__", None) or type(stage).__name__
+        if len(found) > 1:
+            raise ConfigurationError(f"{what} plays several roles ({', '.join(sorted(found))}); a stage has one")
+        hint = "; decorate a function with @preprocessor, @detector, …" if callable(stage) else ""
+        raise ConfigurationError(f"{what} is no stage: it needs a name and one of {', '.join(_VERBS)}{hint}")
+
+
+class Stages:
+    """The stages in the order of their slots; those of one slot in the order in which they were given."""
+
+    def __init__(self, placed: Sequence[Placed]) -> None:
+        self.placed = tuple(sorted(placed, key=lambda one: SLOTS.index(one.slot)))
+        for slot in _ONCE:
+            if len(found := [one.stage.name for one in self.placed if one.slot == slot]) > 1:
+                raise ConfigurationError(
+                    f"there are {len(found)} stages for {slot}: {', '.join(found)}; one is possible"
+                )
+        engines = [one.stage for one in self.placed if one.slot == "recognize"]
+        if not engines:
+            raise ConfigurationError("a pipeline needs an engine to read with: quire.recognize has some")
+        self.engine = cast(Engine, engines[0])
+        self._check_capabilities()
+
+    @property
+    def preprocessors(self) -> tuple[Preprocessor, ...]:
+        return cast(tuple[Preprocessor, ...], tuple(self._of("preprocess")))
+
+    @property
+    def detector(self) -> LayoutDetector | None:
+        return cast(LayoutDetector | None, next(self._of("detect"), None))
+
+    @property
+    def classifier(self) -> Classifier | None:
+        return cast(Classifier | None, next(self._of("classify"), None))
+
+    @property
+    def region_preprocessors(self) -> tuple[RegionPreprocessor, ...]:
+        return cast(tuple[RegionPreprocessor, ...], tuple(self._of("region_preprocess")))
+
+    @property
+    def correctors(self) -> tuple[Corrector, ...]:
+        return cast(tuple[Corrector, ...], tuple(self._of("post_process")))
+
+    @property
+    def exporters(self) -> tuple[Exporter, ...]:
+        return cast(tuple[Exporter, ...], tuple(self._of("export")))
+
+    def replaced(self, where: str, stage: object) -> Stages:
+        """With `stage` instead of all stages of a slot, or instead of the stage of that name."""
+        new = Placed.of(stage)
+        at = [index for index, one in enumerate(self.placed) if where in (one.slot, one.stage.name)]
+        if not at:
+            if where != new.slot:
+                raise ConfigurationError(self._unknown(where))
+            return Stages([*self.placed, new])
+        old = self.placed[at[0]]
+        if old.slot != new.slot:
+            raise ConfigurationError(f"{new.stage.name} is for {new.slot}, it cannot replace {where}")
+        kept = [one for index, one in enumerate(self.placed) if index not in at]
+        return Stages([*kept[: at[0]], new, *kept[at[0] :]])
+
+    def inserted(self, where: str, stage: object) -> Stages:
+        """With `stage` right after a slot or the stage of that name."""
+        new = Placed.of(stage)
+        at = [index for index, one in enumerate(self.placed) if where in (one.slot, one.stage.name)]
+        if at:
+            place = at[-1] + 1
+        elif where in SLOTS:
+            place = sum(SLOTS.index(one.slot) <= SLOTS.index(where) for one in self.placed)
+        else:
+            raise ConfigurationError(self._unknown(where))
+        order = [SLOTS.index(one.slot) for one in (*self.placed[:place], new, *self.placed[place:])]
+        if order != sorted(order):
+            raise ConfigurationError(f"{new.stage.name} is for {new.slot}, which cannot come after {where}")
+        return Stages([*self.placed[:place], new, *self.placed[place:]])
+
+    def _of(self, slot: Slot) -> Iterator[PipelineStage]:
+        return (one.stage for one in self.placed if one.slot == slot)
+
+    def _unknown(self, where: str) -> str:
+        names = [one.stage.name for one in self.placed]
+        return f"the pipeline has no {where!r}; it has {', '.join(names)} in the slots {', '.join(SLOTS)}"
+
+    def _check_capabilities(self) -> None:
+        has = self.engine.capabilities
+        for one in self.placed:
+            needed: frozenset[Capability] = getattr(one.stage, "requires", frozenset())
+            for capability in sorted(needed - has):
+                if capability not in CAPABILITIES:
+                    known = ", ".join(get_args(Capability))
+                    raise UsageError(f"{one.stage.name} requires {capability!r}; capabilities are {known}")
+                raise ConfigurationError(
+                    f"{one.stage.name} ({one.slot}) needs an engine with {capability}; {self.engine.name} has only "
+                    f"{', '.join(sorted(has)) or 'none'}"
+                )

@@ -1,0 +1,173 @@
+"""The roles of the stages of a page pipeline, and the values that pass between them.
+
+A stage plays a role by having its method; nothing is inherited. Every stage has a `name`, and may have `requires`:
+the capabilities it needs of the engine, checked when the pipeline is made.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, Protocol, get_args, runtime_checkable
+
+from quire.engine import Picture, Recognition
+from quire.keys import Profile
+from quire.types import BBox, Layout, Region
+
+Slot = Literal["preprocess", "detect", "classify", "region_preprocess", "recognize", "post_process", "export"]
+"""The places of a pipeline, in the order in which a page passes them."""
+SLOTS: tuple[Slot, ...] = get_args(Slot)
+
+
+@dataclass(frozen=True, slots=True)
+class Affine:
+    """(x, y) becomes (a·x + b·y + c, d·x + e·y + f); both are fractions of their picture."""
+
+    a: float = 1.0
+    b: float = 0.0
+    c: float = 0.0
+    d: float = 0.0
+    e: float = 1.0
+    f: float = 0.0
+
+    @classmethod
+    def into(cls, box: BBox) -> Affine:
+        """From a picture of `box` alone to the picture that has this box."""
+        return cls(box.width, 0.0, box.left, 0.0, box.height, box.top)
+
+    def then(self, after: Affine) -> Affine:
+        """This change followed by another."""
+        return Affine(
+            after.a * self.a + after.b * self.d,
+            after.a * self.b + after.b * self.e,
+            after.a * self.c + after.b * self.f + after.c,
+            after.d * self.a + after.e * self.d,
+            after.d * self.b + after.e * self.e,
+            after.d * self.c + after.e * self.f + after.f,
+        )
+
+    def box(self, box: BBox) -> BBox:
+        """The smallest upright box around the changed one, clamped to the picture."""
+        corners = [self.point(x, y) for x in (box.left, box.right) for y in (box.top, box.bottom)]
+        xs, ys = [x for x, _ in corners], [y for _, y in corners]
+        return BBox.of_points((min(xs), min(ys), max(xs), max(ys)), (1.0, 1.0))
+
+    def point(self, x: float, y: float) -> tuple[float, float]:
+        return self.a * x + self.b * y + self.c, self.d * x + self.e * y + self.f
+
+    @property
+    def quarter_turn(self) -> int:
+        """By how many degrees it turns directions, clockwise, to the nearest of 0, 90, 180 and 270."""
+        return round(math.degrees(math.atan2(self.d, self.a)) / 90) * 90 % 360
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedPicture:
+    """A picture made ready for reading. `to_given` leads from its points to those of the picture it was made from.
+
+    `angle` is by how many degrees it was turned, clockwise: 90, or 1.3 for a page that lay askew.
+    """
+
+    picture: Picture
+    angle: float = 0.0
+    to_given: Affine = Affine()
+
+
+@dataclass(frozen=True, slots=True)
+class Classified:
+    """A layout with roles, and of how many regions the classifier was not sure."""
+
+    layout: Layout
+    ambiguous: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Crop:
+    """The picture of a region, or a slice of it. `box` is its place on the page's picture; padding reaches outside."""
+
+    region: Region
+    picture: Picture
+    box: BBox
+
+
+@runtime_checkable
+class Preprocessor(Protocol):
+    """Makes the picture of a page ready for reading. A plain `Picture` shows the same page as the one given."""
+
+    @property
+    def name(self) -> str: ...
+
+    def preprocess(self, picture: Picture) -> PreparedPicture | Picture: ...
+
+
+@runtime_checkable
+class LayoutDetector(Protocol):
+    """Finds the regions of a page. An empty layout says that it found none."""
+
+    @property
+    def name(self) -> str: ...
+
+    def detect(self, picture: Picture, page: int = 1) -> Layout: ...
+
+
+@runtime_checkable
+class Classifier(Protocol):
+    """Gives regions their role (`blank`, `header`) and cells drawn as several their `merge_group`."""
+
+    @property
+    def name(self) -> str: ...
+
+    def classify(self, layout: Layout, picture: Picture) -> Classified | Layout: ...
+
+
+@runtime_checkable
+class RegionPreprocessor(Protocol):
+    """Makes the picture of a region ready: changed, padded, or cut into slices that are read in their order."""
+
+    @property
+    def name(self) -> str: ...
+
+    def preprocess_region(self, crop: Crop) -> Sequence[Crop]: ...
+
+
+@runtime_checkable
+class Corrector(Protocol):
+    """A pure function from what was read to what it should say. `version` and `profile` are its part of a key."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def version(self) -> str:
+        """Changed whenever the output may change."""
+        ...
+
+    @property
+    def profile(self) -> Profile: ...
+
+    def correct(self, recognition: Recognition) -> Recognition: ...
+
+
+def with_merged(layout: Layout) -> Layout:
+    """The layout in which regions of one `merge_group` are one region: all of their boxes and grid places."""
+    groups: dict[str, list[Region]] = {}
+    for region in layout.regions:
+        if region.merge_group:
+            groups.setdefault(region.merge_group, []).append(region)
+    merged = {group[0].id: _merged(group) for group in groups.values()}
+    rest = {region.id for group in groups.values() for region in group[1:]}
+    return Layout(tuple(merged.get(r.id, r) for r in layout.regions if r.id not in rest))
+
+
+def _merged(group: Sequence[Region]) -> Region:
+    cells = [region.grid for region in group if region.grid]
+    grid = None
+    if cells:
+        row, column = min(c.row for c in cells), min(c.column for c in cells)
+        rows = max(c.row + c.row_span for c in cells) - row
+        columns = max(c.column + c.column_span for c in cells) - column
+        grid = replace(cells[0], row=row, column=column, row_span=rows, column_span=columns)
+    written = [region for region in group if region.role != "blank"]
+    role = (written or group)[0].role
+    return replace(group[0], bbox=BBox.union(r.bbox for r in group), grid=grid, role=role)
