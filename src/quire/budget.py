@@ -15,7 +15,7 @@ WORKER_BYTES = 900_000_000
 
 
 class WorkerCount(NamedTuple):
-    """How many workers to use, and a sentence to show when that is fewer than asked for, or than there are CPUs."""
+    """How many workers to use, and a sentence to show when CPUs or memory are too few for what was asked for."""
 
     workers: int
     notice: str | None = None
@@ -45,11 +45,12 @@ def worker_count(
     wanted = _wanted(asked, environment.get("QUIRE_WORKERS", "").strip())
     count = min(wanted or cpus, cpus)
     available = memory_budget(root) if available is None else available
-    fitting = count if available is None else max(1, min(count, available // WORKER_BYTES))
-    if fitting < count:
-        need, have = count * WORKER_BYTES / 1e9, (available or 0) / 1e9
-        workers = f"{count} worker{'s' if count > 1 else ''}"
-        return WorkerCount(fitting, f"{workers} need about {need:.1f} GB; {have:.1f} GB are available: using {fitting}")
+    if available is not None and available < count * WORKER_BYTES:
+        fitting = max(1, available // WORKER_BYTES)
+        need = "1 worker needs" if count == 1 else f"{count} workers need"
+        using = "1 all the same" if count == 1 else str(fitting)
+        memory = f"about {count * WORKER_BYTES / 1e9:.1f} GB; {available / 1e9:.1f} GB are available"
+        return WorkerCount(fitting, f"{need} {memory}: using {using}")
     if wanted and count < wanted:
         cpu = "1 CPU is" if cpus == 1 else f"{cpus} CPUs are"
         return WorkerCount(count, f"{wanted} workers were asked for; {cpu} available: using {count}")

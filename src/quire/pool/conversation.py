@@ -8,10 +8,9 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from quire.errors import QuireError
+from quire.errors import QuireError, UsageError
 from quire.pool import frames
 from quire.pool.errors import (
-    JobFailed,
     WorkerCrashed,
     WorkerError,
     WorkerOutOfMemory,
@@ -25,7 +24,7 @@ from quire.pool.process import WorkerProcess
 
 START_S = 60.0
 _LOOK_EVERY_S = 0.1
-_GRACE_S = 1.0
+_GRACE_S = 0.5
 _OUT_OF_MEMORY = ("bad_alloc", "MemoryError", "Cannot allocate memory")
 
 OnEvent = Callable[[str, Mapping[str, object]], None]
@@ -149,7 +148,7 @@ def _reply(listener: OnRequest | None, frame: Frame) -> tuple[bytes, Mapping[str
         raise BrokenFrame("a question without header")
     try:
         if listener is None:
-            raise JobFailed("LookupError", f"nobody answers questions here, {name!r} among them")
+            raise UsageError(f"the job asks for {name!r}, and nobody listens to its questions")
         return frames.REPLY, *listener(name, header, frame.data)
     except QuireError as error:
         return frames.REFUSAL, describe(error), b""

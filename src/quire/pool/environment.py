@@ -13,7 +13,7 @@ _PREFIXES = ("LC_", "QUIRE_")
 _SECRETS = ("KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIAL")
 
 _ONE_THREAD = dict.fromkeys(
-    ("OMP_NUM_THREADS", "OMP_THREAD_LIMIT", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS"), "1"
+    ("OMP_NUM_THREADS", "OMP_THREAD_LIMIT", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "QUIRE_THREADS"), "1"
 )
 """Pages are read side by side: threads inside native libraries only get in each other's way."""
 

@@ -74,7 +74,6 @@ class Pool:
         self._waiting: deque[_Task] = deque()
         self._tasks: dict[Future[Answer], _Task] = {}
         self._threads: set[threading.Thread] = set()
-        self._idle = 0
         self._closed = False
         self._owner = os.getpid()
         atexit.register(self.close)
@@ -110,7 +109,7 @@ class Pool:
                 raise UsageError("the pool is closed")
             self._waiting.append(task)
             self._tasks[task.future] = task
-            if len(self._waiting) > self._idle and len(self._threads) < self._workers:
+            if len(self._threads) < min(len(self._tasks), self._workers):
                 thread = threading.Thread(target=self._supervise, name="quire-worker", daemon=True)
                 self._threads.add(thread)
                 thread.start()
@@ -189,16 +188,12 @@ class Pool:
     def _next(self) -> _Task | None:
         """The next job; None when this slot shall end."""
         with self._changed:
-            self._idle += 1
-            try:
-                self._changed.wait_for(lambda: self._waiting or self._surplus(), self._idle_s)
-                if self._waiting and not self._surplus():
-                    self._changed.notify_all()
-                    return self._waiting.popleft()
-                self._threads.discard(threading.current_thread())
-                return None
-            finally:
-                self._idle -= 1
+            self._changed.wait_for(lambda: self._waiting or self._surplus(), self._idle_s)
+            if self._waiting and not self._surplus():
+                self._changed.notify_all()
+                return self._waiting.popleft()
+            self._threads.discard(threading.current_thread())
+            return None
 
     def _surplus(self) -> bool:
         return self._closed or len(self._threads) > self._workers

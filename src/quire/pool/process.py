@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import select
+import shutil
 import signal
 import socket
 import subprocess
@@ -40,7 +41,7 @@ class WorkerProcess:
         self._reader = FrameReader()
         self._tail = b""
         self._code: int | None = None
-        folder = tempfile.mkdtemp(prefix="quire-worker-")
+        self._folder = folder = tempfile.mkdtemp(prefix="quire-worker-")
         self._channel, channel = socket.socketpair()
         self._leash, leash = socket.socketpair()
         numbers = [channel.fileno(), leash.fileno()]
@@ -136,6 +137,7 @@ class WorkerProcess:
             kill({*descendants(self._guard.pid), self._guard.pid})
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._guard.pid, signal.SIGKILL)
+            shutil.rmtree(self._folder, ignore_errors=True)
         self._code = STATUS.unpack(status)[0] if len(status) == STATUS.size else None
         self._guard.wait()
         self._listen()
@@ -153,8 +155,9 @@ class WorkerProcess:
     def _listen(self) -> None:
         """Take what was written to standard error, for the reason of a crash; only the end of it is kept."""
         until = time.monotonic() + 0.1  # a worker that never stops writing must not hold us here
-        with contextlib.suppress(OSError, ValueError):
+        with contextlib.suppress(BlockingIOError):
             while time.monotonic() < until and (chunk := os.read(self._stderr.fileno(), _CHUNK)):
                 self._tail = (self._tail + chunk)[-_TAIL:]
-            if time.monotonic() < until:
-                self._poll.unregister(self._stderr.fileno())  # closed by the worker: it would be ready for ever
+            if time.monotonic() < until:  # closed by the worker: it would be ready for ever
+                with contextlib.suppress(KeyError):
+                    self._poll.unregister(self._stderr.fileno())

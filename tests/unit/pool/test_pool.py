@@ -2,9 +2,198 @@
 
 from __future__ import annotations
 
-from quire.pool import Job, Pool
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from quire.errors import ConfigurationError, StoreError, UsageError
+from quire.pool import Job, Pool, shared_pool
+from quire.pool.work import KEPT
+from tests.unit.pool.watching import ended_within, living
 
 
-def test_a_job_is_called_in_a_worker_and_its_answer_comes_back():
+def double(number):
+    return Job("tests.fakes.jobs:double", number)
+
+
+def done(pool, call, arguments=None, **listeners):
+    return pool.submit(Job(f"tests.fakes.jobs:{call}", arguments), timeout_s=60, **listeners).result(timeout=60)
+
+
+@pytest.fixture(scope="module")
+def pool():
     with Pool(1) as pool:
-        assert pool.submit(Job("tests.fakes.jobs:double", 21), timeout_s=60).result().header == {"number": 42}
+        yield pool
+
+
+def test_a_job_is_called_in_a_worker_and_its_answer_comes_back(pool):
+    assert done(pool, "double", 21).header["number"] == 42
+
+
+def test_an_answer_of_many_bytes_arrives_whole(pool):
+    answer = done(pool, "some_bytes", 30 << 20)
+    assert (answer.header, answer.data) == ({}, bytes(30 << 20))
+
+
+@pytest.mark.parametrize("workers", [1, 2, 4])
+def test_answers_do_not_depend_on_the_number_of_workers(workers):
+    with Pool(workers) as pool:
+        futures = [pool.submit(double(number), timeout_s=60) for number in range(20)]
+        assert [future.result().header["number"] for future in futures] == [2 * number for number in range(20)]
+
+
+def test_events_arrive_in_order_before_the_answer(pool):
+    heard = []
+    done(pool, "count_aloud", 50, on_event=lambda kind, payload: heard.append((kind, payload["number"])))
+    assert heard == [("progress", number) for number in range(50)]
+
+
+def test_a_job_asks_its_parent_and_gets_bytes_back(pool):
+    def answer(name, header, data):
+        return {"name": name, **header}, data.upper()
+
+    got = done(pool, "ask", "artifact", on_request=answer)
+    assert (got.header, got.data) == ({"name": "artifact", "wanted": "artifact"}, b"QUESTION")
+
+
+def test_an_error_met_while_answering_a_job_is_raised_inside_it(pool):
+    def refuse(name, header, data):
+        raise StoreError("the disk is full")
+
+    assert done(pool, "ask_and_forgive", "save", on_request=refuse).header == {"met": "the disk is full"}
+
+
+def test_a_question_that_nobody_answers_fails_the_job(pool):
+    with pytest.raises(UsageError, match="nobody listens"):
+        done(pool, "ask", "artifact")
+
+
+def test_a_listener_that_fails_ends_its_job_and_no_other(pool):
+    def refuse(kind, payload):
+        raise ConfigurationError("of the listener")
+
+    with pytest.raises(ConfigurationError, match="of the listener"):
+        done(pool, "count_aloud", 5, on_event=refuse)
+    assert done(pool, "double", 1).header["number"] == 2
+
+
+def test_a_library_that_prints_does_no_harm(pool, capfd):
+    assert done(pool, "print_much", 2000).header == {"printed": 2000}
+    assert capfd.readouterr() == ("", "")
+
+
+def test_things_stay_loaded_between_jobs_and_the_oldest_are_closed():
+    with Pool(1) as pool:
+        assert done(pool, "keep", [1, 2]).header == {"made": 2, "closed": []}
+        assert done(pool, "keep", [1]).header == {"made": 2, "closed": []}
+        assert done(pool, "keep", range(3, KEPT + 2)).header["closed"] == []
+        assert done(pool, "keep", [1]).header["closed"] == [2]
+
+
+def test_what_a_job_uses_is_not_closed_under_it():
+    with Pool(1) as pool:
+        assert done(pool, "keep", range(KEPT + 3)).header["closed"] == []
+        assert done(pool, "keep", []).header["closed"] == [0, 1, 2]
+
+
+def test_an_idle_worker_closes_what_it_keeps_before_it_leaves(tmp_path):
+    with Pool(1) as pool:
+        done(pool, "keep_with_farewell", str(tmp_path / "farewell"))
+    assert (tmp_path / "farewell").read_text() == "goodbye"
+
+
+def test_a_worker_is_replaced_after_so_many_jobs():
+    with Pool(1, recycle_after=2) as pool:
+        workers = [done(pool, "double", 1).header["worker"] for _ in range(5)]
+    assert len(set(workers)) == 3
+    assert workers[0] == workers[1] and workers[2] == workers[3]
+
+
+def test_a_worker_that_holds_much_memory_is_replaced():
+    with Pool(1, recycle_above=1) as pool:
+        assert len({done(pool, "double", 1).header["worker"] for _ in range(3)}) == 3
+
+
+def test_a_worker_without_jobs_ends_and_another_comes_when_needed():
+    with Pool(1, idle_s=0.3) as pool:
+        first = done(pool, "guard").header
+        with ended_within(60, [first["guard"]]):
+            pass
+        assert living([first["worker"]]) == []
+        assert done(pool, "double", 2).header["worker"] != first["worker"]
+
+
+def test_only_as_many_workers_start_as_there_are_jobs_for():
+    with Pool(4) as pool:
+        assert len({done(pool, "double", 1).header["worker"] for _ in range(6)}) == 1
+
+
+def test_submit_waits_while_enough_jobs_are_waiting():
+    release, running, fourth = threading.Event(), threading.Event(), threading.Event()
+
+    def hold(name, header, data):
+        running.set()
+        release.wait(60)
+        return {}, b""
+
+    with Pool(1) as pool, ThreadPoolExecutor(1) as thread:
+        held = pool.submit(Job("tests.fakes.jobs:ask", "leave"), timeout_s=60, on_request=hold)
+        assert running.wait(60)
+        waiting = [pool.submit(double(number), timeout_s=60) for number in range(2)]
+        last = thread.submit(lambda: (pool.submit(double(2), timeout_s=60), fourth.set())[0])
+        assert not fourth.wait(0.2)
+        release.set()
+        assert held.result(60)
+        assert [future.result(60).header["number"] for future in [*waiting, last.result(60)]] == [0, 2, 4]
+
+
+def test_jobs_may_come_from_several_threads():
+    with Pool(2) as pool, ThreadPoolExecutor(4) as threads:
+        answers = threads.map(lambda number: done(pool, "double", number).header["number"], range(40))
+        assert list(answers) == [2 * number for number in range(40)]
+
+
+def test_a_closed_pool_takes_no_jobs():
+    pool = Pool(1)
+    pool.close()
+    with pytest.raises(UsageError, match="closed"):
+        pool.submit(double(1), timeout_s=1)
+
+
+def test_a_pool_without_workers_is_refused():
+    with pytest.raises(UsageError, match="at least one"):
+        Pool(0)
+
+
+def test_arguments_that_cannot_travel_are_refused_at_once(pool):
+    with pytest.raises((AttributeError, TypeError), match="pickle"):
+        pool.submit(Job("tests.fakes.jobs:double", threading.Lock()), timeout_s=1)
+
+
+def test_there_is_one_shared_pool_and_it_can_be_resized():
+    first = shared_pool(1)
+    try:
+        assert shared_pool() is first and first.workers == 1
+        assert shared_pool(2) is first and first.workers == 2
+    finally:
+        first.close()
+    second = shared_pool(1)
+    try:
+        assert second is not first
+    finally:
+        second.close()
+
+
+def test_a_smaller_pool_lets_the_surplus_workers_go():
+    gate = threading.Barrier(2)
+
+    def meet(name, header, data):
+        gate.wait(60)
+        return {}, b""
+
+    with Pool(2) as pool:
+        both = [pool.submit(Job("tests.fakes.jobs:ask", "meet"), timeout_s=60, on_request=meet) for _ in range(2)]
+        assert all(future.result(60) for future in both)
+        pool.resize(1)
+        assert len({done(pool, "double", 1).header["worker"] for _ in range(8)}) == 1
