@@ -1,0 +1,10 @@
+"""Where to look on a page: detectors of regions. The module of a detector that computes is loaded when it runs."""
+
+from __future__ import annotations
+
+from quire.detect.annotations import box_annotations
+from quire.detect.first import fallback
+from quire.detect.grids import hough_grid, morphological_grid
+from quire.detect.whole import whole_page
+
+__all__ = ["box_annotations", "fallback", "hough_grid", "morphological_grid", "whole_page"]

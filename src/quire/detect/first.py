@@ -1,0 +1,32 @@
+"""Detectors tried in turn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from quire.engine import Picture
+from quire.errors import ConfigurationError
+from quire.roles import LayoutDetector
+from quire.types import Layout
+
+
+@dataclass(frozen=True, slots=True)
+class FallbackDetector:
+    """What the first detector finds that finds anything."""
+
+    detectors: tuple[LayoutDetector, ...]
+    name: str = "fallback"
+
+    def detect(self, picture: Picture, page: int = 1) -> Layout:
+        for detector in self.detectors:
+            layout = detector.detect(picture, page)
+            if layout.regions:
+                return layout
+        return Layout()
+
+
+def fallback(*detectors: LayoutDetector) -> FallbackDetector:
+    """Ask one detector after the other until one finds a region: `fallback(morphological_grid(), whole_page())`."""
+    if not detectors:
+        raise ConfigurationError("fallback needs at least one detector")
+    return FallbackDetector(detectors)
