@@ -59,7 +59,7 @@ def test_annotations_that_make_no_sense_are_refused(content, message):
 
 
 def test_a_missing_file_of_annotations_is_named(tmp_path):
-    with pytest.raises(ConfigurationError, match="none.json"):
+    with pytest.raises(ConfigurationError, match=r"none\.json"):
         box_annotations(tmp_path / "none.json")
 
 
