@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from quire.document import Document, PageImage, RenderOptions
 from quire.engine import Attempt
 from quire.errors import InputError, LimitError, UsageError
 from quire.saving import write_files
-from quire.types import Block, PageInfo, PageResult
+from quire.types import REDACTED, BBox, Block, PageInfo, PageResult
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -41,6 +41,14 @@ class Ledger:
         return "partial" if self.failed or self.skipped else "complete"
 
 
+class Redacted(NamedTuple):
+    """A blacked-out place of a scan. The score, 0 to 1, says how sure it is."""
+
+    page: int
+    bbox: BBox
+    score: float
+
+
 @dataclass(frozen=True, slots=True)
 class _Export:
     """What the exports need of a result."""
@@ -51,6 +59,7 @@ class _Export:
     pages: Sequence[PageInfo]
     blocks: Sequence[Block]
     source: Callable[[], Document]
+    trace: Mapping[int, Sequence[Attempt]]
 
 
 class DocumentResult:
@@ -99,6 +108,16 @@ class DocumentResult:
         """The blocks that hold a table; each has its grid in `table`."""
         return tuple(block for block in self.blocks if block.table is not None)
 
+    @property
+    def redactions(self) -> list[Redacted]:
+        """The audit list of a read with `redactions=True`: every blacked-out place, with how sure that is."""
+        return [
+            Redacted(block.page, word.bbox, word.confidence or 0.0)
+            for block in self.blocks
+            for word in block.words
+            if word.text == REDACTED
+        ]
+
     @cached_property
     def ledger(self) -> Ledger:
         return Ledger.of(self._infos)
@@ -132,11 +151,11 @@ class DocumentResult:
 
         return export.text(self._export)
 
-    def to_json(self, *, words: bool = False) -> str:
-        """Everything, in the schema `quire/1`; the words of each block only when asked for."""
+    def to_json(self, *, words: bool = False, trace: bool = False) -> str:
+        """Everything, in the schema `quire/1`; the words of each block, and how pages were read, when asked for."""
         from quire import export
 
-        return export.json_(self._export, words=words)
+        return export.json_(self._exported(trace=trace), words=words)
 
     def to_docling(self) -> dict[str, object]:
         """A `DoclingDocument` as a dictionary, ready for docling-core's `model_validate`."""
@@ -188,11 +207,11 @@ class DocumentResult:
             write_files({Path(path): searchable})
         return searchable
 
-    def to_bytes(self, format: str, *, words: bool = False) -> bytes:
+    def to_bytes(self, format: str, *, words: bool = False, trace: bool = False) -> bytes:
         """The one file of a format by its name (`md`, `json`, …), as its bytes."""
         from quire import export
 
-        files = list(export.files(self._export, format, stem="", words=words).values())
+        files = list(export.files(self._exported(trace=trace), format, stem="", words=words).values())
         if len(files) != 1:
             each = "page" if export.FORMATS[format].by_page else "table"
             raise UsageError(f"{format} makes a file per {each}, here {len(files)}; write them into a folder")
@@ -205,6 +224,7 @@ class DocumentResult:
         *,
         stem: str | None = None,
         words: bool = False,
+        trace: bool = False,
     ) -> list[Path]:
         """Write the document into `folder`, named after the source: `report.md`, `report.table-1.csv`.
 
@@ -214,10 +234,11 @@ class DocumentResult:
 
         name = stem or Path(self.name).stem
         formats = (formats,) if isinstance(formats, str) else formats
+        exported = self._exported(trace=trace)
         contents = {
             Path(folder) / file: data
             for format in formats
-            for file, data in export.files(self._export, format, stem=name, words=words).items()
+            for file, data in export.files(exported, format, stem=name, words=words).items()
         }
         write_files(contents)
         return list(contents)
@@ -266,9 +287,13 @@ class DocumentResult:
             raise InputError("has changed since it was read; read it again", document=read.name)
         return document
 
-    @cached_property
+    @property
     def _export(self) -> _Export:
-        return _Export(self.id, self.name, self.media_type, self._infos, self.blocks, self._reopened)
+        return self._exported(trace=False)
+
+    def _exported(self, *, trace: bool) -> _Export:
+        told = self.path if trace else {}
+        return _Export(self.id, self.name, self.media_type, self._infos, self.blocks, self._reopened, told)
 
 
 def _smaller(document: Document, number: int, dpi: int) -> PageImage | InputError:

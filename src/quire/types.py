@@ -27,6 +27,9 @@ BLOCK_KINDS: tuple[BlockKind, ...] = get_args(BlockKind)
 FURNITURE: frozenset[BlockKind] = frozenset({"header", "footer", "page_number"})
 """Kinds that belong to the page, not to the text: left out of flowing exports."""
 
+REDACTED = "[[REDACTED]]"
+"""The word that stands where a scan was blacked out."""
+
 PageStatus = Literal["ok", "empty", "failed", "skipped"]
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 from typer import Argument, Option
 
@@ -28,6 +28,8 @@ from quire.saving import write_files
 if TYPE_CHECKING:
     from quire.result import DocumentResult
 
+T = TypeVar("T")
+
 EXAMPLES = """\b
 Examples:
   quire read report.pdf > report.md
@@ -35,6 +37,7 @@ Examples:
   quire read report.pdf --to md --to docling --to csv -o out
   quire read letters/ scan.tiff -o out --store ~/.cache/quire
   quire read report.pdf --show -o out
+  quire read scan.pdf --lang de --profile accurate
 """
 
 
@@ -61,14 +64,36 @@ def read(  # noqa: PLR0913 - one argument per option
     store: Annotated[
         Path | None, Option(metavar="DIR", help="Folder that keeps what was read: the same file is not read twice.")
     ] = None,
+    ocr: Annotated[
+        str, Option(metavar="WHEN", help="Recognise pages: auto (those without usable text), always, or never.")
+    ] = "auto",
+    profile: Annotated[
+        str, Option(metavar="PROFILE", help="Effort of the recognition: fast, balanced or accurate.")
+    ] = "balanced",
+    engine: Annotated[
+        list[str] | None,
+        Option(
+            metavar="ENGINE", help="Recognise with this engine; may be repeated, the next one is asked when one fails."
+        ),
+    ] = None,
     lang: Annotated[
         list[str] | None,
-        Option(metavar="LANGUAGE", help="Languages of the text, for recognition engines; text in the file needs none."),
+        Option(metavar="LANGUAGE", help="Language of the scans, like de or de-fraktur. May be repeated."),
     ] = None,
+    workers: Annotated[
+        int | None,
+        Option(metavar="N", envvar="QUIRE_WORKERS", help="Pages recognised at a time; one for each CPU by default."),
+    ] = None,
+    figures: Annotated[bool, Option("--figures", help="Also read the text inside figures.")] = False,
+    redactions: Annotated[
+        bool, Option("--redactions", help="Mark blacked-out places of scans as [[REDACTED]].")
+    ] = False,
+    trace: Annotated[bool, Option("--trace", help="Put how each page was recognised into JSON.")] = False,
 ) -> int:
     """Read documents: Markdown to standard output, or files in a folder."""
     formats = tuple(dict.fromkeys(to or (() if show else ("md",))))
-    request = _Request(formats, output, pages, words, password, show, store)
+    recognition = _Recognition(ocr, profile, tuple(engine or ()), tuple(lang or ()), workers, figures, redactions)
+    request = _Request(formats, output, pages, words, password, show, store, trace, recognition)
     _check(request, files)
     sources = find_sources(files, output)
     with ProgressBar(len(sources)) as progress:
@@ -76,6 +101,19 @@ def read(  # noqa: PLR0913 - one argument per option
     if not any(outcome.written for outcome in outcomes):
         return next(outcome.code for outcome in outcomes if outcome.code)
     return EXIT_PARTIAL if any(outcome.code for outcome in outcomes) else EXIT_COMPLETE
+
+
+@dataclass(frozen=True, slots=True)
+class _Recognition:
+    """What the options ask of the recognition of scans."""
+
+    ocr: str
+    profile: str
+    engines: tuple[str, ...]
+    lang: tuple[str, ...]
+    workers: int | None
+    figures: bool
+    redactions: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +127,8 @@ class _Request:
     password: str | None
     show: bool
     store: Path | None
+    trace: bool
+    recognition: _Recognition
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +149,10 @@ def _check(request: _Request, files: Sequence[Path]) -> None:
     if unknown:
         hint = "; repeat --to for each" if "," in unknown[0] else ""
         raise UsageError(f"there is no format {unknown[0]!r}; choose from {', '.join(FORMATS)}{hint}")
-    if request.words and "json" not in request.formats:
-        raise UsageError("--words goes into JSON; add --to json")
+    for asked, option in ((request.words, "--words"), (request.trace, "--trace")):
+        if asked and "json" not in request.formats:
+            raise UsageError(f"{option} goes into JSON; add --to json")
+    _check_recognition(request.recognition)
     if request.output is not None:
         if request.output.exists() and not request.output.is_dir():
             raise UsageError(f"{request.output} is not a folder; -o names the folder for the files")
@@ -122,13 +164,50 @@ def _check(request: _Request, files: Sequence[Path]) -> None:
         raise UsageError(f"{what} cannot go to standard output; name a folder with -o")
 
 
+def _check_recognition(asked: _Recognition) -> None:
+    from quire.budget import worker_count
+    from quire.recognize.options import EFFORTS, OCR_MODES
+
+    _one_of(OCR_MODES, asked.ocr, "--ocr")
+    _one_of(EFFORTS, asked.profile, "--profile")
+    if asked.workers is not None:
+        notice = worker_count(asked.workers).notice
+        if notice:
+            print(f"quire: {notice}", file=sys.stderr)
+    if asked.lang:
+        from quire.recognize.languages import resolve
+
+        for language in asked.lang:
+            resolve(language)
+
+
+def _one_of(known: tuple[T, ...], given: str, option: str) -> T:
+    for value in known:
+        if value == given:
+            return value
+    raise UsageError(f"{option} is {given!r}; choose from {', '.join(map(str, known))}")
+
+
 def _read_one(source: NamedSource, request: _Request, progress: ProgressBar) -> _Outcome:
     """Read and write one document. What is wrong with it is said, and does not stop the others."""
     from quire.reading import read as read_document
+    from quire.recognize.options import EFFORTS, OCR_MODES
 
     try:
+        asked = request.recognition
         result = read_document(
-            source.path, pages=request.pages, password=request.password, store=request.store, on_event=progress
+            source.path,
+            pages=request.pages,
+            password=request.password,
+            store=request.store,
+            on_event=progress,
+            ocr=_one_of(OCR_MODES, asked.ocr, "--ocr"),
+            profile=_one_of(EFFORTS, asked.profile, "--profile"),
+            engines=asked.engines,
+            lang=asked.lang,
+            workers=asked.workers,
+            figures=asked.figures,
+            redactions=asked.redactions,
         )
         undrawn = _write(result, source, request, progress)
     except (StoreError, ConfigurationError):
@@ -153,13 +232,13 @@ def _write(
 ) -> Sequence[InputError]:
     """Write what was asked for; returns the errors of pages that could not be drawn."""
     if request.output is None:
-        content = result.to_bytes(request.formats[0], words=request.words)
+        content = result.to_bytes(request.formats[0], words=request.words, trace=request.trace)
         progress.stop()
         sys.stdout.buffer.write(content)
         sys.stdout.buffer.flush()
         return ()
     folder = request.output / source.folder
-    result.save(folder, request.formats, stem=source.stem, words=request.words)
+    result.save(folder, request.formats, stem=source.stem, words=request.words, trace=request.trace)
     undrawn = []
     for page, picture in zip(result.pages, result.pictures() if request.show else (), strict=False):
         if isinstance(picture, InputError):

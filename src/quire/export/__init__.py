@@ -11,6 +11,7 @@ from itertools import count
 from typing import Protocol, runtime_checkable
 
 from quire.document import Document
+from quire.engine import Attempt
 from quire.errors import UsageError
 from quire.types import Block, PageInfo
 
@@ -19,6 +20,7 @@ __all__ = [
     "Exportable",
     "Format",
     "Sourced",
+    "Traced",
     "alto",
     "csv_tables",
     "docling",
@@ -56,6 +58,14 @@ class Exportable(Protocol):
 
     @property
     def blocks(self) -> Sequence[Block]: ...
+
+
+@runtime_checkable
+class Traced(Protocol):
+    """Something exportable that tells how its pages were read."""
+
+    @property
+    def trace(self) -> Mapping[int, Sequence[Attempt]]: ...
 
 
 @runtime_checkable

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
-from quire.export import Exportable
+from quire.engine import Attempt
+from quire.export import Exportable, Traced
 from quire.types import BBox, Block, Cell, PageInfo, Part, Span, Table, Word
 
 SCHEMA = "quire/1"
@@ -14,7 +16,7 @@ _FLAGS = ("bold", "italic", "superscript", "subscript", "code")
 
 
 def json_(result: Exportable, *, words: bool = False) -> str:
-    """Everything, one block per line; the words only when asked for."""
+    """Everything, one block per line; the words only when asked for, the path of pages where the result has it."""
     document = {
         "id": result.id,
         "name": result.name,
@@ -23,7 +25,8 @@ def json_(result: Exportable, *, words: bool = False) -> str:
     }
     blocks = ",\n".join(_dump(_block(block, words=words)) for block in result.blocks)
     listed = f"[\n{blocks}\n]" if blocks else "[]"
-    return f'{{"schema": "{SCHEMA}",\n"document": {_dump(document)},\n"blocks": {listed}}}\n'
+    traced = f',\n"trace": {_dump(_trace(result.trace))}' if isinstance(result, Traced) and result.trace else ""
+    return f'{{"schema": "{SCHEMA}",\n"document": {_dump(document)},\n"blocks": {listed}{traced}}}\n'
 
 
 def from_json(text: str) -> tuple[list[PageInfo], list[Block]]:
@@ -32,6 +35,11 @@ def from_json(text: str) -> tuple[list[PageInfo], list[Block]]:
     if tree.get("schema") != SCHEMA:
         raise ValueError(f"expected a document of the schema {SCHEMA}, got {tree.get('schema')!r}")
     return [PageInfo(**page) for page in tree["document"]["pages"]], [_read_block(block) for block in tree["blocks"]]
+
+
+def _trace(trace: Mapping[int, Sequence[Attempt]]) -> list[dict[str, object]]:
+    """How pages were read: durations, so nothing that is the same every time."""
+    return [{"page": page, "attempts": [asdict(attempt) for attempt in path]} for page, path in trace.items()]
 
 
 def _dump(value: object) -> str:

@@ -234,4 +234,4 @@ def _turned(orientation: int, size: Size) -> Matrix:
 
 
 def _operands(matrix: Matrix) -> bytes:
-    return b" ".join(b"%.5g" % value if value % 1 == 0 else b"%.4f" % value for value in matrix)
+    return b" ".join(b"%.4f" % value for value in matrix)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Iterable, Sequence
 from statistics import median
@@ -13,7 +14,9 @@ from quire.types import Word
 
 Wanted = Callable[[Word], bool]
 
-_TURNED = {0: "1 0 0 1", 90: "0 -1 1 0", 180: "-1 0 0 -1", 270: "0 1 -1 0"}
+_AXES = {0: (1, 0), 90: (0, -1), 180: (-1, 0), 270: (0, 1)}
+"""Direction of writing to that of the line on the page, to the right and upwards."""
+
 _LONG = 5.0  # heights: a line of at least this width tells its slope
 _STEEPEST = 0.2
 _UNEVEN = 1.6  # of the middle height: where the words of a line differ more, one of them is not to be trusted
@@ -44,24 +47,25 @@ def _line(line: TextLine, size: Size, font: str, codes: Codes, wanted: Wanted) -
     placed.sort(key=lambda pair: pair[1][0])
     written = [f"/{font} {_number(height)} Tf"]
     for number, (text, (left, _, right, _)) in enumerate(placed):
-        y = baseline + slope * ((left + right) / 2 - middle)
-        shown = _as_seen(text) if is_right_to_left(text) else text
-        written.append(_shown(shown, left, right, y, height, line.angle, size, codes))
+        pieces = [(_as_seen(text) if is_right_to_left(text) else text, left, right)]
         if number + 1 < len(placed):
-            following, start = placed[number + 1][0], placed[number + 1][1][0]
-            pair = (following, text) if leftwards else (text, following)
-            if is_spaced(*pair):
-                end = max(start, right + _NARROWEST)
-                written.append(_shown(" ", right, end, y, height, line.angle, size, codes))
+            following, (start, *_) = placed[number + 1]
+            if is_spaced(following, text) if leftwards else is_spaced(text, following):
+                pieces.append((" ", right, max(start, right + _NARROWEST)))
+        for piece, begin, end in pieces:
+            x, down = _on_page(begin, baseline + slope * (begin - middle), line.angle)
+            scale = 100 * (end - begin) / (len(piece) * height * WIDTH / 1000)
+            place = f"{_direction(line.angle, slope)} {_number(x)} {_number(size[1] - down)} Tm"
+            written.append(f"{place} {_number(scale)} Tz <{codes.encoded(piece).hex()}> Tj")
     return written
 
 
-def _shown(text: str, left: float, right: float, y: float, height: float, angle: int, size: Size, codes: Codes) -> str:
-    """One piece of text, stretched from `left` to `right` of the line's own frame."""
-    scale = 100 * (right - left) / (len(text) * height * WIDTH / 1000)
-    x, down = _on_page(left, y, angle)
-    place = f"{_TURNED[angle]} {_number(x)} {_number(size[1] - down)} Tm"
-    return f"{place} {_number(scale)} Tz <{codes.encoded(text).hex()}> Tj"
+def _direction(angle: int, slope: float) -> str:
+    """The first four numbers of the text matrix."""
+    along, up = _AXES[angle]
+    length = math.hypot(1, slope)
+    x, y = (along + up * slope) / length, (up - along * slope) / length
+    return " ".join(_number(value, 5) for value in (x, y, -y, x))
 
 
 def _on_page(x: float, y: float, angle: int) -> tuple[float, float]:
@@ -107,5 +111,7 @@ def _as_seen(word: str) -> str:
     return _LEFT_TO_RIGHT.sub(lambda match: match.group()[::-1], mirrored)
 
 
-def _number(value: float) -> str:
-    return f"{value:.3f}".rstrip("0").rstrip(".") if abs(value) >= 0.0005 else "0"
+def _number(value: float, decimals: int = 3) -> str:
+    """As PDF writes numbers: no exponent, no zeros at the end."""
+    written = f"{value:.{decimals}f}".rstrip("0").rstrip(".")
+    return "0" if written in ("-0", "") else written

@@ -13,17 +13,21 @@ from quire.engine import ReadLine, Recognition
 from quire.fonts import Font
 from quire.keys import Profile
 from quire.pagetext import LINE, SPACE, PageText
+from quire.prepare.prepared import Redaction
 from quire.recognize.seen import Seen
-from quire.types import BBox, Word
+from quire.types import REDACTED, BBox, Word
 
 VERSION = "1"
 
+MARK_HEIGHT = 14.0  # points: a large black box is no large type
 SIZE = 0.78  # of the height of a line's box
 ASCENT = 0.8  # of the height: where the baseline is
+SAME_ROW = 0.4  # of their height: how far apart the middles of lines in one row may be
 GAP = 0.9  # of the size: words further apart are pieces of different lines
 COVERED = 0.4  # share of a recognised word under native text
 LINES, WORDS, WRITTEN = 3, 2.5, 0.15  # of scanned text: lines, words in each, share of the picture that they cover
-STRUCK = 0.2  # a rule further inside a word than this is a part of its letters
+STRUCK = 0.2  # of the height of a line: a rule further up in it is a part of its letters
+MOSTLY = 0.75  # of a rule inside a line
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,15 +65,18 @@ def placed(
     unless they are asked for.
     """
     base = _emptied(native) if whole else native
-    lines = [line for reading in readings for line in reading.lines]
+    lines = _row_by_row([line for reading in readings for line in reading.lines])
     taken: list[Sequence[float]] = []
     if not whole:
         taken = [base.boxes[at : at + 4] for at in range(0, len(base.boxes), 4)]
         lines, figures = _in_pictures(lines, seen, base, keep_figures=profile is not None and profile.figures)
         base = replace(base, images=figures)
     runs = _Runs()
+    taken += [found.bbox.points((native.width, native.height)) for found in seen.prepared.redactions]
     for line in lines:
         _place(line, seen, native, taken, runs)
+    for found in seen.prepared.redactions:
+        _mark(found, seen, native, runs)
     count = len(base.texts)
     font = len(base.font_table)
     recognised = len(runs.texts)
@@ -92,6 +99,19 @@ def placed(
         flags=[*base.flags, *runs.flags],
         rulings=[*base.rulings, *_rulings(seen, native, lines)],
     )
+
+
+def _row_by_row(lines: Sequence[ReadLine]) -> list[ReadLine]:
+    """Lines from the top, those on one height from the left: every engine has an order of its own."""
+    rows: list[list[ReadLine]] = []
+    for line in sorted(lines, key=lambda line: line.bbox.top + line.bbox.height / 2):
+        middle = line.bbox.top + line.bbox.height / 2
+        last = rows[-1][-1].bbox if rows else None
+        if last is not None and middle - last.top - last.height / 2 < SAME_ROW * min(last.height, line.bbox.height):
+            rows[-1].append(line)
+        else:
+            rows.append([line])
+    return [line for row in rows for line in sorted(row, key=lambda line: line.bbox.left)]
 
 
 def _emptied(native: PageText) -> PageText:
@@ -124,6 +144,20 @@ def _place(line: ReadLine, seen: Seen, page: PageText, taken: list[Sequence[floa
         runs.flags.append((LINE if begin or apart else 0) | SPACE)
         runs.confidences.append(None if word.confidence is None else round(word.confidence, 3))
         begin, before = False, word
+
+
+def _mark(found: Redaction, seen: Seen, page: PageText, runs: _Runs) -> None:
+    """A word that says that something was blacked out here."""
+    box = found.bbox.points((page.width, page.height))
+    angle = -seen.prepared.turn % 360
+    height = min(box[2] - box[0] if angle % 180 else box[3] - box[1], MARK_HEIGHT)
+    runs.texts.append(REDACTED)
+    runs.boxes += box
+    runs.baselines.append(_baseline(box, angle, height))
+    runs.sizes.append(round(SIZE * height, 2))
+    runs.angles.append(angle)
+    runs.flags.append(LINE | SPACE)
+    runs.confidences.append(round(found.score, 3))
 
 
 def _scale(seen: Seen, page: PageText) -> float:
@@ -169,10 +203,10 @@ def _rulings(seen: Seen, page: PageText, lines: Sequence[ReadLine]) -> list[floa
     width, height = seen.prepared.size
     if not lines:
         return []
-    words = [word.bbox.points(seen.prepared.size) for line in lines for word in line.words]
+    written = [line.bbox.points(seen.prepared.size) for line in lines]
     found: list[float] = []
     for x0, y0, x1, y1, thickness in seen.rulings:
-        if any(_strikes(x0, y0, x1, y1, word) for word in words):
+        if any(_strikes(x0, y0, x1, y1, line) for line in written):
             continue
         box = BBox(x0 / width, y0 / height, (x1 - x0) / width, (y1 - y0) / height)
         left, top, right, bottom = seen.prepared.to_page(box).points((page.width, page.height))
@@ -180,14 +214,13 @@ def _rulings(seen: Seen, page: PageText, lines: Sequence[ReadLine]) -> list[floa
     return found
 
 
-def _strikes(x0: float, y0: float, x1: float, y1: float, word: tuple[float, float, float, float]) -> bool:
-    """Whether a rule runs through the letters of a word and hardly beyond it."""
-    left, top, right, bottom = word
-    edge = STRUCK * (bottom - top)
-    if y0 == y1:
-        inside = top + edge < y0 < bottom - edge
-        return inside and min(x1, right) - max(x0, left) > 0.6 * (x1 - x0)
-    return left < x0 < right and min(y1, bottom) - max(y0, top) > 0.6 * (y1 - y0)
+def _strikes(x0: float, y0: float, x1: float, y1: float, line: tuple[float, float, float, float]) -> bool:
+    """Whether a rule runs through the letters of a line and hardly beyond it."""
+    left, top, right, bottom = line
+    if y0 == y1:  # below the letters it underlines them
+        inside = top <= y0 < bottom - STRUCK * (bottom - top)
+        return inside and min(x1, right) - max(x0, left) > MOSTLY * (x1 - x0)
+    return left < x0 < right and min(y1, bottom) - max(y0, top) > MOSTLY * (y1 - y0)
 
 
 def _in_pictures(
