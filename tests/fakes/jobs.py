@@ -13,8 +13,8 @@ from pathlib import Path
 
 from quire.errors import CorruptError, EngineError, LimitError, StoreError
 
-PAUSE = "import signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nprint('here', flush=True)\nsignal.pause()"
-PAUSE_AND_LEAVE = f"import subprocess, sys\nsubprocess.Popen([sys.executable, '-c', {PAUSE!r}])"
+HOLD = "trap '' TERM; echo here; exec sleep 1000"
+HOLD_AND_LEAVE = f"({HOLD}) &"
 
 
 def double(number, work):
@@ -51,6 +51,24 @@ def ask_and_forgive(name, work):
     except StoreError as error:
         return {"met": str(error)}, b""
     return b""
+
+
+EARLIER = []
+
+
+def remember(_, work):
+    EARLIER.append(work)
+    return b""
+
+
+def speak_for_others(_, work):
+    refused = []
+    for earlier in EARLIER:
+        try:
+            earlier.emit("late", {})
+        except RuntimeError as error:
+            refused.append(str(error))
+    return {"refused": refused}, b""
 
 
 def print_much(lines, work):
@@ -139,7 +157,7 @@ def eat(megabytes_at_a_time, work):
 
 
 def eat_in_a_child(_, work):
-    code = f"from tests.fakes.jobs import eat\neat({20}, None)"
+    code = "from tests.fakes.jobs import eat\neat(20, None)"
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     subprocess.run([sys.executable, "-c", code], env=environment)
     return b""
@@ -166,8 +184,8 @@ def hang(how, work):
     """Ignore SIGTERM while holding children: a plain one, one in a session of its own, one that lost its parent."""
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     Path(tempfile.gettempdir(), "left-behind").write_text("a temporary file")
-    children = [_child(PAUSE), _child(PAUSE, start_new_session=True)]
-    orphan = _child(PAUSE_AND_LEAVE, start_new_session=True)
+    children = [_child(HOLD), _child(HOLD, start_new_session=True)]
+    orphan = _child(HOLD_AND_LEAVE, start_new_session=True)
     orphan.wait()
     pids = [os.getpid(), *(child.pid for child in children), *_pids_in_session(orphan.pid)]
     work.emit("holding", {"pids": pids, "guard": os.getppid(), "folder": tempfile.gettempdir()})
@@ -177,8 +195,8 @@ def hang(how, work):
         signal.pause()
 
 
-def _child(code, **options):
-    child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, **options)
+def _child(script, **options):
+    child = subprocess.Popen(["sh", "-c", script], stdout=subprocess.PIPE, **options)
     child.stdout.readline()  # it is running, and deaf to SIGTERM
     return child
 

@@ -113,7 +113,9 @@ def _converse(worker: WorkerProcess, job: Assignment, memory_limit: int | None) 
             case frames.EVENT:
                 _tell(job.on_event, frame)
             case frames.QUESTION:
+                asked = time.monotonic()
                 kind, reply, data = _reply(job.on_request, frame)
+                deadline += time.monotonic() - asked  # what the parent takes is not the job's fault
                 worker.send(kind, reply, data, timeout_s=deadline - time.monotonic())
             case _:
                 raise BrokenFrame(f"a message of the unknown kind {frame.kind!r}")

@@ -6,7 +6,6 @@ words are cut and cleaned before anybody prints them.
 
 from __future__ import annotations
 
-import traceback
 from collections.abc import Mapping
 
 from quire import errors
@@ -50,6 +49,8 @@ class JobFailed(QuireError):
 
 def describe(error: BaseException) -> dict[str, object]:
     """An exception as JSON. Runs in the worker, or in the parent for a question that could not be answered."""
+    import traceback  # takes time to import, which the start of a worker need not wait for
+
     described: dict[str, object] = {"type": _known_type(error), "kind": type(error).__name__, "message": _text(error)}
     described["trace"] = "".join(traceback.format_exception(error))[-MAX_TRACE:]
     if isinstance(error, InputError):
@@ -105,7 +106,7 @@ def _known_type(error: BaseException) -> str | None:
 
 def _text(error: BaseException) -> str:
     if isinstance(error, MemoryError):
-        return "the job needed more memory than a worker may have"
+        return f"the job needed more memory than a worker may have {error}".strip()
     try:
         # An InputError puts its document and page before the message when it is printed; both travel by themselves.
         return str(error.args[0] if isinstance(error, InputError) and error.args else error)[:MAX_MESSAGE]

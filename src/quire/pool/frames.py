@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import struct
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 MAX_HEADER = 16 << 20
 MAX_DATA = 256 << 20
@@ -21,8 +21,7 @@ class BrokenFrame(Exception):
     """The other side does not keep to the format."""
 
 
-@dataclass(frozen=True, slots=True)
-class Frame:
+class Frame(NamedTuple):
     kind: bytes
     header: Mapping[str, object]
     data: bytes = b""

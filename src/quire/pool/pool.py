@@ -25,8 +25,8 @@ _JOINING_S = 15.0
 class Job:
     """A call of `function(arguments, work)` in a worker; `call` is "package.module:function".
 
-    The arguments are pickled and must be small: keys and paths, not images. The function gives bytes, or a pair of
-    a JSON object and bytes.
+    The arguments are pickled and must be small: keys and absolute paths, not images. The function gives bytes, or
+    a pair of a JSON object and bytes.
     """
 
     call: str
@@ -98,9 +98,9 @@ class Pool:
 
         The future gives the answer, or raises WorkerTimeout, WorkerCrashed, WorkerOutOfMemory, JobFailed or the
         QuireError of the job. Cancelling it works in every state: a waiting job is dropped, a running one killed.
-        `timeout_s` counts from the start of the job. The listeners run in the thread that supervises the worker;
-        they must not submit jobs. A QuireError of `on_request` is raised in the job; any other error of a listener
-        ends the job and is the future's.
+        `timeout_s` counts from the start of the job, without the time that its questions take here.
+        The listeners run in the thread that supervises the worker; they must not submit jobs. A QuireError of
+        `on_request` is raised in the job; any other error of a listener ends the job and is the future's.
         """
         task = _Task(Assignment(job.call, pickle.dumps(job.arguments), timeout_s, on_event, on_request), Future())
         with self._changed:
@@ -202,7 +202,8 @@ class Pool:
         """Have a worker do the job, and give the worker back if it can take another."""
         outcome: Answer | BaseException
         try:
-            worker = worker or WorkerProcess(self._memory_limit)
+            if worker is None or not worker.fit():
+                worker = WorkerProcess(self._memory_limit)
             with self._changed:
                 # From here on, cancelling kills the worker.
                 task.worker = None if task.future.cancelled() else worker

@@ -19,7 +19,7 @@ from quire.errors import ConfigurationError
 from quire.pool import frames
 from quire.pool.environment import worker_environment
 from quire.pool.errors import WorkerCrashed, clean
-from quire.pool.frames import Frame, FrameReader
+from quire.pool.frames import BrokenFrame, Frame, FrameReader
 from quire.pool.guard import STATUS
 from quire.pool.processes import descendants, kill, resident_bytes
 
@@ -101,6 +101,16 @@ class WorkerProcess:
         elif self._leash.fileno() in ready:
             raise EOFError
         return self._reader.next()
+
+    def fit(self) -> bool:
+        """Whether an idle worker is still there: the machine may have ended it for its memory."""
+        try:
+            while self.receive(0):
+                pass  # said by a thread of an earlier job, after its end
+        except (EOFError, OSError, BrokenFrame):
+            self.end(0.1)
+            return False
+        return True
 
     def resident(self) -> int:
         """Bytes of memory that the worker and everything it started hold."""

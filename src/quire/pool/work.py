@@ -55,19 +55,28 @@ class Work:
     """A job that is cancelled is killed: it never sees it."""
 
     def __init__(self, line: Line, kept: Kept, timeout_s: float) -> None:
-        self._line = line
+        self._line: Line | None = line
         self._kept = kept
         self.deadline = time.monotonic() + timeout_s
         """When the job will be killed, on the clock of `time.monotonic`."""
 
     def emit(self, kind: str, payload: Mapping[str, object]) -> None:
         """Tell the parent something, as it happens. The payload is JSON."""
-        self._line.tell(kind, payload)
+        self._open_line().tell(kind, payload)
 
     def request(self, name: str, header: Mapping[str, object], data: bytes = b"") -> tuple[Mapping[str, object], bytes]:
         """Ask the parent something and wait for its answer. Raises the QuireError that it met."""
-        return self._line.ask(name, header, data)
+        return self._open_line().ask(name, header, data)
 
     def kept(self, key: Hashable, make: Callable[[], T]) -> T:
         """The thing of that key, made now or by an earlier job of this worker."""
         return self._kept.get(key, make)
+
+    def finish(self) -> None:
+        """The job is over; a thread that it left behind has nobody to speak to."""
+        self._line = None
+
+    def _open_line(self) -> Line:
+        if self._line is None:
+            raise RuntimeError("the job is over")
+        return self._line

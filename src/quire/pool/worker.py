@@ -10,6 +10,7 @@ import contextlib
 import os
 import pickle
 import resource
+import signal
 import socket
 import sys
 import threading
@@ -18,6 +19,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import cast
 
+from quire.errors import UsageError
 from quire.pool import frames
 from quire.pool.errors import describe, rebuilt
 from quire.pool.frames import BrokenFrame, Frame, FrameReader
@@ -73,6 +75,9 @@ class Channel:
 
 def main(arguments: list[str]) -> None:
     channel_number, leash_number, parent, memory, folder = *map(int, arguments[:4]), arguments[4]
+    # Whatever the parent's thread does with signals, a job and its child processes need them as usual.
+    signal.pthread_sigmask(signal.SIG_SETMASK, ())
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     connection = socket.socket(fileno=channel_number)
     split_off_guard(socket.socket(fileno=leash_number), connection, parent, folder)
     _confine(memory)
@@ -96,9 +101,12 @@ def _begin(start: Frame) -> None:
 
 
 def _serve(job: Frame, channel: Channel, kept: Kept) -> None:
+    work = Work(channel, kept, float(str(job.header["timeout_s"])))
     try:
-        work = Work(channel, kept, float(str(job.header["timeout_s"])))
-        answer = _call(str(job.header["call"]), job.data, work)
+        try:
+            answer = _call(str(job.header["call"]), job.data, work)
+        finally:
+            work.finish()
         header, data = answer if isinstance(answer, tuple) else ({}, answer)
         channel.send(frames.ANSWER, header, data)
     except Closed:
@@ -110,7 +118,18 @@ def _serve(job: Frame, channel: Channel, kept: Kept) -> None:
 def _call(name: str, pickled: bytes, work: Work) -> tuple[dict[str, object], bytes] | bytes:
     module, _, function = name.partition(":")
     found = getattr(import_module(module), function)
-    return cast("tuple[dict[str, object], bytes] | bytes", found(pickle.loads(pickled), work))
+    return cast("tuple[dict[str, object], bytes] | bytes", found(_arguments(pickled), work))
+
+
+def _arguments(pickled: bytes) -> object:
+    try:
+        return pickle.loads(pickled)
+    except AttributeError as error:
+        what, found, where = str(error).partition(" on ")
+        if not found or where != repr(sys.modules["__main__"]):
+            raise
+        advice = "a worker does not run your script again: move what a job needs into a module that can be imported"
+        raise UsageError(f"{what} in a worker; {advice}") from error
 
 
 def _confine(memory: int) -> None:

@@ -182,6 +182,17 @@ def test_a_plain_script_without_a_guard_works_and_runs_once(tmp_path):
         assert parent.communicate(timeout=60) == ("once\n42\n", "")
 
 
+def test_a_class_of_the_script_itself_is_refused_with_advice(tmp_path):
+    script = """
+        from quire.pool import Job, shared_pool
+        class Engine: pass
+        error = shared_pool(1).submit(Job("tests.fakes.jobs:double", Engine()), timeout_s=60).exception()
+        print(type(error).__name__, "into a module that can" in str(error))
+        """
+    with run_script(textwrap.dedent(script), tmp_path) as parent:
+        assert parent.communicate(timeout=60) == ("UsageError True\n", "")
+
+
 def test_a_file_in_the_current_directory_does_not_pass_for_a_module_of_the_worker(tmp_path, monkeypatch):
     (tmp_path / "socket.py").write_text("raise SystemExit('hostile')")
     monkeypatch.chdir(tmp_path)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
@@ -69,6 +71,13 @@ def test_a_question_that_nobody_answers_fails_the_job(pool):
         done(pool, "ask", "artifact")
 
 
+def test_a_job_that_is_over_cannot_speak_for_the_next(pool):
+    heard = []
+    done(pool, "remember", None)
+    answer = done(pool, "speak_for_others", on_event=lambda kind, payload: heard.append(kind))
+    assert (answer.header, heard) == ({"refused": ["the job is over"]}, [])
+
+
 def test_a_listener_that_fails_ends_its_job_and_no_other(pool):
     def refuse(kind, payload):
         raise ConfigurationError("of the listener")
@@ -122,6 +131,14 @@ def test_a_worker_without_jobs_ends_and_another_comes_when_needed():
             pass
         assert living([first["worker"]]) == []
         assert done(pool, "double", 2).header["worker"] != first["worker"]
+
+
+def test_an_idle_worker_that_was_killed_costs_no_job():
+    with Pool(1) as pool:
+        first = done(pool, "guard").header
+        with ended_within(60, [first["guard"]]):
+            os.kill(first["worker"], signal.SIGKILL)
+        assert done(pool, "double", 2).header["number"] == 4
 
 
 def test_only_as_many_workers_start_as_there_are_jobs_for():
