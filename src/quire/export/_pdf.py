@@ -32,7 +32,14 @@ def pdf(result: Exportable) -> bytes:
             return _of_pictures(document, placed)
         if any(_is_recognised(place) for places in placed.values() for place in places):
             return _with_text(document, placed)
-        return document.data if document.path is None else document.path.read_bytes()  # type: ignore[return-value]
+        return _bytes(document)
+
+
+def _bytes(document: Document) -> bytes:
+    if document.path is not None:
+        return document.path.read_bytes()
+    assert document.data is not None
+    return document.data
 
 
 def _is_recognised(place: Place) -> bool:
@@ -76,7 +83,7 @@ class _Layer:
 
     def _free_name(self, page: Any) -> str:
         """A name for the font that the page does not use yet: the file may have been written here before."""
-        fonts = page.resources.get("/Font", {}) if "/Resources" in page or page.resources else {}
+        fonts = page.resources.get("/Font", {})
         name, number = "QuireText", 1
         while f"/{name}" in fonts:
             number += 1
@@ -122,9 +129,8 @@ def _with_text(document: Document, placed: Places) -> bytes:
     from quire.export._old_text import without_invisible_text
 
     pikepdf = _pikepdf()
-    source = io.BytesIO(document.data) if document.path is None else document.path  # type: ignore[arg-type]
     try:
-        with pikepdf.open(source, password=document.password or "") as file:
+        with pikepdf.open(document.path or io.BytesIO(_bytes(document)), password=document.password or "") as file:
             layer = _Layer(pikepdf, file)
             for number, places in placed.items():
                 recognised = [place for place in places if _is_recognised(place)]
