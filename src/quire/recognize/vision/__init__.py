@@ -1,0 +1,157 @@
+"""A vision model as an engine, behind any OpenAI-compatible URL: vLLM, Ollama, a hosted one."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from quire import prompts
+from quire.engine import Capability, Partial, Picture, Policy, Question, ReadBlock, Recognition
+from quire.errors import ConfigurationError, EngineError
+from quire.recognize.normalize import normalize
+from quire.recognize.options import Effort
+from quire.recognize.vision import reply
+from quire.recognize.vision.request import Learned, VisionProfile, body
+from quire.recognize.vision.server import Refused, VisionServer
+from quire.types import BBox
+
+__all__ = ["VisionEngine", "VisionProfile", "VisionServer", "engine"]
+
+MAX_SIDE: Mapping[Effort, int] = {"fast": 1280, "balanced": 2048, "accurate": 3072}
+SIMPLER = (400, 415, 422, 501)
+"""Answers that may mean: not with that option."""
+
+
+@dataclass(frozen=True)
+class VisionEngine:
+    """Asks once for the page, or once for each region. Answers are the bodies of the responses, as they came.
+
+    `ask` may run in several threads at once. What it learns about the server is kept in the object.
+    """
+
+    server: VisionServer
+    profile: VisionProfile
+    timeout_s: float = 120.0
+    max_concurrency: int = 4
+    name: str = "vision"
+    version: str = "1"
+    policy: Policy = "io"
+    languages: frozenset[str] | None = None
+    capabilities: frozenset[Capability] = frozenset(
+        (
+            "text",
+            "table_structure",
+            "table_boxes",
+            "handwriting",
+            "formulas",
+            "language_detection",
+            "streaming",
+            "json_output",
+            "hints",
+            "regions",
+        )
+    )
+    _learned: list[Learned] = field(default_factory=lambda: [Learned()], compare=False, repr=False)
+
+    def ask(self, picture: Picture, question: Question, partial: Partial | None = None) -> bytes:
+        """Raises EngineError when there is no whole answer within `timeout_s`."""
+        deadline = time.monotonic() + self.timeout_s
+        if not question.regions:
+            return self._post(picture, question, deadline, partial)
+        asked = [region for region in question.regions if region.role != "blank"]
+        bodies = {
+            region.id: self._post(picture.crop(region.bbox), question, deadline, partial).decode("utf-8", "replace")
+            for region in asked
+        }
+        return json.dumps({"regions": bodies}).encode()
+
+    def interpret(self, answer: bytes, question: Question) -> Sequence[Recognition]:
+        if not question.regions:
+            return normalize([self._recognition(answer)], question)
+        try:
+            bodies = {str(name): str(text).encode() for name, text in json.loads(answer)["regions"].items()}
+        except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+            raise EngineError(self.name, "the answer is not one of regions") from error
+        places = {region.id: region.bbox for region in question.regions}
+        read = [self._in_region(name, bodies[name], place) for name, place in places.items() if name in bodies]
+        return normalize(read, question, engine=self.name)
+
+    def _post(self, picture: Picture, question: Question, deadline: float, partial: Partial | None) -> bytes:
+        """The body of the response, to a simpler request where the server refuses the full one."""
+        learned, first = self._learned[0], None
+        while True:
+            request = body(self.profile, picture, question, learned, stream=partial is not None)
+            try:
+                answer = self.server.post(self.name, request, deadline, _streamed(partial))
+            except Refused as refused:
+                first = first or refused
+                simpler = learned.without(refused.message) if refused.status in SIMPLER else None
+                if simpler is None:
+                    raise first from None
+                learned = simpler
+            else:
+                self._learned[0] = learned
+                return answer
+
+    def _recognition(self, answer: bytes) -> Recognition:
+        language, blocks = reply.page(reply.written(answer, engine=self.name), engine=self.name)
+        return Recognition(self.name, blocks=tuple(blocks), language=language)
+
+    def _in_region(self, name: str, answer: bytes, place: BBox) -> Recognition:
+        try:
+            [whole] = normalize([self._recognition(answer)], Question((1, 1), 72.0))
+        except EngineError as error:
+            return Recognition(self.name, region=name, error=str(error).removeprefix(f"{self.name}: "))
+        return replace(whole, blocks=tuple(_moved(block, place) for block in whole.blocks), region=name)
+
+
+def engine(*, profile: Effort, languages: tuple[str, ...]) -> VisionEngine:
+    """The entry point: the model and the server of the environment, the prompt in the language of the document."""
+    url, model = os.environ.get("QUIRE_VISION_URL"), os.environ.get("QUIRE_VISION_MODEL")
+    if not url or not model:
+        missing = " and ".join(
+            name for name, value in (("QUIRE_VISION_URL", url), ("QUIRE_VISION_MODEL", model)) if not value
+        )
+        raise ConfigurationError(
+            f"the vision engine needs {missing}: the URL of an OpenAI-compatible server such as "
+            "http://127.0.0.1:8000/v1, and the name of a model there (with QUIRE_VISION_KEY if it asks for a key)"
+        )
+    known = [language for language in languages if language in prompts.languages("page")]
+    settings = VisionProfile.with_prompts(model, known[0] if known else "en", MAX_SIDE[profile])
+    return VisionEngine(VisionServer(url, os.environ.get("QUIRE_VISION_KEY") or None), settings)
+
+
+def _streamed(partial: Partial | None) -> Callable[[bytes], None] | None:
+    """Hands on the text in each piece of a stream."""
+    if partial is None:
+        return None
+    content, rest = "", b""
+
+    def received(piece: bytes) -> None:
+        nonlocal content, rest
+        *lines, rest = (rest + piece).split(b"\n")
+        added = "".join(text for text, _ in reply.deltas(b"\n".join(lines).decode("utf-8", "replace")))
+        if added:
+            content += added
+            partial(reply.texts_so_far(content))
+
+    return received
+
+
+def _moved(block: ReadBlock, place: BBox) -> ReadBlock:
+    """A block of a region, in fractions of the page."""
+    cells = [replace(cell, bbox=_inside(cell.bbox, place)) for cell in block.table.cells] if block.table else []
+    table = replace(block.table, cells=tuple(cells)) if block.table else None
+    return replace(block, bbox=_inside(block.bbox, place) if block.bbox else None, table=table)
+
+
+def _inside(box: BBox, place: BBox) -> BBox:
+    return BBox(
+        place.left + box.left * place.width,
+        place.top + box.top * place.height,
+        box.width * place.width,
+        box.height * place.height,
+    )

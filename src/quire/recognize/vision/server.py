@@ -1,0 +1,165 @@
+"""One POST to a server that may be slow, full, gone or hostile: bounded in time and size, the key never shown."""
+
+from __future__ import annotations
+
+import socket
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass, field
+from email.utils import parsedate_to_datetime
+from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
+from threading import Timer
+from urllib.parse import SplitResult, urljoin, urlsplit
+
+from quire.errors import ConfigurationError, EngineError
+from quire.recognize.clean import clean_line
+
+MAX_ANSWER_BYTES = 16 * 1024 * 1024
+MAX_REDIRECTS = 3
+MAX_TRIES = 6
+CHUNK = 64 * 1024
+
+Received = Callable[[bytes], None]
+"""Called with each piece of a body as it arrives."""
+
+
+class Refused(EngineError):
+    """The server understood and said no. `status` and `message` tell why."""
+
+    def __init__(self, engine: str, status: int, message: str) -> None:
+        super().__init__(engine, f"the server answered {status}" + (f": {message}" if message else ""))
+        self.status = status
+        self.message = message
+
+
+@dataclass(frozen=True, slots=True)
+class VisionServer:
+    """Where the model is. The key and the headers are secrets and stay out of every text."""
+
+    url: str
+    api_key: str | None = field(default=None, repr=False)
+    headers: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+
+    def __post_init__(self) -> None:
+        parts = urlsplit(self.url)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise ConfigurationError("the URL of the vision model must begin with https:// or http://")
+        if parts.username or parts.password:
+            raise ConfigurationError("the URL of the vision model holds a password: give it as the key instead")
+        secrets = [self.api_key or "", *(part for header in self.headers for part in header)]
+        if any(not secret.isprintable() or not secret.isascii() for secret in secrets):
+            raise ConfigurationError("the key or a header of the vision model has characters that no header can hold")
+
+    @property
+    def endpoint(self) -> str:
+        """The address of chat completions, whether the URL is the server's, its `/v1` or the whole."""
+        parts = urlsplit(self.url)
+        path = parts.path.rstrip("/")
+        if not path.endswith("/chat/completions"):
+            path = f"{path or '/v1'}/chat/completions"
+        return parts._replace(path=path, fragment="").geturl()
+
+    def post(self, engine: str, body: bytes, deadline: float, received: Received | None = None) -> bytes:
+        """The body of the answer. Waits and asks again while the server is busy (429, 503) and time is left."""
+        for attempt in range(MAX_TRIES):
+            status, retry_after, answer = self._send(engine, self.endpoint, body, deadline, received)
+            if status == 200:
+                return answer
+            refused = Refused(engine, status, self._shown(answer))
+            if status not in (429, 503) or attempt == MAX_TRIES - 1:
+                raise refused
+            wait_s = 2.0**attempt if retry_after is None else retry_after
+            if time.monotonic() + wait_s >= deadline:
+                raise EngineError(engine, f"{refused.message or status}; it asks to wait longer than there is time")
+            time.sleep(wait_s)
+        raise AssertionError("the last attempt returns or raises")
+
+    def _send(
+        self, engine: str, url: str, body: bytes, deadline: float, received: Received | None
+    ) -> tuple[int, float | None, bytes]:
+        """Status, seconds to wait, body. Follows the server around its own host and nowhere else."""
+        for _ in range(MAX_REDIRECTS + 1):
+            parts = urlsplit(url)
+            with self._answered(engine, parts, body, deadline) as response:
+                if response.status not in (301, 302, 307, 308):
+                    heard = received if response.status == 200 else None
+                    wait_s = _seconds(response.headers.get("Retry-After"))
+                    return response.status, wait_s, _read(engine, response, deadline, heard)
+                target = urljoin(url, response.headers.get("Location") or "")
+            if _origin(urlsplit(target)) != _origin(parts):
+                raise EngineError(engine, "the server sends us to another host, which is not followed; set its URL")
+            url = target
+        raise EngineError(engine, "the server sends us in circles")
+
+    @contextmanager
+    def _answered(self, engine: str, parts: SplitResult, body: bytes, deadline: float) -> Iterator[HTTPResponse]:
+        """The response with its body still to read; past the deadline the socket is shut, whatever is going on."""
+        left_s = deadline - time.monotonic()
+        if left_s <= 0:
+            raise EngineError(engine, "there was no time left to ask")
+        kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection
+        with closing(kind(parts.hostname or "", parts.port, timeout=left_s)) as connection:
+            alarm: Timer | None = None
+            try:
+                connection.connect()
+                # The connection forgets its socket once the response has begun, so the alarm holds it.
+                alarm = Timer(left_s, _shut, [connection.sock])
+                alarm.daemon = True
+                alarm.start()
+                connection.request("POST", f"{parts.path}?{parts.query}".rstrip("?"), body, self._headers())
+                with closing(connection.getresponse()) as response:  # it may hold the socket by itself
+                    yield response
+            except (OSError, HTTPException) as error:
+                late = time.monotonic() >= deadline
+                reason = "no whole answer in time" if late else f"no answer: {self._shown(str(error).encode())}"
+                raise EngineError(engine, reason) from None  # the cause may quote the request
+            finally:
+                if alarm is not None:
+                    alarm.cancel()
+
+    def _headers(self) -> dict[str, str]:
+        key = {"Authorization": f"Bearer {self.api_key}"} if self.api_key else {}
+        return {"Content-Type": "application/json", "Connection": "close", **key, **dict(self.headers)}
+
+    def _shown(self, answer: bytes) -> str:
+        """What a server said, short enough for a message and without our secrets, which some servers repeat."""
+        text = clean_line(answer[:CHUNK].decode(errors="replace"))
+        for secret in sorted([self.api_key or "", *(value for _, value in self.headers)], key=len, reverse=True):
+            text = text.replace(secret, "***") if secret else text
+        return text[:200]
+
+
+def _shut(connected: socket.socket) -> None:
+    with suppress(OSError):
+        connected.shutdown(socket.SHUT_RDWR)
+
+
+def _read(engine: str, response: HTTPResponse, deadline: float, received: Received | None) -> bytes:
+    parts, size, promised = [], 0, response.length
+    while size != promised and (part := response.read1(CHUNK)):
+        size += len(part)
+        if size > MAX_ANSWER_BYTES:
+            raise EngineError(engine, f"the answer is longer than {MAX_ANSWER_BYTES // 1024 // 1024} MB")
+        parts.append(part)
+        if received is not None:
+            received(part)
+    if promised not in (None, size) or time.monotonic() >= deadline:
+        raise HTTPException("the answer ended early")  # at the deadline by our own hand
+    return b"".join(parts)
+
+
+def _origin(parts: SplitResult) -> tuple[str, str | None, int | None]:
+    return parts.scheme, parts.hostname, parts.port
+
+
+def _seconds(retry_after: str | None) -> float | None:
+    """The time to wait that a server named in seconds or as a date; None when it named none."""
+    if retry_after is None:
+        return None
+    if retry_after.strip().isdigit():
+        return float(retry_after[:9])
+    try:
+        return max(0.0, parsedate_to_datetime(retry_after).timestamp() - time.time())
+    except ValueError:
+        return None
