@@ -40,11 +40,23 @@ def _straight(page: PageText) -> tuple[PageText, Turn | None]:
             page,
             boxes=boxes,
             baselines=baselines,
-            rulings=_rulings(page.rulings, there),
+            rulings=_levelled(_rulings(page.rulings, there)),
             images=_all(page.images, there),
         ),
         back,
     )
+
+
+def _levelled(values: list[float]) -> list[float]:
+    """Rulings that run exactly along the page again."""
+    level: list[float] = []
+    for x0, y0, x1, y1, thickness in zip(*[iter(values)] * 5, strict=True):
+        if x1 - x0 > y1 - y0:
+            y0 = y1 = (y0 + y1) / 2
+        else:
+            x0 = x1 = (x0 + x1) / 2
+        level += [x0, y0, x1, y1, thickness]
+    return level
 
 
 def _tilt(degrees: float, page: PageText, *, shrink: bool) -> Turn:

@@ -21,6 +21,9 @@ MAX_CANDIDATES = 8
 JUMPS = 0.03  # share of jumps up to which the order of the file is taken
 LONG_JUMP = 0.7  # of the height of the text: no jump may be longer
 PROSE_WIDTH = 120.0  # points: a narrower column is hardly one of text
+PROSE_LETTERS = 22  # a shorter line is hardly one of a text; a Chinese one is half as long
+ALIGNED = 0.6  # share of the things of a side that stand on the height of another: rows
+VALUE_LETTERS = 12  # a longer thing is hardly a value
 EDGE = 4.0  # points: left edges nearer than this are the same edge
 
 
@@ -143,7 +146,7 @@ def reading_order(things: Sequence[Thing], sequence: dict[int, int], *, right_to
     """The columns of a page in reading order.
 
     `sequence` holds the place of each thing in the file, by `id()`: rows written across, like a label and its
-    value, are read across.
+    value, are read across. Without it (a scan) what stands in rows is read across unless it is prose.
     """
     if not things:
         return []
@@ -208,10 +211,23 @@ def _across(cluster: list[Thing], sequence: dict[int, int], mirrored: bool) -> l
         return cluster
     if all(_same_height(cluster[0], other) for other in cluster[1:]):
         return sorted(cluster, key=lambda t: t.left, reverse=mirrored)
+    if not sequence:
+        return _in_rows(cluster, mirrored)
     written = sorted(cluster, key=lambda t: sequence[id(t)])
     if not any(_jumps_up(a, b) for a, b in pairwise(written)):
         return written
     return sorted(cluster, key=lambda t: (round((t.top + t.bottom) / 2 / (t.bottom - t.top + 1)), t.left))
+
+
+def _in_rows(cluster: list[Thing], mirrored: bool) -> list[Thing]:
+    """The rows of things that overlap in height, each read across."""
+    rows: list[list[Thing]] = []
+    for thing in sorted(cluster, key=lambda t: t.top + t.bottom):
+        if rows and _in_row(rows[-1][-1], thing):
+            rows[-1].append(thing)
+        else:
+            rows.append([thing])
+    return [thing for row in rows for thing in sorted(row, key=lambda t: t.left, reverse=mirrored)]
 
 
 def _jumps_up(a: Thing, b: Thing) -> bool:
@@ -348,6 +364,8 @@ def _shared_height(before: list[Thing], behind: list[Thing]) -> float:
 def _read_across(before: list[Thing], behind: list[Thing], sequence: dict[int, int]) -> bool:
     """Labels and values, or the rows of a table that was not found: short things side by side on one height."""
     few, many = sorted((before, behind), key=len)
+    if not sequence:
+        return _stand_in_rows(few, many)
     if _aligned(few, many) < 0.7 * len(few):
         return False
     if len(few) == 1 and len(many) > 3:
@@ -364,6 +382,31 @@ def _read_across(before: list[Thing], behind: list[Thing], sequence: dict[int, i
     return interleaved or (fills[0] < 0.5 and fills[1] < 0.75 and switches > 1)
 
 
+def _stand_in_rows(few: list[Thing], many: list[Thing]) -> bool:
+    """Whether two sides of a scan are labels and values: no prose, and the things of one side are short."""
+    if _is_prose(few) or _is_prose(many):
+        return False
+    if min(_letters(few), _letters(many)) <= VALUE_LETTERS:
+        return True
+    rows = sum(1 for thing in few if any(_in_row(thing, other) for other in many))
+    return len(few) < 3 and rows >= ALIGNED * len(few)
+
+
+def _letters(things: list[Thing]) -> int:
+    """How many letters the things of a side usually have."""
+    lengths = sorted(len(getattr(t, "text", "")) for t in things)
+    return lengths[len(lengths) // 2]
+
+
+def _is_prose(things: list[Thing]) -> bool:
+    """Whether things are the lines of a text that fills its column."""
+    texts = [(t, getattr(t, "text", "")) for t in things]
+    lines = [t for t, text in texts if len(text) + sum(c > "\u2e80" for c in text) >= PROSE_LETTERS]
+    width = _width(things)
+    full = sum(1 for line in lines if line.right - line.left > 0.7 * width)
+    return full >= 3 and full >= 0.5 * len(things) and width > 0.5 * PROSE_WIDTH
+
+
 def _aligned(few: list[Thing], many: list[Thing]) -> int:
     """How many of some things have one of the others on their height."""
     others = sorted(many, key=lambda t: t.top + t.bottom)
@@ -377,6 +420,12 @@ def _aligned(few: list[Thing], many: list[Thing]) -> int:
 
 def _same_height(a: Thing, b: Thing) -> bool:
     return abs((a.top + a.bottom) - (b.top + b.bottom)) < 0.5 * min(a.bottom - a.top, b.bottom - b.top)
+
+
+def _in_row(a: Thing, b: Thing) -> bool:
+    """Whether two things of a scan, where heights waver, stand in one row."""
+    shared = min(a.bottom, b.bottom) - max(a.top, b.top)
+    return shared > 0.5 * min(a.bottom - a.top, b.bottom - b.top)
 
 
 def _width(things: list[Thing]) -> float:

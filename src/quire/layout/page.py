@@ -119,8 +119,10 @@ class _Page:
         if len(self.alternatives) != len(figures):  # which belongs to which cannot be told
             self.alternatives = []
         backwards = _right_to_left(page)
-        columns = reading_order(things, sequence, right_to_left=backwards)
-        if not _all_recognised(page):  # an engine's order says nothing that the places do not
+        if _all_recognised(page):  # an engine's order says nothing that the places do not
+            columns = reading_order(things, {}, right_to_left=backwards)
+        else:
+            columns = reading_order(things, sequence, right_to_left=backwards)
             columns = as_written(columns, sequence, right_to_left=backwards)
         for column in columns:
             self._column(column, setting)
