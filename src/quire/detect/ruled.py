@@ -15,6 +15,7 @@ from quire.prepare.pixels import Pixels, grey_of, pixels
 
 LEAST_LENGTH = 12  # pixels
 LEVEL = math.radians(0.05)  # less is not worth turning the picture
+SOLID = 0.75  # share of a line that is drawn
 MOST_LEAN = math.radians(6)
 
 Find = Callable[[Pixels, int, float], list[tuple[float, float, float, float]]]
@@ -55,7 +56,7 @@ def find_ruled(found: Pixels, dpi: float, *, ratio: float, near: float, find: Fi
 
 def by_morphology(ink: Pixels, least: int, near: float) -> list[tuple[float, float, float, float]]:
     """Runs of ink with hardly any gap: what remains of an opening."""
-    return _components(_pieces(ink, max(LEAST_LENGTH, least // 3)), round(near))
+    return _components(_pieces(ink, max(LEAST_LENGTH, least // 2)), round(near))
 
 
 def by_hough(ink: Pixels, least: int, near: float) -> list[tuple[float, float, float, float]]:
@@ -112,13 +113,18 @@ def _lean(pieces: list[tuple[float, float, float, float]]) -> float:
 
 
 def _joined(pieces: list[tuple[float, float, float, float]], least: int, near: float) -> list[Line]:
-    """Pieces one after the other on the same row as one line; what is still too short is no line."""
+    """Pieces one after the other on the same row as one line; what is too short or mostly gaps is a row of letters."""
     lines: list[Line] = []
+    drawn: list[float] = []
     for x0, y0, x1, y1 in sorted(pieces):
         at = (y0 + y1) / 2
         before = next((n for n, line in enumerate(lines) if abs(line.at - at) <= 2 and x0 - line.end <= 2 * near), None)
         if before is None:
             lines.append(Line(at, x0, x1))
+            drawn.append(x1 - x0)
         else:
-            lines[before] = Line(lines[before].at, lines[before].start, max(lines[before].end, x1))
-    return [line for line in lines if line.end - line.start >= least]
+            line = lines[before]
+            lines[before] = Line(line.at, line.start, max(line.end, x1))
+            drawn[before] += max(0.0, x1 - max(x0, line.end))
+    pairs = zip(lines, drawn, strict=True)
+    return [line for line, ink in pairs if line.end - line.start >= least and ink >= SOLID * (line.end - line.start)]
