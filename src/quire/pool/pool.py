@@ -102,6 +102,8 @@ class Pool:
         The listeners run in the thread that supervises the worker; they must not submit jobs. A QuireError of
         `on_request` is raised in the job; any other error of a listener ends the job and is the future's.
         """
+        if os.getpid() != self._owner:
+            raise UsageError("this pool belongs to the process that forked this one; make another")
         task = _Task(Assignment(job.call, pickle.dumps(job.arguments), timeout_s, on_event, on_request), Future())
         with self._changed:
             self._changed.wait_for(lambda: self._closed or len(self._waiting) < 2 * self._workers)
@@ -123,6 +125,8 @@ class Pool:
             tasks = [task for future in futures if (task := self._tasks.get(future))]
         for task in tasks:
             task.future.cancel()
+        if threading.current_thread() in self._threads:
+            return  # a listener: its own job ends when it returns
         for task in tasks:
             task.settled.wait(_JOINING_S)
 
@@ -182,6 +186,8 @@ class Pool:
             while (task := self._next()) is not None:
                 worker = self._run(task, worker)
         finally:
+            with self._changed:
+                self._threads.discard(threading.current_thread())
             if worker is not None:
                 worker.stop(_LEAVING_S)
 
@@ -192,6 +198,7 @@ class Pool:
             if self._waiting and not self._surplus():
                 self._changed.notify_all()
                 return self._waiting.popleft()
+            # In the same breath as the decision, so that a job submitted now starts another slot.
             self._threads.discard(threading.current_thread())
             return None
 
@@ -215,9 +222,11 @@ class Pool:
             outcome = error
         with self._changed:
             task.worker = None
-        if worker is not None and task.future.cancelled():
-            worker.end()
-        self._settle(task, outcome)
+        try:
+            if worker is not None and task.future.cancelled():
+                worker.end()
+        finally:
+            self._settle(task, outcome)
         if worker is None or worker.gone:
             return None
         if worker.jobs >= self._recycle_after or worker.resident() > self._recycle_above:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import threading
 
-from quire.budget import worker_count
+from quire.budget import memory_budget, worker_count
 from quire.pool.pool import Pool
 
-MEMORY_LIMIT = 4 << 30
-"""Of one worker. A page of the largest size allowed, with every model loaded, takes about half."""
+MOST_MEMORY = 4 << 30
+LEAST_MEMORY = 1 << 30
+"""What one worker may hold, with all it starts: a bound for a page that runs away, not a share for usual ones."""
 
 _lock = threading.Lock()
 _pools: dict[int, Pool] = {}
@@ -23,12 +24,20 @@ def shared_pool(workers: int | None = None) -> Pool:
     with _lock:
         pool = _pools.get(os.getpid())
         if pool is None or pool.closed:
-            pool = Pool(workers or worker_count().workers, memory_limit=MEMORY_LIMIT)
+            count = workers or worker_count().workers
+            pool = Pool(count, memory_limit=memory_limit(count, memory_budget()))
             _pools.clear()  # a pool of the process that this one was forked from is not ours to close
             _pools[os.getpid()] = pool
         elif workers is not None and workers != pool.workers:
             pool.resize(workers)
         return pool
+
+
+def memory_limit(workers: int, available: int | None) -> int:
+    """The bound of each worker, so that all of them together do not take more than there is."""
+    if available is None:
+        return MOST_MEMORY
+    return min(MOST_MEMORY, max(LEAST_MEMORY, available // workers))
 
 
 def _forget_in_child() -> None:

@@ -119,7 +119,7 @@ def run_script(script, tmp_path):
     (tmp_path / "script.py").write_text(script)
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     return subprocess.Popen(
-        [sys.executable, tmp_path / "script.py"],
+        [sys.executable, "-W", "ignore::DeprecationWarning", tmp_path / "script.py"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -215,12 +215,19 @@ def test_secrets_of_the_parent_do_not_reach_the_worker(monkeypatch):
 def test_closing_a_pool_that_a_fork_copied_does_nothing_to_it(tmp_path):
     script = """
         import os
+        from quire.errors import UsageError
         from quire.pool import Job, shared_pool
         job = Job("tests.fakes.jobs:double", 21)
         pool = shared_pool(1)
         worker = pool.submit(job, timeout_s=60).result().header["worker"]
         if (child := os.fork()) == 0:
             assert shared_pool(1) is not pool
+            try:
+                pool.submit(job, timeout_s=1)
+            except UsageError:
+                pass
+            else:
+                raise SystemExit(1)
             assert shared_pool(1).submit(job, timeout_s=60).result().header["worker"] != worker
             raise SystemExit(0)
         assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0

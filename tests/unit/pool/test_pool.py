@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import signal
 import threading
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import CancelledError, ThreadPoolExecutor
 
 import pytest
 
 from quire.errors import ConfigurationError, StoreError, UsageError
 from quire.pool import Job, Pool, shared_pool
+from quire.pool.shared import LEAST_MEMORY, MOST_MEMORY, memory_limit
 from quire.pool.work import KEPT
 from tests.unit.pool.watching import ended_within, living
 
@@ -85,6 +86,21 @@ def test_a_listener_that_fails_ends_its_job_and_no_other(pool):
     with pytest.raises(ConfigurationError, match="of the listener"):
         done(pool, "count_aloud", 5, on_event=refuse)
     assert done(pool, "double", 1).header["number"] == 2
+
+
+def test_a_listener_may_cancel_its_own_job():
+    with Pool(1) as pool:
+        futures, ready = [], threading.Event()
+
+        def stop(kind, payload):
+            ready.wait(60)
+            pool.cancel(futures)
+
+        futures.append(pool.submit(Job("tests.fakes.jobs:hang"), timeout_s=600, on_event=stop))
+        ready.set()
+        with pytest.raises(CancelledError):
+            futures[0].result(60)
+        assert done(pool, "double", 1).header["number"] == 2
 
 
 def test_a_library_that_prints_does_no_harm(pool, capfd):
@@ -200,6 +216,12 @@ def test_there_is_one_shared_pool_and_it_can_be_resized():
         assert second is not first
     finally:
         second.close()
+
+
+def test_workers_share_the_memory_that_there_is():
+    assert memory_limit(2, None) == memory_limit(2, 100 << 30) == MOST_MEMORY
+    assert memory_limit(2, 6 << 30) == 3 << 30
+    assert memory_limit(4, 1 << 30) == LEAST_MEMORY
 
 
 def test_a_smaller_pool_lets_the_surplus_workers_go():
