@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Sequence
+from itertools import pairwise
 from statistics import median
 
 from quire.export._glyphless import DESCENT, WIDTH, Codes
@@ -20,7 +21,7 @@ _AXES = {0: (1, 0), 90: (0, -1), 180: (-1, 0), 270: (0, 1)}
 _LONG = 5.0  # heights: a line of at least this width tells its slope
 _STEEPEST = 0.2
 _UNEVEN = 1.6  # of the middle height: where the words of a line differ more, one of them is not to be trusted
-_NARROWEST = 0.01  # points: a space where two words touch
+_NARROWEST = 0.1  # of the height: a space where two words touch; PDFium passes over narrower ones
 
 _LEFT_TO_RIGHT = re.compile(r"[0-9A-Za-z\u00c0-\u024f][0-9A-Za-z\u00c0-\u024f.,:/%+-]*")
 _MIRRORED = str.maketrans("()[]{}<>«»", ")(][}{><»«")
@@ -44,20 +45,32 @@ def _line(line: TextLine, size: Size, font: str, codes: Codes, wanted: Wanted) -
     height = max(bottom - top, 0.1)
     baseline = bottom + height * DESCENT / 1000
     leftwards = sum(is_right_to_left(text) for text, _ in placed) * 2 > len(placed)
-    placed.sort(key=lambda pair: pair[1][0])
+    placed = _apart(sorted(placed, key=lambda pair: pair[1][0]), _NARROWEST * height)
     written = [f"/{font} {_number(height)} Tf"]
     for number, (text, (left, _, right, _)) in enumerate(placed):
         pieces = [(_as_seen(text) if is_right_to_left(text) else text, left, right)]
         if number + 1 < len(placed):
             following, (start, *_) = placed[number + 1]
             if is_spaced(following, text) if leftwards else is_spaced(text, following):
-                pieces.append((" ", right, max(start, right + _NARROWEST)))
+                pieces.append((" ", right, max(start, right + _NARROWEST * height)))
         for piece, begin, end in pieces:
             x, down = _on_page(begin, baseline + slope * (begin - middle), line.angle)
-            scale = 100 * (end - begin) / (len(piece) * height * WIDTH / 1000)
+            scale = 100 * max(end - begin, _NARROWEST * height) / (len(piece) * height * WIDTH / 1000)
             place = f"{_direction(line.angle, slope)} {_number(x)} {_number(size[1] - down)} Tm"
             written.append(f"{place} {_number(scale)} Tz <{codes.encoded(piece).hex()}> Tj")
     return written
+
+
+def _apart(placed: Sequence[tuple[str, Points]], gap: float) -> list[tuple[str, Points]]:
+    """Words from left to right, those that touch or overlap cut in the middle: PDFium would glue them."""
+    apart = list(placed)
+    for number, ((text, box), (following, other)) in enumerate(pairwise(placed)):
+        if other[0] < box[2] + gap and is_spaced(text, following):
+            middle = (max(other[0], apart[number][1][0]) + min(box[2], other[2])) / 2
+            left = apart[number][1][0]
+            apart[number] = text, (left, box[1], max(middle - gap / 2, left + gap), box[3])
+            apart[number + 1] = following, (min(middle + gap / 2, other[2] - gap), *other[1:])
+    return apart
 
 
 def _direction(angle: int, slope: float) -> str:

@@ -167,6 +167,12 @@ def test_characters_of_scripts_without_spaces_stay_together():
     assert text_of(result_of(documents.scan_like(1), [block(placed)]).to_pdf()) == "东海港口"
 
 
+@pytest.mark.parametrize("gap", [0.002, 0.0, -0.003, -0.05])
+def test_words_that_touch_or_overlap_stay_apart(gap):
+    placed = [Word("TAX", BBox(0.1, 0.1, 0.06, 0.01)), Word("INVOICE", BBox(0.16 + gap, 0.1, 0.12, 0.01))]
+    assert text_of(result_of(documents.scan_like(1), [block(placed)]).to_pdf()) == "TAX INVOICE"
+
+
 def test_sloping_lines_keep_their_order():
     rows = []
     for row in range(3):
