@@ -76,10 +76,10 @@ class PreparedPicture:
 
 @dataclass(frozen=True, slots=True)
 class Classified:
-    """A layout with roles, and of how many regions the classifier was not sure."""
+    """A layout with roles, and the ids of the regions of which the classifier was not sure."""
 
     layout: Layout
-    ambiguous: int = 0
+    ambiguous: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

@@ -106,7 +106,7 @@ class PageWork:
             spans = sum(1 for r in regions if r.grid and r.grid.row_span * r.grid.column_span > 1)
             groups = len({region.merge_group for region in regions if region.merge_group})
             blank = sum(region.role == "blank" for region in regions)
-            told |= {"blank": blank, "merged": spans + groups, "ambiguous": found.ambiguous}
+            told |= {"blank": blank, "merged": spans + groups, "ambiguous": len(found.ambiguous)}
         return with_merged(found.layout)
 
     def _crops(self, layout: Layout, picture: Picture, page: int) -> dict[str, tuple[Crop, ...]]:

@@ -1,0 +1,35 @@
+"""Two classifiers, the second for what the first is not sure of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from quire.engine import Picture
+from quire.roles import Classified, Classifier
+from quire.types import Layout
+
+
+@dataclass(frozen=True, slots=True)
+class HybridClassifier:
+    first: Classifier
+    second: Classifier
+    name: str = "hybrid"
+
+    def classify(self, layout: Layout, picture: Picture) -> Classified:
+        before = _classified(self.first, layout, picture)
+        if not before.ambiguous:
+            return before
+        asked = Layout(tuple(region for region in before.layout.regions if region.id in before.ambiguous))
+        after = _classified(self.second, asked, picture)
+        decided = {region.id: region for region in after.layout.regions}
+        return Classified(Layout(tuple(decided.get(r.id, r) for r in before.layout.regions)), after.ambiguous)
+
+
+def hybrid(first: Classifier, second: Classifier) -> HybridClassifier:
+    """Ask the second classifier about the regions of which the first is not sure."""
+    return HybridClassifier(first, second)
+
+
+def _classified(classifier: Classifier, layout: Layout, picture: Picture) -> Classified:
+    made = classifier.classify(layout, picture)
+    return Classified(made) if isinstance(made, Layout) else made
