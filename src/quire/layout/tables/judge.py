@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from unicodedata import category
 
 from quire.layout.tables.mesh import Mesh
-from quire.layout.tables.words import Row, Word, is_number
+from quire.layout.tables.words import Row, Word, amount, is_number
 from quire.pagetext import PageText
 
 DRAWN = 0.2  # of the area: drawings and pictures that fill more make a figure
@@ -35,12 +35,13 @@ def is_table(mesh: Mesh, rows: Sequence[Row], head: int, rules: int) -> bool:
     if not cells:
         return False
     figures = sum(_is_value(atom) for atom in cells) / len(cells)
-    words = sum(len(atom) for row in mesh.atoms for atom in row) / max(1, sum(sum(row) for row in filled))
+    amounts = [amount(atom) for row in mesh.atoms for atom in row]
+    words = sum(amounts) / max(1, sum(sum(row) for row in filled))
     fill = sum(sum(row) for row in filled) / (mesh.rows * mesh.columns)
     if rules < 3 and mesh.rows < 4 and _is_scale(mesh.atoms[0]):
         return False
-    long = sum(len(atom) for row in mesh.atoms for atom in row if len(atom) > PROSE)
-    if 2 * rules < mesh.rows and 2 * long > sum(len(atom) for row in mesh.atoms for atom in row):
+    long = sum(count for count in amounts if count > PROSE)
+    if 2 * rules < mesh.rows and 2 * long > sum(amounts):
         return False
     if rules >= 2:
         return words < 14 and fill > 0.3

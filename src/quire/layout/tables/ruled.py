@@ -10,7 +10,7 @@ from quire.layout.tables.mesh import Mesh
 from quire.layout.tables.split import part_words, split_columns, split_rows
 from quire.layout.tables.strokes import Rules
 from quire.layout.tables.types import FoundTable
-from quire.layout.tables.words import Word, is_number
+from quire.layout.tables.words import Word, amount, is_number
 from quire.pagetext import PageText
 
 THIN = 5.0  # points: empty rows and columns thinner than this are gaps of double lines
@@ -69,7 +69,7 @@ def is_ruled_table(mesh: Mesh) -> bool:
     shared = sum(1 for r in rows if sum(1 for cell in filled if cell[0] <= r < cell[0] + cell[2]) > 1)
     if 3 * len(filled) < len(cells) or shared < 2 or not _has_titles(mesh, filled):
         return False
-    counts = sorted(len(_words(mesh, cell)) for cell in filled)
+    counts = sorted(amount(_words(mesh, cell)) for cell in filled)
     return not (counts[-1] > 60 and counts[-1] > 0.6 * sum(counts))
 
 

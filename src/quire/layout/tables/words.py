@@ -44,6 +44,18 @@ class Word:
         return f"Word({self.left:.0f},{self.baseline:.0f} {self.text!r})"
 
 
+def count_words(text: str) -> int:
+    """How many words a text without spaces stands for: two signs of Chinese or Japanese make one."""
+    if text.isascii():
+        return 1
+    return max(1, sum(1 for sign in text if sign > "\u2e80") // 2)
+
+
+def amount(words: Iterable[Word]) -> int:
+    """How many words there are, whatever the script."""
+    return sum(count_words(word.text) for word in words)
+
+
 class Row:
     """Words on one baseline, from left to right."""
 

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from quire.layout.lines import Line
 from quire.layout.tables.strokes import Rules
-from quire.layout.tables.words import Row, Word
+from quire.layout.tables.words import Row, Word, count_words
 
 PROSE_WORDS = 4  # a piece with fewer words is no line of prose
 PROSE_WIDTH = 80.0  # points
@@ -50,7 +50,7 @@ def find_gutters(lines: Sequence[Line]) -> list[float]:
     prose = [
         (line.left, line.right)
         for line in upright
-        if line.right - line.left > PROSE_WIDTH and line.text.count(" ") >= PROSE_WORDS - 1
+        if line.right - line.left > PROSE_WIDTH and sum(map(count_words, line.text.split())) >= PROSE_WORDS
     ]
     if len(prose) < FEW:
         return []
