@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from quire.engine import Engine, Policy
     from quire.recognize.compose import Uncertainty
-    from quire.recognize.registry import Effort
+    from quire.recognize.plain import from_function
+    from quire.recognize.options import Effort
     from quire.recognize.vision import VisionEngine
 
-__all__ = ["consensus", "echo", "fallback", "rapidocr", "tesseract", "uncertainty_first", "vision"]
+__all__ = ["consensus", "echo", "fallback", "from_function", "rapidocr", "tesseract", "uncertainty_first", "vision"]
 
 
 def rapidocr(*, profile: Effort = "balanced", languages: Sequence[str] = ()) -> Engine:
@@ -75,7 +76,15 @@ def uncertainty_first(
     """The primary reads everything, the oracle once more the `k` (a number, or a share below 1) least certain lines."""
     from quire.recognize.compose import UncertaintyFirst
 
-    return UncertaintyFirst(primary, oracle, by, k)
+    return UncertaintyFirst((primary, oracle), by, k)
+
+
+def __getattr__(name: str) -> object:
+    if name == "from_function":
+        from quire.recognize.plain import from_function
+
+        return from_function
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 class _Factories(ModuleType):

@@ -9,8 +9,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from quire import prompts
-from quire.engine import Capability, Partial, Picture, Policy, Question, ReadBlock, Recognition
+from quire.engine import Capability, Partial, Picture, Policy, Question, Recognition
 from quire.errors import ConfigurationError, EngineError
+from quire.recognize.frames import moved
 from quire.recognize.normalize import normalize
 from quire.recognize.options import Effort
 from quire.recognize.vision import reply
@@ -105,7 +106,7 @@ class VisionEngine:
             [whole] = normalize([self._recognition(answer)], Question((1, 1), 72.0))
         except EngineError as error:
             return Recognition(self.name, region=name, error=str(error).removeprefix(f"{self.name}: "))
-        return replace(whole, blocks=tuple(_moved(block, place) for block in whole.blocks), region=name)
+        return replace(moved(whole, place), region=name)
 
 
 def engine(*, profile: Effort, languages: tuple[str, ...]) -> VisionEngine:
@@ -139,19 +140,3 @@ def _streamed(partial: Partial | None) -> Callable[[bytes], None] | None:
             partial(reply.texts_so_far(content))
 
     return received
-
-
-def _moved(block: ReadBlock, place: BBox) -> ReadBlock:
-    """A block of a region, in fractions of the page."""
-    cells = [replace(cell, bbox=_inside(cell.bbox, place)) for cell in block.table.cells] if block.table else []
-    table = replace(block.table, cells=tuple(cells)) if block.table else None
-    return replace(block, bbox=_inside(block.bbox, place) if block.bbox else None, table=table)
-
-
-def _inside(box: BBox, place: BBox) -> BBox:
-    return BBox(
-        place.left + box.left * place.width,
-        place.top + box.top * place.height,
-        box.width * place.width,
-        box.height * place.height,
-    )

@@ -1,0 +1,122 @@
+"""What composers share: the traits of a group of engines, and an answer that keeps the answers of all of them."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from quire.engine import Capability, Engine, Partial, Picture, Policy, Question, Recognition
+from quire.errors import ConfigurationError, EngineError
+from quire.keys import Digest, Profile
+from quire.recognize.normalize import normalize
+
+
+@dataclass(frozen=True, slots=True)
+class ComposedProfile(Profile):
+    """The settings of all children, and the composer's own."""
+
+    children: tuple[tuple[str, str, Digest], ...]
+    settings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Composed:
+    """An engine made of engines. It can be relied on for what each of them can do; it may take the time of all.
+
+    It runs where its most demanding child must: in a worker process unless all of them only wait.
+    """
+
+    engines: tuple[Engine, ...]
+    version = "1"  # those of the children are part of the profile
+
+    def __post_init__(self) -> None:
+        if not self.engines:
+            raise ConfigurationError(f"{self.verb} needs at least one engine")
+
+    @property
+    def verb(self) -> str:
+        raise NotImplementedError
+
+    @property
+    def settings(self) -> tuple[str, ...]:
+        return ()
+
+    @property
+    def name(self) -> str:
+        return f"{self.verb}({','.join(engine.name for engine in self.engines)})"
+
+    @property
+    def capabilities(self) -> frozenset[Capability]:
+        return frozenset.intersection(*(engine.capabilities for engine in self.engines))
+
+    @property
+    def languages(self) -> frozenset[str] | None:
+        limited = [engine.languages for engine in self.engines if engine.languages is not None]
+        return frozenset.intersection(*limited) if limited else None
+
+    @property
+    def policy(self) -> Policy:
+        policies = [engine.policy for engine in self.engines]
+        return "cpu" if "cpu" in policies else "gpu" if "gpu" in policies else "io"
+
+    @property
+    def timeout_s(self) -> float:
+        return sum(engine.timeout_s for engine in self.engines)
+
+    @property
+    def max_concurrency(self) -> int:
+        return min(engine.max_concurrency for engine in self.engines)
+
+    @property
+    def profile(self) -> ComposedProfile:
+        children = tuple((engine.name, engine.version, engine.profile.digest()) for engine in self.engines)
+        return ComposedProfile(children, self.settings)
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """The raw answer of one child, or why there is none."""
+
+    engine: str
+    answer: bytes | None = None
+    error: str | None = None
+
+
+def heard(engine: Engine, picture: Picture, question: Question, partial: Partial | None = None) -> Said:
+    """Asks one child. Whatever it raises is its failure; an answer that cannot be interpreted is kept as well."""
+    answer = None
+    try:
+        answer = engine.ask(picture, question, partial)
+        understood(engine, answer, question)
+    except Exception as error:
+        reason = str(error).removeprefix(f"{engine.name}: ") or type(error).__name__
+        return Said(engine.name, answer, reason)
+    return Said(engine.name, answer)
+
+
+def understood(engine: Engine, answer: bytes, question: Question) -> list[Recognition]:
+    return normalize(list(engine.interpret(answer, question)), question, engine=engine.name)
+
+
+def encode(said: Sequence[Said], *, asked: object = None) -> bytes:
+    children = [[one.engine, one.answer and base64.b64encode(one.answer).decode(), one.error] for one in said]
+    return json.dumps({"children": children, "asked": asked}, separators=(",", ":")).encode()
+
+
+def decode(answer: bytes, *, engine: str) -> tuple[list[Said], object]:
+    """What `encode` wrote. Raises EngineError for anything else."""
+    try:
+        found = json.loads(answer)
+        said = [
+            Said(str(name), base64.b64decode(raw) if raw is not None else None, error)
+            for name, raw, error in found["children"]
+        ]
+        return said, found["asked"]
+    except (ValueError, TypeError, LookupError, RecursionError) as error:
+        raise EngineError(engine, "the answer is none of several engines") from error
+
+
+def all_failed(engine: str, said: Sequence[Said]) -> EngineError:
+    return EngineError(engine, "; ".join(f"{one.engine}: {one.error}" for one in said) or "nobody was asked")

@@ -1,0 +1,157 @@
+"""What most engines say, line by line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
+
+from quire.engine import Partial, Picture, Question, ReadBlock, ReadLine, Recognition
+from quire.recognize.compose.children import Composed, all_failed, decode, encode, heard, understood
+from quire.recognize.normalize import normalize
+from quire.types import BBox
+
+ReadPart = ReadLine | ReadBlock
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """One place where not all engines that saw it said the same: what was taken, and what each of them said."""
+
+    region: str | None
+    taken: str
+    said: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Ballot:
+    """One place of the page with the readings of all engines that saw something there, in their order."""
+
+    parts: tuple[tuple[int, ReadPart], ...]
+
+
+@dataclass(frozen=True)
+class Consensus(Composed):
+    """Asks all engines and takes, for each line, the text that most of them read; among equals the one most like
+    the others, then the most confident.
+
+    The confidence of a line is the share of the engines that agree, measured by how alike their texts are, times
+    the confidence they had. A line that less than half of them saw is left out. Engines that fail do not vote.
+    """
+
+    @property
+    def verb(self) -> str:
+        return "consensus"
+
+    def ask(self, picture: Picture, question: Question, partial: Partial | None = None) -> bytes:
+        said = [heard(engine, picture, question) for engine in self.engines]
+        if all(one.error is not None for one in said):
+            raise all_failed(self.name, said)
+        return encode(said)
+
+    def interpret(self, answer: bytes, question: Question) -> Sequence[Recognition]:
+        agreed = [self._agreed([one for _, one in votes]) for votes in self._votes(answer, question)]
+        return normalize(agreed, question)
+
+    def disagreements(self, answer: bytes, question: Question) -> list[Disagreement]:
+        """Who said what where they did not agree."""
+        return [
+            Disagreement(
+                votes[0][1].region,
+                _winner(ballot, len(votes)).text,
+                tuple((votes[voter][0], part.text) for voter, part in ballot.parts),
+            )
+            for votes in self._votes(answer, question)
+            for ballot in _ballots([one for _, one in votes])
+            if len({_plain(part.text) for _, part in ballot.parts}) > 1
+        ]
+
+    def _votes(self, answer: bytes, question: Question) -> Iterator[list[tuple[str, Recognition]]]:
+        """For the page or each region, the names of those who read it and what they read."""
+        said, _ = decode(answer, engine=self.name)
+        read = [
+            (engine.name, understood(engine, one.answer, question))
+            for engine, one in zip(self.engines, said, strict=False)
+            if one.answer is not None and one.error is None
+        ]
+        if not read:
+            raise all_failed(self.name, said)
+        for at in range(len(read[0][1])):
+            usable = [(name, recognitions[at]) for name, recognitions in read if not recognitions[at].error]
+            yield usable or [(read[0][0], read[0][1][at])]
+
+    def _agreed(self, votes: list[Recognition]) -> Recognition:
+        won = [_winner(ballot, len(votes)) for ballot in _ballots(votes) if 2 * len(ballot.parts) >= len(votes)]
+        lines = tuple(part for part in won if isinstance(part, ReadLine))
+        blocks = tuple(part for part in won if isinstance(part, ReadBlock))
+        languages = [one.language for one in votes if one.language]
+        language = max(languages, key=languages.count) if languages else None
+        return replace(votes[0], engine=self.name, lines=lines, blocks=blocks, language=language)
+
+
+def _ballots(votes: Sequence[Recognition]) -> list[Ballot]:
+    """The places of the page. Each is a part that one engine read, with what the later ones read inside it."""
+    left: list[list[ReadPart]] = [[*one.blocks] or [*one.lines] for one in votes]
+    ballots = []
+    for voter, parts in enumerate(left):
+        while parts:
+            part = parts.pop(0)
+            here: list[tuple[int, ReadPart]] = [(voter, part)]
+            for other in range(voter + 1, len(left)):
+                inside = [found for found in left[other] if _same_place(found, part)]
+                if inside:
+                    left[other] = [found for found in left[other] if not any(found is one for one in inside)]
+                    here.append((other, _joined(inside, part)))
+            ballots.append(Ballot(tuple(here)))
+    return ballots
+
+
+def _winner(ballot: Ballot, voters: int) -> ReadPart:
+    parts = [part for _, part in ballot.parts]
+    texts = [_plain(part.text) for part in parts]
+    alike = [[_similarity(one, other) for other in texts] for one in texts]
+    order = sorted(
+        range(len(parts)),
+        key=lambda at: (texts.count(texts[at]), sum(alike[at]), parts[at].confidence or 0.0),
+        reverse=True,
+    )
+    best = order[0]
+    known = [
+        p.confidence for p, text in zip(parts, texts, strict=True) if text == texts[best] and p.confidence is not None
+    ]
+    confidence = sum(alike[best]) / voters * (sum(known) / len(known) if known else 1.0)
+    return replace(parts[best], confidence=round(confidence, 4))
+
+
+def _joined(inside: Sequence[ReadPart], frame: ReadPart) -> ReadPart:
+    """The parts that one engine read in the place of another's single one, as one."""
+    if len(inside) == 1 and isinstance(inside[0], type(frame)):
+        return inside[0]
+    text = (" " if isinstance(frame, ReadLine) else "\n").join(part.text for part in inside)
+    known = [part.confidence for part in inside if part.confidence is not None]
+    confidence = min(known) if known else None
+    if isinstance(frame, ReadLine):
+        return replace(frame, text=" ".join(text.split()), confidence=confidence, words=())
+    return replace(frame, text=text, confidence=confidence)
+
+
+def _same_place(part: ReadPart, frame: ReadPart) -> bool:
+    """Whether the part lies in the frame by more than half. Parts without a place are known by their text."""
+    if part.bbox is None or frame.bbox is None:
+        return _similarity(_plain(part.text), _plain(frame.text)) > 0.8
+    shared = _shared(part.bbox, frame.bbox)
+    return 2 * shared > part.bbox.width * part.bbox.height
+
+
+def _shared(box: BBox, other: BBox) -> float:
+    width = min(box.right, other.right) - max(box.left, other.left)
+    height = min(box.bottom, other.bottom) - max(box.top, other.top)
+    return max(0.0, width) * max(0.0, height)
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _similarity(one: str, other: str) -> float:
+    return 1.0 if one == other else SequenceMatcher(None, one, other, autojunk=False).ratio()

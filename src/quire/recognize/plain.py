@@ -1,0 +1,80 @@
+"""An engine from a function, for whoever only has something that reads a picture."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from quire.engine import Capability, Partial, Picture, Policy, Question, ReadBlock, ReadLine, Recognition
+from quire.errors import EngineError
+from quire.keys import Profile
+from quire.recognize.codec import decode_recognitions, encode_recognitions
+from quire.recognize.frames import moved
+from quire.recognize.normalize import WHOLE_PAGE, normalize
+
+Reading = str | Sequence[ReadLine] | Sequence[Recognition]
+Reader = Callable[[Picture, Question], Reading]
+"""Reads a picture into plain text, into lines, or into recognitions."""
+
+
+NO_SETTINGS = Profile()
+PART = Question((1, 1), 72.0)
+
+
+@dataclass(frozen=True)
+class FunctionEngine:
+    """Calls the function with the whole picture, or with each region cut out unless it takes `regions` itself."""
+
+    name: str
+    function: Reader
+    version: str = "1"
+    capabilities: frozenset[Capability] = frozenset({"text"})
+    policy: Policy = "cpu"
+    timeout_s: float = 60.0
+    max_concurrency: int = 1
+    languages: frozenset[str] | None = None
+    profile: Profile = NO_SETTINGS
+
+    def ask(self, picture: Picture, question: Question, partial: Partial | None = None) -> bytes:
+        if not question.regions or "regions" in self.capabilities:
+            return encode_recognitions(self._read(picture, question))
+        read = []
+        for region in question.regions:
+            if region.role != "blank":
+                cut = picture.crop(region.bbox)
+                [whole] = normalize(self._read(cut, replace(question, size=cut.size, regions=())), PART)
+                read.append(replace(moved(whole, region.bbox), region=region.id))
+        return encode_recognitions(read)
+
+    def interpret(self, answer: bytes, question: Question) -> Sequence[Recognition]:
+        return normalize(decode_recognitions(answer, engine=self.name), question, engine=self.name)
+
+    def _read(self, picture: Picture, question: Question) -> list[Recognition]:
+        said = self.function(picture, question)
+        if isinstance(said, str):
+            return [Recognition(self.name, blocks=(ReadBlock("paragraph", said, WHOLE_PAGE),))]
+        lines = tuple(part for part in said if isinstance(part, ReadLine))
+        recognitions = [part for part in said if isinstance(part, Recognition)]
+        if len(lines) + len(recognitions) != len(said) or (lines and recognitions):
+            raise EngineError(self.name, "the function gave neither text, lines nor recognitions")
+        return recognitions or [Recognition(self.name, lines)]
+
+
+def from_function(
+    name: str,
+    function: Reader,
+    *,
+    version: str = "1",
+    capabilities: Iterable[Capability] = ("text",),
+    policy: Policy = "cpu",
+    timeout_s: float = 60.0,
+    max_concurrency: int = 1,
+    languages: Iterable[str] | None = None,
+) -> FunctionEngine:
+    """An engine that calls `function(picture, question)`.
+
+    A `cpu` engine runs in a worker process: its function must be importable there, so no lambda. Change `version`
+    whenever the function may say something else.
+    """
+    spoken = None if languages is None else frozenset(languages)
+    return FunctionEngine(name, function, version, frozenset(capabilities), policy, timeout_s, max_concurrency, spoken)
