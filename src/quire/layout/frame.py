@@ -12,18 +12,56 @@ from dataclasses import replace
 
 from quire.pagetext import LINE, SPACE, PageText
 
+USUAL_SIZE = 10.0  # points: that of the type of most texts
+USUAL_SPREAD = 1.25  # sizes that differ by less are left alone
+
 Points = tuple[float, float, float, float]
 Turn = Callable[[float, float, float, float], Points]
 
 
 def upright(page: PageText) -> tuple[PageText, Turn | None]:
     """The page with its text upright, and the way back for boxes; the page itself when it is upright."""
-    straight, unskewed = _straight(page)
-    turned, back = _turned(straight)
-    if unskewed is None or back is None:
-        return turned, back or unskewed
-    first, second = back, unskewed
-    return turned, lambda l, t, r, b: second(*first(l, t, r, b))
+    ways: list[Turn] = []
+    for step in (_straight, _turned, _sized):
+        page, back = step(page)
+        if back is not None:
+            ways.append(back)
+    return page, _chained(ways) if ways else None
+
+
+def _chained(ways: Sequence[Turn]) -> Turn:
+    """One way back from several, the last first."""
+
+    def back(left: float, top: float, right: float, bottom: float) -> Points:
+        box = left, top, right, bottom
+        for way in reversed(ways):
+            box = way(*box)
+        return box
+
+    return back
+
+
+def _sized(page: PageText) -> tuple[PageText, Turn | None]:
+    """A recognised page whose type has the usual size: how many dots a scan has to the inch is often a guess."""
+    if not page.engine or page.recognised or not page.sizes:
+        return page, None
+    sizes = sorted(size for size, text in zip(page.sizes, page.texts, strict=True) for _ in text)
+    scale = USUAL_SIZE / sizes[len(sizes) // 2]
+    if abs(math.log(scale)) < math.log(USUAL_SPREAD):
+        return page, None
+    grown = replace(
+        page,
+        width=page.width * scale,
+        height=page.height * scale,
+        boxes=[value * scale for value in page.boxes],
+        baselines=[value * scale for value in page.baselines],
+        sizes=[value * scale for value in page.sizes],
+        rulings=[value * scale for value in page.rulings],
+        images=[value * scale for value in page.images],
+        links=[{**link, "box": [value * scale for value in link["box"]]} for link in page.links],
+        fields=[{**field, "box": [value * scale for value in field["box"]]} for field in page.fields],
+    )
+    return grown, lambda l, t, r, b: (l / scale, t / scale, r / scale, b / scale)
 
 
 def _straight(page: PageText) -> tuple[PageText, Turn | None]:

@@ -21,10 +21,10 @@ from quire.types import BBox
 
 T = TypeVar("T")
 
-VERSION = "1"
+VERSION = "2"
 """Of what a look at a picture finds: part of the key of `Seen`."""
 
-STILL = 8  # pixels: rules nearer to the edge of a picture are the edge of the sheet
+EDGE = 0.008  # of the width or height: rules nearer to the edge of a picture are the edge of the sheet
 
 
 class WorkerWork(Protocol):
@@ -111,6 +111,6 @@ def _seen(arguments: Look, work: WorkerWork) -> tuple[Picture, Seen]:
     rules = [
         (x0, y0, x1, y1, thickness)
         for x0, y0, x1, y1, thickness in find_rulings(pixels_of(picture), picture.dpi)
-        if (STILL < y0 < height - STILL if y0 == y1 else STILL < x0 < width - STILL)
+        if (EDGE < y0 / height < 1 - EDGE if y0 == y1 else EDGE < x0 / width < 1 - EDGE)
     ]
     return picture, Seen(prepared, tuple(rules))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from statistics import median
 
 from quire.engine import ReadLine, Recognition
 from quire.fonts import Font
@@ -23,6 +24,7 @@ MARK_HEIGHT = 14.0  # points: a large black box is no large type
 SIZE = 0.78  # of the height of a line's box
 ASCENT = 0.8  # of the height: where the baseline is
 SAME_ROW = 0.4  # of their height: how far apart the middles of lines in one row may be
+ALIKE = 1.6  # heights of lines of one type differ by less
 GAP = 0.9  # of the size: words further apart are pieces of different lines
 COVERED = 0.4  # share of a recognised word under native text
 LINES, WORDS, WRITTEN = 3, 2.5, 0.15  # of scanned text: lines, words in each, share of the picture that they cover
@@ -65,7 +67,9 @@ def placed(
     unless they are asked for.
     """
     base = _emptied(native) if whole else native
-    lines = _row_by_row([line for reading in readings for line in reading.lines])
+    rows = _rows([line for reading in readings for line in reading.lines])
+    feet = {id(line): foot for row in rows for line, foot in zip(row, _feet(row), strict=True)}
+    lines = [line for row in rows for line in row]
     taken: list[Sequence[float]] = []
     if not whole:
         taken = [base.boxes[at : at + 4] for at in range(0, len(base.boxes), 4)]
@@ -74,7 +78,7 @@ def placed(
     runs = _Runs()
     taken += [found.bbox.points((native.width, native.height)) for found in seen.prepared.redactions]
     for line in lines:
-        _place(line, seen, native, taken, runs)
+        _place(line, feet[id(line)], seen, native, taken, runs)
     for found in seen.prepared.redactions:
         _mark(found, seen, native, runs)
     count = len(base.texts)
@@ -101,17 +105,32 @@ def placed(
     )
 
 
-def _row_by_row(lines: Sequence[ReadLine]) -> list[ReadLine]:
+def _rows(lines: Sequence[ReadLine]) -> list[list[ReadLine]]:
     """Lines from the top, those on one height from the left: every engine has an order of its own."""
     rows: list[list[ReadLine]] = []
-    for line in sorted(lines, key=lambda line: line.bbox.top + line.bbox.height / 2):
-        middle = line.bbox.top + line.bbox.height / 2
-        last = rows[-1][-1].bbox if rows else None
-        if last is not None and middle - last.top - last.height / 2 < SAME_ROW * min(last.height, line.bbox.height):
+    for line in sorted(lines, key=_middle):
+        first = rows[-1][0] if rows else None
+        if first is not None and _middle(line) - _middle(first) < SAME_ROW * min(first.bbox.height, line.bbox.height):
             rows[-1].append(line)
         else:
             rows.append([line])
-    return [line for row in rows for line in sorted(row, key=lambda line: line.bbox.left)]
+    return [sorted(row, key=lambda line: line.bbox.left) for row in rows]
+
+
+def _feet(row: Sequence[ReadLine]) -> list[float]:
+    """Where each line of a row stands, as a fraction of the picture: lines of one type on one height stand together."""
+    return [
+        median(_middle(other) + (ASCENT - 0.5) * other.bbox.height for other in row if _alike(line, other))
+        for line in row
+    ]
+
+
+def _alike(line: ReadLine, other: ReadLine) -> bool:
+    return line.angle == other.angle and 1 / ALIKE < line.bbox.height / other.bbox.height < ALIKE
+
+
+def _middle(line: ReadLine) -> float:
+    return line.bbox.top + line.bbox.height / 2
 
 
 def _emptied(native: PageText) -> PageText:
@@ -123,8 +142,8 @@ def _emptied(native: PageText) -> PageText:
     return replace(shapes, chars=0, unmapped=0, invisible=0, lost=0)
 
 
-def _place(line: ReadLine, seen: Seen, page: PageText, taken: list[Sequence[float]], runs: _Runs) -> None:
-    """Add the words of a line, as runs on the displayed page."""
+def _place(line: ReadLine, foot: float, seen: Seen, page: PageText, taken: list[Sequence[float]], runs: _Runs) -> None:
+    """Add the words of a line, as runs on the displayed page. `foot` is where an upright line stands."""
     size = page.width, page.height
     angle = (line.angle - seen.prepared.turn) % 360
     scale = _scale(seen, page)
@@ -138,7 +157,12 @@ def _place(line: ReadLine, seen: Seen, page: PageText, taken: list[Sequence[floa
         apart = before is not None and _gap(before, word, line.angle, seen) * scale > GAP * SIZE * height
         runs.texts.append(word.text.replace("\n", " "))
         runs.boxes += box
-        runs.baselines.append(_baseline(box, angle, height))
+        if line.angle:
+            runs.baselines.append(_baseline(box, angle, ASCENT * height, height))
+        else:
+            tall, deep = word.bbox.height, foot - word.bbox.top
+            pixels = seen.prepared.size[1] * scale
+            runs.baselines.append(_baseline(box, angle, deep * pixels, tall * pixels))
         runs.sizes.append(round(SIZE * height, 2))
         runs.angles.append(angle)
         runs.flags.append((LINE if begin or apart else 0) | SPACE)
@@ -153,7 +177,7 @@ def _mark(found: Redaction, seen: Seen, page: PageText, runs: _Runs) -> None:
     height = min(box[2] - box[0] if angle % 180 else box[3] - box[1], MARK_HEIGHT)
     runs.texts.append(REDACTED)
     runs.boxes += box
-    runs.baselines.append(_baseline(box, angle, height))
+    runs.baselines.append(_baseline(box, angle, ASCENT * height, height))
     runs.sizes.append(round(SIZE * height, 2))
     runs.angles.append(angle)
     runs.flags.append(LINE | SPACE)
@@ -180,10 +204,10 @@ def _gap(before: Word, word: Word, angle: int, seen: Seen) -> float:
     return max(word.bbox.left - before.bbox.right, before.bbox.left - word.bbox.right) * width
 
 
-def _baseline(box: tuple[float, float, float, float], angle: int, height: float) -> float:
-    """Where the letters stand: below the middle of the line as it is written."""
-    share = {0: ASCENT, 90: 1 - ASCENT, 180: 1 - ASCENT, 270: ASCENT}[angle]
-    return (box[0] if angle % 180 else box[1]) + share * height
+def _baseline(box: tuple[float, float, float, float], angle: int, deep: float, height: float) -> float:
+    """Where the letters of a word stand on the displayed page: `deep` below its top as it is written."""
+    below = deep if angle in (0, 270) else height - deep
+    return (box[0] if angle % 180 else box[1]) + below
 
 
 def _share_under(box: tuple[float, float, float, float], taken: Iterable[Sequence[float]]) -> float:
