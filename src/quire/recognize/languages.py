@@ -6,7 +6,7 @@ One table holds them all. The text that is read stays as printed: no old letters
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -266,6 +266,13 @@ def resolve(lang: str) -> Language:
 def all_languages() -> tuple[Language, ...]:
     """Every language of the table, by code."""
     return tuple(_by_code().values())
+
+
+def codes_read_with(available: Sequence[str]) -> frozenset[str]:
+    """The codes of the languages for which these traineddata are enough, those in black letter among them."""
+    latin = (f"{language.code}-fraktur" for language in all_languages() if language.script == "Latn")
+    black_letter = [found for code in latin if (found := _in_fraktur(code.lower()))]
+    return frozenset(one.code for one in (*all_languages(), *black_letter) if one.installed(available))
 
 
 def _without_region(wanted: str) -> Language | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from quire.errors import UsageError
-from quire.recognize.languages import all_languages, resolve
+from quire.recognize.languages import all_languages, codes_read_with, resolve
 
 
 @pytest.mark.parametrize(
@@ -84,6 +84,11 @@ def test_data_of_the_script_stands_in_for_that_of_the_language():
     assert russian.installed(["eng", "rus", "script/Cyrillic"]) == "rus"
     assert russian.installed(["eng", "script/Cyrillic"]) == "script/Cyrillic"
     assert russian.installed(["eng"]) is None
+
+
+def test_data_for_black_letter_is_enough_for_every_latin_language_in_it():
+    assert codes_read_with(["frk", "rus"]) == {"de-fraktur", "ru"}
+    assert {"de-fraktur", "da-fraktur", "sr-Latn-fraktur"} <= codes_read_with(["script/Fraktur"])
 
 
 @pytest.mark.parametrize("code", ["en", "de", "pl", "tr", "ro", "zh", "zh-Hant", "ja", "sr-Latn"])

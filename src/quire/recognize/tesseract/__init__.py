@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from quire.recognize.registry import Effort
+from quire.recognize.options import Effort
 from quire.recognize.tesseract.adapter import TesseractEngine, TesseractProfile, traineddata_for
 from quire.recognize.tesseract.program import find
+
+ENLARGED_DPI: dict[Effort, int] = {"fast": 200, "balanced": 250, "accurate": 250}
 
 __all__ = ["TesseractEngine", "TesseractProfile", "engine"]
 
@@ -17,4 +19,6 @@ def engine(*, profile: Effort = "balanced", languages: Sequence[str] = ()) -> Te
     Raises ConfigurationError, naming the Debian package, when the program or the data of a language is missing.
     """
     program = find()
-    return TesseractEngine(program, TesseractProfile(traineddata_for(program, languages)))
+    return TesseractEngine(
+        program, TesseractProfile(traineddata_for(program, languages), enlarged_dpi=ENLARGED_DPI[profile])
+    )
