@@ -173,8 +173,8 @@ def test_a_reader_that_quits_fails_the_rest_of_the_pages(reader_of):
     assert [page.status for page in result.pages] == ["ok", "failed", "failed"]
 
 
-def test_pages_without_usable_text_are_left_out_with_a_reason():
-    result = quire.read(documents.scan_like(2))
+def test_pages_without_usable_text_are_left_out_with_a_reason_when_nothing_may_be_recognised():
+    result = quire.read(documents.scan_like(2), ocr="never")
     assert result.status == "partial"
     assert {page.status for page in result.pages} == {"skipped"}
     assert all("needs-recognition" in (page.info.reason or "") for page in result.pages)

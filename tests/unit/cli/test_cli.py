@@ -72,7 +72,7 @@ def test_a_folder_is_read_with_its_shape_and_one_bad_file_stops_nothing(tmp_path
 
 
 def test_left_out_pages_are_named_and_make_the_exit_code_3(saved, tmp_path):
-    run = quire("read", saved(documents.scan_like(2)), "-o", tmp_path / "out")
+    run = quire("read", saved(documents.scan_like(2)), "--ocr", "never", "-o", tmp_path / "out")
     assert run.returncode == 3
     assert re.search(r"pages 1-2 left out: needs-recognition", run.stderr)
     assert (tmp_path / "out" / "report.md").exists()

@@ -12,7 +12,7 @@ from tests.documents import prose
 
 
 def entry(data: bytes) -> tuple[PageStatus, str | None]:
-    info = quire.read(data).pages[0].info
+    info = quire.read(data, ocr="never").pages[0].info
     return info.status, info.reason
 
 
@@ -40,7 +40,7 @@ def test_a_page_without_usable_text_is_left_out_with_the_reason(build, reason):
 
 
 def test_a_page_that_is_left_out_has_no_blocks():
-    assert quire.read(documents.nonsense_layer()).blocks == ()
+    assert quire.read(documents.nonsense_layer(), ocr="never").blocks == ()
 
 
 def test_an_invisible_layer_that_fits_its_scan_is_used():
@@ -63,7 +63,7 @@ def test_one_page_without_text_does_not_lose_the_others():
         canvas.showPage()
         documents.Pen(canvas).text(prose(5))
 
-    result = quire.read(documents.drawn(draw))
+    result = quire.read(documents.drawn(draw), ocr="never")
     assert [page.status for page in result.pages] == ["skipped", "ok"]
     assert result.status == "partial"
     assert " ".join(result.blocks[0].text.split()) == prose(5)
@@ -104,7 +104,7 @@ def test_a_scanned_form_with_a_value_keeps_the_value_and_is_still_left_out():
         canvas.acroForm.textfield(name="name", value="Ada Marlow", x=200, y=734, width=200, height=20)
         canvas.showPage()
 
-    result = quire.read(documents.drawn(draw))
+    result = quire.read(documents.drawn(draw), ocr="never")
     assert [(block.kind, block.text) for block in result.blocks] == [("field", "name: Ada Marlow")]
     assert result.pages[0].info.reason == "needs-recognition: no text"
     assert (result.pages[0].status, result.status) == ("skipped", "partial")
