@@ -21,10 +21,11 @@ from quire.types import BBox
 
 T = TypeVar("T")
 
-VERSION = "2"
+VERSION = "3"
 """Of what a look at a picture finds: part of the key of `Seen`."""
 
-EDGE = 0.008  # of the width or height: rules nearer to the edge of a picture are the edge of the sheet
+EDGE = 0.008  # of the width or height: rules nearer to the edge of a page are the edge of the sheet
+PAGE_PIXELS = 600  # a smaller picture is cut out of a page, and has its rules up to the edge
 
 
 class WorkerWork(Protocol):
@@ -111,6 +112,7 @@ def _seen(arguments: Look, work: WorkerWork) -> tuple[Picture, Seen]:
     rules = [
         (x0, y0, x1, y1, thickness)
         for x0, y0, x1, y1, thickness in find_rulings(pixels_of(picture), picture.dpi)
-        if (EDGE < y0 / height < 1 - EDGE if y0 == y1 else EDGE < x0 / width < 1 - EDGE)
+        if min(width, height) < PAGE_PIXELS
+        or (EDGE < y0 / height < 1 - EDGE if y0 == y1 else EDGE < x0 / width < 1 - EDGE)
     ]
     return picture, Seen(prepared, tuple(rules))

@@ -217,8 +217,11 @@ def _bounded(run: list[Row], across: Sequence[Rule]) -> tuple[list[Row], list[Ru
         return run, near
     usual = median([_count(row) for row in between])
     over = _attached(full[0], [row for row in reversed(run) if row.middle < full[0]], usual)
-    under = _attached(full[-1], [row for row in run if row.middle > full[-1]], usual)
-    return [*reversed(over), *between, *under], near
+    below = [row for row in run if row.middle > full[-1]]
+    like = [row for row in below if _count(row) >= max(2, LIKE * usual)]
+    if len(like) < 3 or len(like) <= len(between):  # else the last rule is that under the header
+        below = _attached(full[-1], below, usual)
+    return [*reversed(over), *between, *below], near
 
 
 def _count(row: Row) -> int:
