@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from quire.engine import Engine, Policy
     from quire.recognize.compose import Uncertainty
-    from quire.recognize.plain import from_function
     from quire.recognize.options import Effort
+    from quire.recognize.plain import from_function
     from quire.recognize.vision import VisionEngine
 
 __all__ = ["consensus", "echo", "fallback", "from_function", "rapidocr", "tesseract", "uncertainty_first", "vision"]
