@@ -37,6 +37,8 @@ class Setting:
     bottom: float
     note_rules: tuple[tuple[float, float, float], ...]
     """Short rulings in the lower part, as (left, right, y): footnotes stand under them."""
+    recognised: bool = False
+    """Nothing is known of weight and slope."""
 
 
 def body_setting(page: PageText, lines: Sequence[Line]) -> Setting:
@@ -67,6 +69,7 @@ def body_setting(page: PageText, lines: Sequence[Line]) -> Setting:
         height=page.height,
         bottom=max((line.bottom for line in lines), default=page.height),
         note_rules=tuple(rules),
+        recognised=bool(page.engine) and page.recognised == 0,
     )
 
 
@@ -121,6 +124,8 @@ def is_heading(paragraph: Paragraph, setting: Setting, *, alone: bool) -> bool:
         return alone or numbered or known
     if known or (caps and alone and letters > 0.6 * len(text.replace(" ", ""))):
         return alone or known
+    if setting.recognised and numbered and alone and len(lines) == 1 and len(text) < 60:
+        return True
     italic = all(line.italic for line in lines)
     return numbered and alone and len(text) < 90 and (italic or caps or _title_case(text))
 

@@ -32,6 +32,7 @@ class LayoutProfile(Profile):
     tables: bool = True
 
 
+LEAST_STEADY, MOST_STEADY = 0.75, 1.4  # of the body's size: what recognised text wavers by
 MARGIN = 0.15  # of the page's height: where artifacts of a tagged file are headers and footers
 
 
@@ -278,7 +279,7 @@ class _Page:
 def _steady(lines: list[Line], size: float) -> None:
     """Sizes of recognised text waver from line to line: those near the body's are the body's."""
     for line in lines:
-        if 0.7 * size < line.size < 1.4 * size:
+        if LEAST_STEADY * size < line.size < MOST_STEADY * size:
             line.size = size
 
 
