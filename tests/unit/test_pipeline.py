@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 from PIL import Image
 
+from quire.correct.rewriting import rewritten
 from quire.document import Document
 from quire.engine import Picture, Question, ReadLine, Recognition
 from quire.errors import ConfigurationError, EngineError, InputError, RecognitionError, UsageError
@@ -127,7 +128,7 @@ def test_regions_are_sent_together_to_an_engine_that_takes_several(page):
 def test_boxes_of_a_crop_are_told_on_the_page(page):
     @recognizer
     def corner(picture, question):
-        return Recognition("corner", (ReadLine("x", BBox(0.5, 0.5, 0.5, 0.5)),))
+        return [ReadLine("x", BBox(0.5, 0.5, 0.5, 0.5))]
 
     result = Pipeline(halves, corner)(page)
     assert [one.lines[0].bbox for one in result.recognitions[1]] == [
@@ -144,7 +145,7 @@ def test_boxes_of_a_turned_picture_are_told_on_the_displayed_page(page):
 
     @recognizer
     def top_left(picture, question):
-        return Recognition("top_left", (ReadLine("x", BBox(0.0, 0.0, 0.2, 0.1)),))
+        return [ReadLine("x", BBox(0.0, 0.0, 0.2, 0.1))]
 
     told = Told()
     result = Pipeline(clockwise, top_left, on_event=told)(page)
@@ -208,8 +209,12 @@ def test_slices_of_a_region_are_read_in_order_and_joined(page):
         halves = [BBox(box.left, box.top + n * box.height / 2, box.width, box.height / 2) for n in range(2)]
         return [Crop(crop.region, crop.picture.crop(BBox(0, n / 2, 1, 0.5)), halves[n]) for n in range(2)]
 
+    @recognizer
+    def line(picture, question):
+        return [ReadLine(f"{picture.width}x{picture.height}", BBox(0, 0, 1, 1))]
+
     told = Told()
-    result = Pipeline(halves, cut, says_size, on_event=told)(page)
+    result = Pipeline(halves, cut, line, on_event=told)(page)
     assert [block.text for block in result] == ["100x25\n100x25"] * 2
     assert [line.bbox.top for line in result.recognitions[1][0].lines] == [0.0, 0.25]
     payload = told.of("region_preprocess", "finished")[0]
@@ -221,13 +226,8 @@ def test_slices_of_a_region_are_read_in_order_and_joined(page):
 
 
 def test_post_processors_run_in_their_order_and_tell_what_they_changed(page):
-    @postprocessor
-    def double(recognition):
-        return replace(recognition, lines=tuple(replace(l, text=l.text * 2) for l in recognition.lines))
-
-    @postprocessor
-    def mark(recognition):
-        return replace(recognition, lines=tuple(replace(l, text=l.text + "!") for l in recognition.lines))
+    double = postprocessor(lambda recognition: rewritten(recognition, lambda text: text * 2), name="double")
+    mark = postprocessor(lambda recognition: rewritten(recognition, lambda text: text + "!"), name="mark")
 
     told = Told()
     result = Pipeline(halves, says_size, double, mark, on_event=told)(page)

@@ -13,11 +13,11 @@ from quire.pipeline.functions import (
     exporter,
     postprocessor,
     preprocessor,
+    recognizer,
     region_preprocessor,
 )
 from quire.pipeline.options import ErrorPolicy
 from quire.pipeline.pipeline import Pipeline
-from quire.pipeline.reading_functions import recognizer
 from quire.pipeline.result import PipelineResult
 from quire.pipeline.stages import Exporter, PipelineStage
 

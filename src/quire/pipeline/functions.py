@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, ParamSpec, Protocol, TypeVar, overload
 
-from quire.engine import Capability, Picture, Recognition
+from quire.engine import Capability, Picture, Policy, Recognition
 from quire.keys import Profile
 from quire.pipeline.result import PipelineResult
+from quire.recognize.plain import FunctionEngine, Reader, from_function
 from quire.roles import Classified, Crop, PreparedPicture
 from quire.types import Layout
 
@@ -131,3 +132,46 @@ postprocessor: _Decorator[Callable[[Recognition], Recognition], FunctionCorrecto
 
 exporter: _Decorator[Callable[[PipelineResult], Path | None], FunctionExporter] = _Decorator(FunctionExporter)
 """A function that does something with the result; a path that it returns is told of."""
+
+
+@overload
+def recognizer(function: Reader, /) -> FunctionEngine: ...
+
+
+@overload
+def recognizer(
+    *,
+    name: str = "",
+    version: str = "1",
+    capabilities: Iterable[Capability] = ("text",),
+    policy: Policy = "io",
+    timeout_s: float = 60.0,
+    max_concurrency: int = 1,
+) -> Callable[[Reader], FunctionEngine]: ...
+
+
+def recognizer(
+    function: Reader | None = None,
+    /,
+    *,
+    name: str = "",
+    version: str = "1",
+    capabilities: Iterable[Capability] = ("text",),
+    policy: Policy = "io",
+    timeout_s: float = 60.0,
+    max_concurrency: int = 1,
+) -> FunctionEngine | Callable[[Reader], FunctionEngine]:
+    """A function from a picture and a question to text, lines or recognitions, as an engine: see `from_function`."""
+
+    def made(given: Reader) -> FunctionEngine:
+        return from_function(
+            name or getattr(given, "__name__", "function"),
+            given,
+            version=version,
+            capabilities=capabilities,
+            policy=policy,
+            timeout_s=timeout_s,
+            max_concurrency=max_concurrency,
+        )
+
+    return made if function is None else made(function)
