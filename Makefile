@@ -37,6 +37,11 @@ demo: $(READY) $(READER)
 	@head -n 42 $(DEMO)/sample.md
 	@echo "[...]"
 	@echo
+	@echo "And a scanned page, examples/scan.png:"
+	@echo
+	@$(BIN)/quire read examples/scan.png --redactions --to md --to json --show -o $(DEMO)
+	@cat $(DEMO)/scan.md
+	@echo
 	@echo "All of it, and the pages with the boxes drawn, is in $(DEMO):"
 	@ls $(DEMO) | sed 's/^/  /'
 

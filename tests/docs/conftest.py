@@ -18,6 +18,8 @@ def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name in ("report.pdf", "letters/first.pdf", "examples/sample.pdf"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         shutil.copy(sample, tmp_path / name)
+    for name in ("scan.png", "examples/scan.png"):
+        shutil.copy(ROOT / "examples" / "scan.png", tmp_path / name)
     (tmp_path / "secret.pdf").write_bytes(documents.encrypted("swordfish"))
     (tmp_path / "scan.pdf").write_bytes(documents.scan_like())
     (tmp_path / "cut.pdf").write_bytes(sample.read_bytes()[:3000])
