@@ -9,7 +9,7 @@ from quire.engine import CAPABILITIES, Capability, Partial, Picture, Policy, Que
 from quire.keys import Profile
 from quire.recognize.codec import decode_recognitions, encode_recognitions
 from quire.recognize.normalize import normalize
-from quire.recognize.registry import Effort
+from quire.recognize.options import Effort
 from quire.types import BBox, Region
 
 LINE_HEIGHT, CHARACTER_WIDTH = 0.02, 0.01

@@ -120,7 +120,8 @@ def engine(*, profile: Effort, languages: tuple[str, ...]) -> VisionEngine:
             f"the vision engine needs {missing}: the URL of an OpenAI-compatible server such as "
             "http://127.0.0.1:8000/v1, and the name of a model there (with QUIRE_VISION_KEY if it asks for a key)"
         )
-    known = [language for language in languages if language in prompts.languages("page")]
+    plain = [language.split("-")[0] for language in languages]  # "de-fraktur" is asked about in German
+    known = [language for language in plain if language in prompts.languages("page")]
     settings = VisionProfile.with_prompts(model, known[0] if known else "en", MAX_SIDE[profile])
     return VisionEngine(VisionServer(url, os.environ.get("QUIRE_VISION_KEY") or None), settings)
 
