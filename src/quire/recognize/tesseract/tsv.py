@@ -41,7 +41,7 @@ def pages_of(answer: bytes, *, margin: int = 0) -> list[tuple[TsvLine, ...]]:
     Raises EngineError when the answer is not what Tesseract writes.
     """
     try:
-        head, *lines = answer.decode().splitlines()
+        head, *lines = answer.decode().removesuffix("\n").split("\n")
         if head != _HEAD:
             raise ValueError(head)
         rows = [_row(line) for line in lines]
