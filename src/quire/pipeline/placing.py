@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from quire.engine import ReadBlock, ReadLine, Recognition
 from quire.roles import Affine
-from quire.types import Layout, Region, Table
+from quire.types import BBox, Layout, Region, Table
 
 _SAME = Affine()
 
@@ -27,17 +27,29 @@ def placed_layout(layout: Layout, change: Affine) -> Layout:
 
 
 def joined(region: Region, slices: Sequence[Recognition]) -> Recognition:
-    """The readings of the slices of a region as one, in their order."""
+    """The readings of the slices of a region as one, in their order; lines where slices overlap are kept once."""
     first = slices[0]
+    lines: list[ReadLine] = []
+    for one in slices:
+        before = list(lines)
+        lines += [line for line in one.lines if not any(_same(line.bbox, known.bbox) for known in before)]
     hits = [one.provenance for one in slices if one.provenance.tier != "asked"]
     return replace(
         first,
-        lines=tuple(line for one in slices for line in one.lines),
+        lines=tuple(lines),
         blocks=tuple(block for one in slices for block in one.blocks),
         region=region.id,
         grid=region.grid,
         provenance=hits[0] if len(hits) == len(slices) else replace(first.provenance, tier="asked", similarity=None),
     )
+
+
+def _same(box: BBox, other: BBox) -> bool:
+    """Whether two boxes cover mostly each other."""
+    width = min(box.right, other.right) - max(box.left, other.left)
+    height = min(box.bottom, other.bottom) - max(box.top, other.top)
+    shared = max(0.0, width) * max(0.0, height)
+    return shared > 0.5 * max(box.width * box.height, other.width * other.height)
 
 
 def _line(line: ReadLine, change: Affine) -> ReadLine:

@@ -1,0 +1,80 @@
+"""Preparation of regions as stages: black on white, padded, cut into slices."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from quire.errors import ConfigurationError
+from quire.roles import Crop
+from quire.types import BBox
+
+
+@dataclass(frozen=True, slots=True)
+class Binarize:
+    name: str = "binarize"
+
+    def preprocess_region(self, crop: Crop) -> Sequence[Crop]:
+        from quire.prepare import regions
+
+        return [Crop(crop.region, regions.binarize(crop.picture), crop.box)]
+
+
+@dataclass(frozen=True, slots=True)
+class Pad:
+    pixels: int
+    name: str = "pad"
+
+    def preprocess_region(self, crop: Crop) -> Sequence[Crop]:
+        from quire.prepare import regions
+
+        padded = regions.pad(crop.picture, margin=self.pixels)
+        across, down = (self.pixels * side / length for side, length in _sides(crop))
+        box = crop.box
+        around = BBox(box.left - across, box.top - down, box.width + 2 * across, box.height + 2 * down)
+        return [Crop(crop.region, padded, around)]
+
+
+@dataclass(frozen=True, slots=True)
+class SliceHorizontal:
+    height: int
+    overlap: int
+    name: str = "slice_horizontal"
+
+    def preprocess_region(self, crop: Crop) -> Sequence[Crop]:
+        from quire.prepare import regions
+
+        box, whole = crop.box, crop.picture.height
+        return [
+            Crop(
+                crop.region,
+                one.picture,
+                BBox(
+                    box.left, box.top + one.top / whole * box.height, box.width, one.picture.height / whole * box.height
+                ),
+            )
+            for one in regions.slice_horizontal(crop.picture, height=self.height, overlap=self.overlap)
+        ]
+
+
+def binarize() -> Binarize:
+    """Black on white."""
+    return Binarize()
+
+
+def pad(pixels: int = 8) -> Pad:
+    """A white margin: engines that look for lines miss what touches the edge."""
+    if pixels < 1:
+        raise ConfigurationError(f"a margin of {pixels} pixels is none")
+    return Pad(pixels)
+
+
+def slice_horizontal(*, height: int, overlap: int = 0) -> SliceHorizontal:
+    """Slices of at most `height` rows, cut between lines of text, read from the top and joined."""
+    if height < 1 or not 0 <= overlap < height:
+        raise ConfigurationError(f"slices of {height} rows cannot overlap by {overlap}")
+    return SliceHorizontal(height, overlap)
+
+
+def _sides(crop: Crop) -> tuple[tuple[float, int], tuple[float, int]]:
+    return (crop.box.width, crop.picture.width), (crop.box.height, crop.picture.height)
