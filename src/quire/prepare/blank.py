@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from quire.prepare.profile import Ink
+
+Floats = NDArray[np.float64]
 
 _MARGIN = 0.035  # of each side: where scans have black borders and punch holes
 _MUCH_INK = 0.004  # share of the middle: a picture, a drawing, a stamp
@@ -30,15 +33,18 @@ def is_blank(ink: Ink, dpi: float) -> bool:
     if count > _MANY_PARTS or float(ink.area[marks].sum()) > _MUCH_INK * width * height:
         return False
     long = np.maximum(wide, high)[marks] >= dpi  # an inch: a rule, a signature, a line of joined letters
-    return not long.any() and not _three_in_a_row(left[marks], top[marks], wide[marks], high[marks])
+    return not long.any() and not _three_in_a_row(left[marks], top[marks], wide[marks], high[marks], least)
 
 
-def _three_in_a_row(left: np.ndarray, top: np.ndarray, wide: np.ndarray, high: np.ndarray) -> bool:
-    """Whether some part has a neighbour at its right, of like size and near, that has one too."""
+def _three_in_a_row(left: Floats, top: Floats, wide: Floats, high: Floats, least: float) -> bool:
+    """Whether three letters stand side by side, near and of like size; a part wider than high may be several."""
     right, bottom = left + wide, top + high
     gap = left[None, :] - right[:, None]
-    taller = np.maximum(high[None, :], high[:, None])
+    taller, lower = np.maximum(high[None, :], high[:, None]), np.minimum(high[None, :], high[:, None])
     overlap = np.minimum(bottom[None, :], bottom[:, None]) - np.maximum(top[None, :], top[:, None])
-    near = (gap > -0.5 * taller) & (gap < 1.5 * taller) & (overlap > 0.3 * np.minimum(high[None, :], high[:, None]))
-    near &= (taller < 4 * np.minimum(high[None, :], high[:, None])) & (left[None, :] > left[:, None])
-    return bool((near.any(axis=1) & near.any(axis=0)).any())
+    follows = (gap > -0.5 * taller) & (gap < 1.5 * taller) & (left[None, :] > left[:, None])
+    follows &= (overlap > 0.3 * lower) & (taller < 4 * lower)
+    letters = np.where(high >= least, np.maximum(1, np.rint(wide / high)), 1)
+    after = np.where(follows, letters[None, :], 0).max(axis=1)
+    before = np.where(follows, letters[:, None], 0).max(axis=0)
+    return bool((before + letters + after >= 3).any())
