@@ -7,11 +7,13 @@ network. Events are handed to the thread that reads the document, which emits th
 from __future__ import annotations
 
 import os
+import pickle
 import tempfile
+import time
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -203,8 +205,29 @@ class Recognizer:
         name = engine.name if engine else ""
         with self._lock:
             if name not in self._limits:
-                self._limits[name] = BoundedSemaphore(engine.max_concurrency if engine else 1024)
+                self._limits[name] = BoundedSemaphore(_most_at_a_time(engine))
         return self._limits[name]
+
+    def within(self, engine: Engine, ask: Callable[[], bytes]) -> bytes:
+        """The answer of an engine that runs here, within its time: a thread that does not come back is left alone."""
+        answer: Future[bytes] = Future()
+
+        def run() -> None:
+            try:
+                answer.set_result(ask())
+            except Exception as error:
+                answer.set_exception(error)
+            except BaseException as error:  # SystemExit of a library ends the question, not the program
+                answer.set_exception(EngineError(engine.name, f"{type(error).__name__}: {error}"))
+
+        self.check()
+        Thread(target=run, name=f"quire-{engine.name}", daemon=True).start()
+        until = time.monotonic() + engine.timeout_s + GRACE_S
+        while not wait([answer], min(PATIENCE_S, max(0.0, until - time.monotonic()))).done:
+            self.check()
+            if time.monotonic() >= until:
+                raise _TooSlow(engine.name, f"no answer within {engine.timeout_s:g} s")
+        return answer.result()
 
     def check(self) -> None:
         if self._stopped.is_set():
@@ -213,9 +236,8 @@ class Recognizer:
     def nobody(self, needs: Needs) -> str:
         """Why there is no engine to ask."""
         known = ", ".join(engine.name for engine in self._engines())
-        if known:
-            return f"none of the engines here ({known}) reads {', '.join(needs.languages)}"
-        return "; ".join(self._missing) or "no engine was named"
+        reasons = [f"none of the engines here ({known}) reads {', '.join(needs.languages)}"] if known else []
+        return "; ".join([*reasons, *self._missing]) or "no engine was named"
 
     def _engines(self) -> tuple[Engine, ...]:
         """The engines asked for, or the ones that work here. Raises ConfigurationError for one that was asked for."""
@@ -290,32 +312,33 @@ class _Page:
             engine = engines.pop(0)
             begun = recognizer.clock()
             try:
-                seen, made = self._look(engine)
+                looked = self._look(engine)
+                seen = looked.seen
                 if seen.prepared.blank:
-                    self._note(GATE, "ok", "nothing is written on it", begun)
+                    self._note(GATE, "ok" if looked.told else "hit", "nothing is written on it", begun)
                     return self._recognised(seen, (), GATE, "")
-                answer, found = self._answer(engine, seen, made=made)
+                answer, found = self._answer(engine, looked)
                 readings = self._interpreted(engine, seen, answer)
-            except (InputError, StoreError, ConfigurationError, UsageError):
+            except (CancelledError, InputError, StoreError, ConfigurationError, UsageError):
                 raise  # nothing another engine could mend
-            except QuireError as error:
+            except Exception as error:
                 self._note(engine.name, _outcome(error), reason_of(error).removeprefix(f"{engine.name}: "), begun)
                 continue
-            recognised = self._recognised(seen, readings, engine.name, digest_bytes(answer))
             if is_weak(readings) and (engines or best):
                 confidence = _confidence(readings)
                 self._note(engine.name, "weak", f"confidence {confidence:.2f}", begun)
+                recognised = self._recognised(seen, readings, engine.name, digest_bytes(answer))
                 best = max(filter(None, (best, (confidence, recognised))), key=lambda pair: pair[0])
                 continue
             self._note(engine.name, "hit" if found else "ok", "", begun)
             return self._recognised(seen, readings, engine.name, digest_bytes(answer))
         if best is not None:
-            return best[1]
+            return replace(best[1], path=tuple(self._path))
         tried = "; ".join(f"{a.engine} {a.outcome}: {a.reason}" for a in self._path)
         raise RecognitionError(f"no engine could read it ({tried or recognizer.nobody(self._needs)})", self._path)
 
-    def _look(self, engine: Engine) -> tuple[Seen, bool]:
-        """What the picture shows, and whether a worker was sent to look: it has asked a `cpu` engine at once."""
+    def _look(self, engine: Engine) -> _Looked:
+        """What the picture shows: known, or seen by a worker now, who asks an engine that works there at once."""
         recognizer, needs = self._recognizer, self._needs
         key = recognizer.seen_key(self._number, needs)
         digest = recognizer.find(key)
@@ -323,30 +346,30 @@ class _Page:
             seen = Seen.from_bytes(recognizer.load(digest))
             answered = recognizer.find(answer_key(engine, seen.prepared.digest, recognizer.question(seen, needs)))
             if seen.prepared.blank or answered is not None or not _in_worker(engine):
-                return seen, False
+                return _Looked(seen)
         told = recognizer.look(self._number, needs, engine if _in_worker(engine) else None)
         seen = _seen(told)
         recognizer.save(key, seen.to_bytes(), "picture", self._number)
-        return seen, not told.header.get("found")
+        return _Looked(seen, told)
 
-    def _answer(self, engine: Engine, seen: Seen, *, made: bool) -> tuple[bytes, bool]:
+    def _answer(self, engine: Engine, looked: _Looked) -> tuple[bytes, bool]:
         """The raw answer, and whether it was there before."""
-        recognizer, needs = self._recognizer, self._needs
+        recognizer, needs, seen = self._recognizer, self._needs, looked.seen
         question = recognizer.question(seen, needs)
         key = answer_key(engine, seen.prepared.digest, question)
         digest = recognizer.find(key)
         if digest is not None:
-            found = not (made and _in_worker(engine))
+            found = not (looked.asked and _in_worker(engine))
             if found:
                 payload = {"engine": engine.name, "tier": "exact", "similarity": None}
                 recognizer.tell("hit", self._number, payload, key=key)
             return recognizer.load(digest), found
         if _in_worker(engine):
-            raise EngineError(engine.name, "the worker gave no answer")
-        told = recognizer.look(self._number, needs, None)
+            raise EngineError(engine.name, "the worker gave no answer to what was asked: does its profile change?")
+        told = looked.told or recognizer.look(self._number, needs, None)
         picture = _picture(told, _seen(told))
         with recognizer.limit(engine):
-            answer = _within(engine, lambda: looking.ask(engine, picture, question, self._partial))
+            answer = recognizer.within(engine, lambda: looking.ask(engine, picture, question, self._partial))
         recognizer.save(key, answer, "answer", self._number)
         return answer, False
 
@@ -374,6 +397,19 @@ class _Page:
         self._recognizer.tell("attempt", self._number, payload, mark=f"/{len(self._path)}")
 
 
+@dataclass(frozen=True, slots=True)
+class _Looked:
+    """What the picture of a page shows, and what a worker told who looked at it now."""
+
+    seen: Seen
+    told: Answer | None = None
+
+    @property
+    def asked(self) -> bool:
+        """Whether the worker had to ask the engine."""
+        return self.told is not None and not self.told.header.get("found")
+
+
 class _Garbage(EngineError):
     """An answer that makes no sense."""
 
@@ -383,28 +419,26 @@ class _TooSlow(EngineError):
 
 
 def _in_worker(engine: Engine) -> bool:
-    """Engines that wait for the network run here, and so do those that only the user's own script knows."""
-    return engine.policy != "io" and type(engine).__module__ != "__main__"
+    """Engines that wait for the network run here, and so do those that only this process knows.
 
-
-def _within(engine: Engine, ask: Callable[[], bytes]) -> bytes:
-    """The answer within the engine's time: a thread that does not come back is left alone."""
-    answer: Future[bytes] = Future()
-
-    def run() -> None:
-        try:
-            answer.set_result(ask())
-        except BaseException as error:
-            answer.set_exception(error)
-
-    Thread(target=run, name=f"quire-{engine.name}", daemon=True).start()
+    A class of the user's own script is not there in a worker, and a lambda cannot be sent to one.
+    """
+    if engine.policy == "io":
+        return False
     try:
-        return answer.result(engine.timeout_s + GRACE_S)
-    except TimeoutError:
-        raise _TooSlow(engine.name, f"no answer within {engine.timeout_s:g} s") from None
+        return b"__main__" not in pickle.dumps(engine)
+    except Exception:  # of foreign code: pickle itself says nothing about what may go wrong
+        return False
 
 
-def _outcome(error: QuireError) -> Outcome:
+def _most_at_a_time(engine: Engine | None) -> int:
+    if engine is None:
+        return 1024
+    alone = engine.policy != "io" and not _in_worker(engine)  # one object, which need not bear two threads
+    return 1 if alone else max(1, engine.max_concurrency)
+
+
+def _outcome(error: Exception) -> Outcome:
     match error:
         case WorkerTimeout() | _TooSlow():
             return "timeout"

@@ -13,7 +13,7 @@ from typing import Protocol, TypeVar
 
 from quire.document import Document
 from quire.engine import Engine, Picture, Question, answer_key
-from quire.errors import EngineError, QuireError
+from quire.errors import EngineError
 from quire.prepare.prepared import PrepareProfile
 from quire.recognize.routing import is_dense_table
 from quire.recognize.seen import Seen
@@ -88,11 +88,14 @@ def look(arguments: Look, work: WorkerWork) -> tuple[dict[str, object], bytes]:
 def ask(engine: Engine, picture: Picture, question: Question, partial: Callable[[str], None]) -> bytes:
     """The engine's answer; whatever it raises comes out as an EngineError that names it."""
     try:
-        return engine.ask(picture, question, partial if "streaming" in engine.capabilities else None)
-    except QuireError:
+        answer = engine.ask(picture, question, partial if "streaming" in engine.capabilities else None)
+    except (EngineError, MemoryError):
         raise
     except Exception as error:
         raise EngineError(engine.name, f"{type(error).__name__}: {error}") from error
+    if not isinstance(answer, bytes):
+        raise EngineError(engine.name, f"the answer is {type(answer).__name__} instead of bytes")
+    return answer
 
 
 def _seen(arguments: Look, work: WorkerWork) -> tuple[Picture, Seen]:

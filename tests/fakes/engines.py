@@ -1,0 +1,185 @@
+"""Engines that misbehave in every way, and one that does not. They run in worker programs, so they are light values.
+
+They read the number that `scans.numbered_sheet` shows, by themselves: a page that was mixed up is found out.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+
+from quire.engine import Capability, Partial, Picture, Policy, Question, ReadLine, Recognition
+from quire.errors import EngineError, UsageError
+from quire.keys import Profile
+from quire.recognize.codec import decode_recognitions, encode_recognitions
+from quire.types import BBox
+from tests.fakes.jobs import HOLD, HOLD_AND_LEAVE, _child, _pids_in_session
+
+NUMBER_BITS = 7
+PLACE = BBox(0.1, 0.1, 0.6, 0.06)
+"""Where the line stands that the engines give."""
+
+
+@dataclass(frozen=True)
+class FakeProfile(Profile):
+    """Everything that tells two fakes apart: workers keep engines by their profile."""
+
+    settings: tuple[str, ...] = ()
+
+
+def said_of(number: int) -> str:
+    """The line that stands for a sheet."""
+    return f"Sheet number {number} of the pile"
+
+
+def number_on(picture: Picture) -> int:
+    """The number that a sheet shows: each square is in the upper or in the lower row."""
+
+    def dark(x: float, y: float) -> bool:
+        column, row = int(x * picture.width), int(y * picture.height)
+        return picture.pixels[(row * picture.width + column) * len(picture.mode)] < 128
+
+    cell = 1 / (NUMBER_BITS + 2)
+    return sum(dark(cell * (bit + 1.5), 0.35) << bit for bit in range(NUMBER_BITS))
+
+
+@dataclass(frozen=True)
+class NumberEngine:
+    """Reads the number of a sheet. Every question is noted in the file `log`, if there is one."""
+
+    name: str = "numbers"
+    log: Path | None = None
+    confidence: float | None = 0.99
+    version: str = "1"
+    capabilities: frozenset[Capability] = frozenset({"text", "line_boxes", "streaming"})
+    languages: frozenset[str] | None = None
+    policy: Policy = "cpu"
+    timeout_s: float = 30.0
+    max_concurrency: int = 64
+
+    @property
+    def profile(self) -> FakeProfile:
+        told = {field.name: getattr(self, field.name) for field in fields(self)}
+        return FakeProfile(tuple(f"{name}={value}" for name, value in told.items() if not isinstance(value, frozenset)))
+
+    def ask(self, picture: Picture, question: Question, partial: Partial | None = None) -> bytes:
+        number = number_on(picture)
+        self.note(f"{self.name} {number}")
+        if partial is not None:
+            partial(f"Sheet number {number}")
+        return self.answer(number)
+
+    def answer(self, number: int) -> bytes:
+        line = ReadLine(said_of(number), PLACE, self.confidence)
+        return encode_recognitions([Recognition(self.name, (line,))])
+
+    def interpret(self, answer: bytes, question: Question) -> Sequence[Recognition]:
+        return decode_recognitions(answer, engine=self.name)
+
+    def note(self, line: str) -> None:
+        if self.log is not None:
+            with self.log.open("a") as file:  # one write to the end: lines of several workers do not mix
+                file.write(f"{line}\n")
+
+
+@dataclass(frozen=True)
+class BadEngine(NumberEngine):
+    """Misbehaves on the sheets `on`, or on all of them, and reads the others."""
+
+    name: str = "bad"
+    how: str = "raise"
+    on: tuple[int, ...] | None = None
+
+    def answer(self, number: int) -> bytes:
+        if self.on is not None and number not in self.on:
+            return super().answer(number)
+        return self._misbehave(number)
+
+    def interpret(self, answer: bytes, question: Question) -> Sequence[Recognition]:
+        if answer == b"interpret":
+            raise RuntimeError("the interpreter fell over")
+        if answer == b"no list":
+            return None  # type: ignore[return-value]
+        return super().interpret(answer, question)
+
+    def _misbehave(self, number: int) -> bytes:
+        match self.how:
+            case "raise":
+                raise ValueError("the model is in a bad mood")
+            case "raise engine error":
+                raise EngineError(self.name, "no such model")
+            case "raise usage error":
+                raise UsageError("an error of the engine's own library")
+            case "leave":
+                raise SystemExit(3)
+            case "segfault":
+                ctypes.string_at(0)
+            case "exit":
+                os._exit(7)
+            case "eat":
+                eaten = []
+                while True:
+                    eaten.append(b"x" * (20 << 20))
+            case "hang":
+                self._hang()
+            case "outside":
+                return self._lines(BBox(1.2, 3.0, 0.5, 0.1), BBox(-4.0, 0.1, 0.5, 0.1))
+            case "not a number":
+                nan = float("nan")
+                return self._lines(BBox(nan, nan, nan, nan), BBox(0.1, nan, 0.2, 0.1))
+            case "no lines":
+                return encode_recognitions([])
+            case "empty":
+                return b""
+            case "half":
+                whole = super().answer(number)
+                return whole[: len(whole) // 2]
+            case "no bytes":
+                return None  # type: ignore[return-value]
+        return self.how.encode()
+
+    def _lines(self, *boxes: BBox) -> bytes:
+        lines = tuple(ReadLine("words that stand nowhere", box, 0.9) for box in boxes)
+        return encode_recognitions([Recognition(self.name, lines)])
+
+    def _hang(self) -> None:
+        """Deaf to SIGTERM, with children that are too: one of them in a session of its own, one without parent."""
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        children = [_child(HOLD), _child(HOLD, start_new_session=True)]
+        orphan = _child(HOLD_AND_LEAVE, start_new_session=True)
+        orphan.wait()
+        for pid in (os.getpid(), *(child.pid for child in children), *_pids_in_session(orphan.pid)):
+            self.note(f"holds {pid}")
+        self.note("hangs")
+        while True:
+            signal.pause()
+
+
+@dataclass(frozen=True)
+class SlowEngine(NumberEngine):
+    """Waits for something that does not come, as an engine across the network does, or for a while."""
+
+    name: str = "slow"
+    policy: Policy = "io"
+    wait_s: float = 600.0
+
+    def ask(self, picture: Picture, question: Question, partial: Partial | None = None) -> bytes:
+        self.note("waits")
+        time.sleep(self.wait_s)
+        return super().ask(picture, question, partial)
+
+
+def calls(log: Path) -> list[str]:
+    """The questions that were noted."""
+    return [line for line in log.read_text().splitlines() if line[-1:].isdecimal()] if log.exists() else []
+
+
+def held(log: Path) -> list[int]:
+    """The processes that hanging engines held."""
+    lines = log.read_text().splitlines() if log.exists() else []
+    return [int(line.removeprefix("holds ")) for line in lines if line.startswith("holds ")]
