@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from dataclasses import replace
+from typing import ClassVar
 
 import pytest
 from PIL import Image
@@ -575,6 +576,30 @@ def test_the_limit_of_the_engine_holds_over_pages_and_regions(pages):
     result = Pipeline(halves, count, page_concurrency=3)(pages)
     assert result.status == "complete"
     assert most == [2]
+
+
+class Counting(EchoEngine):
+    """Computes here: notes which object was asked, and that nobody asks one that is busy."""
+
+    asked: ClassVar[list[tuple[int, bool]]] = []
+    both: ClassVar[threading.Barrier]
+
+    def ask(self, picture, question, partial=None):
+        self.asked.append((id(self), self.__dict__.get("busy", False)))
+        object.__setattr__(self, "busy", True)
+        self.both.wait(60)
+        answer = super().ask(picture, question, partial)
+        object.__setattr__(self, "busy", False)
+        return answer
+
+
+def test_an_engine_that_computes_here_is_copied_for_pages_read_at_a_time(pages):
+    Counting.asked.clear()
+    Counting.both = threading.Barrier(2)
+    result = Pipeline(Counting(), page_concurrency=2)(pages, pages="1-2")
+    assert result.status == "complete"
+    assert len({name for name, _ in Counting.asked}) == 2
+    assert not any(busy for _, busy in Counting.asked)
 
 
 def test_pages_are_in_order_whichever_is_read_first(pages):

@@ -9,6 +9,9 @@ from difflib import SequenceMatcher
 LOOKED_AT = 12
 """How many of the texts that share most pairs of letters are compared in full."""
 
+REMEMBERED = 20_000
+"""How many answers are kept, so that a long document does not grow in memory."""
+
 
 class Nearest:
     """Texts by the pairs of letters they hold. Case makes no difference."""
@@ -28,6 +31,8 @@ class Nearest:
         """Texts at least so similar (0 to 1, twice the letters in common over all letters), the most similar first."""
         found = self._known.get((text, least))
         if found is None:
+            if len(self._known) >= REMEMBERED:
+                self._known.clear()
             found = self._known[text, least] = sorted(self._compared(text.casefold(), least), key=lambda one: -one[0])
         return found
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, wait
 from contextlib import contextmanager
 from dataclasses import replace
+from queue import Empty, SimpleQueue
 from threading import Event as Flag
-from threading import Lock, Semaphore, Thread
+from threading import Lock, Thread
 
 from quire.context import Store
 from quire.engine import Engine, Partial, Picture, Provenance, Question, Recognition, answer_key
@@ -20,21 +22,27 @@ NOT_THE_PAGE = (UsageError, ConfigurationError, StoreError)
 
 
 class Slots:
-    """The places at an engine: `max_concurrency` for one that waits for the network, one for one that computes here.
+    """The places at an engine: never more than its `max_concurrency`.
 
+    One that waits for the network is asked by several threads. Of one that computes here there is a copy for each of
+    the `pages` read at a time, since an engine answers one question at a time; one that cannot be copied is alone.
     A question that nobody waits for any more keeps its place until the engine comes back.
     """
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, pages: int = 1) -> None:
         self.engine = engine
-        self.count = max(1, engine.max_concurrency) if engine.policy == "io" else 1
-        self._free = Semaphore(self.count)
+        most = max(1, engine.max_concurrency)
+        self._engines = [engine] * most if engine.policy == "io" else _copies(engine, min(most, pages))
+        self.count = len(self._engines)
+        self._free: SimpleQueue[Engine] = SimpleQueue()
+        for one in self._engines:
+            self._free.put(one)
         self._late = 0
         self._lock = Lock()
 
     def ask(self, picture: Picture, question: Question, partial: Partial | None, run: Run) -> bytes:
         """The raw answer. Raises EngineError for whatever goes wrong, Cancelled when the run is called off."""
-        self._take(run)
+        engine = self._take(run)
         answer: Future[bytes] = Future()
         given_up = Flag()
 
@@ -44,13 +52,13 @@ class Slots:
 
         def work() -> None:
             try:
-                answer.set_result(self.engine.ask(picture, question, told if partial else None))
+                answer.set_result(engine.ask(picture, question, told if partial else None))
             except BaseException as error:
                 answer.set_exception(error)
             finally:
                 with self._lock:
                     self._late -= given_up.is_set()
-                self._free.release()
+                self._free.put(engine)
 
         Thread(target=work, name=f"quire-{self.engine.name}", daemon=True).start()
         deadline = run.clock() + self.engine.timeout_s
@@ -67,11 +75,14 @@ class Slots:
             raise
         return self._outcome(answer)
 
-    def _take(self, run: Run) -> None:
-        while not self._free.acquire(timeout=GLANCE_S):
-            run.check()
-            if self._late >= self.count:
-                raise EngineError(self.engine.name, "has not come back from an earlier question")
+    def _take(self, run: Run) -> Engine:
+        while True:
+            try:
+                return self._free.get(timeout=GLANCE_S)
+            except Empty:
+                run.check()
+                if self._late >= self.count:
+                    raise EngineError(self.engine.name, "has not come back from an earlier question") from None
 
     def _outcome(self, answer: Future[bytes]) -> bytes:
         error = answer.exception()
@@ -80,6 +91,17 @@ class Slots:
         if isinstance(error, (EngineError, *NOT_THE_PAGE)):
             raise error
         raise EngineError(self.engine.name, message_of(error)) from error
+
+
+def _copies(engine: Engine, count: int) -> list[Engine]:
+    """Engines are light descriptions that load their models when they are first asked."""
+    if count == 1:
+        return [engine]
+    try:
+        data = pickle.dumps(engine)
+        return [engine, *(pickle.loads(data) for _ in range(count - 1))]
+    except Exception:  # whatever a stranger's engine raises: it is read one page after the other
+        return [engine]
 
 
 class Reading:

@@ -110,7 +110,7 @@ class Pipeline:
 
     def _set(self, stages: Stages, options: Options) -> None:
         self._stages, self._options = stages, options
-        self._slots = Slots(stages.engine)
+        self._slots = Slots(stages.engine, options.page_concurrency)
         self._runs: WeakSet[Run] = WeakSet()
         self._cancelled = False
 

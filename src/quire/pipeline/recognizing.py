@@ -68,7 +68,7 @@ class PageRecognition:
         blank = [region for region in layout.regions if region.role == "blank"]
         keep(blank, [Recognition(self._engine.name, region=r.id, grid=r.grid) for r in blank])
         waiting = [region for region in layout.regions if region.role != "blank"]
-        self._each(self._tasks(waiting, crops), lambda task: keep(task.regions, self._attempt(asked, task)))
+        self._each(list(self._tasks(waiting, crops)), lambda task: keep(task.regions, self._attempt(asked, task)))
         told = {"done": self._done, "total": total, "cache_hits": self._hits, "ms": run.ms_since(begun)}
         run.emit("finished", "recognize", page=asked.page, payload=told)
         return tuple(read[region.id] for region in layout.regions)
@@ -146,15 +146,15 @@ class PageRecognition:
         told["cell"] = cell_payload(region, recognition)
         self._run.emit("progress", "recognize", page=page, payload=told, mark=mark)
 
-    def _each(self, tasks: Iterator[_Task], do: Callable[[_Task], None]) -> None:
+    def _each(self, tasks: Sequence[_Task], do: Callable[[_Task], None]) -> None:
         """Do all tasks, as many at a time as the engine has places; the first error stops the rest."""
         errors: list[BaseException] = []
-        taking = Lock()
+        left, taking = iter(tasks), Lock()
 
         def work() -> None:
             while not errors:
                 with taking:
-                    task = next(tasks, None)
+                    task = next(left, None)
                 if task is None:
                     return
                 try:
@@ -163,7 +163,8 @@ class PageRecognition:
                 except BaseException as error:
                     errors.append(error)
 
-        threads = [Thread(target=work, name="quire-regions", daemon=True) for _ in range(self._slots - 1)]
+        helping = min(self._slots, len(tasks)) - 1
+        threads = [Thread(target=work, name="quire-regions", daemon=True) for _ in range(helping)]
         for thread in threads:
             thread.start()
         work()
