@@ -22,6 +22,8 @@ def header_length(rows: Sequence[Row], full: Sequence[float]) -> int:
     """How many lines at the top are header: down to the first rule across, or to the first line of figures."""
     for i in range(1, min(len(rows), MAX_HEAD + 1)):
         if any(rows[i - 1].middle < y < rows[i].middle for y in full):
+            if sum(map(_has_figures, rows[:i])) > 1:
+                break  # rows of the body, over the rule of a sum
             return i if i < len(rows) else 0
     figures = next((i for i, row in enumerate(rows) if _has_figures(row)), 0)
     if figures == 0 and _are_years(rows[0]):

@@ -13,6 +13,7 @@ from quire.pagetext import PageText
 DRAWN = 0.2  # of the area: drawings and pictures that fill more make a figure
 PAGE_PICTURE = 0.7  # of the page: pictures that cover more are its background
 MAX_DRAWINGS = 2_000
+MERGED = 2  # lines of a scan beside the first column that may go on with the row above
 PROSE = 12  # words: a cell with more is prose
 MAX_UNIT = 4  # words of a figure with its unit
 FORMULA = 0.12  # of the words: signs of mathematics
@@ -20,9 +21,14 @@ FORMULA = 0.12  # of the words: signs of mathematics
 MARKER = re.compile(r"([•●◦▪■–—\-*·o§□☐►➢]|[(\[]?(\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})[.)\]]|\[\d+\])\Z")
 
 
-def is_table(mesh: Mesh, rows: Sequence[Row], head: int, rules: int) -> bool:
-    """Judge a mesh made of these rows by its columns, its figures and its rules across."""
+def is_table(mesh: Mesh, rows: Sequence[Row], head: int, rules: int, *, scanned: bool = False) -> bool:
+    """Judge a mesh made of these rows by its columns, its figures and its rules across.
+
+    On a scan the places of words are less sure: lines that had to be merged show that they stand in no columns.
+    """
     body = mesh.atoms[head:]
+    if scanned and rules < 3 and sum(1 for row in rows if row.right > mesh.xs[1]) > mesh.rows + MERGED:
+        return False
     if mesh.columns < 2 or not body or mesh.rows < 2:
         return False
     if _is_list(mesh) or _is_contents(mesh, rows) or (rules < 2 and _is_formula(mesh)):

@@ -194,7 +194,7 @@ def _table(page: PageText, run: list[Row], across: Sequence[Rule]) -> FoundTable
     mesh, head = made
     left, right = mesh.xs[0], mesh.xs[-1]
     full = sum(1 for rule in rules if rule.crosses(left, right))
-    if not is_table(mesh, rows, head, full):
+    if not is_table(mesh, rows, head, full, scanned=bool(page.engine)):
         return None
     table = mesh.table(head)
     return None if is_drawn(page, table.box) else table
