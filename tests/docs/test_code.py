@@ -26,7 +26,7 @@ def test_python_of_a_page_runs_from_top_to_bottom(page: Path, desk: Path) -> Non
     names: dict[str, object] = {"__name__": "__page__"}
     for block in code_blocks(page, "python"):
         code = "\n" * (block.line - 1) + block.code  # so that a traceback names the line of the page
-        exec(compile(code, name_of(page), "exec"), names)
+        exec(compile(code, name_of(page), "exec", dont_inherit=True), names)
 
 
 @pytest.mark.parametrize("page", WITH_CONSOLE, ids=name_of)

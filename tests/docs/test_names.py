@@ -92,7 +92,9 @@ def test_event_is_documented(name: str) -> None:
     assert mentioned(EVENTS, name)
 
 
-@pytest.mark.parametrize("stage", [stages.NativeText, stages.PageBlocks, stages.AssembleDocument])
+@pytest.mark.parametrize(
+    "stage", [stages.NativeText, stages.RecognisedText, stages.PageBlocks, stages.AssembleDocument]
+)
 def test_stage_is_documented(stage: type) -> None:
     assert mentioned(EVENTS, stage.name)  # type: ignore[attr-defined]
 
