@@ -65,18 +65,25 @@ def _tables(layout: Layout) -> Iterator[list[Region]]:
 
 
 def _headers(layout: Layout, looks: Mapping[str, Look], blank: float) -> Iterator[str]:
-    """The cells of first rows that are shaded or bold, where the rows below are not."""
+    """The cells of the rows at the top that are shaded or bold, where the rows below are not."""
     for table in _tables(layout):
-        first = [r for r in table if r.grid and r.grid.row == 0]
-        below = [looks[r.id] for r in table if r.grid and r.grid.row > 0]
-        written = [looks[r.id] for r in first if looks[r.id].ink >= blank]
-        others = [look.stroke for look in below if look.ink >= blank]
-        if not written or not below:
-            continue
-        shaded = median(look.ground for look in written) < median(look.ground for look in below) - SHADED
-        bold = bool(others) and min(look.stroke for look in written) > BOLD * median(others)
-        if shaded or bold:
-            yield from (region.id for region in first)
+        rows = sorted({region.grid.row for region in table if region.grid})
+        for row in rows[: len(rows) // 2]:
+            here = [region.id for region in table if region.grid and region.grid.row == row]
+            below = [looks[region.id] for region in table if region.grid and region.grid.row > row]
+            if not _stands_out([looks[name] for name in here], below, blank):
+                break
+            yield from here
+
+
+def _stands_out(row: list[Look], below: list[Look], blank: float) -> bool:
+    written = [look for look in row if look.ink >= blank]
+    others = [look.stroke for look in below if look.ink >= blank]
+    if not written or not below:
+        return False
+    if median(look.ground for look in written) < median(look.ground for look in below) - SHADED:
+        return True
+    return bool(others) and min(look.stroke for look in written) > BOLD * median(others)
 
 
 def _merged(layout: Layout, page: Page) -> Iterator[tuple[str, str]]:

@@ -16,10 +16,8 @@ from quire.roles import PreparedPicture
 from quire.types import BBox, Block, BlockKind, Cell, Layout, PageInfo, Region, Table, Word
 from quire.words import PageWords
 
-WHOLE = BBox(0.0, 0.0, 1.0, 1.0)
-
 Rules = Callable[[], tuple[Rule, ...]]
-"""Finds the ruled lines of the page, in pixels of the displayed one: needed only where a whole page was read."""
+"""Finds the ruled lines of the page, in pixels of the displayed one: needed only where no regions were found."""
 
 
 def blocks_of(
@@ -39,8 +37,8 @@ def blocks_of(
                 found.append(_table(info.number, [pair for pair in pairs if _is_cell_of(pair[0], region.parent)]))
         elif read.blocks:
             found += (_block(info.number, block, read.engine, region) for block in read.blocks)
-        elif region.bbox == WHOLE and read.lines:
-            found += _page(info, size, read, rules())
+        elif region.role == "page" and read.lines:
+            found += _page(info, size, read, _inside(region.bbox, size, rules()))
         elif read.lines:
             found.append(_text(info.number, region, read))
     return tuple(replace(block, id=f"p{info.number}-b{number}") for number, block in enumerate(found, 1))
@@ -100,12 +98,17 @@ def _words(read: Recognition) -> Iterator[Word]:
 
 
 def _page(info: PageInfo, size: tuple[int, int], read: Recognition, rules: tuple[Rule, ...]) -> Iterator[Block]:
-    """A whole page that was read as lines goes through the same layout as native text."""
+    """A page, or a part of it, that was read as lines goes through the same layout as native text."""
     text = placed(_empty(info), Seen(_untouched(size), rules), [read], engine=read.engine, whole=True)
     for block in page_layout.page_blocks(text).blocks:
         if isinstance(block.words, PageWords):
             block.words.bind(lambda: text, info.number)
         yield block
+
+
+def _inside(box: BBox, size: tuple[int, int], rules: tuple[Rule, ...]) -> tuple[Rule, ...]:
+    left, top, right, bottom = box.points(size)
+    return tuple(r for r in rules if left <= r[0] and r[2] <= right and top <= r[1] and r[3] <= bottom)
 
 
 def _empty(info: PageInfo) -> PageText:

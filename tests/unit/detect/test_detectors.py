@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from quire.detect import box_annotations, fallback, morphological_grid, whole_page
+from quire.detect import box_annotations, fallback, morphological_grid, whole_page, with_surroundings
 from quire.errors import ConfigurationError
 from quire.types import BBox, GridCell, Layout, Region
 from tests.unit.detect.sheets import Sheet
@@ -70,3 +70,18 @@ def test_fallback_takes_the_first_that_finds_anything():
     assert fallback(morphological_grid()).detect(BLANK) == Layout()
     with pytest.raises(ConfigurationError, match="at least one"):
         fallback()
+
+
+def test_the_strips_around_regions_are_read_like_pages():
+    beside = [Region("a", BBox(0.1, 0.2, 0.3, 0.2)), Region("b", BBox(0.6, 0.25, 0.3, 0.3))]
+    found = with_surroundings(box_annotations({1: [*beside, Region("c", BBox(0, 0.8, 1, 0.2))]})).detect(BLANK)
+    assert [(r.id, r.role, r.bbox.top, r.bbox.bottom) for r in found.regions if r.role == "page"] == [
+        ("rest-0", "page", 0.0, 0.2),
+        ("rest-550", "page", pytest.approx(0.55), pytest.approx(0.8)),
+    ]
+    assert [region.id for region in found.regions] == ["rest-0", "a", "b", "rest-550", "c"]
+
+
+def test_a_page_without_regions_is_surroundings_alone():
+    found = with_surroundings(morphological_grid()).detect(BLANK)
+    assert [(r.bbox, r.role) for r in found.regions] == [(BBox(0, 0, 1, 1), "page")]
