@@ -9,6 +9,7 @@ from quire.prepare.pixels import decoded, picture_of
 from quire.prepare.prepared import PrepareProfile
 
 _FINEST_DPI = 2400  # no image states more: readers of images never enlarge
+_LARGE_IMAGE = 4_000_000  # pixels; less than half of A4 at 300 dpi
 _MOST_PIXELS = 16_000_000  # A2 at 200 dpi; larger sheets are drawn coarser
 _FEWEST_PIXELS = 1000  # along the longer side: the page box of a small PDF is often an arbitrary one
 _SMALL_PAGE_DPI = 600
@@ -20,7 +21,7 @@ def page_picture(reader: Reader, number: int, profile: PrepareProfile) -> Pictur
 
     Raises the InputError of a page that cannot be drawn, LimitError among them.
     """
-    dpi = _image_dpi(reader, profile) if reader.name == "image" else _page_dpi(reader, number, profile)
+    dpi = (_image_dpi if reader.name == "image" else _page_dpi)(reader, number, profile)
     drawn = next(iter(reader.render([number], RenderOptions(dpi=dpi, max_bytes=_MOST_BYTES))))
     if isinstance(drawn, InputError):
         raise drawn
@@ -31,10 +32,17 @@ def page_picture(reader: Reader, number: int, profile: PrepareProfile) -> Pictur
     return picture_of(pixels, float(drawn.dpi))
 
 
-def _image_dpi(reader: Reader, profile: PrepareProfile) -> int:
-    """Lowered by the reader where the first page says so: it can decode a large JPEG at a fraction of its size."""
-    stated = reader.metadata().get("dpi", "")
-    return profile.dpi if stated.isdigit() and int(stated) > profile.max_dpi else _FINEST_DPI
+def _image_dpi(reader: Reader, number: int, profile: PrepareProfile) -> int:
+    """Its own, however fine, unless it is large: the reader can decode a large JPEG at a fraction of its size.
+
+    A small one is lowered by `prepare`, which looks at its type first.
+    """
+    stated = reader.metadata().get("dpi", "")  # of the first page; the others of a TIFF are hardly ever finer
+    if not stated.isdigit() or int(stated) <= profile.max_dpi:
+        return _FINEST_DPI
+    info = reader.info(number)
+    pixels = info.width * info.height * (int(stated) / 72) ** 2
+    return profile.dpi if pixels > _LARGE_IMAGE else _FINEST_DPI
 
 
 def _page_dpi(reader: Reader, number: int, profile: PrepareProfile) -> int:

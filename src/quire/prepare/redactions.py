@@ -22,7 +22,7 @@ def find_redactions(grey: Pixels, dpi: float) -> list[tuple[Box, float]]:
     scale = (dpi if dpi > 0 else 200) / 200
     least_width, least_height = max(12, round(_LEAST_WIDTH * scale)), max(6, round(_LEAST_HEIGHT * scale))
     mask = cv2.threshold(grey, _DARK, 255, cv2.THRESH_BINARY_INV)[1]
-    kernel = np.ones((max(3, least_height * 3 // 4), max(3, least_width * 3 // 4)), np.uint8)
+    kernel = np.ones((least_height * 3 // 4 | 1, least_width * 3 // 4 | 1), np.uint8)
     solid = cv2.morphologyEx(mask, cv2.MORPH_OPEN, kernel)
     count, _, stats, _ = cv2.connectedComponentsWithStats(solid, connectivity=8)
     found = []

@@ -11,6 +11,8 @@ from quire.engine import Picture
 from quire.errors import UsageError
 from quire.prepare.pixels import grey_of, picture_of, pixels, pixels_of
 
+_CLEARANCE = 6
+
 
 @dataclass(frozen=True, slots=True)
 class Slice:
@@ -40,6 +42,7 @@ def slice_horizontal(picture: Picture, *, height: int, overlap: int = 0) -> list
         raise UsageError(f"slices of {height} rows cannot overlap by {overlap}")
     found = pixels_of(picture)
     ink = (255 - grey_of(found).astype(np.float32)).sum(axis=1)
+    around = np.convolve(ink, np.ones(_CLEARANCE), "same")  # a cut wants some empty rows on both sides
     slices: list[Slice] = []
     top = 0
     while True:
@@ -47,7 +50,7 @@ def slice_horizontal(picture: Picture, *, height: int, overlap: int = 0) -> list
         if bottom >= picture.height:
             return [*slices, Slice(picture_of(found[top:], picture.dpi), top)]
         earliest = max(top + overlap + 1, bottom - height // 5)
-        bottom = bottom - int(np.argmin(ink[earliest - 1 : bottom][::-1]))
+        bottom -= int(np.argmin(around[earliest : bottom + 1][::-1]))
         slices.append(Slice(picture_of(found[top:bottom], picture.dpi), top))
         top = bottom - overlap
 
