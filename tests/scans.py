@@ -188,3 +188,44 @@ def scan_with_redaction() -> tuple[bytes, tuple[float, float, float, float]]:
         (place[0] * width, place[1] * height, place[2] * width, place[3] * height), fill=8
     )
     return scanned(Sheet(picture, ())), place
+
+
+def tiff_bomb(side: int = 60_000) -> bytes:
+    """A TIFF of a few bytes that says it is so many pixels wide and high."""
+    entries = [(256, 4, side), (257, 4, side), (258, 3, 8), (259, 3, 1), (262, 3, 1), (273, 4, 8), (277, 3, 1)]
+    entries += [(278, 4, side), (279, 4, side * side)]
+    fields = b"".join(struct.pack("<HHII", tag, kind, 1, value) for tag, kind, value in entries)
+    return b"II*\0" + struct.pack("<I", 8) + struct.pack("<H", len(entries)) + fields + bytes(4)
+
+
+def bomb_between(before: Sheet, after: Sheet, side: float = 14_400) -> bytes:
+    """A page of 200 inches by 200 between two scans."""
+
+    def draw(canvas: Canvas) -> None:
+        scan_page(canvas, before)
+        canvas.setPageSize((side, side))
+        canvas.drawImage(ImageReader(before.picture), 0, 0, side, side)
+        canvas.showPage()
+        scan_page(canvas, after)
+
+    return drawn(draw)
+
+
+@cache
+def grid_sheet(rows: int = 9, columns: int = 4) -> Sheet:
+    """A sheet that is mostly a ruled table."""
+    width, height = 750, 540
+    picture = Image.new("L", (width, height), 244)
+    pen = ImageDraw.Draw(picture)
+    left, top, right, bottom = 60, 60, 690, 480
+    font = ImageFont.load_default(22)
+    for row in range(rows + 1):
+        y = top + row * (bottom - top) / rows
+        pen.line((left, y, right, y), fill=20, width=2)
+        for column in range(columns if row < rows else 0):
+            x = left + column * (right - left) / columns
+            pen.text((x + 10, y + 10), f"{row * 7 + column * 31}.{column}", font=font, fill=30)
+    for column in range(columns + 1):
+        x = left + column * (right - left) / columns
+        pen.line((x, top, x, bottom), fill=20, width=2)
+    return Sheet(picture, ())

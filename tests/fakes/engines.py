@@ -89,14 +89,15 @@ class NumberEngine:
 
 @dataclass(frozen=True)
 class BadEngine(NumberEngine):
-    """Misbehaves on the sheets `on`, or on all of them, and reads the others."""
+    """Misbehaves on the sheets `on`, or on all of them, until the file `mended` is there; reads the others."""
 
     name: str = "bad"
     how: str = "raise"
     on: tuple[int, ...] | None = None
+    mended: Path | None = None
 
     def answer(self, number: int) -> bytes:
-        if self.on is not None and number not in self.on:
+        if (self.on is not None and number not in self.on) or (self.mended is not None and self.mended.exists()):
             return super().answer(number)
         return self._misbehave(number)
 
@@ -172,6 +173,18 @@ class SlowEngine(NumberEngine):
         self.note("waits")
         time.sleep(self.wait_s)
         return super().ask(picture, question, partial)
+
+
+def plugin(*, profile: str, languages: tuple[str, ...]) -> BadEngine:
+    """The entry point of a stranger's package; its settings come from the environment."""
+    settings = os.environ["FAKE_ENGINE"].split()
+    how, sheets, folder = settings[0], settings[1], Path(settings[2])
+    on = tuple(map(int, sheets.split(",")))
+    return BadEngine("stranger", folder / "calls", how=how, on=on, mended=folder / "mended")
+
+
+def says_its_process(picture: Picture, question: Question) -> list[ReadLine]:
+    return [ReadLine(f"read by process {os.getpid()}", PLACE, 0.9)]
 
 
 def calls(log: Path) -> list[str]:

@@ -32,7 +32,7 @@ class Needs:
     reason: str
     whole: bool
     regions: tuple[BBox, ...] = ()
-    capabilities: frozenset[Capability] = frozenset({"text", "line_boxes"})
+    capabilities: frozenset[Capability] = frozenset({"text"})
     languages: tuple[str, ...] = ()
 
 
@@ -50,7 +50,8 @@ def needs_of(text: PageText, quality: Quality, options: RecognizeOptions) -> Nee
     pictures = _pictures(text, FIGURE_SHARE if options.figures else INSERT_SHARE)
     if not pictures:
         return None
-    return Needs("pictures on a page of text", whole=False, regions=pictures, languages=languages)
+    wanted: frozenset[Capability] = frozenset({"text", "line_boxes"})  # to tell scanned text from figures
+    return Needs("pictures on a page of text", False, pictures, wanted, languages)
 
 
 def _pictures(text: PageText, least: float) -> tuple[BBox, ...]:
