@@ -219,7 +219,7 @@ def answer_key(engine: Engine, picture: Digest, question: Question) -> ArtifactK
     return artifact_key("answer", engine.version, inputs, engine.profile.digest())
 
 
-Outcome = Literal["ok", "hit", "failed", "timeout", "crashed", "garbage", "weak"]
+Outcome = Literal["ok", "hit", "failed", "timeout", "crashed", "garbage", "weak", "similar"]
 
 
 @dataclass(frozen=True, slots=True)

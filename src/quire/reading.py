@@ -24,11 +24,21 @@ from quire.layout.quality import judge
 from quire.pagetext import PageText
 from quire.recognize.options import Effort, OcrMode, RecognizeOptions
 from quire.recognize.routing import Needs, needs_of
+from quire.recognize.structured import is_structured
 from quire.result import DocumentResult, Ledger
 from quire.runtime.inline import InlineRun, reason_of
 from quire.selection import Pages, check_pages, page_numbers
 from quire.stage import Artifact
-from quire.stages import Assembled, AssembleDocument, Gathered, NativeText, PageBlocks, RecognisedText, Texts
+from quire.stages import (
+    Assembled,
+    AssembleDocument,
+    Gathered,
+    NativeText,
+    PageBlocks,
+    RecognisedText,
+    StructuredBlocks,
+    Texts,
+)
 from quire.store.temporary import TemporaryStore
 from quire.types import PageInfo, PageResult, PageStatus
 
@@ -58,6 +68,8 @@ def read(  # noqa: PLR0913 - one argument per need
     workers: int | None = None,
     figures: bool = False,
     redactions: bool = False,
+    hints: Sequence[str] = (),
+    similar: bool = False,
 ) -> DocumentResult:
     """Read a document: `read("report.pdf").to_markdown()`.
 
@@ -77,7 +89,17 @@ def read(  # noqa: PLR0913 - one argument per need
         store,
         on_event,
         threads,
-        _recognition(ocr, profile, engines, lang, workers, figures, redactions),
+        RecognizeOptions(
+            ocr,
+            profile,
+            _engines(engines),
+            _languages(lang),
+            figures=figures,
+            redactions=redactions,
+            workers=workers,
+            hints=tuple(hints),
+            similar=_index(store, wanted=similar),
+        ),
     )
     return reading.result()
 
@@ -97,6 +119,8 @@ def stream(  # noqa: PLR0913 - one argument per need
     workers: int | None = None,
     figures: bool = False,
     redactions: bool = False,
+    hints: Sequence[str] = (),
+    similar: bool = False,
 ) -> Iterator[PageResult]:
     """Read a document page by page: each page comes as soon as it is ready, before what crosses pages is known.
 
@@ -110,7 +134,17 @@ def stream(  # noqa: PLR0913 - one argument per need
         store,
         on_event,
         threads,
-        _recognition(ocr, profile, engines, lang, workers, figures, redactions),
+        RecognizeOptions(
+            ocr,
+            profile,
+            _engines(engines),
+            _languages(lang),
+            figures=figures,
+            redactions=redactions,
+            workers=workers,
+            hints=tuple(hints),
+            similar=_index(store, wanted=similar),
+        ),
     ).pages()
 
 
@@ -129,6 +163,8 @@ async def aread(  # noqa: PLR0913 - one argument per need
     workers: int | None = None,
     figures: bool = False,
     redactions: bool = False,
+    hints: Sequence[str] = (),
+    similar: bool = False,
 ) -> DocumentResult:
     """`read` for asynchronous programs. The work, and `on_event`, run in a thread; cancelling stops it."""
     import asyncio
@@ -140,7 +176,17 @@ async def aread(  # noqa: PLR0913 - one argument per need
         store,
         on_event,
         threads,
-        _recognition(ocr, profile, engines, lang, workers, figures, redactions),
+        RecognizeOptions(
+            ocr,
+            profile,
+            _engines(engines),
+            _languages(lang),
+            figures=figures,
+            redactions=redactions,
+            workers=workers,
+            hints=tuple(hints),
+            similar=_index(store, wanted=similar),
+        ),
     )
     try:
         return await asyncio.to_thread(reading.result)
@@ -163,6 +209,8 @@ async def astream(  # noqa: PLR0913 - one argument per need
     workers: int | None = None,
     figures: bool = False,
     redactions: bool = False,
+    hints: Sequence[str] = (),
+    similar: bool = False,
 ) -> AsyncIterator[PageResult]:
     """`stream` for asynchronous programs. The work runs in a thread, at most one page ahead of the caller."""
     import asyncio
@@ -175,7 +223,17 @@ async def astream(  # noqa: PLR0913 - one argument per need
         store,
         on_event,
         threads,
-        _recognition(ocr, profile, engines, lang, workers, figures, redactions),
+        RecognizeOptions(
+            ocr,
+            profile,
+            _engines(engines),
+            _languages(lang),
+            figures=figures,
+            redactions=redactions,
+            workers=workers,
+            hints=tuple(hints),
+            similar=_index(store, wanted=similar),
+        ),
     )
     coming = reading.pages()
     worker = ThreadPoolExecutor(1, thread_name_prefix="quire")
@@ -191,30 +249,27 @@ async def astream(  # noqa: PLR0913 - one argument per need
         await asyncio.shield(asyncio.wrap_future(closed))
 
 
-def _recognition(
-    ocr: OcrMode,
-    profile: Effort,
-    engines: Engines,
-    lang: str | Sequence[str],
-    workers: int | None,
-    figures: bool,
-    redactions: bool,
-) -> RecognizeOptions:
-    languages = (lang,) if isinstance(lang, str) else tuple(lang)
-    if languages:
-        from quire.recognize.languages import resolve
+def _engines(engines: Engines) -> tuple[str | Engine, ...]:
+    return tuple(engines) if isinstance(engines, (list, tuple)) else (engines,)  # type: ignore[return-value]
 
-        languages = tuple(resolve(language).code for language in languages)
-    named = tuple(engines) if isinstance(engines, (list, tuple)) else (engines,)
-    return RecognizeOptions(
-        ocr,
-        profile,
-        named,
-        languages,
-        figures=figures,
-        redactions=redactions,
-        workers=workers,
-    )
+
+def _languages(lang: str | Sequence[str]) -> tuple[str, ...]:
+    """Canonical codes. Raises UsageError for a language that nobody knows."""
+    named = (lang,) if isinstance(lang, str) else tuple(lang)
+    if not named:
+        return ()
+    from quire.recognize.languages import resolve
+
+    return tuple(resolve(language).code for language in named)
+
+
+def _index(store: StorePlace, *, wanted: bool) -> Path | None:
+    """Where pictures are remembered: beside the answers, so there must be a folder for them."""
+    if not wanted:
+        return None
+    if not isinstance(store, (str, Path)):
+        raise UsageError("similar=True needs the folder of a store, in which earlier answers are")
+    return Path(store).absolute() / "similar.sqlite3"
 
 
 def _refuse_in_loop(called: str, instead: str) -> None:
@@ -310,8 +365,9 @@ class _Flow:
         self._document, self._run, self._numbers = document, run, numbers
         self._recognition = recognition
         self._recognizer: Recognizer | None = None
-        self._recognised = RecognisedText(figures=recognition.figures)
         self._texts = Texts(run.store)
+        self._recognised = RecognisedText(figures=recognition.figures)
+        self._structured = StructuredBlocks(self._texts)
         self._native = NativeText(document.reader, threads=threads)
         self._blocks = PageBlocks(self._texts)
         self._begun = run.clock()
@@ -384,11 +440,18 @@ class _Flow:
                 if recognised is None:
                     return self._without_blocks(page.number, "skipped", "cancelled")
                 self._note_path(page.number, recognised.path)
-                text = self._run.do(self._recognised, recognised.reading, recognised.inputs, page=page.number)
-                page.done = self._blocks_of(page.number, text)
-                text.release()
+                page.done = self._recognised_blocks(page.number, recognised)
         assert page.done is not None
         return page.done
+
+    def _recognised_blocks(self, number: int, recognised: Recognised) -> Artifact[PageResult]:
+        reading = recognised.reading
+        if reading.whole and is_structured(reading.readings):
+            return self._run.do(self._structured, reading, recognised.inputs, page=number)
+        text = self._run.do(self._recognised, reading, recognised.inputs, page=number)
+        blocks = self._blocks_of(number, text)
+        text.release()
+        return blocks
 
     def _note_path(self, number: int, path: Sequence[Attempt]) -> None:
         """Remember how a page was read; finding what was read before does not change that."""

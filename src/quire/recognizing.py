@@ -40,7 +40,7 @@ from quire.recognize.looking import Look, question_of
 from quire.recognize.normalize import normalize
 from quire.recognize.options import RecognizeOptions
 from quire.recognize.registry import make
-from quire.recognize.routing import Needs, is_weak, route
+from quire.recognize.routing import Needs, is_dense_table, is_weak, route
 from quire.recognize.seen import Seen
 from quire.runtime.inline import InlineRun, reason_of
 from quire.stages import PageReading
@@ -180,6 +180,7 @@ class Recognizer:
             engine=engine,
             languages=needs.languages,
             hints=self._options.hints,
+            similar=self._options.similar,
         )
         assert self._pool is not None
         answers = _Requests(self, number)
@@ -306,7 +307,7 @@ class _Page:
         """Ask one engine after the other until one has read the page."""
         recognizer = self._recognizer
         best: tuple[float, Recognised] | None = None
-        engines = recognizer.route(self._needs)
+        engines = self._route()
         while engines:
             recognizer.check()
             engine = engines.pop(0)
@@ -317,7 +318,7 @@ class _Page:
                 if seen.prepared.blank:
                     self._note(GATE, "ok" if looked.told else "hit", "nothing is written on it", begun)
                     return self._recognised(seen, (), GATE, "")
-                answer, found = self._answer(engine, looked)
+                answer, outcome = self._answer(engine, looked)
                 readings = self._interpreted(engine, seen, answer)
             except (CancelledError, InputError, StoreError, ConfigurationError, UsageError):
                 raise  # nothing another engine could mend
@@ -330,30 +331,39 @@ class _Page:
                 recognised = self._recognised(seen, readings, engine.name, digest_bytes(answer))
                 best = max(filter(None, (best, (confidence, recognised))), key=lambda pair: pair[0])
                 continue
-            self._note(engine.name, "hit" if found else "ok", "", begun)
+            alike = f"similarity {looked.similarity:.4f}" if outcome == "similar" else ""
+            self._note(engine.name, outcome, alike, begun)
             return self._recognised(seen, readings, engine.name, digest_bytes(answer))
         if best is not None:
             return replace(best[1], path=tuple(self._path))
         tried = "; ".join(f"{a.engine} {a.outcome}: {a.reason}" for a in self._path)
         raise RecognitionError(f"no engine could read it ({tried or recognizer.nobody(self._needs)})", self._path)
 
-    def _look(self, engine: Engine) -> _Looked:
+    def _route(self) -> list[Engine]:
+        """The engines in the order for this page; how its picture looks matters only if they differ in that."""
+        engines = self._recognizer.route(self._needs)
+        if len({"table_structure" in engine.capabilities for engine in engines}) < 2:
+            return engines
+        return self._recognizer.route(self._needs, dense=is_dense_table(self._look(None).seen))
+
+    def _look(self, engine: Engine | None) -> _Looked:
         """What the picture shows: known, or seen by a worker now, who asks an engine that works there at once."""
         recognizer, needs = self._recognizer, self._needs
         key = recognizer.seen_key(self._number, needs)
         digest = recognizer.find(key)
         if digest is not None:
             seen = Seen.from_bytes(recognizer.load(digest))
-            answered = recognizer.find(answer_key(engine, seen.prepared.digest, recognizer.question(seen, needs)))
-            if seen.prepared.blank or answered is not None or not _in_worker(engine):
+            if seen.prepared.blank or engine is None or not _in_worker(engine):
                 return _Looked(seen)
-        told = recognizer.look(self._number, needs, engine if _in_worker(engine) else None)
+            if recognizer.find(answer_key(engine, seen.prepared.digest, recognizer.question(seen, needs))) is not None:
+                return _Looked(seen)
+        told = recognizer.look(self._number, needs, engine if engine and _in_worker(engine) else None)
         seen = _seen(told)
         recognizer.save(key, seen.to_bytes(), "picture", self._number)
         return _Looked(seen, told)
 
-    def _answer(self, engine: Engine, looked: _Looked) -> tuple[bytes, bool]:
-        """The raw answer, and whether it was there before."""
+    def _answer(self, engine: Engine, looked: _Looked) -> tuple[bytes, Outcome]:
+        """The raw answer, and whether it was given now (`ok`), was there (`hit`), or is that to a `similar` picture."""
         recognizer, needs, seen = self._recognizer, self._needs, looked.seen
         question = recognizer.question(seen, needs)
         key = answer_key(engine, seen.prepared.digest, question)
@@ -361,9 +371,11 @@ class _Page:
         if digest is not None:
             found = not (looked.asked and _in_worker(engine))
             if found:
-                payload = {"engine": engine.name, "tier": "exact", "similarity": None}
-                recognizer.tell("hit", self._number, payload, key=key)
-            return recognizer.load(digest), found
+                self._tell_hit(engine, key, "exact", None)
+            return recognizer.load(digest), "hit" if found else "ok"
+        if looked.similar is not None and (digest := recognizer.find(looked.similar)) is not None:
+            self._tell_hit(engine, looked.similar, "semantic", looked.similarity)
+            return recognizer.load(digest), "similar"
         if _in_worker(engine):
             raise EngineError(engine.name, "the worker gave no answer to what was asked: does its profile change?")
         told = looked.told or recognizer.look(self._number, needs, None)
@@ -371,7 +383,11 @@ class _Page:
         with recognizer.limit(engine):
             answer = recognizer.within(engine, lambda: looking.ask(engine, picture, question, self._partial))
         recognizer.save(key, answer, "answer", self._number)
-        return answer, False
+        return answer, "ok"
+
+    def _tell_hit(self, engine: Engine, key: str, tier: str, similarity: float | None) -> None:
+        payload = {"engine": engine.name, "tier": tier, "similarity": similarity}
+        self._recognizer.tell("hit", self._number, payload, key=key)
 
     def _partial(self, text: str) -> None:
         self._recognizer.tell("partial", self._number, {"partial_text": text}, mark=f"/{len(text)}")
@@ -407,7 +423,18 @@ class _Looked:
     @property
     def asked(self) -> bool:
         """Whether the worker had to ask the engine."""
-        return self.told is not None and not self.told.header.get("found")
+        return self.told is not None and not self.told.header.get("found") and self.similar is None
+
+    @property
+    def similar(self) -> ArtifactKey | None:
+        """The key of the answer that was given for a nearly equal picture."""
+        key = self.told.header.get("similar") if self.told is not None else None
+        return ArtifactKey(key) if isinstance(key, str) else None
+
+    @property
+    def similarity(self) -> float:
+        found = self.told.header.get("similarity") if self.told is not None else None
+        return found if isinstance(found, float) else 0.0
 
 
 class _Garbage(EngineError):

@@ -14,7 +14,7 @@ from quire.engine import Recognition
 from quire.errors import InputError
 from quire.keys import Digest, Profile, digest_of
 from quire.pagetext import PageText
-from quire.recognize import placing
+from quire.recognize import placing, structured
 from quire.recognize.seen import Seen
 from quire.stage import Artifact, Unit, Work
 from quire.types import Block, OutlineEntry, PageInfo, PageResult
@@ -152,6 +152,29 @@ class RecognisedText:
 
     def decode(self, data: bytes) -> bytes:
         return data
+
+
+class StructuredBlocks:
+    """The blocks of a page from an engine that sees its structure."""
+
+    name = "page-blocks"
+    version = f"structured-{structured.VERSION}"
+    unit: Unit = "page"
+    profile = Profile()
+
+    def __init__(self, texts: Texts) -> None:
+        self._texts = texts
+
+    def run(self, reading: PageReading, work: Work) -> PageResult:
+        native = reading.native
+        info = PageInfo(native.number, native.width, native.height, native.rotation)
+        return structured.page_of(info, reading.seen, reading.readings, engine=reading.engine)
+
+    def encode(self, output: PageResult) -> bytes:
+        return encode_page(output)
+
+    def decode(self, data: bytes) -> PageResult:
+        return decode_page(data, self._texts)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, TypedDict
 
 from typer import Argument, Option
 
 from quire.document import Document
-from quire.errors import EXIT_COMPLETE, EXIT_PARTIAL, InputError
+from quire.engine import Attempt
+from quire.errors import EXIT_COMPLETE, EXIT_PARTIAL, InputError, UsageError
 from quire.pagetext import PageText
 
 EXAMPLES = """\b
@@ -18,6 +20,7 @@ Examples:
   quire inspect report.pdf
   quire inspect report.pdf --json
   quire inspect secret.pdf --password swordfish
+  quire inspect scan.pdf --store ~/.cache/quire
 """
 
 
@@ -31,6 +34,8 @@ class PageReport(TypedDict):
     characters: int
     images: int
     fonts: list[str]
+    route: str  # native, or what recognition is needed for
+    path: list[dict[str, object]]  # how the page was recognised, where the store knows it
 
 
 class Report(TypedDict):
@@ -50,18 +55,31 @@ def inspect(
     password: Annotated[
         str | None, Option(metavar="PASSWORD", envvar="QUIRE_PASSWORD", help="Password of an encrypted document.")
     ] = None,
+    store: Annotated[
+        Path | None, Option(metavar="DIR", help="Also show how pages were recognised, from the store of that read.")
+    ] = None,
 ) -> int:
-    """Show what is in a document: pages, quality of their text, fonts, images, encryption."""
+    """Show what is in a document: pages, quality of their text, the route each would take, fonts, images."""
     with Document(file, password=password) as document:
-        report = report_of(document)
+        report = report_of(document, _paths(store, document) if store else {})
     print(json.dumps(report, ensure_ascii=False, indent=2) if as_json else "\n".join(_lines(report)))
     return EXIT_PARTIAL if any(page["text"] == "failed" for page in report["pages"]) else EXIT_COMPLETE
 
 
-def report_of(document: Document) -> Report:
+def _paths(store: Path, document: Document) -> Mapping[int, tuple[Attempt, ...]]:
+    from quire.store.files import FileStore
+
+    if not store.is_dir():
+        raise UsageError(f"there is no store in {store}; name the folder that --store of `quire read` named")
+    with FileStore(store) as opened:
+        return opened.paths(document.id)
+
+
+def report_of(document: Document, paths: Mapping[int, tuple[Attempt, ...]] | None = None) -> Report:
     numbers = range(1, document.page_count + 1)
     texts = document.reader.text(numbers)
-    pages = [_page(document, number, text) for number, text in zip(numbers, texts, strict=True)]
+    known = paths or {}
+    pages = [_page(number, text, known.get(number, ())) for number, text in zip(numbers, texts, strict=True)]
     metadata = dict(document.metadata)
     return {
         "name": document.name,
@@ -75,13 +93,16 @@ def report_of(document: Document) -> Report:
     }
 
 
-def _page(document: Document, number: int, data: bytes | InputError) -> PageReport:
+def _page(number: int, data: bytes | InputError, path: Sequence[Attempt]) -> PageReport:
     from quire.layout.quality import judge
+    from quire.recognize.options import RecognizeOptions
+    from quire.recognize.routing import needs_of
 
     if isinstance(data, InputError):
         return _failed(number, str(data.args[0]))
     text = PageText.from_bytes(data)
     quality = judge(text)
+    needs = needs_of(text, quality, RecognizeOptions())
     return {
         "number": number,
         "width": round(text.width, 2),
@@ -92,6 +113,8 @@ def _page(document: Document, number: int, data: bytes | InputError) -> PageRepo
         "characters": text.chars,
         "images": len(text.images) // 4,
         "fonts": sorted({font.name for font in text.font_table if font.name}),
+        "route": "native" if needs is None else "recognise" if needs.whole else "native, recognise pictures",
+        "path": [asdict(attempt) for attempt in path],
     }
 
 
@@ -106,6 +129,8 @@ def _failed(number: int, reason: str) -> PageReport:
         "characters": 0,
         "images": 0,
         "fonts": [],
+        "route": "none",
+        "path": [],
     }
 
 
@@ -120,12 +145,15 @@ def _lines(report: Report) -> Iterator[str]:
     width = max(map(len, facts))
     yield from (f"{name:<{width}}  {value}" for name, value in facts.items())
     yield ""
-    yield f"{'page':>5}  {'size in points':<16} {'turned':>6}  {'characters':>10}  {'images':>6}  text"
+    yield f"{'page':>5}  {'size in points':<16} {'turned':>6}  {'characters':>10}  {'images':>6}  text; route"
     for page in report["pages"]:
         size = f"{page['width']:g} x {page['height']:g}"
         judged = f"{page['text']} ({page['reason']})" if page["reason"] else page["text"]
         counts = f"{page['characters']:>10}  {page['images']:>6}"
-        yield f"{page['number']:>5}  {size:<16} {page['rotation']:>6}  {counts}  {judged}"
+        yield f"{page['number']:>5}  {size:<16} {page['rotation']:>6}  {counts}  {judged}; {page['route']}"
+        for attempt in page["path"]:
+            reason = f" ({attempt['reason']})" if attempt["reason"] else ""
+            yield f"{'':>7}{attempt['engine']}: {attempt['outcome']}{reason}, {attempt['ms']:.0f} ms"
 
 
 def _count(number: int, what: str) -> str:

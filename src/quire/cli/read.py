@@ -88,11 +88,16 @@ def read(  # noqa: PLR0913 - one argument per option
     redactions: Annotated[
         bool, Option("--redactions", help="Mark blacked-out places of scans as [[REDACTED]].")
     ] = False,
+    similar: Annotated[
+        bool, Option("--similar", help="Take the answer for a nearly equal picture from the store, and say so.")
+    ] = False,
     trace: Annotated[bool, Option("--trace", help="Put how each page was recognised into JSON.")] = False,
 ) -> int:
     """Read documents: Markdown to standard output, or files in a folder."""
     formats = tuple(dict.fromkeys(to or (() if show else ("md",))))
-    recognition = _Recognition(ocr, profile, tuple(engine or ()), tuple(lang or ()), workers, figures, redactions)
+    recognition = _Recognition(
+        ocr, profile, tuple(engine or ()), tuple(lang or ()), workers, figures, redactions, similar
+    )
     request = _Request(formats, output, pages, words, password, show, store, trace, recognition)
     _check(request, files)
     sources = find_sources(files, output)
@@ -114,6 +119,7 @@ class _Recognition:
     workers: int | None
     figures: bool
     redactions: bool
+    similar: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +158,8 @@ def _check(request: _Request, files: Sequence[Path]) -> None:
     for asked, option in ((request.words, "--words"), (request.trace, "--trace")):
         if asked and "json" not in request.formats:
             raise UsageError(f"{option} goes into JSON; add --to json")
+    if request.recognition.similar and request.store is None:
+        raise UsageError("--similar needs earlier answers; name their folder with --store")
     _check_recognition(request.recognition)
     if request.output is not None:
         if request.output.exists() and not request.output.is_dir():
@@ -208,6 +216,7 @@ def _read_one(source: NamedSource, request: _Request, progress: ProgressBar) -> 
             workers=asked.workers,
             figures=asked.figures,
             redactions=asked.redactions,
+            similar=asked.similar,
         )
         undrawn = _write(result, source, request, progress)
     except (StoreError, ConfigurationError):

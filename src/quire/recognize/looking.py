@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from quire.document import Document
 from quire.engine import Engine, Picture, Question, answer_key
@@ -18,6 +18,9 @@ from quire.prepare.prepared import PrepareProfile
 from quire.recognize.routing import is_dense_table
 from quire.recognize.seen import Seen
 from quire.types import BBox
+
+if TYPE_CHECKING:
+    from quire.recognize.similar import SimilarAnswers
 
 T = TypeVar("T")
 
@@ -54,6 +57,7 @@ class Look:
     engine: Engine | None = None
     languages: tuple[str, ...] = ()
     hints: tuple[str, ...] = ()
+    similar: Path | None = None
 
 
 def question_of(seen: Seen, *, languages: tuple[str, ...] = (), hints: tuple[str, ...] = ()) -> Question:
@@ -62,7 +66,7 @@ def question_of(seen: Seen, *, languages: tuple[str, ...] = (), hints: tuple[str
 
 
 def look(arguments: Look, work: WorkerWork) -> tuple[dict[str, object], bytes]:
-    """Look at a page; header `seen`, and `found` when the answer was there already.
+    """Look at a page; header `seen`, and `found` when the answer was there already, or `similar` with its key.
 
     With an engine its answer has been saved under its key; without one the data are the pixels of the picture.
     """
@@ -78,11 +82,25 @@ def look(arguments: Look, work: WorkerWork) -> tuple[dict[str, object], bytes]:
     answered, _ = work.request("find", {"key": key})
     if answered.get("found"):
         return header | {"found": True}, b""
+    alike = _similar(arguments, work)
+    earlier = alike.find(engine, picture, question) if alike else None
+    if earlier is not None and work.request("find", {"key": earlier.key})[0].get("found"):
+        return header | {"similar": earlier.key, "similarity": earlier.similarity}, b""
     kept = work.kept(f"{engine.name} {engine.version} {engine.profile.digest()}", lambda: engine)
-    work.request(
-        "save", {"key": key}, ask(kept, picture, question, lambda text: work.emit("partial", {"partial_text": text}))
-    )
+    answer = ask(kept, picture, question, lambda text: work.emit("partial", {"partial_text": text}))
+    work.request("save", {"key": key}, answer)
+    if alike:
+        alike.add(engine, picture, question)
     return header, b""
+
+
+def _similar(arguments: Look, work: WorkerWork) -> SimilarAnswers | None:
+    path = arguments.similar
+    if path is None:
+        return None
+    from quire.recognize.similar import SimilarAnswers
+
+    return work.kept(f"similar {path}", lambda: SimilarAnswers(path))
 
 
 def ask(engine: Engine, picture: Picture, question: Question, partial: Callable[[str], None]) -> bytes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal, get_args
 
 from quire.engine import Engine
@@ -19,7 +20,10 @@ EFFORTS: tuple[Effort, ...] = get_args(Effort)
 
 @dataclass(frozen=True, slots=True)
 class RecognizeOptions:
-    """`engines` are names or engines, in the order of preference; none means those that work here."""
+    """`engines` are names or engines, in the order of preference; none means those that work here.
+
+    `similar` is the file that remembers pictures: a nearly equal one gets the answer that was given then.
+    """
 
     mode: OcrMode = "auto"
     profile: Effort = "balanced"
@@ -29,6 +33,7 @@ class RecognizeOptions:
     redactions: bool = False
     workers: int | None = None
     hints: tuple[str, ...] = ()
+    similar: Path | None = None
 
     def __post_init__(self) -> None:
         if self.mode not in OCR_MODES:

@@ -16,6 +16,7 @@ from quire.keys import Profile
 from quire.pagetext import LINE, SPACE, PageText
 from quire.prepare.prepared import Redaction
 from quire.recognize.seen import Seen
+from quire.recognize.structured import lines_of
 from quire.types import REDACTED, BBox, Word
 
 VERSION = "1"
@@ -67,7 +68,7 @@ def placed(
     unless they are asked for.
     """
     base = _emptied(native) if whole else native
-    rows = _rows([line for reading in readings for line in reading.lines])
+    rows = _rows([line for reading in readings for line in _lines_of(reading)])
     feet = {id(line): foot for row in rows for line, foot in zip(row, _feet(row), strict=True)}
     lines = [line for row in rows for line in row]
     taken: list[Sequence[float]] = []
@@ -103,6 +104,10 @@ def placed(
         flags=[*base.flags, *runs.flags],
         rulings=[*base.rulings, *_rulings(seen, native, lines)],
     )
+
+
+def _lines_of(reading: Recognition) -> Iterable[ReadLine]:
+    return reading.lines or (line for block in reading.blocks for line in lines_of(block))
 
 
 def _rows(lines: Sequence[ReadLine]) -> list[list[ReadLine]]:

@@ -44,7 +44,7 @@ class InlineRun:
         self._broken: set[int] = set()
         self._cancel = cancel or Flag()
         self._sequence = 0
-        self._profiles: dict[str, Digest] = {}
+        self._profiles: dict[tuple[str, str], Digest] = {}
 
     @property
     def cancelled(self) -> bool:
@@ -52,9 +52,9 @@ class InlineRun:
 
     def key(self, stage: Stage[I, O], inputs: Sequence[str]) -> ArtifactKey:
         """The key of what `stage` makes from inputs with these digests."""
-        profile = self._profiles.get(stage.name)
+        profile = self._profiles.get((stage.name, stage.version))
         if profile is None:
-            profile = self._profiles[stage.name] = stage.profile.digest()
+            profile = self._profiles[stage.name, stage.version] = stage.profile.digest()
         return artifact_key(stage.name, stage.version, inputs, profile)
 
     def has(self, stage: Stage[I, O], inputs: Sequence[str]) -> bool:

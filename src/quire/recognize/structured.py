@@ -1,0 +1,63 @@
+"""Pages as an engine that sees structure read them: its blocks are the blocks of the page, in its order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from quire.engine import ReadBlock, ReadLine, Recognition
+from quire.recognize.linewords import words_in
+from quire.recognize.seen import Seen
+from quire.types import BBox, Block, Cell, PageInfo, PageResult, Table, Word
+
+VERSION = "1"
+
+WHOLE = BBox(0.0, 0.0, 1.0, 1.0)
+"""The place of what an engine read without saying where: somewhere on the page."""
+
+
+def is_structured(readings: Sequence[Recognition]) -> bool:
+    return any(reading.blocks for reading in readings)
+
+
+def page_of(info: PageInfo, seen: Seen, readings: Sequence[Recognition], *, engine: str) -> PageResult:
+    """The page with the blocks of an engine, placed as they are displayed."""
+    parts = [part for reading in readings for part in reading.blocks]
+    blocks = tuple(_block(part, number, info, seen, engine) for number, part in enumerate(parts, start=1))
+    return PageResult(replace(info, status="ok" if blocks else "empty", reason=None), blocks)
+
+
+def lines_of(block: ReadBlock) -> Iterator[ReadLine]:
+    """The lines of a block, in even parts of its box; none without one."""
+    texts = [text for text in block.text.splitlines() if text.strip()]
+    if block.bbox is None or not texts:
+        return
+    height = block.bbox.height / len(texts)
+    for number, text in enumerate(texts):
+        box = BBox(block.bbox.left, block.bbox.top + number * height, block.bbox.width, height)
+        line = ReadLine(text, box, block.confidence)
+        yield replace(line, words=words_in(line))
+
+
+def _block(part: ReadBlock, number: int, info: PageInfo, seen: Seen, engine: str) -> Block:
+    words = (word for line in lines_of(part) for word in line.words)
+    return Block(
+        id=f"p{info.number}-b{number}",
+        page=info.number,
+        kind="paragraph" if part.kind == "table" and part.table is None else part.kind,
+        text=part.table.text if part.table else part.text,
+        bbox=seen.prepared.to_page(part.bbox) if part.bbox else WHOLE,
+        level=part.level,
+        confidence=part.confidence,
+        engine=engine,
+        words=tuple(Word(word.text, seen.prepared.to_page(word.bbox), word.confidence) for word in words),
+        table=_table(part.table, info.number, seen) if part.table else None,
+    )
+
+
+def _table(table: Table, page: int, seen: Seen) -> Table:
+    return replace(table, cells=tuple(_cell(cell, page, seen) for cell in table.cells))
+
+
+def _cell(cell: Cell, page: int, seen: Seen) -> Cell:
+    return replace(cell, page=page, bbox=seen.prepared.to_page(cell.bbox))
