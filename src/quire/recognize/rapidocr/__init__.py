@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 from quire.engine import Capability, Partial, Picture, Policy, Question, Recognition
 from quire.errors import EngineError
 from quire.keys import digest_of
+from quire.recognize.options import Effort
 from quire.recognize.rapidocr.answer import NAME, from_bytes, to_bytes
 from quire.recognize.rapidocr.models import ModelFile, find
 from quire.recognize.rapidocr.settings import LANGUAGES, PROFILES, RapidOcrProfile
-from quire.recognize.registry import Effort
 
 if TYPE_CHECKING:
     from quire.recognize.rapidocr.reader import Reader

@@ -56,11 +56,12 @@ class Reader:
     def __init__(self, profile: RapidOcrProfile) -> None:
         self._profile = profile
         self._detector = open_session(find("detector", profile.detector))
-        self._recognizer = Recognizer(profile.recognizer)
+        self._recognizer = Recognizer(profile.recognizer, profile.space)
 
     @cached_property
     def _second(self) -> Recognizer | None:
-        return Recognizer(self._profile.second_look) if self._profile.second_look else None
+        size = self._profile.second_look
+        return Recognizer(size, self._profile.space) if size else None
 
     def read(self, pixels: Pixels) -> list[FoundLine]:
         """The lines of a picture, grey or red, green, blue."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import cv2
@@ -32,6 +33,10 @@ class Glyph:
     end: float
     confidence: float
 
+    @property
+    def middle(self) -> float:
+        return (self.start + self.end) / 2
+
 
 @dataclass(frozen=True, slots=True)
 class Reading:
@@ -45,18 +50,20 @@ class Reading:
 
     @property
     def confidence(self) -> float:
-        """The mean over the characters, 0 when there are none."""
-        return sum(g.confidence for g in self.glyphs) / len(self.glyphs) if self.glyphs else 0.0
+        """The mean over the characters, with the spaces, which are what goes wrong most; 0 when there are none."""
+        return sum(glyph.confidence for glyph in self.glyphs) / len(self.glyphs) if self.glyphs else 0.0
 
 
 class Recognizer:
     """A loaded recogniser."""
 
-    def __init__(self, size: Size) -> None:
+    def __init__(self, size: Size, space: float) -> None:
+        """`space` is how likely one must be between two characters to be read, though nothing is likelier."""
         model = find("recognizer", size)
         self._session: InferenceSession = open_session(model)
         self._input = self._session.get_inputs()[0].name
         self._characters = model.characters_of(self._session)
+        self._space = space
 
     def read(self, strips: Sequence[Pixels]) -> list[Reading]:
         """The readings of the strips (three channels, blue first), in their order."""
@@ -68,21 +75,26 @@ class Recognizer:
             for row, index in enumerate(batch):
                 tensor[row, :, :, : widths[index]] = _normal(strips[index], widths[index])
             answer = np.asarray(self._session.run(None, {self._input: tensor})[0])
-            best, sure = answer.argmax(axis=2), answer.max(axis=2)
             for row, index in enumerate(batch):
-                readings[index] = self._decode(best[row], sure[row], widths[index])
+                readings[index] = self._decode(answer[row], widths[index])
         return readings
 
-    def _decode(self, best: NDArray[np.int64], sure: NDArray[np.float32], width: int) -> Reading:
+    def _decode(self, answer: NDArray[np.float32], width: int) -> Reading:
         """Steps that agree are one character; a step of nothing divides."""
-        changes = np.flatnonzero(np.diff(best)) + 1
-        starts, ends = [0, *changes.tolist()], [*changes.tolist(), len(best)]
-        glyphs = []
-        for start, end in zip(starts, ends, strict=True):
+        best, sure, spaces = answer.argmax(axis=1), answer.max(axis=1), answer[:, -1]
+        changes = (np.flatnonzero(np.diff(best)) + 1).tolist()
+        glyphs: list[Glyph] = []
+        seen = 0
+        for start, end in pairwise([0, *changes, len(best)]):
             text = self._characters[best[start]]
-            if text and start * _STEP < width:
-                left, right = start * _STEP / width, min(1.0, end * _STEP / width)
-                glyphs.append(Glyph(text, left, right, float(sure[start:end].max())))
+            if not text or start * _STEP >= width:
+                continue
+            space = float(spaces[seen:start].max(initial=0.0))
+            if space > self._space and glyphs and not (text + glyphs[-1].text).isspace():
+                glyphs.append(Glyph(" ", seen * _STEP / width, start * _STEP / width, space))
+            right = min(1.0, end * _STEP / width)
+            glyphs.append(Glyph(text, start * _STEP / width, right, float(sure[start:end].max())))
+            seen = end
         return Reading(tuple(glyphs))
 
 

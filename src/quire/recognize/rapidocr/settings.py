@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from quire.keys import Profile
+from quire.recognize.options import Effort
 from quire.recognize.rapidocr.models import Size
-from quire.recognize.registry import Effort
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +22,7 @@ class RapidOcrProfile(Profile):
     ink: float = 0.2  # a pixel of the detector's map above this belongs to a line
     line: float = 0.4  # lines whose mean in that map is below this are dropped
     grow: float = 1.4  # how far the detected core of a line is grown
+    space: float = 0.1  # between two characters, a space this likely is one
     floor: float = 0.3  # lines read with less confidence are noise and dropped
 
 

@@ -1,4 +1,4 @@
-"""Words of a line that was read: where one ends and the next begins, and how far the ink of each reaches."""
+"""Words of a line that was read: where one ends and the next begins, and how far each reaches."""
 
 from __future__ import annotations
 
@@ -15,6 +15,12 @@ from quire.recognize.rapidocr.recognition import Glyph, Reading
 
 Box = tuple[float, float, float, float]
 
+# All in heights of the strip.
+_INSET = 0.08  # the strip is so much higher than its letters, above and below
+_MARGIN = 0.08  # around the ink and around the characters
+_DOUBT = 0.2  # how far ink may move an edge from where the characters put it: rulings and specks are ink too
+_LONE = 0.4  # the width of a character that stands alone
+
 
 @dataclass(frozen=True, slots=True)
 class StripWord:
@@ -26,17 +32,14 @@ class StripWord:
 
 
 def words_of(reading: Reading, strip: Pixels) -> list[StripWord]:
-    """The words of a strip, from left to right."""
+    """The words of a strip, from left to right. They are as high as the line, as words in print are set."""
     height, width = strip.shape[:2]
     groups = _groups(reading.glyphs)
-    if not groups:
-        return []
-    ink = ink_of(strip)
-    columns = np.asarray(ink.any(axis=0))
-    edges = _edges(groups, columns, width)
+    columns = np.asarray(ink_of(strip).any(axis=0))
     words = []
-    for group, (left, right) in zip(groups, edges, strict=True):
-        box = _shrink(ink, left, right) or (float(left), 0.0, float(right), float(height))
+    for group, (low, high) in zip(groups, _ranges(groups, columns), strict=True):
+        left, right = _extent(group, columns, (low, high), height)
+        box = (max(0.0, left), _INSET * height, min(float(width), right), (1 - _INSET) * height)
         confidence = sum(glyph.confidence for glyph in group) / len(group)
         words.append(StripWord("".join(glyph.text for glyph in group), box, confidence))
     return words
@@ -52,34 +55,35 @@ def _groups(glyphs: Sequence[Glyph]) -> list[list[Glyph]]:
     return [group for group in groups if group]
 
 
-def _edges(groups: Sequence[Sequence[Glyph]], columns: NDArray[np.bool_], width: int) -> list[tuple[int, int]]:
-    """Where each word begins and ends: cut in the widest blank between the last character and the next word's first."""
+def _ranges(groups: Sequence[Sequence[Glyph]], columns: NDArray[np.bool_]) -> list[tuple[int, int]]:
+    """The columns among which the ink of each word lies: cut in the widest blank between two words."""
+    width = len(columns)
     cuts = [0]
     for before, after in pairwise(groups):
-        low, high = _middle(before[-1]) * width, _middle(after[0]) * width
-        cuts.append(_widest_blank(columns, round(low), round(high)))
-    cuts.append(width)
-    return list(pairwise(cuts))
-
-
-def _middle(glyph: Glyph) -> float:
-    return (glyph.start + glyph.end) / 2
+        cuts.append(_widest_blank(columns, round(before[-1].middle * width), round(after[0].middle * width)))
+    return list(pairwise([*cuts, width]))
 
 
 def _widest_blank(columns: NDArray[np.bool_], low: int, high: int) -> int:
     """The middle of the longest run of columns without ink between two places."""
-    best, at = 0, (low + high) // 2
-    run = 0
-    for x in range(low, high + 1):
-        run = run + 1 if x < len(columns) and not columns[x] else 0
+    best, at, run = 0, (low + high) // 2, 0
+    for x in range(low, min(high + 1, len(columns))):
+        run = 0 if columns[x] else run + 1
         if run > best:
             best, at = run, x - run // 2
     return at
 
 
-def _shrink(ink: NDArray[np.bool_], left: int, right: int) -> Box | None:
-    part = ink[:, left:right]
-    across, down = np.flatnonzero(part.any(axis=0)), np.flatnonzero(part.any(axis=1))
-    if not len(across):
-        return None
-    return float(left + across[0]), float(down[0]), float(left + across[-1] + 1), float(down[-1] + 1)
+def _extent(
+    group: Sequence[Glyph], columns: NDArray[np.bool_], between: tuple[int, int], height: int
+) -> tuple[float, float]:
+    """Left and right end of a word: where the characters put them, corrected by the ink."""
+    first, last = group[0].middle * len(columns), group[-1].middle * len(columns)
+    half = (last - first) / (len(group) - 1) / 2 if len(group) > 1 else _LONE * height / 2
+    margin, doubt = _MARGIN * height, _DOUBT * height
+    left, right = first - half - margin, last + half + margin
+    inked = np.flatnonzero(columns[slice(*between)])
+    if len(inked):
+        start, end = between[0] + float(inked[0]) - margin, between[0] + float(inked[-1]) + 1 + margin
+        left, right = min(max(start, left - doubt), left + doubt), min(max(end, right - doubt), right + doubt)
+    return left, max(right, left + 1)
