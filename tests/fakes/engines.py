@@ -184,12 +184,13 @@ def plugin(*, profile: str, languages: tuple[str, ...]) -> BadEngine:
 
 
 def says_its_process(picture: Picture, question: Question) -> list[ReadLine]:
-    return [ReadLine(f"read by process {os.getpid()}", PLACE, 0.9)]
+    return [ReadLine(f"Read by process {os.getpid()}.", PLACE, 0.9)]
 
 
 def calls(log: Path) -> list[str]:
     """The questions that were noted."""
-    return [line for line in log.read_text().splitlines() if line[-1:].isdecimal()] if log.exists() else []
+    lines = log.read_text().splitlines() if log.exists() else []
+    return [line for line in lines if line[-1:].isdecimal() and not line.startswith("holds ")]
 
 
 def held(log: Path) -> list[int]:
