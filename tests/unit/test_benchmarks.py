@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
+from pathlib import Path
 
+import numpy as np
 import pytest
-from benchmarks import corpus
+from benchmarks import corpus, family, scans
 from benchmarks.__main__ import NAMES, _module
-from benchmarks.clock import Sample, interleave, least_cpu, least_wall, quietness
-from benchmarks.report import LeftOut, Report, Table, goal
+from benchmarks.clock import Sample, interleave, least_cpu, least_wall, quietness, timed
+from benchmarks.conversation import Program
+from benchmarks.report import LeftOut, Options, Report, Table, goal
+from benchmarks.scoring import Item
+from benchmarks.slanet import BEGIN, EMPTY_CELL, _places
+from benchmarks.tablecells import Place, Placed, filled, within
+
+from quire.types import GridCell
+
+needs_proc = pytest.mark.skipif(not Path("/proc/self/smaps_rollup").exists(), reason="there is no Linux /proc here")
 
 
 def test_every_benchmark_says_in_one_line_what_it_measures():
@@ -47,3 +59,63 @@ def test_wall_times_taken_beside_other_programs_are_said_not_to_count():
     assert least_wall([alone, beside]) == 1.0
     assert "run that again" not in quietness({"text": {"one": [alone, beside]}})
     assert "not in text: run that again" in quietness({"text": {"one": [alone], "two": [beside]}})
+
+
+def test_a_figure_comes_with_the_command_that_repeats_it():
+    assert Options().flags == ""
+    assert Options(quick=True, peers=True).flags == " --quick --peers"
+
+
+@needs_proc
+def test_processor_time_of_programs_that_were_started_and_have_ended_is_counted():
+    busy = "import time\nwhile time.process_time() < 0.2: pass"
+    _, sample = timed(lambda: subprocess.run([sys.executable, "-c", busy], check=True), cpu=family.cpu_seconds)
+    assert sample.cpu >= 0.19
+
+
+@needs_proc
+def test_memory_of_a_program_is_counted_with_that_of_its_starter():
+    with Program([sys.executable, "-c", "held = b'x' * 50_000_000\nprint('{}', flush=True)\ninput()"]) as program:
+        program.answer()
+        assert family.memory_mb() >= family.memory_mb(program.pid) >= 45
+
+
+def test_a_program_that_ended_gives_an_empty_answer():
+    with Program([sys.executable, "-c", "pass"]) as program:
+        assert program.answer() == {}
+        assert program.ask({"op": "read"}) == {}
+
+
+def test_words_stand_in_the_cell_that_holds_them_line_by_line():
+    places = [Place(GridCell(0, 0), (0, 0, 50, 40)), Place(GridCell(0, 1), (50, 0, 100, 40))]
+    words = [
+        Placed("below", (2, 22, 20, 30)),
+        Placed("two", (25, 5, 40, 13)),
+        Placed("one", (2, 4, 20, 12)),
+        Placed("beside", (96, 5, 130, 13)),  # its middle is outside: the nearest cell takes it
+    ]
+    assert [cell["text"] for cell in filled(places, words)] == ["one two below", "beside"]
+    assert [word.text for word in within(words, (0, 0, 50, 20))] == ["two", "one"]
+
+
+def test_cells_of_a_model_find_their_columns_around_cells_from_above():
+    tokens = [BEGIN, "<tr>", "<td", ' rowspan="2"', ">", "</td>", EMPTY_CELL, "</tr>", "<tr>", EMPTY_CELL, "</tr>"]
+    boxes = np.arange(4 * len(tokens), dtype=float).reshape(-1, 4)
+    cells = list(_places(tokens, boxes))
+    assert [cell.grid for cell in cells] == [GridCell(0, 0, 2, 1), GridCell(0, 1), GridCell(1, 1)]
+    assert [cell.box[0] for cell in cells] == [8.0, 24.0, 36.0]
+
+
+def test_of_a_set_with_an_extract_of_its_document_the_document_counts_and_the_extract_when_quick():
+    items = [Item("long", Path("long.pdf"), "en", 50), Item("extract", Path("short.tif"), "en", 8)]
+    assert [item.id for item in scans.chosen(items, quick=False)] == ["long"]
+    assert [item.id for item in scans.chosen(items, quick=True)] == ["extract"]
+
+
+def test_a_profile_is_told_which_of_its_goals_it_missed():
+    goals = scans.Goals(("cer", "bag_f1"), {"balanced": {"cer": 0.1, "bag_f1": 0.8, scans.CPU: 2.0}})
+    run = {"metrics": {"cer": 0.2, "bag_f1": 0.9, scans.CPU: 1.0}, "items": {"a": {}}}
+    asked, mine = scans._goal_rows("balanced", goals, run)
+    assert asked == ["goal, balanced", None, 0.1, 0.8, 2.0, None]
+    assert mine == ["**Quire, balanced**", 1, 0.2, 0.9, 1.0, "not cer"]
+    assert scans._goal_rows("fast", goals, run)[0][-1] is None
