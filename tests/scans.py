@@ -151,7 +151,9 @@ def mixed() -> Mixed:
         canvas.drawImage(ImageReader(sheet.picture), left * WIDTH, (1 - bottom) * HEIGHT, *size)
         canvas.showPage()
         canvas.setPageRotation(90)
-        scan_page(canvas, sheet.turned(270))
+        canvas.setPageSize(SLIP)  # as displayed: the canvas exchanges the sides
+        canvas.drawImage(ImageReader(sheet.turned(270).picture), 0, 0, *SLIP[::-1])
+        canvas.showPage()
 
     inserted = tuple(Printed(text, _within(INSERT, box)) for text, box in sheet.lines)
     lines = {2: sheet.lines, 3: sideways.lines, 4: upside_down.lines, 5: (), 6: inserted, 7: sheet.lines}

@@ -370,6 +370,7 @@ class _Flow:
         self._structured = StructuredBlocks(self._texts)
         self._native = NativeText(document.reader, threads=threads)
         self._blocks = PageBlocks(self._texts)
+        self._found: dict[int, Sequence[Attempt]] = {}
         self._begun = run.clock()
         told = {"name": document.name, "input_bytes": document.size, "pages": len(numbers)}
         run.emit("started", "read", payload=told)
@@ -397,6 +398,7 @@ class _Flow:
 
     def finish(self, infos: Sequence[PageInfo]) -> None:
         """Tell what became of the pages."""
+        self._note_found()
         ms = round((self._run.clock() - self._begun) * 1000, 3)
         self._run.emit("finished", "read", payload={"ms": ms, **asdict(Ledger.of(infos))})
 
@@ -457,6 +459,15 @@ class _Flow:
         """Remember how a page was read; finding what was read before does not change that."""
         if any(attempt.outcome != "hit" for attempt in path):
             self._run.store.note_path(self._document.id, number, path)
+        else:
+            self._found[number] = path
+
+    def _note_found(self) -> None:
+        """Remember of pages that were found, and of which nothing is known, that they look like others."""
+        known = self._run.store.paths(self._document.id) if self._found else {}
+        for number, path in self._found.items():
+            if number not in known:
+                self._run.store.note_path(self._document.id, number, path)
 
     def _blocks_of(self, number: int, text: Artifact[bytes]) -> Artifact[PageResult]:
         self._texts.add(number, text.digest)

@@ -117,6 +117,18 @@ def test_other_documents_with_the_same_picture_share_the_answer(tmp_path, log):
     assert calls(log) == ["numbers 5", "numbers 6"]
 
 
+def test_a_page_that_looks_like_another_of_the_document_says_so(log):
+    data = scans.scanned(*[scans.numbered_sheet(5)] * 3)
+    result = quire.read(data, engines=NumberEngine(log=log), workers=1)
+    assert [page.text for page in result.pages] == [said_of(5)] * 3
+    assert calls(log) == ["numbers 5"]
+    assert sorted(attempts(result, page) for page in (1, 2, 3)) == [
+        [("numbers", "hit")],
+        [("numbers", "hit")],
+        [("numbers", "ok")],
+    ]
+
+
 def test_json_is_the_same_bytes_every_time_and_at_any_number_of_workers():
     data = scans.numbered_scans(6)
     texts = {quire.read(data, engines=NumberEngine(), workers=workers).to_json(words=True) for workers in (1, 2, 2)}
