@@ -28,7 +28,7 @@ def make(name: str, *, profile: Effort = "balanced", languages: Sequence[str] = 
         raise UsageError(f"there is no engine {name!r}; choose from {', '.join(names())}")
     try:
         factory = point.load()
-    except ImportError as error:
+    except (ImportError, AttributeError) as error:
         raise ConfigurationError(f"the engine {name} cannot be loaded: {error}") from error
     made: Engine = factory(profile=profile, languages=tuple(languages))
     return made

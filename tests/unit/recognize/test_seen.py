@@ -1,0 +1,19 @@
+"""What a look at a picture found, as bytes and back."""
+
+from __future__ import annotations
+
+from quire.prepare.prepared import Redaction
+from quire.recognize.seen import Seen
+from quire.types import BBox
+from tests.unit.recognize.seen import prepared
+
+
+def test_what_was_seen_survives_its_bytes():
+    redaction = Redaction(BBox(0.1, 0.2, 0.3, 0.05), 0.9)
+    seen = Seen(prepared(turn=90, skew=1.5, redactions=[redaction]), ((1.0, 2.0, 30.0, 2.0, 1.5),))
+    assert Seen.from_bytes(seen.to_bytes()) == seen
+
+
+def test_the_same_sight_is_the_same_bytes_to_a_tenth_of_a_pixel():
+    one, other = (Seen(prepared(), ((1.0, 2.0 + shift, 30.0, 2.0 + shift, 1.5),)) for shift in (0.0, 0.04))
+    assert one.to_bytes() == other.to_bytes()
