@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from quire.document import Document, Page, RenderOptions
+    from quire.engine import Attempt, Engine, Picture, Question, Recognition
     from quire.errors import (
         ConfigurationError,
         CorruptError,
@@ -20,12 +21,23 @@ if TYPE_CHECKING:
         UnsupportedError,
         UsageError,
     )
-    from quire.events import Event
+    from quire.events import Event, to_sse
+    from quire.pipeline import (
+        Pipeline,
+        PipelineResult,
+        classifier,
+        detector,
+        exporter,
+        postprocessor,
+        preprocessor,
+        recognizer,
+        region_preprocessor,
+    )
     from quire.reading import aread, astream, read, stream
     from quire.result import DocumentResult, Ledger
     from quire.store.files import FileStore
     from quire.store.temporary import TemporaryStore
-    from quire.types import BBox, Block, Cell, PageInfo, PageResult, Part, Span, Table, Word
+    from quire.types import BBox, Block, Cell, GridCell, Layout, PageInfo, PageResult, Part, Region, Span, Table, Word
 
 __version__ = "0.1.0"
 
@@ -44,16 +56,42 @@ _HOMES = {
         "UnsupportedError",
         "UsageError",
     ),
-    "quire.events": ("Event",),
+    "quire.engine": ("Attempt", "Engine", "Picture", "Question", "Recognition"),
+    "quire.events": ("Event", "to_sse"),
+    "quire.pipeline": (
+        "Pipeline",
+        "PipelineResult",
+        "classifier",
+        "detector",
+        "exporter",
+        "postprocessor",
+        "preprocessor",
+        "recognizer",
+        "region_preprocessor",
+    ),
     "quire.reading": ("aread", "astream", "read", "stream"),
     "quire.result": ("DocumentResult", "Ledger"),
     "quire.store.files": ("FileStore",),
     "quire.store.temporary": ("TemporaryStore",),
-    "quire.types": ("BBox", "Block", "Cell", "PageInfo", "PageResult", "Part", "Span", "Table", "Word"),
+    "quire.types": (
+        "BBox",
+        "Block",
+        "Cell",
+        "GridCell",
+        "Layout",
+        "PageInfo",
+        "PageResult",
+        "Part",
+        "Region",
+        "Span",
+        "Table",
+        "Word",
+    ),
 }
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
+    "Attempt",
     "BBox",
     "Block",
     "Cell",
@@ -61,10 +99,13 @@ __all__ = [
     "CorruptError",
     "Document",
     "DocumentResult",
+    "Engine",
     "EngineError",
     "Event",
     "FileStore",
+    "GridCell",
     "InputError",
+    "Layout",
     "Ledger",
     "LimitError",
     "Page",
@@ -72,8 +113,14 @@ __all__ = [
     "PageResult",
     "Part",
     "PasswordError",
+    "Picture",
+    "Pipeline",
+    "PipelineResult",
+    "Question",
     "QuireError",
+    "Recognition",
     "RecognitionError",
+    "Region",
     "RenderOptions",
     "Span",
     "StoreError",
@@ -85,8 +132,16 @@ __all__ = [
     "__version__",
     "aread",
     "astream",
+    "classifier",
+    "detector",
+    "exporter",
+    "postprocessor",
+    "preprocessor",
     "read",
+    "recognizer",
+    "region_preprocessor",
     "stream",
+    "to_sse",
 ]
 
 

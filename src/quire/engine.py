@@ -32,6 +32,7 @@ Capability = Literal[
     "json_output",
     "hints",
     "regions",  # takes several regions of a page in one question
+    "reading_order",  # its lines come in the order in which they are read
 ]
 CAPABILITIES: tuple[Capability, ...] = get_args(Capability)
 

@@ -115,6 +115,7 @@ class PageText:
     engine: str = ""  # who recognised the runs from `recognised` on; "" for a page of native text alone
     recognised: int = 0
     confidences: Sequence[float | None] = ()  # of the recognised runs
+    ordered: bool = False  # the recognised runs stand in the order in which they are read
     skew: float = 0.0  # degrees by which recognised lines run downwards to the right
 
     @classmethod
@@ -162,6 +163,7 @@ class PageText:
         }
         if self.engine:
             header |= {"engine": self.engine, "recognised": self.recognised, "skew": self.skew}
+            header["ordered"] = self.ordered
             header["confidences"] = list(self.confidences)
         encoded = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
         out = bytearray(MAGIC + struct.pack("<I", len(encoded)) + encoded)

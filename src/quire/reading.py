@@ -457,8 +457,9 @@ class _Flow:
 
     def _note_path(self, number: int, path: Sequence[Attempt]) -> None:
         """Remember how a page was read; finding what was read before does not change that."""
-        if any(attempt.outcome != "hit" for attempt in path):
-            self._run.store.note_path(self._document.id, number, path)
+        store = self._run.store
+        if any(attempt.outcome != "hit" for attempt in path) or number not in store.paths(self._document.id):
+            store.note_path(self._document.id, number, path)
         else:
             self._found[number] = path
 

@@ -317,7 +317,7 @@ class _Page:
                 seen = looked.seen
                 if seen.prepared.blank:
                     self._note(GATE, "ok" if looked.told else "hit", "nothing is written on it", begun)
-                    return self._recognised(seen, (), GATE, "")
+                    return self._recognised(seen, (), None, "")
                 answer, outcome = self._answer(engine, looked)
                 readings = self._interpreted(engine, seen, answer)
             except (CancelledError, InputError, StoreError, ConfigurationError, UsageError):
@@ -328,12 +328,12 @@ class _Page:
             if is_weak(readings) and (engines or best):
                 confidence = _confidence(readings)
                 self._note(engine.name, "weak", f"confidence {confidence:.2f}", begun)
-                recognised = self._recognised(seen, readings, engine.name, digest_bytes(answer))
+                recognised = self._recognised(seen, readings, engine, digest_bytes(answer))
                 best = max(filter(None, (best, (confidence, recognised))), key=lambda pair: pair[0])
                 continue
             alike = f"similarity {looked.similarity:.4f}" if outcome == "similar" else ""
             self._note(engine.name, outcome, alike, begun)
-            return self._recognised(seen, readings, engine.name, digest_bytes(answer))
+            return self._recognised(seen, readings, engine, digest_bytes(answer))
         if best is not None:
             return replace(best[1], path=tuple(self._path))
         tried = "; ".join(f"{a.engine} {a.outcome}: {a.reason}" for a in self._path)
@@ -401,9 +401,13 @@ class _Page:
         except Exception as error:
             raise _Garbage(engine.name, f"{type(error).__name__}: {error}") from error
 
-    def _recognised(self, seen: Seen, readings: Sequence[Recognition], engine: str, answer: str) -> Recognised:
-        reading = PageReading(self._text, seen, tuple(readings), engine, self._needs.whole)
-        inputs = (self._digest, digest_of([seen.to_bytes().decode(), self._needs.whole, engine, answer]))
+    def _recognised(
+        self, seen: Seen, readings: Sequence[Recognition], engine: Engine | None, answer: str
+    ) -> Recognised:
+        name = engine.name if engine else GATE
+        ordered = engine is not None and "reading_order" in engine.capabilities
+        reading = PageReading(self._text, seen, tuple(readings), name, self._needs.whole, ordered)
+        inputs = (self._digest, digest_of([seen.to_bytes().decode(), self._needs.whole, ordered, name, answer]))
         return Recognised(reading, inputs, tuple(self._path))
 
     def _note(self, engine: str, outcome: Outcome, reason: str, begun: float) -> None:

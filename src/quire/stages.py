@@ -116,7 +116,8 @@ class PageBlocks:
 class PageReading:
     """What an engine read on a page: its native text, what its picture shows, and what was recognised there.
 
-    `whole` says that it stands for the native text, not beside it. A page read by nobody has no readings.
+    `whole` says that it stands for the native text, not beside it; `ordered` that the engine's order is that of
+    reading. A page read by nobody has no readings.
     """
 
     native: PageText
@@ -124,6 +125,7 @@ class PageReading:
     readings: tuple[Recognition, ...]
     engine: str
     whole: bool
+    ordered: bool = False
 
 
 class RecognisedText:
@@ -143,6 +145,7 @@ class RecognisedText:
             reading.readings,
             engine=reading.engine,
             whole=reading.whole,
+            ordered=reading.ordered,
             profile=self.profile,
         )
         return text.to_bytes()

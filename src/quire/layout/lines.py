@@ -158,7 +158,8 @@ def find_lines(page: PageText) -> list[Line]:
     if current:
         pieces.append(current)
     lines = [Line(page, runs) for runs in pieces]
-    return _joined(page, [line for line in lines if line.text and line.text.strip("\ufffd")])
+    shown = [line for line in lines if line.text and line.text.strip("\ufffd")]
+    return shown if page.ordered else _joined(page, shown)
 
 
 def is_white(color: int) -> bool:

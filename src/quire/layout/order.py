@@ -59,14 +59,20 @@ class Column:
         self.bottom = max(t.bottom for t in self.things)
 
 
-def as_written(columns: Sequence[Column], sequence: dict[int, int], *, right_to_left: bool = False) -> list[Column]:
-    """The columns in the order of the file when a reader would follow it, otherwise as they are."""
+def as_written(
+    columns: Sequence[Column], sequence: dict[int, int], *, right_to_left: bool = False, trusted: bool = False
+) -> list[Column]:
+    """The columns in the order of the file when a reader would follow it, otherwise as they are.
+
+    The order of an engine that sees how a page is read is `trusted`.
+    """
     if not columns:
         return []
     written = sorted((t for column in columns for t in column.things), key=lambda t: sequence[id(t)])
     top, bottom = min(c.top for c in columns), max(c.bottom for c in columns)
     jumps = [a.top - b.top for a, b in pairwise(written) if _is_jump(a, b, right_to_left)]
-    if len(jumps) > JUMPS * len(written) or max(jumps, default=0) > LONG_JUMP * (bottom - top):
+    astray = len(jumps) > JUMPS * len(written) or max(jumps, default=0) > LONG_JUMP * (bottom - top)
+    if astray and not trusted:
         return with_last_lines(columns)
     home = {id(thing): number for number, column in enumerate(columns) for thing in column.things}
     pieces: list[tuple[int, list[Thing]]] = []

@@ -120,11 +120,11 @@ class _Page:
         if len(self.alternatives) != len(figures):  # which belongs to which cannot be told
             self.alternatives = []
         backwards = _right_to_left(page)
-        if _all_recognised(page):  # an engine's order says nothing that the places do not
+        if _all_recognised(page) and not page.ordered:  # its order says nothing that the places do not
             columns = reading_order(things, {}, right_to_left=backwards)
         else:
             columns = reading_order(things, sequence, right_to_left=backwards)
-            columns = as_written(columns, sequence, right_to_left=backwards)
+            columns = as_written(columns, sequence, right_to_left=backwards, trusted=page.ordered)
         for column in columns:
             self._column(column, setting)
         self._furniture([line for line in edge if line.top >= page.height / 2], furniture)

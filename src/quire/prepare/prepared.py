@@ -25,6 +25,7 @@ class PrepareProfile(Profile):
     max_dpi: int = 250
     orientation: bool = True
     deskew: bool = True
+    min_skew: float = 0.5  # degrees; below it resampling a coarse scan loses more than level lines gain
     treat: bool = True  # contrast, shadows and specks, where the profile of the picture asks for it
     blank_gate: bool = True
     redactions: bool = False

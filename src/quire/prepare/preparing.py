@@ -23,7 +23,8 @@ from quire.types import BBox
 
 _WORKING_PIXELS = 8_000_000  # what is known to be larger than needed is measured on a copy of about this size
 _DARK_MEAN = 110.0  # a darker page may be a negative
-_FEW_LETTERS = 12
+_FEW_LETTERS = 25
+_TWO_CLASSES = 0.7  # a photograph has levels of all kinds
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,14 +49,15 @@ def prepare(picture: Picture, profile: PrepareProfile, *, keep: Sequence[BBox] =
     turn, skew = 0, 0.0
     boxes: list[tuple[Box, float]] = []
     if not blank:
-        turn, skew, done = _position(found, look, profile)
-        notes += done
-        if profile.redactions:
-            boxes = find_redactions(straightened(turned(grey_of(found), turn), skew), dpi)
+        plain = grey_of(found)
         if profile.treat:
             found, done = treated(found, look.paper, look.profile)
             notes += done
+        turn, skew, done = _position(found, look, profile)  # after the treatment: faint pages mislead the model
+        notes += done
         found = straightened(turned(found, turn), skew)
+        if profile.redactions:
+            boxes = find_redactions(straightened(turned(plain, turn), skew), dpi)
     result = picture_of(found, dpi)
     prepared = Prepared(
         digest=result.digest,
@@ -119,7 +121,7 @@ def _looked(found: Pixels, dpi: float) -> tuple[Pixels, _Look, list[str]]:
     light = np.subtract(255, grey)
     ink, paper = find_ink(light)
     seen = replace(measure(light, ink, paper, dpi), inverted=True)
-    if seen.letters < max(_FEW_LETTERS, 2 * look.profile.letters):
+    if seen.letters < _FEW_LETTERS or seen.otsu_separability < _TWO_CLASSES:
         return found, look, []
     return np.subtract(255, found), _Look(ink, paper, seen), ["inverted: light writing on dark ground"]
 
@@ -133,7 +135,7 @@ def _position(found: Pixels, look: _Look, profile: PrepareProfile) -> tuple[int,
         if turn:
             done.append(f"turned {turn} degrees clockwise (confidence {confidence:.2f})")
     if profile.deskew:
-        skew = skew_of(turned(look.ink.mask, turn))
+        skew = skew_of(turned(look.ink.mask, turn), least=profile.min_skew)
         if skew:
             done.append(f"deskewed {abs(skew):.1f} degrees {'clockwise' if skew > 0 else 'counterclockwise'}")
     return turn, skew, done

@@ -15,7 +15,7 @@ Ints = NDArray[np.int32]
 
 _LAPLACE = np.array([[1, -2, 1], [-2, 4, -2], [1, -2, 1]], np.float32)  # blind to slopes and ridges (Immerkaer)
 _LAPLACE_NORM = 6 * 0.6745  # its norm, times the median deviation of a normal distribution
-_LEAST_CONTRAST = (12, 100)  # levels between paper and the faintest ink, without and with noise
+_LEAST_CONTRAST = (6, 100)  # levels between paper and the faintest ink, without and with noise
 _MOST_CONTRAST = 100
 _MOST_SHORT_LABELS = 30_000
 
@@ -59,7 +59,7 @@ def _parts(mask: Pixels) -> Ints:
 
 
 def _threshold(darker: Pixels, noise: float) -> float:
-    """Half as dark as ink usually is here: faint ink may be twelve levels darker than clean paper, and no more."""
+    """Half as dark as ink usually is here: faint ink may be a few levels darker than clean paper, and no more."""
     least = float(np.clip(5 * noise, *_LEAST_CONTRAST))
     histogram = histogram_of(darker)
     histogram[: int(least)] = 0

@@ -9,9 +9,9 @@ import numpy as np
 
 from quire.prepare.pixels import Pixels, pixels
 from quire.prepare.prepared import ImageProfile
-from quire.prepare.profile import Ink, specks_of
 
-_FAINT = 90.0  # levels between paper and ink
+_FAINT = 60.0  # levels between paper and ink
+_LEAST_SPAN = 8.0
 _SHADED = 60.0  # levels between the bright and the dark parts of the paper
 _NOISY = 15.0
 
@@ -34,14 +34,14 @@ def _steps(found: Pixels, paper: Pixels, profile: ImageProfile) -> Iterator[tupl
     if profile.shade > _SHADED:
         found = without_shadow(found, paper)
         yield f"shadow: paper differs by {profile.shade:.0f} levels", found
-    if profile.letters and profile.paper - profile.ink_level < _FAINT:
+    if profile.letters and _LEAST_SPAN <= profile.paper - profile.ink_level < _FAINT:
         found = stretched(found, profile)
         yield f"contrast: ink only {profile.paper - profile.ink_level:.0f} levels darker than paper", found
 
 
 def stretched(found: Pixels, profile: ImageProfile) -> Pixels:
     """Paper to white and ink to black, everything between in proportion."""
-    span = max(8.0, profile.paper - profile.ink_level)
+    span = max(_LEAST_SPAN, profile.paper - profile.ink_level)
     table = np.clip((np.arange(256) - (profile.ink_level - 0.2 * span)) * 255 / (1.2 * span), 0, 255)
     return pixels(cv2.LUT(found, np.rint(table).astype(np.uint8)))
 
@@ -52,14 +52,3 @@ def without_shadow(found: Pixels, paper: Pixels) -> Pixels:
     ground = cv2.resize(cv2.GaussianBlur(paper, (0, 0), 3), (width, height), interpolation=cv2.INTER_LINEAR)
     ground = np.maximum(ground, 32)
     return pixels(cv2.divide(found, ground if found.ndim == 2 else cv2.merge([ground] * 3), scale=255))
-
-
-def without_specks(found: Pixels, ink: Ink, dpi: float) -> Pixels:
-    """Dust painted over with the paper around it."""
-    cleaned = found.copy()
-    specks = specks_of(ink, dpi)
-    places = zip(*(values[specks] for values in (ink.left, ink.top, ink.width, ink.height)), strict=True)
-    for left, top, width, height in places:
-        rim = found[max(0, top - 2) : top + height + 2, max(0, left - 2) : left + width + 2]
-        cleaned[max(0, top - 1) : top + height + 1, max(0, left - 1) : left + width + 1] = rim.max(axis=(0, 1))
-    return cleaned

@@ -18,7 +18,6 @@ _FEW_LETTERS = 25  # a page with fewer is not turned
 
 _WORKING_SIDE = 1000
 _MOST_DEGREES = 15.0
-_LEAST_DEGREES = 0.3
 _MOST_POINTS = 12_000
 _BETTER = 1.08  # how much sharper the lines have to get
 
@@ -58,7 +57,7 @@ def turned(found: Pixels, turn: int) -> Pixels:
     return pixels(cv2.rotate(found, _TURNS[turn])) if turn else found
 
 
-def skew_of(mask: Pixels) -> float:
+def skew_of(mask: Pixels, *, least: float = 0.2) -> float:
     """Degrees clockwise that make the lines of an upright page level, 0 unless they clearly get sharper.
 
     Lines are level when the lower edges of the ink fall into few rows (Postl, Baird): the score of an angle is the
@@ -76,7 +75,7 @@ def skew_of(mask: Pixels) -> float:
         weights = np.maximum(sharp - 0.5 * (sharp.max() + sharp.min()), 0) ** 2 + 1e-9  # the peak is flat and ragged
         best = float(weights @ near / weights.sum())
     level, reached = _scores(xs, ys, np.array([0.0, best]))
-    if not _LEAST_DEGREES <= abs(best) <= _MOST_DEGREES or reached < _BETTER * level:
+    if not least <= abs(best) <= _MOST_DEGREES or reached < _BETTER * level:
         return 0.0
     if reached < 1.25 * float(np.median(scores)):  # no lines at any angle: a picture, a drawing
         return 0.0

@@ -19,7 +19,7 @@ from quire.recognize.seen import Seen
 from quire.recognize.structured import lines_of
 from quire.types import REDACTED, BBox, Word
 
-VERSION = "1"
+VERSION = "2"
 
 MARK_HEIGHT = 14.0  # points: a large black box is no large type
 SIZE = 0.78  # of the height of a line's box
@@ -60,6 +60,7 @@ def placed(
     *,
     engine: str,
     whole: bool,
+    ordered: bool = False,
     profile: PlaceProfile | None = None,
 ) -> PageText:
     """The text of a page from what an engine read on its picture: instead of the native text, or beside it.
@@ -68,7 +69,9 @@ def placed(
     unless they are asked for.
     """
     base = _emptied(native) if whole else native
-    rows = _rows([line for reading in readings for line in _lines_of(reading)])
+    lines = [line for reading in readings for line in _lines_of(reading)]
+    ordered = ordered and whole
+    rows = [[line] for line in lines] if ordered else _rows(lines)
     feet = {id(line): foot for row in rows for line, foot in zip(row, _feet(row), strict=True)}
     lines = [line for row in rows for line in row]
     taken: list[Sequence[float]] = []
@@ -89,6 +92,7 @@ def placed(
         base,
         engine=engine,
         recognised=count,
+        ordered=ordered,
         confidences=runs.confidences,
         skew=round(-seen.prepared.skew, 3) if whole else 0.0,
         chars=base.chars + sum(map(len, runs.texts)),

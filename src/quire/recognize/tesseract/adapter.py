@@ -49,7 +49,9 @@ class TesseractEngine:
 
     name: ClassVar[str] = "tesseract"
     policy: ClassVar[Policy] = "cpu"
-    capabilities: ClassVar[frozenset[Capability]] = frozenset({"text", "line_boxes", "word_boxes", "regions"})
+    capabilities: ClassVar[frozenset[Capability]] = frozenset(
+        {"text", "line_boxes", "word_boxes", "regions", "reading_order"}
+    )
 
     @cached_property
     def version(self) -> str:
