@@ -60,7 +60,7 @@ def test_a_page_on_its_side_or_head_is_made_upright_and_its_boxes_find_back(turn
     )
 
 
-@pytest.mark.parametrize("degrees", [-9.0, -2.5, -0.6, 0.5, 1.3, 6.0, 12.0])
+@pytest.mark.parametrize("degrees", [-9.0, -2.5, -0.7, 0.6, 1.3, 6.0, 12.0])
 def test_a_skewed_page_is_straightened_to_a_tenth_of_a_degree(degrees):
     askew = straightened(text_page(), -degrees)
     result, prepared = prepare(picture(askew), PROFILE)
@@ -80,6 +80,12 @@ def test_what_is_found_on_a_turned_and_straightened_page_lies_under_its_box_on_t
     box = prepared.to_page(BBox.of_points((left, top, left + width, top + height), result.size))
     assert darkness(displayed, box) > 0.8
     assert box.width < 2 * mark.width
+
+
+def test_a_skew_below_the_least_of_the_profile_stays():
+    page = picture(straightened(text_page(), -0.4))
+    assert prepare(page, PROFILE)[1].skew == 0.0
+    assert prepare(page, PrepareProfile(min_skew=0.2))[1].skew == pytest.approx(0.4, abs=0.1)
 
 
 def test_level_pages_of_any_kind_are_not_straightened():

@@ -26,8 +26,8 @@ def redacted(page: np.ndarray, *boxes: tuple[int, int, int, int], level: int = 5
 def test_boxes_over_words_are_found_where_they_are():
     page = redacted(text_page(), (300, 612, 620, 650), (500, 972, 800, 1010))
     first, second = found(page)
-    assert first.bbox.points((1654, 2339)) == pytest.approx((300, 612, 620, 650), abs=3)
-    assert second.bbox.points((1654, 2339)) == pytest.approx((500, 972, 800, 1010), abs=3)
+    assert first.bbox.points((1654, 2339)) == pytest.approx((300, 612, 620, 650), abs=6)
+    assert second.bbox.points((1654, 2339)) == pytest.approx((500, 972, 800, 1010), abs=6)
     assert min(first.score, second.score) >= 0.65
 
 
