@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from functools import lru_cache
 
 import cv2
 import numpy as np
@@ -41,6 +42,11 @@ def line(page: Pixels, text: str, at: tuple[int, int], *, scale: float = 0.8, le
 
 def text_page(size: tuple[int, int] = A4, *, level: int = 0, paper: int = 255, seed: int = 1) -> Pixels:
     """A page of paragraphs with ragged right edges."""
+    return _text_page(size, level, paper, seed).copy()
+
+
+@lru_cache(maxsize=8)
+def _text_page(size: tuple[int, int], level: int, paper: int, seed: int) -> Pixels:
     chance = random.Random(seed)
     page = blank(size, paper)
     for top in range(160, size[1] - 140, 40):
