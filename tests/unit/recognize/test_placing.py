@@ -1,0 +1,128 @@
+"""What an engine read, placed on the displayed page."""
+
+from __future__ import annotations
+
+import pytest
+
+from quire.engine import Recognition
+from quire.pagetext import LINE, PageText
+from quire.prepare.prepared import Redaction
+from quire.recognize.placing import PlaceProfile, placed
+from quire.recognize.seen import Seen
+from quire.types import REDACTED, BBox
+from tests.unit.recognize.seen import A_PAGE, line, native, prepared
+
+
+def page(*lines, seen=None, base=None, whole=True, figures=False) -> PageText:
+    reading = Recognition("fake", tuple(lines))
+    base = base or native()
+    return placed(
+        base, seen or Seen(prepared()), [reading], engine="fake", whole=whole, profile=PlaceProfile(figures=figures)
+    )
+
+
+def words(text: PageText):
+    return list(text.texts)
+
+
+def test_words_stand_where_the_engine_saw_them():
+    text = page(line("two words", 50, 70, size=20))
+    assert words(text) == ["two", "words"]
+    assert text.box(0) == pytest.approx((50, 70, 80, 96), abs=0.1)
+    assert text.box(1) == pytest.approx((90, 70, 140, 96), abs=0.1)
+    assert text.sizes == pytest.approx([20, 20], abs=0.5)
+    assert (text.engine, text.recognised, text.confidences) == ("fake", 0, [0.95, 0.95])
+
+
+def test_the_bytes_of_a_recognised_page_are_read_back():
+    text = page(line("two words", 50, 70))
+    assert PageText.from_bytes(text.to_bytes()).texts == ["two", "words"]
+    assert PageText.from_bytes(text.to_bytes()).confidence(1) == 0.95
+
+
+@pytest.mark.parametrize(
+    ("turn", "angle", "box"),
+    [
+        (0, 0, (50, 70, 80, 96)),
+        (90, 270, (70, 420, 96, 450)),
+        (180, 180, (420, 604, 450, 630)),
+        (270, 90, (604, 50, 630, 80)),
+    ],
+)
+def test_a_page_that_was_turned_to_be_read_has_its_words_where_they_are_displayed(turn, angle, box):
+    size = A_PAGE[::-1] if turn % 180 else A_PAGE
+    text = page(line("two words", 50, 70, size=20), seen=Seen(prepared(turn=turn)), base=native(size=size))
+    assert text.angles == [angle, angle]
+    assert text.box(0) == pytest.approx(box, abs=0.1)
+
+
+def test_lines_are_sorted_from_the_top_and_the_left():
+    lines = [line("right", 300, 71), line("below", 50, 120), line("left", 50, 70)]
+    assert words(page(*lines)) == ["left", "right", "below"]
+
+
+def test_words_far_apart_begin_lines_of_their_own():
+    read = line("a b", 50, 70)
+    first, second = read.words
+    apart = second.__class__(second.text, BBox(0.8, second.bbox.top, 0.02, second.bbox.height), 0.9)
+    text = page(read.__class__(read.text, read.bbox, 0.9, (first, apart)))
+    assert [bool(flag & LINE) for flag in text.flags] == [True, True]
+    together = page(line("a b", 50, 70))
+    assert [bool(flag & LINE) for flag in together.flags] == [True, False]
+
+
+def test_native_text_gives_way_on_a_page_that_is_read_as_a_whole():
+    base = native(texts=[("garbage", (50, 70, 90, 84))], images=[(0, 0, 500, 700)])
+    assert words(page(line("words", 50, 70), base=base)) == ["words"]
+
+
+SCANNED = [line(f"line {n} of some scanned text here", 60, 400 + 30 * n, size=14) for n in range(5)]
+INSERT = (40, 380, 460, 580)
+
+
+def test_scanned_text_in_a_picture_follows_the_native_text_of_its_page():
+    base = native(texts=[("native", (50, 70, 90, 84))], images=[INSERT])
+    text = page(*SCANNED, base=base, whole=False)
+    assert words(text)[:3] == ["native", "line", "0"]
+    assert (text.recognised, list(text.images)) == (1, [])
+    assert text.confidence(0) is None and text.confidence(1) == 0.95
+
+
+def test_what_stands_under_native_text_already_is_left_out():
+    under = SCANNED[0].words[0].bbox.points(A_PAGE)
+    base = native(texts=[("line", under)], images=[INSERT])
+    assert words(page(*SCANNED, base=base, whole=False))[:3] == ["line", "0", "of"]
+
+
+def test_words_outside_the_pictures_of_a_page_of_text_are_left_out():
+    base = native(texts=[("native", (50, 70, 90, 84))], images=[INSERT])
+    assert words(page(line("elsewhere", 60, 200), base=base, whole=False)) == ["native"]
+
+
+def test_a_picture_with_few_words_is_a_figure_whose_words_are_kept_on_request():
+    base = native(texts=[("native", (50, 70, 90, 84))], images=[INSERT])
+    without = page(line("pump", 100, 450), base=base, whole=False)
+    assert (words(without), list(without.images)) == (["native"], list(INSERT))
+    kept = page(line("pump", 100, 450), base=base, whole=False, figures=True)
+    assert (words(kept), list(kept.images)) == (["native", "pump"], list(INSERT))
+
+
+def test_a_redaction_is_a_word_and_nothing_under_it_is_read():
+    box = BBox(0.1, 0.1, 0.4, 0.04)
+    seen = Seen(prepared(redactions=[Redaction(box, 0.87)]))
+    text = page(line("secret", 60, 75), line("public", 60, 120), seen=seen)
+    assert words(text) == ["public", REDACTED]
+    assert text.box(1) == pytest.approx(box.points(A_PAGE), abs=0.01)
+    assert text.confidence(1) == 0.87
+
+
+def test_rules_come_from_the_picture_except_strokes_of_letters():
+    read = line("crossed words", 50, 70, size=20)  # 100 to 360 and 140 to 192 in pixels
+    below, through = (100.0, 300.0, 800.0, 300.0, 2.0), (120.0, 160.0, 340.0, 160.0, 2.0)
+    text = page(read, seen=Seen(prepared(), (below, through)))
+    assert list(text.rulings) == pytest.approx([50, 150, 400, 150, 1])
+
+
+def test_nothing_read_leaves_nothing():
+    text = page()
+    assert (words(text), list(text.rulings), text.engine) == ([], [], "fake")
