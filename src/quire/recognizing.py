@@ -304,6 +304,19 @@ class _Page:
         self._path: list[Attempt] = []
 
     def read(self) -> Recognised:
+        """The page, or its error after telling so."""
+        begun = self._recognizer.clock()
+        try:
+            return self._read()
+        except CancelledError:
+            raise
+        except Exception as error:
+            ms = round((self._recognizer.clock() - begun) * 1000, 3)
+            told = {"reason": reason_of(error), "error": type(error).__name__, "ms": ms}
+            self._recognizer.tell("failed", self._number, told)
+            raise
+
+    def _read(self) -> Recognised:
         """Ask one engine after the other until one has read the page."""
         recognizer = self._recognizer
         best: tuple[float, Recognised] | None = None

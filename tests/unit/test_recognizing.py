@@ -190,6 +190,8 @@ def test_a_page_that_nobody_can_read_fails_and_the_document_goes_on():
     assert attempts(result, 2) == [("first", "failed"), ("second", "garbage")]
     assert (result.ledger.pages, result.ledger.ok, result.ledger.failed) == (3, 2, 1)
     assert told[-1].payload["failed"] == 1
+    [failed] = [event for event in told if event.kind == "failed"]
+    assert (failed.stage, failed.page, failed.payload["reason"]) == ("recognize", 2, reason)
 
 
 def test_a_failed_page_is_tried_again_by_the_next_read(tmp_path, log):
