@@ -19,7 +19,7 @@ def run(options: Options) -> Report:
         for _ in range(options.rounds(2, 1)):
             for count, taken in peaks.items():
                 with Reader(workers) as reader, Peak(reader.pid) as peak:
-                    reader.read(path, f"1-{count}")
+                    reader.time(path, f"1-{count}")
                 taken.append(round(peak.mb, 1))
         few, most = min(peaks[FEW]), max(peaks[many])
         rows.append([workers, FEW, few, many, most, most - few, *goal(most - few, GOAL_MB, most=True, digits=0)])

@@ -7,13 +7,13 @@ published, or, with `--peers`, measured here.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
-from functools import partial
 
-import quire
-from benchmarks import clock, family, harness
+from benchmarks import harness
 from benchmarks.clock import Sample
+from benchmarks.reader import Reader
 from benchmarks.report import LeftOut, Options, Report, Table
 from benchmarks.scoring import Item, Judge, Row
 
@@ -68,12 +68,12 @@ QUICK_ITEMS, QUICK_PAGES, QUICK_PROFILES = 3, 10, "receipts-sroie"
 
 
 @dataclass
-class Reading:
+class Readings:
     """What one profile made of a set: scores and times by item."""
 
     rows: dict[str, Row] = field(default_factory=dict)
     samples: dict[str, Sample] = field(default_factory=dict)
-    failed: list[str] = field(default_factory=list)
+    incomplete: list[str] = field(default_factory=list)
 
 
 def run(options: Options) -> Report:
@@ -97,13 +97,15 @@ def run(options: Options) -> Report:
             rows += [_row(peer, goals, values) for peer, values in others.items()]
             report.tables.append(Table(["system", "n", *goals.measures, CPU, "reached"], rows, title=name))
             report.notes += [
-                f"{name}, {profile}: failed on {', '.join(r.failed)}." for profile, r in readings.items() if r.failed
+                f"{name}, {profile}, not read completely: {', '.join(each.incomplete)}."
+                for profile, each in readings.items()
+                if each.incomplete
             ]
     if not report.tables:
         raise LeftOut("none of the scanned sets is beside the repository")
     report.notes += [
-        "`quire.read` in process, `workers=1`, no store, models loaded by one page before; the profiles take each "
-        "document in turns. CPU is that of this process, its worker and the programs it runs (Tesseract), per page.",
+        "`quire.read` with `workers=1` and no store, in one program for each profile, models loaded by a page before; "
+        "they take the documents in turns. CPU is that of the program, its worker and what that runs (Tesseract).",
         "n is the number of documents; `long-scan` is the PDF of 50 pages. `cer` and `wer`: the less, the better.",
         "Rows of others are recorded in `../shared/score/results.md`, many on fewer documents; published ones are on "
         "the whole test sets. Their CPU was taken on another day: compare it within a run (`--peers`).",
@@ -121,31 +123,24 @@ def chosen(items: Sequence[Item], *, quick: bool) -> list[Item]:
     return [item for item in items if item.pages == most]
 
 
-def _read(judge: Judge, name: str, items: Sequence[Item], profiles: Sequence[str]) -> dict[str, Reading]:
-    readings = {profile: Reading() for profile in profiles}
+def _read(judge: Judge, name: str, items: Sequence[Item], profiles: Sequence[str]) -> dict[str, Readings]:
+    """Each profile in a program with a worker of its own, which has its models loaded; they take the items in turns."""
+    found = {profile: Readings() for profile in profiles}
     warm: set[tuple[str, str]] = set()
-    for turn, item in enumerate(items):
-        for profile in profiles[:: -1 if turn % 2 else 1]:
-            if (profile, item.lang) not in warm:
-                read_page(item, profile, pages=[1])
-                warm.add((profile, item.lang))
-            result, sample = clock.timed(partial(read_page, item, profile), cpu=family.cpu_seconds)
-            reading = readings[profile]
-            reading.samples[item.id] = sample
-            reading.rows[item.id] = judge.score(name, item, result)
-            if result is None or result.ledger.failed:
-                reading.failed.append(item.id)
-        print(f"{name}: {turn + 1} of {len(items)}", file=sys.stderr, flush=True)
-    return readings
-
-
-def read_page(item: Item, profile: str, pages: Iterable[int] | None = None) -> quire.DocumentResult | None:
-    """The reading; None when the document could not be opened."""
-    lang = () if item.lang == "en" else item.lang
-    try:
-        return quire.read(item.path, profile=profile, lang=lang, pages=pages, workers=1)
-    except quire.InputError:
-        return None
+    with ExitStack() as stack:
+        readers = {profile: stack.enter_context(Reader(1, profile)) for profile in profiles}
+        for turn, item in enumerate(items):
+            for profile in profiles[:: -1 if turn % 2 else 1]:
+                if (profile, item.lang) not in warm:
+                    readers[profile].read(item.path, lang=item.lang, pages="1")
+                    warm.add((profile, item.lang))
+                reading = readers[profile].read(item.path, lang=item.lang, export=True)
+                found[profile].samples[item.id] = reading.sample
+                found[profile].rows[item.id] = judge.score(name, item, reading.tree, reading.markdown)
+                if reading.status != "complete":
+                    found[profile].incomplete.append(f"{item.id} ({reading.status})")
+            print(f"{name}: {turn + 1} of {len(items)}", file=sys.stderr, flush=True)
+    return found
 
 
 def _goal_rows(profile: str, goals: Goals, run: dict) -> list[list[object]]:
@@ -163,7 +158,7 @@ def _row(system: str, goals: Goals, values: Values) -> list[object]:
     return [system, int(count) if count else None, *map(values.get, goals.measures), values.get(CPU), None]
 
 
-def _data(judge: Judge, name: str, documents: Sequence[Item], reading: Reading) -> dict[str, object]:
+def _data(judge: Judge, name: str, documents: Sequence[Item], reading: Readings) -> dict[str, object]:
     items = {
         name: {
             "cpu_s": round(sample.cpu, 3),

@@ -1,13 +1,11 @@
-"""Readings made in this process, scored by the harness in its own: `judge` does that, this asks it."""
+"""Readings scored by the harness in a process of its own: `judge` does that, this asks it."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import quire
 from benchmarks import harness
 from benchmarks.conversation import Program
 from benchmarks.corpus import CORPUS
@@ -43,12 +41,9 @@ class Judge(Program):
             raise LeftOut(f"there is no ../shared/corpus/{name} beside the repository")
         return [Item(i["id"], Path(i["path"]), i["lang"], i["pages"]) for i in found]
 
-    def score(self, name: str, item: Item, result: quire.DocumentResult | None) -> Row:
-        """Scores of a reading; None stands for one that failed, which counts as empty."""
-        tree = json.loads(result.to_json(words=True)) if result else {}
-        return self._asked(
-            op="score", set=name, id=item.id, tree=tree, markdown=result.to_markdown() if result else ""
-        )["scores"]
+    def score(self, name: str, item: Item, tree: Mapping[str, object], markdown: str) -> Row:
+        """Scores of a reading: its JSON in the schema `quire/1`, with words, and its Markdown. Empty ones failed."""
+        return self._asked(op="score", set=name, id=item.id, tree=tree, markdown=markdown)["scores"]
 
     def score_tables(self, name: str, item: Item, tables: Sequence[Grid]) -> Row:
         return self._asked(op="score", set=name, id=item.id, tables=list(tables))["scores"]

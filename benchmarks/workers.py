@@ -16,7 +16,7 @@ def run(options: Options) -> Report:
     path, count = corpus.pdfs(corpus.SCAN)[0], QUICK_PAGES if options.quick else PAGES
     pages = f"1-{count}"
     with Reader(1) as one, Reader(2) as two:
-        works = {"one": partial(one.read, path, pages), "two": partial(two.read, path, pages)}
+        works = {"one": partial(one.time, path, pages), "two": partial(two.time, path, pages)}
         for work in works.values():
             work()  # every worker loads its models here
         samples = clock.interleave(works, options.rounds(4, 1), patience_s=0 if options.quick else PATIENCE_S)
