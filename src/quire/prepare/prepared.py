@@ -38,7 +38,7 @@ class ImageProfile:
 
     mean: float
     paper: float  # level of the background
-    ink_level: float  # level of what is written on it
+    ink_level: float  # level of the darkest twentieth of what is written on it
     otsu_separability: float  # 0 to 1: how clearly the levels fall into two classes
     noise_sigma: float
     stroke_width: float

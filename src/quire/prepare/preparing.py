@@ -49,7 +49,7 @@ def prepare(picture: Picture, profile: PrepareProfile, *, keep: Sequence[BBox] =
     turn, skew = 0, 0.0
     boxes: list[tuple[Box, float]] = []
     if not blank:
-        plain = grey_of(found)
+        plain = found if found.ndim == 2 else found.max(axis=2)  # a box of dark blue is a logo, not a redaction
         if profile.treat:
             found, done = treated(found, look.paper, look.profile)
             notes += done

@@ -96,7 +96,7 @@ def measure(grey: Pixels, ink: Ink, paper: Pixels, dpi: float) -> ImageProfile:
     return ImageProfile(
         mean=round(float(shares @ np.arange(256)), 1),
         paper=float(np.median(paper)),
-        ink_level=level_at(histogram_of(grey, ink.mask), 0.5) if written else 255.0,
+        ink_level=level_at(histogram_of(grey, ink.mask), 0.05) if written else 255.0,
         otsu_separability=round(separability(shares), 4),
         noise_sigma=round(noise_of(grey), 2),
         stroke_width=round(_stroke_width(ink.mask, written), 2),

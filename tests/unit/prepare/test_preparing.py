@@ -184,6 +184,15 @@ def test_a_faint_fax_gets_contrast():
     assert np.percentile(pixels_of(result), 1) < 80
 
 
+def test_black_text_on_a_light_fill_is_not_taken_for_faint_ink():
+    page = text_page()
+    page[400:1800] = np.minimum(page[400:1800], 215)
+    for top in range(100, 2200, 100):
+        page[top : top + 50] = np.minimum(page[top : top + 50], 225)
+    _, prepared = prepare(picture(page), PROFILE)
+    assert not any(note.startswith("contrast") for note in prepared.treatments)
+
+
 def test_a_photo_with_a_shadow_gets_even_paper():
     shadow = np.tile(np.linspace(0.3, 1.0, A4[0]), (A4[1], 1))
     page = (text_page() * shadow).astype(np.uint8)

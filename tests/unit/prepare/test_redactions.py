@@ -91,6 +91,12 @@ def test_a_dark_photograph_is_no_redaction():
     assert found(page) == ()
 
 
+def test_a_dark_blue_logo_is_no_redaction():
+    page = np.dstack([text_page()] * 3)
+    page[612:650, 300:620] = (0, 0, 130)
+    assert found(page) == ()
+
+
 def test_pages_without_boxes_have_none():
     assert found(text_page()) == ()
     assert found(specks(blank(), 2000, most=9)) == ()
