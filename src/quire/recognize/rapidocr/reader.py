@@ -18,7 +18,8 @@ from quire.recognize.rapidocr.regions import quads_of_regions
 from quire.recognize.rapidocr.settings import RapidOcrProfile
 from quire.recognize.rapidocr.words import Box, words_of
 
-_TALL = 1.5  # a strip this much higher than wide is written downwards
+_TALL = 1.5  # a strip this much higher than wide is written downwards, or upwards
+_COLUMN = 2.5  # below this it may also be a narrow character that stands alone
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,14 +79,25 @@ class Reader:
 
     def _lines(self, page: Pixels, quads: Sequence[Quad], scale: float) -> list[FoundLine | None]:
         """What each quad says, None where it says nothing."""
-        strips = [_cut(page, quad) for quad in quads]
+        strips = [_cut(page, quad, 90 if quad.height >= quad.width * _TALL else 0) for quad in quads]
         readings = self._readings([strip.pixels for strip in strips])
+        self._turn_weak(page, quads, strips, readings)
         return [
             _line(quad, strip, reading, scale)
             if reading.text.strip() and reading.confidence >= self._profile.floor
             else None
             for quad, strip, reading in zip(quads, strips, readings, strict=True)
         ]
+
+    def _turn_weak(self, page: Pixels, quads: Sequence[Quad], strips: list[_Strip], readings: list[Reading]) -> None:
+        """Tall strips that say little downwards are read upwards too, short ones also as they stand."""
+        tall = [index for index, strip in enumerate(strips) if strip.angle]
+        weak = [index for index in tall if readings[index].confidence < self._profile.weak]
+        tries = [(index, _cut(page, quads[index], 270)) for index in weak]
+        tries += [(i, _cut(page, quads[i], 0)) for i in weak if quads[i].height < quads[i].width * _COLUMN]
+        for (index, strip), reading in zip(tries, self._readings([strip.pixels for _, strip in tries]), strict=True):
+            if reading.confidence > readings[index].confidence:
+                strips[index], readings[index] = strip, reading
 
     def _sized(self, pixels: Pixels) -> tuple[Pixels, float]:
         """The page as the models see it, and how much larger that is."""
@@ -110,17 +122,18 @@ def _blue_first(pixels: Pixels) -> Pixels:
     return np.asarray(cv2.cvtColor(pixels, code), np.uint8)
 
 
-def _cut(page: Pixels, quad: Quad) -> _Strip:
+def _cut(page: Pixels, quad: Quad, angle: int) -> _Strip:
+    """The pixels of a line that is written at an angle, turned so that it runs from left to right."""
     width, height = max(1, round(quad.width)), max(1, round(quad.height))
     target = np.array([[0, 0], [width, 0], [width, height]], np.float32)
     forth = cv2.getAffineTransform(quad.corners[:3], target)
-    pixels = cv2.warpAffine(page, forth, (width, height), flags=cv2.INTER_CUBIC, borderMode=cv2.BORDER_REPLICATE)
-    back = cv2.invertAffineTransform(forth)
-    if height < width * _TALL:
-        return _Strip(np.asarray(pixels, np.uint8), np.asarray(back, np.float32), 0)
-    # Read from the bottom upwards after turning a quarter anticlockwise: x of the strip runs down the page.
-    turned = np.array([[0, -1, width], [1, 0, 0], [0, 0, 1]], np.float32)
-    return _Strip(np.ascontiguousarray(np.rot90(pixels)), np.asarray(back @ turned, np.float32), 90)
+    upright = cv2.warpAffine(page, forth, (width, height), flags=cv2.INTER_CUBIC, borderMode=cv2.BORDER_REPLICATE)
+    turn = np.array(
+        {0: [[1, 0, 0], [0, 1, 0]], 90: [[0, -1, width], [1, 0, 0]], 270: [[0, 1, 0], [-1, 0, height]]}[angle]
+    )
+    back = cv2.invertAffineTransform(forth) @ np.vstack([turn, [0, 0, 1]])
+    pixels = np.rot90(upright, {0: 0, 90: 1, 270: -1}[angle])
+    return _Strip(np.ascontiguousarray(pixels, np.uint8), np.asarray(back, np.float32), angle)
 
 
 def _line(quad: Quad, strip: _Strip, reading: Reading, scale: float) -> FoundLine:

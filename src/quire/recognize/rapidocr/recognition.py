@@ -90,7 +90,7 @@ class Recognizer:
             if not text or start * _STEP >= width:
                 continue
             space = float(spaces[seen:start].max(initial=0.0))
-            if space > self._space and glyphs and not (text + glyphs[-1].text).isspace():
+            if space > self._space and glyphs and not (text.isspace() or glyphs[-1].text.isspace()):
                 glyphs.append(Glyph(" ", seen * _STEP / width, start * _STEP / width, space))
             right = min(1.0, end * _STEP / width)
             glyphs.append(Glyph(text, start * _STEP / width, right, float(sure[start:end].max())))

@@ -29,7 +29,7 @@ class RapidOcrProfile(Profile):
 PROFILES: dict[Effort, RapidOcrProfile] = {
     "fast": RapidOcrProfile(second_look=None),
     "balanced": RapidOcrProfile(),
-    "accurate": RapidOcrProfile(detector="small", recognizer="small", second_look=None, line=0.45, min_side=1600),
+    "accurate": RapidOcrProfile(detector="small", recognizer="small", second_look=None, line=0.45, min_side=1280),
 }
 
 _CODES = """
