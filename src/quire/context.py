@@ -36,12 +36,16 @@ class Store(Protocol):
         """Make everything saved so far last."""
         ...
 
-    def note_path(self, document: str, page: int, attempts: Sequence[Attempt]) -> None:
-        """Remember how a page was read, instead of how it was read before."""
+    def note_path(self, document: str, page: int, reading: str, attempts: Sequence[Attempt]) -> None:
+        """Remember how a page came to a reading, instead of how it did before; "" for a page that nobody could read."""
+        ...
+
+    def path(self, document: str, page: int, reading: str) -> tuple[Attempt, ...]:
+        """How a page came to a reading; nothing when that was not noted."""
         ...
 
     def paths(self, document: str) -> Mapping[int, tuple[Attempt, ...]]:
-        """How each recognised page of a document was read."""
+        """How each recognised page of a document was read last."""
         ...
 
     def close(self) -> None: ...

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import deque
-from collections.abc import AsyncIterator, Generator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Generator, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -77,6 +77,13 @@ def read(  # noqa: PLR0913 - one argument per need
     reading the same file again does no work. `on_event` is called with everything that happens, in the thread
     of the caller. `threads` is how many pages are read ahead at a time; by default as many as there are
     processors for this process.
+
+    Pages without usable text are recognised (`ocr="auto"`; "always" recognises all, "never" none) by the engines
+    that work here or by `engines`, names or engines in the order of preference. `profile` is the effort: "fast",
+    "balanced" or "accurate". `lang` names the languages of scans ("de", "de-fraktur"), `workers` is how many pages
+    are recognised at a time. `figures` also reads the text inside figures, `redactions` marks what was blacked
+    out. `hints` are examples of what such pages say, for engines that take them. `similar` takes the answer for a
+    nearly equal picture from the store.
 
     Raises InputError (or one of its kinds) when the document cannot be opened. A page that cannot be read is
     `failed` or `skipped` in the result, and the result is `partial`.
@@ -267,9 +274,10 @@ def _index(store: StorePlace, *, wanted: bool) -> Path | None:
     """Where pictures are remembered: beside the answers, so there must be a folder for them."""
     if not wanted:
         return None
-    if not isinstance(store, (str, Path)):
+    folder = store if isinstance(store, (str, Path)) else getattr(store, "folder", None)
+    if not isinstance(folder, (str, Path)):
         raise UsageError("similar=True needs the folder of a store, in which earlier answers are")
-    return Path(store).absolute() / "similar.sqlite3"
+    return Path(folder).absolute() / "similar.sqlite3"
 
 
 def _refuse_in_loop(called: str, instead: str) -> None:
@@ -320,8 +328,7 @@ class _Reading:
         with self._opened() as flow:
             assembled = flow.assemble(list(flow.pages()))
             flow.finish(assembled.pages)
-            path = flow.path()
-        return DocumentResult(self._document, assembled.pages, assembled.blocks, path)
+        return DocumentResult(self._document, assembled.pages, assembled.blocks, flow.path)
 
     @contextmanager
     def _opened(self) -> Iterator[_Flow]:
@@ -363,6 +370,7 @@ class _Flow:
         self, document: Document, run: InlineRun, numbers: Sequence[int], threads: int, recognition: RecognizeOptions
     ) -> None:
         self._document, self._run, self._numbers = document, run, numbers
+        self.path: dict[int, tuple[Attempt, ...]] = {}
         self._recognition = recognition
         self._recognizer: Recognizer | None = None
         self._texts = Texts(run.store)
@@ -370,7 +378,6 @@ class _Flow:
         self._structured = StructuredBlocks(self._texts)
         self._native = NativeText(document.reader, threads=threads)
         self._blocks = PageBlocks(self._texts)
-        self._found: dict[int, Sequence[Attempt]] = {}
         self._begun = run.clock()
         told = {"name": document.name, "input_bytes": document.size, "pages": len(numbers)}
         run.emit("started", "read", payload=told)
@@ -391,14 +398,8 @@ class _Flow:
         gathered = Gathered(pages, self._document.reader.outline())
         return self._run.do(AssembleDocument(self._texts), gathered, gathered.inputs()).value
 
-    def path(self) -> Mapping[int, tuple[Attempt, ...]]:
-        """How the pages of this read were recognised, now or when that was done."""
-        known = self._run.store.paths(self._document.id)
-        return {number: known[number] for number in self._numbers if number in known}
-
     def finish(self, infos: Sequence[PageInfo]) -> None:
         """Tell what became of the pages."""
-        self._note_found()
         ms = round((self._run.clock() - self._begun) * 1000, 3)
         self._run.emit("finished", "read", payload={"ms": ms, **asdict(Ledger.of(infos))})
 
@@ -441,7 +442,7 @@ class _Flow:
                 recognised = self._recognizer.wait(page.recognised)
                 if recognised is None:
                     return self._without_blocks(page.number, "skipped", "cancelled")
-                self._note_path(page.number, recognised.path)
+                self._note_path(page.number, recognised.inputs[-1], recognised.path)
                 page.done = self._recognised_blocks(page.number, recognised)
         assert page.done is not None
         return page.done
@@ -455,20 +456,13 @@ class _Flow:
         text.release()
         return blocks
 
-    def _note_path(self, number: int, path: Sequence[Attempt]) -> None:
+    def _note_path(self, number: int, reading: str, path: Sequence[Attempt]) -> None:
         """Remember how a page was read; finding what was read before does not change that."""
-        store = self._run.store
-        if any(attempt.outcome != "hit" for attempt in path) or number not in store.paths(self._document.id):
-            store.note_path(self._document.id, number, path)
-        else:
-            self._found[number] = path
-
-    def _note_found(self) -> None:
-        """Remember of pages that were found, and of which nothing is known, that they look like others."""
-        known = self._run.store.paths(self._document.id) if self._found else {}
-        for number, path in self._found.items():
-            if number not in known:
-                self._run.store.note_path(self._document.id, number, path)
+        store, document = self._run.store, self._document.id
+        known = store.path(document, number, reading) if all(a.outcome == "hit" for a in path) else ()
+        if not known:
+            store.note_path(document, number, reading, path)
+        self.path[number] = known or tuple(path)
 
     def _blocks_of(self, number: int, text: Artifact[bytes]) -> Artifact[PageResult]:
         self._texts.add(number, text.digest)
@@ -482,7 +476,7 @@ class _Flow:
         except (UsageError, ConfigurationError, StoreError):
             raise  # not the fault of this page
         except RecognitionError as error:
-            self._note_path(page.number, error.path)
+            self._note_path(page.number, "", error.path)
             page.done = self._without_blocks(page.number, "failed", reason_of(error))
         except Exception as error:
             page.done = self._without_blocks(page.number, "failed", reason_of(error))

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, TypedDict
+from typing import TYPE_CHECKING, Annotated, TypedDict
 
 from typer import Argument, Option
 
@@ -14,6 +14,9 @@ from quire.document import Document
 from quire.engine import Attempt
 from quire.errors import EXIT_COMPLETE, EXIT_PARTIAL, InputError, UsageError
 from quire.pagetext import PageText
+
+if TYPE_CHECKING:
+    from quire.recognize.routing import Needs
 
 EXAMPLES = """\b
 Examples:
@@ -34,7 +37,7 @@ class PageReport(TypedDict):
     characters: int
     images: int
     fonts: list[str]
-    route: str  # native, or what recognition is needed for
+    route: str  # native, blank, recognise, or native with pictures to be recognised
     path: list[dict[str, object]]  # how the page was recognised, where the store knows it
 
 
@@ -69,7 +72,7 @@ def inspect(
 def _paths(store: Path, document: Document) -> Mapping[int, tuple[Attempt, ...]]:
     from quire.store.files import FileStore
 
-    if not store.is_dir():
+    if not (store / "facts.sqlite3").is_file():
         raise UsageError(f"there is no store in {store}; name the folder that --store of `quire read` named")
     with FileStore(store) as opened:
         return opened.paths(document.id)
@@ -113,9 +116,16 @@ def _page(number: int, data: bytes | InputError, path: Sequence[Attempt]) -> Pag
         "characters": text.chars,
         "images": len(text.images) // 4,
         "fonts": sorted({font.name for font in text.font_table if font.name}),
-        "route": "native" if needs is None else "recognise" if needs.whole else "native, recognise pictures",
+        "route": _route(needs, blank=quality.reason == "blank"),
         "path": [asdict(attempt) for attempt in path],
     }
+
+
+def _route(needs: Needs | None, *, blank: bool) -> str:
+    """What a read would do with a page."""
+    if needs is None:
+        return "blank" if blank else "native"
+    return "recognise" if needs.whole else "native, recognise pictures"
 
 
 def _failed(number: int, reason: str) -> PageReport:

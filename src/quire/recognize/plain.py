@@ -17,7 +17,11 @@ Reader = Callable[[Picture, Question], Reading]
 """Reads a picture into plain text, into lines, or into recognitions."""
 
 
-NO_SETTINGS = Profile()
+@dataclass(frozen=True, slots=True)
+class FunctionProfile(Profile):
+    function: str
+
+
 PART = Question((1, 1), 72.0)
 
 
@@ -33,7 +37,15 @@ class FunctionEngine:
     timeout_s: float = 60.0
     max_concurrency: int = 1
     languages: frozenset[str] | None = None
-    profile: Profile = NO_SETTINGS
+
+    @property
+    def profile(self) -> FunctionProfile:
+        """Which function it is: two of the same name share no answers."""
+        function = self.function
+        named = (
+            f"{getattr(function, '__module__', '')}.{getattr(function, '__qualname__', type(function).__qualname__)}"
+        )
+        return FunctionProfile(named)
 
     def ask(self, picture: Picture, question: Question, partial: Partial | None = None) -> bytes:
         if not question.regions or "regions" in self.capabilities:

@@ -31,12 +31,14 @@ _VERSION_2 = """
 CREATE TABLE IF NOT EXISTS attempts (
     document TEXT NOT NULL,
     page INTEGER NOT NULL,
+    reading TEXT NOT NULL,
+    noted INTEGER NOT NULL,
     number INTEGER NOT NULL,
     engine TEXT NOT NULL,
     outcome TEXT NOT NULL,
     reason TEXT NOT NULL,
     ms REAL NOT NULL,
-    PRIMARY KEY (document, page, number)
+    PRIMARY KEY (document, page, reading, number)
 ) WITHOUT ROWID;
 UPDATE schema_version SET version = 2;
 """
@@ -76,18 +78,33 @@ class Facts:
         with self._transaction() as database:
             database.executemany("INSERT OR REPLACE INTO facts VALUES (?, ?, ?, ?, ?, ?)", facts)
 
-    def note_path(self, document: str, page: int, attempts: Sequence[Attempt]) -> None:
-        rows = [(document, page, n, a.engine, a.outcome, a.reason, a.ms) for n, a in enumerate(attempts, start=1)]
+    def note_path(self, document: str, page: int, reading: str, attempts: Sequence[Attempt]) -> None:
+        of_page = document, page
         with self._transaction() as database:
-            database.execute("DELETE FROM attempts WHERE document = ? AND page = ?", (document, page))
-            database.executemany("INSERT INTO attempts VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
+            last = database.execute("SELECT max(noted) FROM attempts WHERE document = ? AND page = ?", of_page)
+            noted = (last.fetchone()[0] or 0) + 1
+            rows = [
+                (*of_page, reading, noted, number, attempt.engine, attempt.outcome, attempt.reason, attempt.ms)
+                for number, attempt in enumerate(attempts, start=1)
+            ]
+            database.execute(
+                "DELETE FROM attempts WHERE document = ? AND page = ? AND reading = ?", (*of_page, reading)
+            )
+            database.executemany("INSERT INTO attempts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
+
+    def path_of(self, document: str, page: int, reading: str) -> tuple[Attempt, ...]:
+        asked = (
+            "SELECT engine, outcome, reason, ms FROM attempts WHERE document = ? AND page = ? AND reading = ? "
+            "ORDER BY number"
+        )
+        return tuple(Attempt(*row) for row in self._database.execute(asked, (document, page, reading)))
 
     def paths(self, document: str) -> dict[int, tuple[Attempt, ...]]:
-        asked = "SELECT page, engine, outcome, reason, ms FROM attempts WHERE document = ? ORDER BY page, number"
-        found: dict[int, tuple[Attempt, ...]] = {}
-        for page, *attempt in self._database.execute(asked, (document,)):
-            found[page] = (*found.get(page, ()), Attempt(*attempt))
-        return found
+        asked = (
+            "SELECT page, reading FROM attempts WHERE document = ? AND number = 1 ORDER BY page, noted"  # the last wins
+        )
+        last = dict(self._database.execute(asked, (document,)).fetchall())
+        return {page: self.path_of(document, page, reading) for page, reading in last.items()}
 
     def close(self) -> None:
         self._database.close()

@@ -89,9 +89,13 @@ class FileStore:
             self._facts.add(list(self._pending.values()))
             self._pending.clear()
 
-    def note_path(self, document: str, page: int, attempts: Sequence[Attempt]) -> None:
+    def note_path(self, document: str, page: int, reading: str, attempts: Sequence[Attempt]) -> None:
         with self._lock, self._explained("write to"):
-            self._facts.note_path(document, page, attempts)
+            self._facts.note_path(document, page, reading, attempts)
+
+    def path(self, document: str, page: int, reading: str) -> tuple[Attempt, ...]:
+        with self._lock, self._explained("read"):
+            return self._facts.path_of(document, page, reading)
 
     def paths(self, document: str) -> Mapping[int, tuple[Attempt, ...]]:
         with self._lock, self._explained("read"):

@@ -28,7 +28,7 @@ class TemporaryStore:
         self._lock = Lock()
         self._places: dict[Digest, tuple[int, int]] = {}
         self._facts: dict[ArtifactKey, Digest] = {}
-        self._paths: dict[str, dict[int, tuple[Attempt, ...]]] = {}
+        self._paths: dict[tuple[str, int, str], tuple[Attempt, ...]] = {}
         self._finalizer = weakref.finalize(self, os.close, self._file)
 
     def find(self, key: ArtifactKey) -> Digest | None:
@@ -56,12 +56,17 @@ class TemporaryStore:
     def flush(self) -> None:
         pass  # nothing outlives the process
 
-    def note_path(self, document: str, page: int, attempts: Sequence[Attempt]) -> None:
+    def note_path(self, document: str, page: int, reading: str, attempts: Sequence[Attempt]) -> None:
         with self._lock:
-            self._paths.setdefault(document, {})[page] = tuple(attempts)
+            self._paths.pop((document, page, reading), None)  # the last one noted comes last
+            self._paths[document, page, reading] = tuple(attempts)
+
+    def path(self, document: str, page: int, reading: str) -> tuple[Attempt, ...]:
+        return self._paths.get((document, page, reading), ())
 
     def paths(self, document: str) -> Mapping[int, tuple[Attempt, ...]]:
-        return dict(self._paths.get(document, {}))
+        with self._lock:
+            return {page: path for (of, page, _), path in self._paths.items() if of == document}
 
     def close(self) -> None:
         self._finalizer()

@@ -203,14 +203,17 @@ def test_a_store_of_the_first_version_is_taken_over_with_what_it_knows(tmp_path)
 
     with FileStore(tmp_path) as store:
         assert store.load(store.find(ArtifactKey("k"))) == data
-        store.note_path("d", 1, [Attempt("rapidocr", "ok", "", 12.5)])
+        store.note_path("d", 1, "r", [Attempt("rapidocr", "ok", "", 12.5)])
     with FileStore(tmp_path) as store:
         assert store.paths("d") == {1: (Attempt("rapidocr", "ok", "", 12.5),)}
 
 
-def test_a_path_replaces_the_one_before(tmp_path):
+def test_a_path_replaces_the_one_before_of_the_same_reading(tmp_path):
     with FileStore(tmp_path) as store:
-        store.note_path("d", 2, [Attempt("a", "timeout", "slow"), Attempt("b", "ok")])
-        store.note_path("d", 2, [Attempt("a", "ok")])
+        store.note_path("d", 2, "fast", [Attempt("a", "timeout", "slow"), Attempt("b", "ok")])
+        store.note_path("d", 2, "accurate", [Attempt("c", "ok")])
+        assert store.paths("d") == {2: (Attempt("c", "ok"),)}
+        store.note_path("d", 2, "fast", [Attempt("a", "ok")])
         assert store.paths("d") == {2: (Attempt("a", "ok"),)}
+        assert store.path("d", 2, "accurate") == (Attempt("c", "ok"),)
         assert store.paths("other") == {}

@@ -24,10 +24,19 @@ class Disagreement:
 
 
 @dataclass(frozen=True, slots=True)
+class Vote:
+    """What one engine read in a place: in one part, or in several that `whole` joins."""
+
+    voter: int
+    whole: ReadPart
+    pieces: tuple[ReadPart, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Ballot:
     """One place of the page with the readings of all engines that saw something there, in their order."""
 
-    parts: tuple[tuple[int, ReadPart], ...]
+    votes: tuple[Vote, ...]
 
 
 @dataclass(frozen=True)
@@ -58,12 +67,12 @@ class Consensus(Composed):
         return [
             Disagreement(
                 votes[0][1].region,
-                _winner(ballot, len(votes)).text,
-                tuple((votes[voter][0], part.text) for voter, part in ballot.parts),
+                _winner(ballot, len(votes)).whole.text,
+                tuple((votes[vote.voter][0], vote.whole.text) for vote in ballot.votes),
             )
             for votes in self._votes(answer, question)
             for ballot in _ballots([one for _, one in votes])
-            if len({_plain(part.text) for _, part in ballot.parts}) > 1
+            if len({_plain(vote.whole.text) for vote in ballot.votes}) > 1
         ]
 
     def _votes(self, answer: bytes, question: Question) -> Iterator[list[tuple[str, Recognition]]]:
@@ -81,7 +90,8 @@ class Consensus(Composed):
             yield usable or [(read[0][0], read[0][1][at])]
 
     def _agreed(self, votes: list[Recognition]) -> Recognition:
-        won = [_winner(ballot, len(votes)) for ballot in _ballots(votes) if 2 * len(ballot.parts) >= len(votes)]
+        seen = [ballot for ballot in _ballots(votes) if 2 * len(ballot.votes) >= len(votes)]
+        won = [part for ballot in seen for part in _winner(ballot, len(votes)).pieces]
         lines = tuple(part for part in won if isinstance(part, ReadLine))
         blocks = tuple(part for part in won if isinstance(part, ReadBlock))
         languages = [one.language for one in votes if one.language]
@@ -90,24 +100,35 @@ class Consensus(Composed):
 
 
 def _ballots(votes: Sequence[Recognition]) -> list[Ballot]:
-    """The places of the page. Each is a part that one engine read, with what the later ones read inside it."""
+    """The places of the page. Each is a part that one engine read, with what the others read inside it.
+
+    The widest parts come first: a row that one engine read as a line and another cell by cell is one place.
+    """
     left: list[list[ReadPart]] = [[*one.blocks] or [*one.lines] for one in votes]
-    ballots = []
-    for voter, parts in enumerate(left):
-        while parts:
-            part = parts.pop(0)
-            here: list[tuple[int, ReadPart]] = [(voter, part)]
-            for other in range(voter + 1, len(left)):
-                inside = [found for found in left[other] if _same_place(found, part)]
-                if inside:
-                    left[other] = [found for found in left[other] if not any(found is one for one in inside)]
-                    here.append((other, _joined(inside, part)))
-            ballots.append(Ballot(tuple(here)))
-    return ballots
+    order = {id(part): at for at, part in enumerate(part for parts in left for part in parts)}
+    frames = sorted(((part, voter) for voter, parts in enumerate(left) for part in parts), key=lambda f: -_width(f[0]))
+    taken: set[int] = set()
+    ballots: list[tuple[int, Ballot]] = []
+    for frame, owner in frames:
+        if id(frame) in taken:
+            continue
+        here = []
+        for voter, parts in enumerate(left):
+            inside = [part for part in parts if id(part) not in taken and _same_place(part, frame)]
+            pieces = [frame] if voter == owner else inside
+            if pieces:
+                taken.update(map(id, pieces))
+                here.append(Vote(voter, _joined(pieces, frame), tuple(pieces)))
+        ballots.append((min(order[id(part)] for part in here[0].pieces), Ballot(tuple(here))))
+    return [ballot for _, ballot in sorted(ballots, key=lambda pair: pair[0])]
 
 
-def _winner(ballot: Ballot, voters: int) -> ReadPart:
-    parts = [part for _, part in ballot.parts]
+def _width(part: ReadPart) -> float:
+    return part.bbox.width if part.bbox else 1.0
+
+
+def _winner(ballot: Ballot, voters: int) -> Vote:
+    parts = [vote.whole for vote in ballot.votes]
     texts = [_plain(part.text) for part in parts]
     alike = [[_similarity(one, other) for other in texts] for one in texts]
     order = sorted(
@@ -120,7 +141,10 @@ def _winner(ballot: Ballot, voters: int) -> ReadPart:
         p.confidence for p, text in zip(parts, texts, strict=True) if text == texts[best] and p.confidence is not None
     ]
     confidence = sum(alike[best]) / voters * (sum(known) / len(known) if known else 1.0)
-    return replace(parts[best], confidence=round(confidence, 4))
+    sure = round(confidence, 4)
+    vote = ballot.votes[best]
+    pieces = tuple(replace(part, confidence=sure) for part in vote.pieces)
+    return Vote(vote.voter, replace(vote.whole, confidence=sure), pieces)
 
 
 def _joined(inside: Sequence[ReadPart], frame: ReadPart) -> ReadPart:
