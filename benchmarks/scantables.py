@@ -77,7 +77,8 @@ def run(options: Options) -> Report:
                 report.notes.append(f"Left out: {reason}.")
                 continue
             items = corpus.spread(items, QUICK_ITEMS) if options.quick else items
-            rows, cpu = _measure(judge, name, items, scans_of, systems)
+            rows, cpu, incomplete = _measure(judge, name, items, scans_of, systems)
+            report.notes += [f"{name}, not read completely: {', '.join(incomplete)}."] if incomplete else []
             report.data[name] = {"scores": rows, "cpu_s_per_page": cpu}
             report.tables += _tables(judge, name, rows, cpu)
     report.notes += [
@@ -91,12 +92,13 @@ def run(options: Options) -> Report:
 
 def _measure(judge: Judge, name: str, items: Sequence[Item], scans_of, systems):
     rows: dict[str, dict[str, Row]] = {system: {} for system in systems}
-    cpu, pages = dict.fromkeys(systems, 0.0), 0
+    cpu, pages, incomplete = dict.fromkeys(systems, 0.0), 0, []
     for number, item in enumerate(items, 1):
         tables: dict[str, list[Grid]] = {system: [] for system in systems}
         for scan in scans_of(item):
             result, sample = clock.timed(partial(quire.read, scan.path, workers=1), cpu=family.cpu_seconds)
             cpu[QUIRE] += sample.cpu
+            incomplete += [f"{item.id} page {scan.page}"] if result.status != "complete" else []
             seen = _seen(scan, result)
             pages += 1
             for system, find in systems.items():
@@ -106,7 +108,7 @@ def _measure(judge: Judge, name: str, items: Sequence[Item], scans_of, systems):
         for system, found in tables.items():
             rows[system][item.id] = judge.score_tables(name, item, found)
         print(f"{name}: {number} of {len(items)}", file=sys.stderr, flush=True)
-    return rows, {system: round(seconds / max(1, pages), 4) for system, seconds in cpu.items()}
+    return rows, {system: round(seconds / max(1, pages), 4) for system, seconds in cpu.items()}, incomplete
 
 
 def _tables(judge: Judge, name: str, rows: dict[str, dict[str, Row]], cpu: dict[str, float]) -> Iterator[Table]:
@@ -120,6 +122,8 @@ def _tables(judge: Judge, name: str, rows: dict[str, dict[str, Row]], cpu: dict[
             metrics = judge.summary(name, [scores[item] for item in chosen])
             listed.append([system, len(chosen), *map(metrics.get, MEASURES), cpu[system]])
         yield Table(["system", "n", *MEASURES, "CPU s/page"], listed, title=title)
+    each = [[item, *(rows[system][item]["f1"] for system in rows)] for item in groups[name]]
+    yield Table(["document", *rows], each, title=f"{name}, F1 by document")
 
 
 def _image(item: Item) -> Iterator[Scan]:
