@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 import quire
-from quire import recognizing
 from quire.pool import Pool
+from quire.recognizing import recognizer
 from tests import scans
 from tests.fakes.engines import NumberEngine, calls, held
 
@@ -82,6 +82,6 @@ def stranger(tmp_path):
 def pool(monkeypatch):
     """A pool for this test alone, small, with workers that are warm already."""
     with Pool(2, memory_limit=500 << 20) as own:
-        monkeypatch.setattr(recognizing, "shared_pool", lambda workers: own)
+        monkeypatch.setattr(recognizer, "shared_pool", lambda workers: own)
         quire.read(scans.numbered_scans(4), engines=NumberEngine("warm"))
         yield own

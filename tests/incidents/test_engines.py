@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 import quire
-from quire import recognizing
 from quire.recognize import vision
 from tests import scans
 from tests.fakes.engines import BadEngine, NumberEngine, calls, held, said_of
@@ -29,7 +28,6 @@ def attempts(result, page):
 
 
 def test_an_engine_that_hangs_deaf_to_signals_and_holds_children_is_ended_and_followed(pool, tmp_path, monkeypatch):
-    monkeypatch.setattr(recognizing, "LOOK_S", 3.0)
     log = tmp_path / "calls"
     bad = BadEngine(how="hang", on=(2,), log=log, timeout_s=0.5)
     result = quire.read(scans.numbered_scans(4), engines=[bad, NumberEngine()])

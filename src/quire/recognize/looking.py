@@ -87,6 +87,7 @@ def look(arguments: Look, work: WorkerWork) -> tuple[dict[str, object], bytes]:
     if earlier is not None and work.request("find", {"key": earlier.key})[0].get("found"):
         return header | {"similar": earlier.key, "similarity": earlier.similarity}, b""
     kept = work.kept(f"{engine.name} {engine.version} {engine.profile.digest()}", lambda: engine)
+    work.emit("started", {"engine": engine.name})
     answer = ask(kept, picture, question, lambda text: work.emit("partial", {"partial_text": text}))
     work.request("save", {"key": key}, answer)
     if alike:

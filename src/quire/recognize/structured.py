@@ -6,9 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from quire.engine import ReadBlock, ReadLine, Recognition
+from quire.prepare.prepared import Redaction
 from quire.recognize.linewords import words_in
 from quire.recognize.seen import Seen
-from quire.types import BBox, Block, Cell, PageInfo, PageResult, Table, Word
+from quire.types import REDACTED, BBox, Block, Cell, PageInfo, PageResult, Table, Word
 
 VERSION = "1"
 
@@ -23,7 +24,9 @@ def is_structured(readings: Sequence[Recognition]) -> bool:
 def page_of(info: PageInfo, seen: Seen, readings: Sequence[Recognition], *, engine: str) -> PageResult:
     """The page with the blocks of an engine, placed as they are displayed."""
     parts = [part for reading in readings for part in reading.blocks]
-    blocks = tuple(_block(part, number, info, seen, engine) for number, part in enumerate(parts, start=1))
+    read = [_block(part, number, info, seen, engine) for number, part in enumerate(parts, start=1)]
+    marks = [_mark(found, len(read) + number, info) for number, found in enumerate(seen.prepared.redactions, start=1)]
+    blocks = tuple(read + marks)
     return PageResult(replace(info, status="ok" if blocks else "empty", reason=None), blocks)
 
 
@@ -53,6 +56,12 @@ def _block(part: ReadBlock, number: int, info: PageInfo, seen: Seen, engine: str
         words=tuple(Word(word.text, seen.prepared.to_page(word.bbox), word.confidence) for word in words),
         table=_table(part.table, info.number, seen) if part.table else None,
     )
+
+
+def _mark(found: Redaction, number: int, info: PageInfo) -> Block:
+    """A block that says that something was blacked out here."""
+    word = Word(REDACTED, found.bbox, found.score)
+    return Block(f"p{info.number}-b{number}", info.number, "paragraph", REDACTED, found.bbox, words=(word,))
 
 
 def _table(table: Table, page: int, seen: Seen) -> Table:

@@ -57,7 +57,7 @@ def test_the_answer_is_saved_under_its_key_before_anybody_looks_at_it(sheet):
     assert desk.asked == ["find", "save"]
     assert list(desk.saved) == [answer_key(engine, seen.prepared.digest, question)]
     assert engine.interpret(*desk.saved.values(), question)[0].text == "Sheet number 2 of the pile"
-    assert desk.told == [("partial", {"partial_text": "Sheet number 2"})]
+    assert desk.told == [("started", {"engine": "numbers"}), ("partial", {"partial_text": "Sheet number 2"})]
     assert (header["found"], data) == (False, b"")
 
 
@@ -116,7 +116,7 @@ def test_whatever_an_engine_raises_is_its_own_error(how, sheet):
 def test_engines_that_cannot_stream_are_not_asked_to(sheet):
     desk = Desk()
     look(arguments(sheet, engine=NumberEngine(capabilities=frozenset({"text"}))), desk)
-    assert desk.told == []
+    assert desk.told == [("started", {"engine": "numbers"})]
 
 
 def test_a_document_that_cannot_be_opened_is_an_error_of_the_document(saved):

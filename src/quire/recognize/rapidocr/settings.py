@@ -16,7 +16,7 @@ class RapidOcrProfile(Profile):
     detector: Size = "tiny"
     recognizer: Size = "tiny"
     second_look: Size | None = "small"  # the recogniser that reads weak lines again
-    weak: float = 0.97  # a line is weak below this confidence
+    weak: float = 0.98  # a line is weak below this confidence
     max_side: int = 1280  # pages are made smaller for the detector, down to this
     min_side: int = 0  # small pages are enlarged to this, for both models
     ink: float = 0.2  # a pixel of the detector's map above this belongs to a line
