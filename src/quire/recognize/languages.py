@@ -268,6 +268,15 @@ def all_languages() -> tuple[Language, ...]:
     return tuple(_by_code().values())
 
 
+def traineddata_of_script(name: str, available: Sequence[str]) -> tuple[str, ...]:
+    """What is installed for a script as Tesseract names it (`Cyrillic`): that of the script, or of its languages."""
+    if name in available:
+        return (name,)
+    codes = [code for code, data in _SCRIPT_DATA.items() if data == name]
+    found = (one.installed(available) for one in all_languages() if one.script in codes)
+    return tuple(dict.fromkeys(data for data in found if data))
+
+
 def codes_read_with(available: Sequence[str]) -> frozenset[str]:
     """The codes of the languages for which these traineddata are enough, those in black letter among them."""
     latin = (f"{language.code}-fraktur" for language in all_languages() if language.script == "Latn")

@@ -22,6 +22,9 @@ FEW_CHARS = 8  # native characters over a picture that is an insert: a stamp, a 
 DENSE_RULES = (6, 3)  # horizontal and vertical rules of a dense table
 DENSE_SHARE = 0.35  # of the page's area inside them
 WEAK = 0.6  # mean confidence: below it another engine may do better
+LETTER_WIDTH = 0.5  # of the height of a line
+MANY_LETTERS = 60  # room for fewer says nothing
+KNOWN_LETTERS = 0.25  # share of the letters for which there is room
 MANY_WORDS = 5  # fewer say nothing about an engine
 
 
@@ -105,6 +108,19 @@ def is_dense_table(seen: Seen) -> bool:
     across = max(r[2] for r in level) - min(r[0] for r in level)
     down = max(r[3] for r in upright) - min(r[1] for r in upright)
     return across * down > DENSE_SHARE * width * height
+
+
+def lost_letters(readings: Sequence[Recognition], size: tuple[int, int]) -> bool:
+    """Whether an engine saw lines of text but knew hardly any of their letters: they are of another script."""
+    width, height = size
+    room = letters = 0.0
+    for reading in readings:
+        for line in reading.lines:
+            across, down = line.bbox.width * width, line.bbox.height * height
+            long, thick = (down, across) if line.angle % 180 else (across, down)
+            room += long / (LETTER_WIDTH * max(thick, 1.0))
+            letters += len(line.text)
+    return room > MANY_LETTERS and letters < KNOWN_LETTERS * room
 
 
 def is_weak(readings: Sequence[Recognition]) -> bool:

@@ -22,7 +22,7 @@ from quire.pagetext import PageText
 from quire.pool import Answer, WorkerCrashed, WorkerError, WorkerOutOfMemory, WorkerTimeout
 from quire.recognize import looking
 from quire.recognize.normalize import normalize
-from quire.recognize.routing import Needs, is_dense_table, is_weak
+from quire.recognize.routing import Needs, is_dense_table, is_weak, lost_letters
 from quire.recognize.seen import Seen
 from quire.recognizing.asking import TooSlow, in_worker, limit_of
 from quire.runtime.inline import reason_of
@@ -176,11 +176,16 @@ class PageRecognition:
     def _interpreted(self, engine: Engine, seen: Seen, answer: bytes) -> tuple[Recognition, ...]:
         question = self._recognizer.question(seen, self._needs)
         try:
-            return tuple(normalize(engine.interpret(answer, question), question, engine=engine.name))
+            readings = tuple(normalize(engine.interpret(answer, question), question, engine=engine.name))
         except QuireError as error:
             raise _Garbage(engine.name, reason_of(error).removeprefix(f"{engine.name}: ")) from error
         except Exception as error:
             raise _Garbage(engine.name, f"{type(error).__name__}: {error}") from error
+        if lost_letters(readings, seen.prepared.size):
+            raise _Garbage(
+                engine.name, "knows hardly any of the letters; is it another script? `--lang` names the language"
+            )
+        return readings
 
     def _recognised(
         self, seen: Seen, readings: Sequence[Recognition], engine: Engine | None, answer: str

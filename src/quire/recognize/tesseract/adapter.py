@@ -10,16 +10,18 @@ from typing import ClassVar
 from quire.engine import Capability, Partial, Picture, Policy, Question, ReadLine, Recognition
 from quire.errors import ConfigurationError, EngineError
 from quire.keys import Profile
-from quire.recognize.languages import Language, codes_read_with, resolve
+from quire.recognize.languages import Language, codes_read_with, resolve, traineddata_of_script
 from quire.recognize.normalize import normalize
 from quire.recognize.tesseract.program import Program
 from quire.recognize.tesseract.tiff import tiff
 from quire.recognize.tesseract.tsv import pages_of
 from quire.types import BBox, Region
 
-_CODE = "1"
+_CODE = "2"
 """Raised when this package asks differently; part of the version."""
 
+_DOUBTFUL = 0.6  # mean confidence of a page: below it another script may be the reason
+_MOST_TOGETHER = 3  # languages of a script read with at a time
 _MARGIN = 10  # white pixels around regions: letters that touch the edge are lost
 
 _WHOLE: frozenset[str] = frozenset({"page", "table", "figure"})
@@ -72,7 +74,30 @@ class TesseractEngine:
         below, dpi, margin = self.profile.enlarge_below_dpi, self.profile.enlarged_dpi, _margin(question)
         pictures = [picture.crop(region.bbox) for region in asked] or [picture]
         shown = [prepared(one, below_dpi=below, dpi=dpi, margin=margin) for one in pictures]
-        return self.program.run(tiff(shown), self._arguments(question, round(shown[0].dpi)), self.timeout_s)
+        pages, dpi = tiff(shown), round(shown[0].dpi)
+        answer = self.program.run(pages, self._arguments(question, dpi), self.timeout_s)
+        if question.languages or question.regions or not self._is_doubtful(answer):
+            return answer
+        return self._in_its_script(pages, dpi) or answer
+
+    def _is_doubtful(self, answer: bytes) -> bool:
+        """Whether nobody told the language and what was read is hardly a text."""
+        lines = [one.line for page in pages_of(answer) for one in page]
+        known = [(line.confidence, len(line.text)) for line in lines if line.confidence is not None]
+        letters = sum(length for _, length in known)
+        return letters > 0 and sum(value * length for value, length in known) < _DOUBTFUL * letters
+
+    def _in_its_script(self, pages: bytes, dpi: int) -> bytes | None:
+        """The page read with the data of its script, where that is another one than was tried."""
+        script = self.program.script_of(pages, dpi, self.timeout_s)
+        if script in (None, "Latin"):
+            return None
+        names = traineddata_of_script(script, self.program.traineddata)[:_MOST_TOGETHER]
+        if not names:
+            raise EngineError(self.name, f"the page is written in {script}, for which no data is installed; see --lang")
+        segmentation = str(self.profile.page_segmentation)
+        arguments = ["-l", "+".join(names), "--psm", segmentation, "--dpi", str(dpi), "tsv"]
+        return self.program.run(pages, arguments, self.timeout_s)
 
     def interpret(self, answer: bytes, question: Question) -> Sequence[Recognition]:
         """The lines in the order in which Tesseract reads its blocks; boxes are fractions of the whole picture."""

@@ -61,6 +61,17 @@ class Program:
             raise EngineError("tesseract", _reason(child.returncode, complaint))
         return answer
 
+    def script_of(self, picture: bytes, dpi: int, timeout_s: float) -> str | None:
+        """The script of a page as Tesseract names it (`Latin`, `Cyrillic`); None when it cannot tell."""
+        if not self._file("osd").exists():
+            return None
+        try:
+            told = self.run(picture, ["--psm", "0", "-l", "osd", "--dpi", str(dpi)], timeout_s)
+        except EngineError:  # too few characters
+            return None
+        found = re.search(r"^Script: (\w+)$", told.decode(errors="replace"), re.MULTILINE)
+        return found[1] if found else None
+
 
 def find() -> Program:
     """The program on the search path. Raises ConfigurationError when there is none, or one that is too old."""
