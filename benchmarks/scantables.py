@@ -133,17 +133,26 @@ def _image(item: Item) -> Iterator[Scan]:
 def _pages(item: Item) -> Iterator[Scan]:
     """Each page with a table, drawn as a picture that exists until the next is asked for."""
     truth = json.loads((corpus.CORPUS / PAGES / "truth" / f"{item.id}.json").read_text())
-    places: dict[int, list[BBox]] = {}
+    regions: dict[int, list[dict]] = {}
     for region in (region for table in truth["truths"][0]["tables"] for region in table["regions"]):
-        places.setdefault(region["page"], []).append(BBox(**region["region"]))
+        regions.setdefault(region["page"], []).append(region)
     document = pypdfium2.PdfDocument(item.path)
     try:
-        for page, regions in sorted(places.items()):
+        for number, listed in sorted(regions.items()):
+            page = document[number - 1]
             with tempfile.NamedTemporaryFile(prefix="quire-bench-", suffix=".png") as file:
-                document[page - 1].render(scale=DPI / 72).to_pil().save(file.name, dpi=(DPI, DPI))
-                yield Scan(Path(file.name), page, tuple(regions))
+                page.render(scale=DPI / 72).to_pil().save(file.name, dpi=(DPI, DPI))
+                yield Scan(Path(file.name), number, tuple(_region(each, page.get_size()) for each in listed))
     finally:
         document.close()
+
+
+def _region(truth: dict, size: tuple[float, float]) -> BBox:
+    """Where a table is on the displayed page; those of turned pages are told in points from the bottom."""
+    if "region" in truth:
+        return BBox(**truth["region"])
+    left, bottom, right, top = truth["region_pdf_points"]
+    return BBox.of_points((left, size[1] - top, right, size[1] - bottom), size)
 
 
 def _seen(scan: Scan, result: quire.DocumentResult) -> Seen:
