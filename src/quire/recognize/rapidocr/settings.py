@@ -21,7 +21,7 @@ class RapidOcrProfile(Profile):
     min_side: int = 0  # small pages are enlarged to this, for both models
     ink: float = 0.2  # a pixel of the detector's map above this belongs to a line
     line: float = 0.4  # lines whose mean in that map is below this are dropped
-    grow: float = 1.4  # how far the detected core of a line is grown
+    grow: float = 1.5  # how far the detected core of a line is grown
     space: float = 0.1  # between two characters, a space this likely is one
     floor: float = 0.3  # lines read with less confidence are noise and dropped
 

@@ -16,7 +16,7 @@ from quire.recognize.rapidocr.recognition import Glyph, Reading
 Box = tuple[float, float, float, float]
 
 # All in heights of the strip.
-_INSET = 0.08  # the strip is so much higher than its letters, above and below
+_INSET = 0.09  # the strip is so much higher than its letters, above and below
 _MARGIN = 0.08  # around the ink and around the characters
 _DOUBT = 0.2  # how far ink may move an edge from where the characters put it: rulings and specks are ink too
 _LONE = 0.4  # the width of a character that stands alone
