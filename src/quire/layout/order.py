@@ -389,13 +389,21 @@ def _read_across(before: list[Thing], behind: list[Thing], sequence: dict[int, i
 
 
 def _stand_in_rows(few: list[Thing], many: list[Thing]) -> bool:
-    """Whether two sides of a scan are labels and values: no prose, and the things of one side are short."""
+    """Whether two sides of a scan are labels and values: figures in rows, or no prose and short things on one side."""
+    aligned = sum(1 for thing in few if any(_in_row(thing, other) for other in many)) >= ALIGNED * len(few)
+    if aligned and (_are_figures(few) or _are_figures(many)):
+        return True
     if _is_prose(few) or _is_prose(many):
         return False
     if min(_letters(few), _letters(many)) <= VALUE_LETTERS:
         return True
-    rows = sum(1 for thing in few if any(_in_row(thing, other) for other in many))
-    return len(few) < 3 and rows >= ALIGNED * len(few)
+    return len(few) < 3
+
+
+def _are_figures(things: list[Thing]) -> bool:
+    """Whether most of some things are short and hold a figure."""
+    texts = [getattr(thing, "text", "") for thing in things]
+    return 2 * sum(1 for t in texts if len(t) <= VALUE_LETTERS and any(map(str.isdigit, t))) > len(texts)
 
 
 def _letters(things: list[Thing]) -> int:

@@ -12,7 +12,7 @@ from quire.pagetext import PageText
 SAME_ROW = 0.3  # of the size: baselines that differ by less form one row
 PIECE_GAP = 0.8  # of the size: a wider gap between words separates two pieces of a row
 
-_NUMBER = re.compile(r"[(\[<>≤≥~≈±+\-–—−$€£¥#]*\d[\d.,:/%+\-–−()×]*[%)\]*†‡§a-zA-Z]{0,2}[.,)]?\Z")
+_NUMBER = re.compile(r"[(\[<>≤≥~≈±+\-–—−$€£¥#]*\.?\d[\d.,:/%+\-–−()×]*[%)\]*†‡§a-zA-Z]{0,2}[.,)]?\Z")
 _DASH = re.compile(r"[-–—−.…*†‡§]{1,3}\Z|n/?a\.?\Z", re.IGNORECASE)
 _LEADER = re.compile(r"[.…·_]{4,}\Z")
 _DOTS = frozenset(".…·")
