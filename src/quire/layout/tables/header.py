@@ -18,11 +18,14 @@ JOINED = 0.55  # of the size: header words nearer than this may be one title
 Span = tuple[int, int]  # first and last column
 
 
-def header_length(rows: Sequence[Row], full: Sequence[float]) -> int:
-    """How many lines at the top are header: down to the first rule across, or to the first line of figures."""
+def header_length(rows: Sequence[Row], full: Sequence[float], *, scanned: bool = False) -> int:
+    """How many lines at the top are header: down to the first rule across, or to the first line of figures.
+
+    On a scan lines with dates and numbers over the rule are not header: what stands over a table is easily taken in.
+    """
     for i in range(1, min(len(rows), MAX_HEAD + 1)):
         if any(rows[i - 1].middle < y < rows[i].middle for y in full):
-            if sum(map(_has_figures, rows[:i])) > 1:
+            if sum(map(_has_digits if scanned else _has_figures, rows[:i])) > 1:
                 break  # rows of the body, over the rule of a sum
             return i if i < len(rows) else 0
     figures = next((i for i, row in enumerate(rows) if _has_figures(row)), 0)
@@ -39,6 +42,10 @@ def _has_figures(row: Row) -> bool:
     pieces = row.pieces
     texts = [piece[0].text for piece in (pieces[1:] if len(pieces) > 1 else pieces)]
     return 2 * sum(is_number(t) for t in texts) > len(texts) and not _are_years(row)
+
+
+def _has_digits(row: Row) -> bool:
+    return any(sum(map(str.isdigit, word.text)) > 1 for word in row.words) and not _are_years(row)
 
 
 def _are_years(row: Row) -> bool:

@@ -23,11 +23,11 @@ class Grid:
 
     __slots__ = ("across", "bounds", "columns", "extents", "head", "rows")
 
-    def __init__(self, rows: list[Row], across: list[Rule]) -> None:
+    def __init__(self, rows: list[Row], across: list[Rule], *, scanned: bool) -> None:
         self.rows, self.across = rows, across
         left, right = min(r.left for r in rows), max(r.right for r in rows)
         full = [rule.at for rule in across if rule.crosses(left, right)]
-        self.head = header_length(rows, full)
+        self.head = header_length(rows, full, scanned=scanned)
         telling = _telling(rows, self.head)
         self.bounds = [g.middle for g in find_gutters(telling, support=2 if len(telling) > 3 else 1)]
         self.columns = len(self.bounds) + 1
@@ -102,10 +102,10 @@ def _extents(rows: Sequence[Row], bounds: Sequence[float]) -> list[tuple[float, 
     return [span or (edges[i], edges[i + 1]) for i, span in enumerate(spans)]
 
 
-def build_mesh(rows: list[Row], across: list[Rule]) -> tuple[Mesh, int] | None:
+def build_mesh(rows: list[Row], across: list[Rule], *, scanned: bool = False) -> tuple[Mesh, int] | None:
     """The mesh of a table of these rows and its number of header rows; None without two columns."""
     rows, floating = settle(rows)
-    grid = Grid(rows, across)
+    grid = Grid(rows, across, scanned=scanned)
     if grid.columns < 2:
         return None
     head = read_head(rows[: grid.head], grid.bounds, grid.extents, across) if grid.head else Head([], [])

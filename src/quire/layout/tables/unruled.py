@@ -188,13 +188,14 @@ def _table(page: PageText, run: list[Row], across: Sequence[Rule]) -> FoundTable
     rows, rules = _bounded(run[:MAX_ROWS], across)
     if len(rows) < 2:
         return None
-    made = build_mesh(rows, rules)
+    scanned = bool(page.engine)
+    made = build_mesh(rows, rules, scanned=scanned)
     if made is None:
         return None
     mesh, head = made
     left, right = mesh.xs[0], mesh.xs[-1]
     full = sum(1 for rule in rules if rule.crosses(left, right))
-    if not is_table(mesh, rows, head, full, scanned=bool(page.engine)):
+    if not is_table(mesh, rows, head, full, scanned=scanned):
         return None
     table = mesh.table(head)
     return None if is_drawn(page, table.box) else table
