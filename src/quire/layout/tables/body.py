@@ -12,6 +12,8 @@ TIGHT = 1.5  # of the size: lines of one cell are not further apart
 OVERLAP = 0.95  # of the size: lines nearer than this are of one row
 LOOSER = 1.22  # rows that stand apart by this much more than lines do show where rows begin
 
+MANY_CELLS, SHORT_CELL = 4, 2  # cells of a line, words of each
+
 Parts = dict[int, list[Word]]
 
 
@@ -56,6 +58,8 @@ def _continues(
         return not any(c in above and is_figures(above[c]) and is_figures(words) for c, words in here.items())
     if pitch > TIGHT * max(rows[i].size, rows[i - 1].size):
         return False
+    if len(here) >= MANY_CELLS and here.keys() == above.keys() and max(map(len, here.values())) <= SHORT_CELL:
+        return False  # so many short cells do not all go on at once
     if any(c and is_figures(words) for c, words in here.items()):
         return _label_goes_on(above, here, widths)
     if not here.keys() <= above.keys():
