@@ -19,8 +19,8 @@ from quire.types import BBox
 INSERT_SHARE = 0.1  # of the page: smaller pictures on a page with text are no scanned inserts
 FIGURE_SHARE = 0.01
 FEW_CHARS = 8  # native characters over a picture that is an insert: a stamp, a page number
-DENSE_RULES = (6, 3)  # horizontal and vertical rules of a dense table
-DENSE_SHARE = 0.35  # of the page's area inside them
+DENSE_RULES = (8, 4)  # horizontal and vertical rules of a dense table
+DENSE_SHARE = 0.5  # of the page's area inside them
 WEAK = 0.6  # mean confidence: below it another engine may do better
 LETTER_WIDTH = 0.5  # of the height of a line
 MANY_LETTERS = 60  # room for fewer says nothing

@@ -18,7 +18,7 @@ class RapidOcrProfile(Profile):
     second_look: Size | None = "small"  # the recogniser that reads weak lines again
     weak: float = 0.98  # a line is weak below this confidence
     max_side: int = 1280  # pages are made smaller for the detector, down to this
-    min_side: int = 0  # small pages are enlarged to this, for both models
+    min_side: int = 960  # small pictures are enlarged to this, for both models
     ink: float = 0.2  # a pixel of the detector's map above this belongs to a line
     line: float = 0.4  # lines whose mean in that map is below this are dropped
     grow: float = 1.5  # how far the detected core of a line is grown
