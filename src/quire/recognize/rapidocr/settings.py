@@ -23,13 +23,15 @@ class RapidOcrProfile(Profile):
     line: float = 0.4  # lines whose mean in that map is below this are dropped
     grow: float = 1.5  # how far the detected core of a line is grown
     space: float = 0.1  # between two characters, a space this likely is one
-    floor: float = 0.3  # lines read with less confidence are noise and dropped
+    floor: float = 0.5  # lines read with less confidence are noise and dropped
 
 
 PROFILES: dict[Effort, RapidOcrProfile] = {
     "fast": RapidOcrProfile(second_look=None),
     "balanced": RapidOcrProfile(),
-    "accurate": RapidOcrProfile(detector="small", recognizer="small", second_look=None, line=0.45, min_side=1280),
+    "accurate": RapidOcrProfile(
+        detector="small", recognizer="small", second_look=None, line=0.45, grow=1.4, min_side=1280
+    ),
 }
 
 _CODES = """
