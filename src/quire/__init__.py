@@ -34,7 +34,7 @@ if TYPE_CHECKING:
         region_preprocessor,
     )
     from quire.reading import aread, astream, read, stream
-    from quire.result import DocumentResult, Ledger
+    from quire.result import DocumentResult, Ledger, Redacted
     from quire.store.files import FileStore
     from quire.store.temporary import TemporaryStore
     from quire.types import BBox, Block, Cell, GridCell, Layout, PageInfo, PageResult, Part, Region, Span, Table, Word
@@ -70,7 +70,7 @@ _HOMES = {
         "region_preprocessor",
     ),
     "quire.reading": ("aread", "astream", "read", "stream"),
-    "quire.result": ("DocumentResult", "Ledger"),
+    "quire.result": ("DocumentResult", "Ledger", "Redacted"),
     "quire.store.files": ("FileStore",),
     "quire.store.temporary": ("TemporaryStore",),
     "quire.types": (
@@ -120,6 +120,7 @@ __all__ = [
     "QuireError",
     "Recognition",
     "RecognitionError",
+    "Redacted",
     "Region",
     "RenderOptions",
     "Span",

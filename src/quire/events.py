@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from threading import RLock
 from typing import Literal, Protocol, overload, runtime_checkable
+
+from quire.errors import QuireError
 
 SCHEMA = "quire/1"
 """The version of the payloads, that of the JSON export. Readers ignore keys they do not know."""
+
+NOTHING: Mapping[str, object] = {}
 
 EventKind = Literal["started", "progress", "partial", "hit", "attempt", "finished", "failed"]
 
@@ -35,6 +40,70 @@ class Event:
 
 Sink = Callable[[Event], None]
 """A reader of events. Runs in the thread that does the work; an exception it raises does not break the run."""
+
+
+class Teller:
+    """Numbers the events of a run and hands them to its sinks, one at a time. Any thread may tell.
+
+    A sink that raises is logged and told of to the others, the first time; the run goes on.
+    """
+
+    def __init__(self, run: str, sinks: Sequence[Sink], document: str = "") -> None:
+        self.run = run
+        self.document = document
+        self._sinks = tuple(sinks)
+        self._broken: set[int] = set()
+        self._lock = RLock()
+        self._sequence = 0
+        self._closed = False
+
+    def emit(
+        self,
+        kind: EventKind,
+        stage: str,
+        *,
+        page: int | None = None,
+        key: str | None = None,
+        payload: Mapping[str, object] = NOTHING,
+        mark: str = "",
+    ) -> None:
+        """Tell every sink. `mark` tells events of the same kind, stage and page apart."""
+        if not self._sinks:
+            return
+        with self._lock:
+            if self._closed:
+                return
+            self._sequence += 1
+            place = stage if page is None else f"{stage}/{page}"
+            name = f"{self.run}/{place}/{kind}{mark}"
+            event = Event(name, self.run, self._sequence, kind, stage, self.document, page, key, payload)
+            for number, sink in enumerate(self._sinks, start=1):
+                try:
+                    sink(event)
+                except Exception as error:
+                    self._sink_failed(number, error)
+
+    def close(self) -> None:
+        """Nothing is told after this."""
+        with self._lock:
+            self._closed = True
+
+    def _sink_failed(self, number: int, error: Exception) -> None:
+        if number in self._broken:
+            return
+        self._broken.add(number)
+        import logging  # only when something goes wrong
+
+        logging.getLogger("quire").exception("a reader of events raised; the run goes on without it noticing")
+        self.emit("failed", "sink", payload={"reason": reason_of(error)}, mark=f"/{number}")
+
+
+def reason_of(error: BaseException) -> str:
+    """Why it failed, in one line, without the name of the document and page that the ledger has anyway."""
+    message = str(error.args[0]) if error.args else ""
+    if isinstance(error, QuireError):
+        return message
+    return f"{type(error).__name__}: {message}" if message else type(error).__name__
 
 
 @runtime_checkable

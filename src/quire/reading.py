@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections import deque
-from collections.abc import AsyncIterator, Generator, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Generator, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, replace
+from inspect import signature
 from pathlib import Path
 from secrets import token_hex
 from threading import Event as Flag
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ParamSpec, TypedDict, TypeVar, Unpack
 
 from quire.artifacts import encode_page
 from quire.budget import cpu_budget
@@ -18,7 +19,7 @@ from quire.context import Store
 from quire.document import Document, Source
 from quire.engine import Attempt, Engine
 from quire.errors import ConfigurationError, InputError, RecognitionError, StoreError, UsageError
-from quire.events import Sink
+from quire.events import Sink, reason_of
 from quire.keys import digest_bytes
 from quire.layout.quality import judge
 from quire.pagetext import PageText
@@ -26,7 +27,7 @@ from quire.recognize.options import Effort, OcrMode, RecognizeOptions
 from quire.recognize.routing import Needs, needs_of
 from quire.recognize.structured import is_structured
 from quire.result import DocumentResult, Ledger
-from quire.runtime.inline import InlineRun, reason_of
+from quire.runtime.inline import InlineRun
 from quire.selection import Pages, check_pages, page_numbers
 from quire.stage import Artifact
 from quire.stages import (
@@ -47,213 +48,40 @@ if TYPE_CHECKING:
 
     from quire.recognizing import Recognised, Recognizer
 
+P = ParamSpec("P")
+R = TypeVar("R")
+
 StorePlace = Store | str | Path | None
 """A store, the folder of one, or None for a temporary one."""
 Engines = str | Engine | Sequence[str | Engine]
 """Names of engines, or engines, in the order of preference."""
 
 
-def read(  # noqa: PLR0913 - one argument per need
-    source: Source,
-    *,
-    pages: Pages | None = None,
-    password: str | None = None,
-    store: StorePlace = None,
-    on_event: Sink | None = None,
-    threads: int | None = None,
-    ocr: OcrMode = "auto",
-    profile: Effort = "balanced",
-    engines: Engines = (),
-    lang: str | Sequence[str] = (),
-    workers: int | None = None,
-    figures: bool = False,
-    redactions: bool = False,
-    hints: Sequence[str] = (),
-    similar: bool = False,
-) -> DocumentResult:
-    """Read a document: `read("report.pdf").to_markdown()`.
+class ReadOptions(TypedDict, total=False):
+    """What `read` and its siblings take beside the source. `read` says what each of them means."""
 
-    `pages` limits it to some pages ("1-3,7" or numbers). `store` names a folder in which what was read is kept:
-    reading the same file again does no work. `on_event` is called with everything that happens, in the thread
-    of the caller. `threads` is how many pages are read ahead at a time; by default as many as there are
-    processors for this process.
-
-    Pages without usable text are recognised (`ocr="auto"`; "always" recognises all, "never" none) by the engines
-    that work here or by `engines`, names or engines in the order of preference. `profile` is the effort: "fast",
-    "balanced" or "accurate". `lang` names the languages of scans ("de", "de-fraktur"), `workers` is how many pages
-    are recognised at a time. `figures` also reads the text inside figures, `redactions` marks what was blacked
-    out. `hints` are examples of what such pages say, for engines that take them. `similar` takes the answer for a
-    nearly equal picture from the store.
-
-    Raises InputError (or one of its kinds) when the document cannot be opened. A page that cannot be read is
-    `failed` or `skipped` in the result, and the result is `partial`.
-    """
-    _refuse_in_loop("read", "await quire.aread(…)")
-    reading = _Reading(
-        source,
-        pages,
-        password,
-        store,
-        on_event,
-        threads,
-        RecognizeOptions(
-            ocr,
-            profile,
-            _engines(engines),
-            _languages(lang),
-            figures=figures,
-            redactions=redactions,
-            workers=workers,
-            hints=tuple(hints),
-            similar=_index(store, wanted=similar),
-        ),
-    )
-    return reading.result()
+    pages: Pages | None
+    password: str | None
+    store: StorePlace
+    on_event: Sink | None
+    threads: int | None
+    ocr: OcrMode
+    profile: Effort
+    engines: Engines
+    lang: str | Sequence[str]
+    workers: int | None
+    figures: bool
+    redactions: bool
+    hints: Sequence[str]
+    similar: bool
 
 
-def stream(  # noqa: PLR0913 - one argument per need
-    source: Source,
-    *,
-    pages: Pages | None = None,
-    password: str | None = None,
-    store: StorePlace = None,
-    on_event: Sink | None = None,
-    threads: int | None = None,
-    ocr: OcrMode = "auto",
-    profile: Effort = "balanced",
-    engines: Engines = (),
-    lang: str | Sequence[str] = (),
-    workers: int | None = None,
-    figures: bool = False,
-    redactions: bool = False,
-    hints: Sequence[str] = (),
-    similar: bool = False,
-) -> Iterator[PageResult]:
-    """Read a document page by page: each page comes as soon as it is ready, before what crosses pages is known.
-
-    Takes what `read` takes. Closing the iterator stops the work.
-    """
-    _refuse_in_loop("stream", "async for page in quire.astream(…)")
-    return _Reading(
-        source,
-        pages,
-        password,
-        store,
-        on_event,
-        threads,
-        RecognizeOptions(
-            ocr,
-            profile,
-            _engines(engines),
-            _languages(lang),
-            figures=figures,
-            redactions=redactions,
-            workers=workers,
-            hints=tuple(hints),
-            similar=_index(store, wanted=similar),
-        ),
-    ).pages()
-
-
-async def aread(  # noqa: PLR0913 - one argument per need
-    source: Source,
-    *,
-    pages: Pages | None = None,
-    password: str | None = None,
-    store: StorePlace = None,
-    on_event: Sink | None = None,
-    threads: int | None = None,
-    ocr: OcrMode = "auto",
-    profile: Effort = "balanced",
-    engines: Engines = (),
-    lang: str | Sequence[str] = (),
-    workers: int | None = None,
-    figures: bool = False,
-    redactions: bool = False,
-    hints: Sequence[str] = (),
-    similar: bool = False,
-) -> DocumentResult:
-    """`read` for asynchronous programs. The work, and `on_event`, run in a thread; cancelling stops it."""
-    import asyncio
-
-    reading = _Reading(
-        source,
-        pages,
-        password,
-        store,
-        on_event,
-        threads,
-        RecognizeOptions(
-            ocr,
-            profile,
-            _engines(engines),
-            _languages(lang),
-            figures=figures,
-            redactions=redactions,
-            workers=workers,
-            hints=tuple(hints),
-            similar=_index(store, wanted=similar),
-        ),
-    )
-    try:
-        return await asyncio.to_thread(reading.result)
-    finally:
-        reading.cancel()
-
-
-async def astream(  # noqa: PLR0913 - one argument per need
-    source: Source,
-    *,
-    pages: Pages | None = None,
-    password: str | None = None,
-    store: StorePlace = None,
-    on_event: Sink | None = None,
-    threads: int | None = None,
-    ocr: OcrMode = "auto",
-    profile: Effort = "balanced",
-    engines: Engines = (),
-    lang: str | Sequence[str] = (),
-    workers: int | None = None,
-    figures: bool = False,
-    redactions: bool = False,
-    hints: Sequence[str] = (),
-    similar: bool = False,
-) -> AsyncIterator[PageResult]:
-    """`stream` for asynchronous programs. The work runs in a thread, at most one page ahead of the caller."""
-    import asyncio
-    from concurrent.futures import ThreadPoolExecutor
-
-    reading = _Reading(
-        source,
-        pages,
-        password,
-        store,
-        on_event,
-        threads,
-        RecognizeOptions(
-            ocr,
-            profile,
-            _engines(engines),
-            _languages(lang),
-            figures=figures,
-            redactions=redactions,
-            workers=workers,
-            hints=tuple(hints),
-            similar=_index(store, wanted=similar),
-        ),
-    )
-    coming = reading.pages()
-    worker = ThreadPoolExecutor(1, thread_name_prefix="quire")
-    following = worker.submit(next, coming, None)
-    try:
-        while (page := await asyncio.wrap_future(following)) is not None:
-            following = worker.submit(next, coming, None)
-            yield page
-    finally:
-        reading.cancel()
-        closed = worker.submit(coming.close)  # after the page at work
-        worker.shutdown(wait=False)
-        await asyncio.shield(asyncio.wrap_future(closed))
+def _with_options(function: Callable[P, R]) -> Callable[P, R]:
+    """The function with every option in the signature that `help` and editors show."""
+    options = [p for p in signature(_Reading).parameters.values() if p.name != "source"]
+    source = next(iter(signature(function).parameters.values()))
+    function.__signature__ = signature(function).replace(parameters=[source, *options])  # type: ignore[attr-defined]
+    return function
 
 
 def _engines(engines: Engines) -> tuple[str | Engine, ...]:
@@ -289,26 +117,45 @@ def _refuse_in_loop(called: str, instead: str) -> None:
 class _Reading:
     """One read of one document. Its stages run in the thread that asks for pages or the result."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - one argument per need
         self,
         source: Source,
-        pages: Pages | None,
-        password: str | None,
-        store: StorePlace,
-        on_event: Sink | None,
-        threads: int | None,
-        recognition: RecognizeOptions,
+        *,
+        pages: Pages | None = None,
+        password: str | None = None,
+        store: StorePlace = None,
+        on_event: Sink | None = None,
+        threads: int | None = None,
+        ocr: OcrMode = "auto",
+        profile: Effort = "balanced",
+        engines: Engines = (),
+        lang: str | Sequence[str] = (),
+        workers: int | None = None,
+        figures: bool = False,
+        redactions: bool = False,
+        hints: Sequence[str] = (),
+        similar: bool = False,
     ) -> None:
         if threads is not None and (not isinstance(threads, int) or threads < 1):
             raise UsageError(f"threads is {threads!r}; it must be a number of at least 1")
         if store is not None and not isinstance(store, (str, Path)) and not hasattr(store, "find"):
             raise UsageError(f"store is {store!r}; name a folder or pass a store")
+        self._recognition = RecognizeOptions(
+            ocr,
+            profile,
+            _engines(engines),
+            _languages(lang),
+            figures=figures,
+            redactions=redactions,
+            workers=workers,
+            hints=tuple(hints),
+            similar=_index(store, wanted=similar),
+        )
         self._document = Document(source, password=password)
         self._asked = check_pages(pages)
         self._place = store
         self._sinks = (on_event,) if on_event else ()
         self._threads = threads or cpu_budget()
-        self._recognition = recognition
         self._cancel = Flag()
 
     def cancel(self) -> None:
@@ -489,3 +336,69 @@ class _Flow:
             info = PageInfo(number, 0.0, 0.0, status=status, reason=reason)
         page = PageResult(info)
         return Artifact(digest_bytes(encode_page(page)), lambda: page)
+
+
+@_with_options
+def read(source: Source, **options: Unpack[ReadOptions]) -> DocumentResult:
+    """Read a document: `read("report.pdf").to_markdown()`.
+
+    `pages` limits it to some pages ("1-3,7" or numbers). `store` names a folder in which what was read is kept:
+    reading the same file again does no work. `on_event` is called with everything that happens, in the thread
+    of the caller. `threads` is how many pages are read ahead at a time; by default as many as there are
+    processors for this process.
+
+    Pages without usable text are recognised (`ocr="auto"`; "always" recognises all, "never" none) by the engines
+    that work here or by `engines`, names or engines in the order of preference. `profile` is the effort: "fast",
+    "balanced" or "accurate". `lang` names the languages of scans ("de", "de-fraktur"), `workers` is how many pages
+    are recognised at a time. `figures` also reads the text inside figures, `redactions` marks what was blacked
+    out. `hints` are examples of what such pages say, for engines that take them. `similar` takes the answer for a
+    nearly equal picture from the store.
+
+    Raises InputError (or one of its kinds) when the document cannot be opened. A page that cannot be read is
+    `failed` or `skipped` in the result, and the result is `partial`.
+    """
+    _refuse_in_loop("read", "await quire.aread(…)")
+    return _Reading(source, **options).result()
+
+
+@_with_options
+def stream(source: Source, **options: Unpack[ReadOptions]) -> Iterator[PageResult]:
+    """Read a document page by page: each page comes as soon as it is ready, before what crosses pages is known.
+
+    Takes what `read` takes. Closing the iterator stops the work.
+    """
+    _refuse_in_loop("stream", "async for page in quire.astream(…)")
+    return _Reading(source, **options).pages()
+
+
+@_with_options
+async def aread(source: Source, **options: Unpack[ReadOptions]) -> DocumentResult:
+    """`read` for asynchronous programs. The work, and `on_event`, run in a thread; cancelling stops it."""
+    import asyncio
+
+    reading = _Reading(source, **options)
+    try:
+        return await asyncio.to_thread(reading.result)
+    finally:
+        reading.cancel()
+
+
+@_with_options
+async def astream(source: Source, **options: Unpack[ReadOptions]) -> AsyncIterator[PageResult]:
+    """`stream` for asynchronous programs. The work runs in a thread, at most one page ahead of the caller."""
+    import asyncio
+    from concurrent.futures import ThreadPoolExecutor
+
+    reading = _Reading(source, **options)
+    coming = reading.pages()
+    worker = ThreadPoolExecutor(1, thread_name_prefix="quire")
+    following = worker.submit(next, coming, None)
+    try:
+        while (page := await asyncio.wrap_future(following)) is not None:
+            following = worker.submit(next, coming, None)
+            yield page
+    finally:
+        reading.cancel()
+        closed = worker.submit(coming.close)  # after the page at work
+        worker.shutdown(wait=False)
+        await asyncio.shield(asyncio.wrap_future(closed))

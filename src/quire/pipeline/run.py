@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 from secrets import token_hex
 from threading import Event as Flag
-from threading import RLock
 
 from quire.errors import QuireError
-from quire.events import Event, EventKind, Sink
+from quire.events import NOTHING, EventKind, Sink, Teller
 
 GLANCE_S = 0.05
 """How often whoever waits looks whether the run was called off."""
-
-_NOTHING: Mapping[str, object] = {}
 
 
 class Cancelled(Exception):
@@ -27,14 +23,18 @@ class Run:
 
     def __init__(self, sinks: Sequence[Sink] = (), clock: Callable[[], float] = time.perf_counter) -> None:
         self.id = token_hex(8)
-        self.document = ""
         self.clock = clock
-        self._sinks = tuple(sinks)
-        self._broken: set[Sink] = set()
+        self._teller = Teller(self.id, sinks)
         self._cancel = Flag()
-        self._closed = False
-        self._lock = RLock()
-        self._sequence = 0
+
+    @property
+    def document(self) -> str:
+        """The id of the document that the events are about."""
+        return self._teller.document
+
+    @document.setter
+    def document(self, document: str) -> None:
+        self._teller.document = document
 
     @property
     def cancelled(self) -> bool:
@@ -58,36 +58,15 @@ class Run:
         *,
         page: int | None = None,
         key: str | None = None,
-        payload: Mapping[str, object] = _NOTHING,
+        payload: Mapping[str, object] = NOTHING,
         mark: str = "",
     ) -> None:
         """Tell every sink. `mark` tells events of the same kind, stage and page apart."""
-        if not self._sinks:
-            return
-        with self._lock:
-            if self._closed:  # a question nobody waits for any more
-                return
-            self._sequence += 1
-            place = stage if page is None else f"{stage}/{page}"
-            name = f"{self.id}/{place}/{kind}{mark}"
-            event = Event(name, self.id, self._sequence, kind, stage, self.document, page, key, payload)
-            for sink in self._sinks:
-                try:
-                    sink(event)
-                except Exception as error:
-                    self._sink_failed(sink, error)
+        self._teller.emit(kind, stage, page=page, key=key, payload=payload, mark=mark)
 
     def close(self) -> None:
-        """Nothing is told after this."""
-        with self._lock:
-            self._closed = True
-
-    def _sink_failed(self, sink: Sink, error: Exception) -> None:
-        if sink in self._broken:
-            return
-        self._broken.add(sink)
-        logging.getLogger("quire").exception("a reader of events raised; the run goes on without it noticing")
-        self.emit("failed", "sink", payload=failure_of(error), mark=f"/{len(self._broken)}")
+        """Nothing is told after this: a question nobody waits for any more may still be answered."""
+        self._teller.close()
 
 
 def failure_of(error: BaseException, region: str | None = None) -> dict[str, object]:

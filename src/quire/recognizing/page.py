@@ -17,6 +17,7 @@ from quire.errors import (
     StoreError,
     UsageError,
 )
+from quire.events import reason_of
 from quire.keys import ArtifactKey, Digest, digest_bytes, digest_of
 from quire.pagetext import PageText
 from quire.pool import Answer, WorkerCrashed, WorkerError, WorkerOutOfMemory, WorkerTimeout
@@ -25,7 +26,6 @@ from quire.recognize.normalize import normalize
 from quire.recognize.routing import Needs, is_dense_table, is_weak, lost_letters
 from quire.recognize.seen import Seen
 from quire.recognizing.asking import TooSlow, in_worker, limit_of
-from quire.runtime.inline import reason_of
 from quire.stages import PageReading
 
 if TYPE_CHECKING:

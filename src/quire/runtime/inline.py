@@ -8,15 +8,12 @@ from threading import Event as Flag
 from typing import TypeVar
 
 from quire.context import Store
-from quire.errors import QuireError
-from quire.events import Event, EventKind, Sink
+from quire.events import NOTHING, EventKind, Sink, Teller, reason_of
 from quire.keys import ArtifactKey, Digest, artifact_key
 from quire.stage import Artifact, Stage
 
 I = TypeVar("I")  # the input of a stage
 O = TypeVar("O")  # the output of a stage
-
-_NOTHING: Mapping[str, object] = {}
 
 
 class InlineRun:
@@ -40,10 +37,8 @@ class InlineRun:
         self.run = run
         self.document = document
         self.clock = clock
-        self._sinks = tuple(sinks)
-        self._broken: set[int] = set()
+        self._teller = Teller(run, sinks, document)
         self._cancel = cancel or Flag()
-        self._sequence = 0
         self._profiles: dict[tuple[str, str], Digest] = {}
 
     @property
@@ -89,34 +84,11 @@ class InlineRun:
         *,
         page: int | None = None,
         key: str | None = None,
-        payload: Mapping[str, object] = _NOTHING,
+        payload: Mapping[str, object] = NOTHING,
         mark: str = "",
     ) -> None:
-        """Tell every sink. `mark` tells events of the same kind, stage and page apart.
-
-        A sink that raises is logged and told of to the others, the first time; the run goes on.
-        """
-        if not self._sinks:
-            return
-        self._sequence += 1
-        place = stage if page is None else f"{stage}/{page}"
-        event = Event(
-            f"{self.run}/{place}/{kind}{mark}", self.run, self._sequence, kind, stage, self.document, page, key, payload
-        )
-        for number, sink in enumerate(self._sinks, start=1):
-            try:
-                sink(event)
-            except Exception as error:
-                self._sink_failed(number, error)
-
-    def _sink_failed(self, number: int, error: Exception) -> None:
-        if number in self._broken:
-            return
-        self._broken.add(number)
-        import logging  # only when something goes wrong
-
-        logging.getLogger("quire").exception("a reader of events raised; the run goes on without it noticing")
-        self.emit("failed", "sink", payload={"reason": reason_of(error)}, mark=f"/{number}")
+        """Tell every sink. `mark` tells events of the same kind, stage and page apart."""
+        self._teller.emit(kind, stage, page=page, key=key, payload=payload, mark=mark)
 
     def _keep(
         self, stage: Stage[I, O], key: ArtifactKey, output: O, page: int | None
@@ -127,7 +99,7 @@ class InlineRun:
         would be most of the work of this runtime. The key then stands for the content, which follows from it.
         """
         if not self.store.lasting and not isinstance(output, bytes):
-            return Digest(key), _NOTHING
+            return Digest(key), NOTHING
         data = stage.encode(output)
         digest = self.store.save(key, data, stage=stage.name, document=self.document, page=page)
         return digest, {"bytes": len(data)}
@@ -156,11 +128,3 @@ class _StageWork:
     def emit(self, kind: EventKind, payload: Mapping[str, object]) -> None:
         self._told += 1
         self._run.emit(kind, self._stage, page=self._page, key=self._key, payload=payload, mark=f"/{self._told}")
-
-
-def reason_of(error: Exception) -> str:
-    """Why it failed, in one line, without the name of the document and page that the ledger has anyway."""
-    message = str(error.args[0]) if error.args else ""
-    if isinstance(error, QuireError):
-        return message
-    return f"{type(error).__name__}: {message}" if message else type(error).__name__
