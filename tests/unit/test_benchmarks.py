@@ -70,7 +70,7 @@ def test_a_figure_comes_with_the_command_that_repeats_it():
 def test_processor_time_of_programs_that_were_started_and_have_ended_is_counted():
     busy = "import time\nwhile time.process_time() < 0.2: pass"
     _, sample = timed(lambda: subprocess.run([sys.executable, "-c", busy], check=True), cpu=family.cpu_seconds)
-    assert sample.cpu >= 0.19
+    assert sample.cpu >= 0.15  # of 0.2, less what ticks of the clock round off
 
 
 @needs_proc
