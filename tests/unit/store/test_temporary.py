@@ -34,7 +34,7 @@ def nameless_files() -> set[str]:
     found = set()
     for link in Path("/proc/self/fd").iterdir():
         with suppress(FileNotFoundError):
-            target = os.readlink(link)
+            target = str(link.readlink())
             if target.startswith("/") and target.endswith(" (deleted)"):
                 found.add(target)
     return found
