@@ -10,7 +10,7 @@ import pytest
 import typer
 
 import quire
-from quire import errors, export, stages
+from quire import classify, correct, detect, errors, export, pipeline, recognize, stages
 from quire.cli.app import app
 from quire.events import EventKind
 from quire.types import BLOCK_KINDS, PageStatus
@@ -18,6 +18,7 @@ from tests.docs.pages import ROOT
 
 CLI = (ROOT / "docs" / "reference" / "cli.md").read_text()
 PYTHON = (ROOT / "docs" / "reference" / "python.md").read_text()
+PIPELINES = (ROOT / "docs" / "reference" / "pipelines.md").read_text()
 EVENTS = (ROOT / "docs" / "reference" / "events.md").read_text()
 FORMATS = (ROOT / "docs" / "reference" / "formats.md").read_text()
 ERRORS = (ROOT / "docs" / "guides" / "errors.md").read_text()
@@ -32,6 +33,7 @@ MEMBERS = [
     for member in vars(getattr(quire, name)).keys() | getattr(getattr(quire, name), "__annotations__", {}).keys()
     if not member.startswith("_")
 ]
+PACKAGES = [pipeline, recognize, detect, classify, correct]
 FAMILY = [kind for kind in vars(errors).values() if inspect.isclass(kind) and issubclass(kind, errors.QuireError)]
 
 
@@ -61,10 +63,18 @@ def test_public_name_is_documented(name: str) -> None:
     assert mentioned(PYTHON, name)
 
 
+@pytest.mark.parametrize("name", [f"{package.__name__}.{name}" for package in PACKAGES for name in package.__all__])
+def test_name_of_a_package_is_documented(name: str) -> None:
+    package, _, own = name.rpartition(".")
+    assert mentioned(PIPELINES, package) and mentioned(PIPELINES, own)
+
+
 @pytest.mark.parametrize(("kind", "member"), MEMBERS)
 def test_public_member_is_documented(kind: str, member: str) -> None:
-    section = PYTHON.partition(f"`{kind}`\n")[2] or PYTHON
-    assert mentioned(section.partition("\n## ")[0], member), f"{kind}.{member}"
+    pages = [page for page in (PYTHON, PIPELINES) if f"\n## `{kind}`\n" in page]
+    assert len(pages) == 1, f"{kind} has no section of its own, or two"
+    section = pages[0].partition(f"\n## `{kind}`\n")[2].partition("\n## ")[0]
+    assert mentioned(section, member), f"{kind}.{member}"
 
 
 @pytest.mark.parametrize("argument", inspect.signature(quire.read).parameters)
