@@ -265,7 +265,7 @@ class _Flow:
             shown = PageText.from_bytes(text.value)
             needs = needs_of(shown, judge(shown), self._recognition)
             if needs is None:
-                page.done = self._blocks_of(number, text)
+                page.done = self._blocks_of(number, text, shown)
             else:
                 page.recognised = self._begin_recognition(number, text, needs)
             text.release()
@@ -299,7 +299,7 @@ class _Flow:
         if reading.whole and is_structured(reading.readings):
             return self._run.do(self._structured, reading, recognised.inputs, page=number)
         text = self._run.do(self._recognised, reading, recognised.inputs, page=number)
-        blocks = self._blocks_of(number, text)
+        blocks = self._blocks_of(number, text, PageText.from_bytes(text.value))
         text.release()
         return blocks
 
@@ -311,9 +311,9 @@ class _Flow:
             store.note_path(document, number, reading, path)
         self.path[number] = known or tuple(path)
 
-    def _blocks_of(self, number: int, text: Artifact[bytes]) -> Artifact[PageResult]:
-        self._texts.add(number, text.digest)
-        return self._run.do(self._blocks, text, (text.digest,), page=number)
+    def _blocks_of(self, number: int, text: Artifact[bytes], shown: PageText) -> Artifact[PageResult]:
+        self._texts.add(number, text.digest, shown)
+        return self._run.do(self._blocks, number, (text.digest,), page=number)
 
     @contextmanager
     def _kept_going(self, page: _Pending) -> Iterator[_Pending]:

@@ -31,15 +31,22 @@ class Texts:
         self._digests: dict[int, Digest] = {}
         self._kept: dict[int, PageText] = {}
 
-    def add(self, page: int, digest: Digest) -> None:
+    def add(self, page: int, digest: Digest, text: PageText | None = None) -> None:
+        """Remember the text of a page, decoded already if it is."""
         self._digests[page] = digest
+        if text is not None:
+            self._keep(page, text)
 
     def __call__(self, page: int) -> PageText:
         text = self._kept.get(page)
         if text is None:
             text = PageText.from_bytes(self._store.load(self._digests[page]))
-            self._kept = dict([*self._kept.items(), (page, text)][-self.KEPT :])
+            self._keep(page, text)
         return text
+
+    def _keep(self, page: int, text: PageText) -> None:
+        self._kept.pop(page, None)
+        self._kept = dict([*self._kept.items(), (page, text)][-self.KEPT :])
 
 
 class NativeText:
@@ -97,8 +104,8 @@ class PageBlocks:
         self.profile = layout.LayoutProfile()
         self._texts = texts
 
-    def run(self, text: Artifact[bytes], work: Work) -> PageResult:
-        page = layout.page_blocks(PageText.from_bytes(text.value), self.profile)
+    def run(self, number: int, work: Work) -> PageResult:
+        page = layout.page_blocks(self._texts(number), self.profile)
         load = partial(self._texts, page.number)
         for block in page.blocks:
             if isinstance(block.words, PageWords):

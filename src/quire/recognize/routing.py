@@ -16,7 +16,7 @@ from quire.recognize.options import RecognizeOptions
 from quire.recognize.seen import Seen
 from quire.types import BBox
 
-INSERT_SHARE = 0.1  # of the page: smaller pictures on a page with text are no scanned inserts
+INSERT_SHARE = 0.3  # of the page: smaller pictures on a page with text are figures, not scanned inserts
 FIGURE_SHARE = 0.01
 FEW_CHARS = 8  # native characters over a picture that is an insert: a stamp, a page number
 DENSE_RULES = (8, 4)  # horizontal and vertical rules of a dense table
