@@ -12,6 +12,7 @@ import typer
 import quire
 from quire import classify, correct, detect, errors, export, pipeline, recognize, stages
 from quire.cli.app import app
+from quire.engine import CAPABILITIES, Outcome
 from quire.events import EventKind
 from quire.types import BLOCK_KINDS, PageStatus
 from tests.docs.pages import ROOT
@@ -22,6 +23,8 @@ PIPELINES = (ROOT / "docs" / "reference" / "pipelines.md").read_text()
 EVENTS = (ROOT / "docs" / "reference" / "events.md").read_text()
 FORMATS = (ROOT / "docs" / "reference" / "formats.md").read_text()
 ERRORS = (ROOT / "docs" / "guides" / "errors.md").read_text()
+SCANS = (ROOT / "docs" / "guides" / "scans.md").read_text()
+ENGINES = (ROOT / "docs" / "guides" / "engines.md").read_text()
 
 COMMANDS = typer.main.get_command(app).commands  # type: ignore[attr-defined]
 OPTIONS = [(name, option) for name, command in COMMANDS.items() for p in command.params for option in p.opts]
@@ -85,6 +88,16 @@ def test_argument_of_read_is_documented(argument: str) -> None:
 @pytest.mark.parametrize("value", [*BLOCK_KINDS, *get_args(PageStatus)])
 def test_kind_and_status_are_documented(value: str) -> None:
     assert mentioned(PYTHON, value)
+
+
+@pytest.mark.parametrize("outcome", get_args(Outcome))
+def test_outcome_of_an_attempt_is_documented(outcome: str) -> None:
+    assert all(mentioned(page, outcome) for page in (PYTHON, EVENTS, SCANS))
+
+
+@pytest.mark.parametrize("capability", CAPABILITIES)
+def test_capability_is_documented(capability: str) -> None:
+    assert mentioned(ENGINES.partition("\n## Capabilities\n")[2].partition("\n## ")[0], capability)
 
 
 @pytest.mark.parametrize("name", [*export.__all__, *export.FORMATS])
