@@ -21,6 +21,7 @@ from quire.types import BlockKind
 
 HEADING_SIZE = 1.1  # of the body's size: larger type is a heading
 FOOTNOTE_SIZE = 0.93
+TITLE_WORDS = 0.5  # of the letters of a recognised title: those in words
 _OPERATORS = re.compile(r"[-=+−×·/<>≤≥≈()\[\]{}|\d.,]+\Z")
 _NOTE_MARK = re.compile(r"^(?:[*†‡§¶]+|\d{1,3}|[a-z]\b)\s*\S")
 _SENTENCE_END = re.compile(r"[.;,:]$")
@@ -106,7 +107,7 @@ def is_heading(paragraph: Paragraph, setting: Setting, *, alone: bool) -> bool:
     if len(text) > 220 or _list_of_names(text):
         return False
     letters = sum(map(str.isalpha, text))
-    if letters < 2:
+    if letters < 2 or (setting.recognised and not _reads_like_a_title(text)):
         return False
     size = max(line.size for line in lines)
     larger = size > HEADING_SIZE * setting.size
@@ -128,6 +129,14 @@ def is_heading(paragraph: Paragraph, setting: Setting, *, alone: bool) -> bool:
         return True
     italic = all(line.italic for line in lines)
     return numbered and alone and len(text) < 90 and (italic or caps or _title_case(text))
+
+
+def _reads_like_a_title(text: str) -> bool:
+    """Whether a recognised text is made of words: formulas, amounts and dirt are often large as well."""
+    if "=" in text:
+        return False
+    words = [word for word in text.split() if sum(map(str.isalpha, word)) > 2 or any(c > "\u2e80" for c in word)]
+    return sum(map(len, words)) >= TITLE_WORDS * len(text.replace(" ", ""))
 
 
 def _list_of_names(text: str) -> bool:

@@ -22,7 +22,7 @@ from quire.types import REDACTED, BBox, Word
 VERSION = "2"
 
 MARK_HEIGHT = 14.0  # points: a large black box is no large type
-SIZE = 0.78  # of the height of a line's box
+SIZE = 0.92  # of the height of a line's box
 ASCENT = 0.8  # of the height: where the baseline is
 SAME_ROW = 0.4  # of their height: how far apart the middles of lines in one row may be
 ALIKE = 1.6  # heights of lines of one type differ by less

@@ -7,6 +7,7 @@ import pytest
 from quire.engine import Recognition
 from quire.pagetext import LINE, PageText
 from quire.prepare.prepared import Redaction
+from quire.recognize import placing
 from quire.recognize.placing import PlaceProfile, placed
 from quire.recognize.seen import Seen
 from quire.types import REDACTED, BBox
@@ -30,7 +31,7 @@ def test_words_stand_where_the_engine_saw_them():
     assert words(text) == ["two", "words"]
     assert text.box(0) == pytest.approx((50, 70, 80, 96), abs=0.1)
     assert text.box(1) == pytest.approx((90, 70, 140, 96), abs=0.1)
-    assert text.sizes == pytest.approx([20, 20], abs=0.5)
+    assert text.sizes == pytest.approx([placing.SIZE * 26] * 2, abs=0.1)
     assert (text.engine, text.recognised, text.confidences) == ("fake", 0, [0.95, 0.95])
 
 

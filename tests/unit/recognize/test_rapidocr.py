@@ -17,6 +17,8 @@ from quire.errors import ConfigurationError, EngineError
 from quire.prepare.pixels import picture_of
 from quire.recognize import registry
 from quire.recognize.rapidocr import RapidOcrEngine, engine, models
+from quire.recognize.rapidocr.answer import from_bytes, to_bytes
+from quire.recognize.rapidocr.reader import FoundLine
 from quire.recognize.rapidocr.settings import PROFILES
 from quire.types import BBox, GridCell, Region
 
@@ -203,3 +205,19 @@ def test_it_says_what_it_can():
     assert {"en", "de", "zh", "ja"} <= made("fast").languages
     assert not {"ru", "ko", "ar", "he", "hi"} & made("fast").languages
     assert made("fast").policy == "cpu"
+
+
+def unread(left, top, right, bottom):
+    corners = np.array([[left, top], [right, top], [right, bottom], [left, bottom]], np.float32)
+    return FoundLine(corners, "", 0.9, 0, ())
+
+
+def test_a_page_whose_letters_nobody_knows_is_refused_not_empty():
+    answer = to_bytes([[unread(40, top, 900, top + 30) for top in (50, 100, 150, 200)]])
+    with pytest.raises(EngineError, match="another script"):
+        from_bytes(answer, Question((1000, 1400), 150.0))
+
+
+def test_specks_without_letters_do_not_make_another_script():
+    answer = to_bytes([[unread(left, 50, left + 40, 80) for left in (40, 400, 800)]])
+    assert from_bytes(answer, Question((1000, 1400), 150.0))[0].text == ""

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from quire.recognize.rapidocr.reader import FoundLine
 
 NAME = "rapidocr"
+MANY = 3  # lines without a letter that is known
+LONG = 5  # of their height: shorter ones may be specks and drawings
 
 
 def to_bytes(readings: Sequence[Sequence[FoundLine]]) -> bytes:
@@ -42,11 +44,20 @@ def from_bytes(answer: bytes, question: Question) -> tuple[Recognition, ...]:
     if len(found) != max(1, len(question.regions)):
         raise EngineError(NAME, f"{len(found)} readings for {max(1, len(question.regions))} places")
     if not question.regions:
+        _check_script(found[0], question.size)
         return (Recognition(NAME, found[0]),)
     return tuple(
         Recognition(NAME, lines, region=region.id, grid=region.grid)
         for region, lines in zip(question.regions, found, strict=True)
     )
+
+
+def _check_script(lines: Sequence[ReadLine], size: tuple[int, int]) -> None:
+    """Raise EngineError for a page whose lines are there but say nothing: the models do not know their script."""
+    unread = [line.bbox for line in lines if not line.text.strip()]
+    long = [box for box in unread if box.width * size[0] > LONG * box.height * size[1]]
+    if len(long) >= MANY and 2 * len(unread) > len(lines):
+        raise EngineError(NAME, "knows none of the letters; is it another script? `--lang` names the language")
 
 
 def _line(line: dict[str, Any], size: tuple[int, int]) -> ReadLine:

@@ -78,14 +78,12 @@ class Reader:
         return [[line for _ in listed if (line := next(lines))] for listed in quads]
 
     def _lines(self, page: Pixels, quads: Sequence[Quad], scale: float) -> list[FoundLine | None]:
-        """What each quad says, None where it says nothing."""
+        """What each quad says, nothing but its place where none of the letters is known; None for noise."""
         strips = [_cut(page, quad, 90 if quad.height >= quad.width * _TALL else 0) for quad in quads]
         readings = self._readings([strip.pixels for strip in strips])
         self._turn_weak(page, quads, strips, readings)
         return [
-            _line(quad, strip, reading, scale)
-            if reading.text.strip() and reading.confidence >= self._profile.floor
-            else None
+            _line(quad, strip, reading, scale) if reading.confidence >= self._profile.floor else None
             for quad, strip, reading in zip(quads, strips, readings, strict=True)
         ]
 
@@ -137,11 +135,12 @@ def _cut(page: Pixels, quad: Quad, angle: int) -> _Strip:
 
 
 def _line(quad: Quad, strip: _Strip, reading: Reading, scale: float) -> FoundLine:
+    text = reading.text.strip()
     words = tuple(
         FoundWord(word.text, _placed(word.box, strip.back, scale), word.confidence)
-        for word in words_of(reading, strip.pixels)
+        for word in (words_of(reading, strip.pixels) if text else ())
     )
-    return FoundLine(quad.corners / scale, reading.text.strip(), reading.confidence, strip.angle, words)
+    return FoundLine(quad.corners / scale, text, reading.confidence, strip.angle, words)
 
 
 def _placed(box: Box, back: NDArray[np.float32], scale: float) -> Box:
