@@ -23,6 +23,7 @@ LONG_JUMP = 0.7  # of the height of the text: no jump may be longer
 PROSE_WIDTH = 120.0  # points: a narrower column is hardly one of text
 PROSE_LETTERS = 22  # a shorter line is hardly one of a text; a Chinese one is half as long
 ALIGNED = 0.6  # share of the things of a side that stand on the height of another: rows
+LOW = 0.1  # of the height of all: columns that are lower
 VALUE_LETTERS = 12  # a longer thing is hardly a value
 EDGE = 4.0  # points: left edges nearer than this are the same edge
 
@@ -261,9 +262,18 @@ def _merged(columns: list[Column]) -> list[Column]:
 
 
 def _best_split(things: list[Thing], sequence: dict[int, int]) -> _Split | None:
+    """The cut with the highest columns. On a scan low ones count only where there are no others: they are often
+    chance, and what stands around them has columns of its own."""
+    edges = _edges(things)
+    least = 0.0 if sequence else LOW * (max(t.bottom for t in things) - min(t.top for t in things))
+    best = _highest(things, edges, sequence, least)
+    return best if best or not least else _highest(things, edges, sequence, 0.0)
+
+
+def _highest(things: list[Thing], edges: list[float], sequence: dict[int, int], least: float) -> _Split | None:
     best: _Split | None = None
-    for edge in _edges(things):
-        split = _split(things, edge, sequence)
+    for edge in edges:
+        split = _split(things, edge, sequence, least)
         if split and (best is None or split.score > best.score):
             best = split
     return best
@@ -299,13 +309,13 @@ def _lefts_beside(things: list[Thing]) -> list[float]:
     return [t.left for t in things if id(t) in found]
 
 
-def _split(things: list[Thing], edge: float, sequence: dict[int, int]) -> _Split | None:
+def _split(things: list[Thing], edge: float, sequence: dict[int, int], least: float) -> _Split | None:
     bands = _bands(things, edge)
     score = 0.0
     kept: list[_Band] = []
     for band in bands:
         gain = _gain(band, sequence)
-        if gain > 0:
+        if gain > least:
             score += gain
             kept.append(band)
         else:
