@@ -14,14 +14,14 @@ from quire.keys import digest_of
 from quire.recognize.options import Effort
 from quire.recognize.rapidocr.answer import NAME, from_bytes, to_bytes
 from quire.recognize.rapidocr.models import ModelFile, find
-from quire.recognize.rapidocr.settings import LANGUAGES, PROFILES, RapidOcrProfile
+from quire.recognize.rapidocr.settings import DENSE, LANGUAGES, PROFILES, RapidOcrProfile
 
 if TYPE_CHECKING:
     from quire.recognize.rapidocr.reader import Reader
 
 __all__ = ["RapidOcrEngine", "RapidOcrProfile", "engine"]
 
-_CODE = "3"  # raised with every change of this package that changes answers
+_CODE = "4"  # raised with every change of this package that changes answers
 
 
 def engine(*, profile: Effort, languages: Sequence[str]) -> RapidOcrEngine:
@@ -85,18 +85,14 @@ class RapidOcrEngine:
         return from_bytes(answer, question)
 
     def _reader_for(self, question: Question) -> Reader:
-        """A dense table is worth the accurate models, unless speed was asked for."""
-        return self._strict_reader if question.strict and self._has_strict else self._reader
-
-    @property
-    def _has_strict(self) -> bool:
-        return self.profile == PROFILES["balanced"]
+        """A dense table is worth the stronger model for every line, unless speed was asked for."""
+        return self._dense_reader if question.strict and self.profile == PROFILES["balanced"] else self._reader
 
     @cached_property
-    def _strict_reader(self) -> Reader:
+    def _dense_reader(self) -> Reader:
         from quire.recognize.rapidocr.reader import Reader
 
-        return Reader(PROFILES["accurate"])
+        return Reader(DENSE)
 
     @cached_property
     def _reader(self) -> Reader:
@@ -105,7 +101,6 @@ class RapidOcrEngine:
         return Reader(self.profile)
 
     def _models(self) -> tuple[ModelFile, ...]:
-        profiles = [self.profile, *([PROFILES["accurate"]] if self._has_strict else [])]
-        detectors = dict.fromkeys(profile.detector for profile in profiles)
-        recognizers = dict.fromkeys(size for one in profiles for size in (one.recognizer, one.second_look) if size)
-        return (*(find("detector", size) for size in detectors), *(find("recognizer", size) for size in recognizers))
+        profile = self.profile
+        recognizers = [size for size in (profile.recognizer, profile.second_look) if size is not None]
+        return (find("detector", profile.detector), *(find("recognizer", size) for size in recognizers))

@@ -34,6 +34,9 @@ PROFILES: dict[Effort, RapidOcrProfile] = {
     ),
 }
 
+DENSE = RapidOcrProfile(recognizer="small", second_look=None)
+"""What `balanced` takes for dense tables: every line is read by the small model, which is loaded anyway."""
+
 _CODES = """
     af az bs ca cs cy da de en es et eu fi fr ga gl hr hu id is it ja ku la lb lt lv mi ms mt nl no oc pl pt qu rm ro
     sk sl sq sv sw tl tr uz zh
