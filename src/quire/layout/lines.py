@@ -15,6 +15,7 @@ from quire.pagetext import INVISIBLE, LINE, SPACE, PageText
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdfd\ufe70-\ufefc]")
 
 MERGE_GAP = 0.9  # of the size: pieces of a line nearer than this belong together
+SCAN_GAP = 0.4  # the same on a scan, where boxes are generous and an engine has joined what belongs together
 WHITE = 0xFA  # text with all three colours at or above this is seen only on something darker
 MERGE_SHIFT = 0.25  # of the size: how far their baselines may differ
 
@@ -197,6 +198,7 @@ def _joined(page: PageText, lines: list[Line]) -> list[Line]:
     Parts of a formula are joined only when the file wrote them one after the other: what it wrote between them,
     like the limits of a sum, belongs between them.
     """
+    widest = SCAN_GAP if page.engine and page.recognised == 0 else MERGE_GAP
     order = sorted(range(len(lines)), key=lambda i: (lines[i].angle, round(lines[i].baseline), lines[i].left))
     gone: set[int] = set()
     last = list(range(len(lines)))
@@ -208,7 +210,7 @@ def _joined(page: PageText, lines: list[Line]) -> list[Line]:
             line, near = lines[index], lines[other]
             if near.angle or near.baseline - line.baseline > 2 + MERGE_SHIFT * max(line.size, near.size):
                 break
-            if other in gone or not _continues(line, near):
+            if other in gone or not _continues(line, near, widest):
                 continue
             if (line.signs or near.signs) and last[min(index, other)] + 1 != max(index, other):
                 continue
@@ -222,14 +224,15 @@ def _joined(page: PageText, lines: list[Line]) -> list[Line]:
     return [line for i, line in enumerate(lines) if i not in gone]
 
 
-def _continues(line: Line, near: Line) -> bool:
+def _continues(line: Line, near: Line, widest: float) -> bool:
+    """Whether two pieces stand on one baseline, no further apart than so much of their size."""
     size = max(line.size, near.size)
     if abs(line.baseline - near.baseline) > MERGE_SHIFT * size:
         return False
     if min(line.size, near.size) < 0.5 * size:
         return False
     gap = max(near.left - line.right, line.left - near.right)
-    return -0.3 * size < gap < MERGE_GAP * size
+    return -0.3 * size < gap < widest * size
 
 
 def words_of(page: PageText, runs: Iterable[int]) -> list[list[int]]:
