@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -16,6 +17,10 @@ from quire.recognize.tesseract import program
 # The same examples on every machine, without a time limit that a busy one would break.
 settings.register_profile("quire", derandomize=True, deadline=None, database=None)
 settings.load_profile("quire")
+
+# A shell starts what runs in the background with this signal ignored, and so would every program of the tests.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 ROOT = Path(__file__).parent.parent
 
