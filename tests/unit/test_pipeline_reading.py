@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from shutil import which
 
 import pytest
 from PIL import Image, ImageDraw, ImageFont
@@ -12,7 +11,7 @@ from quire import classify, correct, detect, recognize
 from quire.pipeline import Pipeline, preprocess, regions, save
 from tests import documents
 
-pytestmark = pytest.mark.skipif(which("tesseract") is None, reason="the program tesseract is not installed")
+pytestmark = pytest.mark.usefixtures("tesseract")
 
 ROWS = [["Item", "Price", "Place"], ["Anchor", "120", ""], ["Rope", "45", "Harbour"]]
 XS, YS = (100, 500, 800, 1300), (150, 240, 330, 420)

@@ -14,27 +14,16 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Protocol
+
+from quire.layout.rows import in_rows, stand_in_rows
+from quire.layout.things import PROSE_WIDTH, Thing, width_of
 
 MAX_DEPTH = 8
 MAX_CANDIDATES = 8
 JUMPS = 0.03  # share of jumps up to which the order of the file is taken
 LONG_JUMP = 0.7  # of the height of the text: no jump may be longer
-PROSE_WIDTH = 120.0  # points: a narrower column is hardly one of text
-PROSE_LETTERS = 22  # a shorter line is hardly one of a text; a Chinese one is half as long
-ALIGNED = 0.6  # share of the things of a side that stand on the height of another: rows
 LOW = 0.1  # of the height of all: columns that are lower
-VALUE_LETTERS = 12  # a longer thing is hardly a value
 EDGE = 4.0  # points: left edges nearer than this are the same edge
-
-
-class Thing(Protocol):
-    """Anything with a box: a line, a table, a figure."""
-
-    left: float
-    top: float
-    right: float
-    bottom: float
 
 
 @dataclass(slots=True)
@@ -219,22 +208,11 @@ def _across(cluster: list[Thing], sequence: dict[int, int], mirrored: bool) -> l
     if all(_same_height(cluster[0], other) for other in cluster[1:]):
         return sorted(cluster, key=lambda t: t.left, reverse=mirrored)
     if not sequence:
-        return _in_rows(cluster, mirrored)
+        return in_rows(cluster, mirrored)
     written = sorted(cluster, key=lambda t: sequence[id(t)])
     if not any(_jumps_up(a, b) for a, b in pairwise(written)):
         return written
     return sorted(cluster, key=lambda t: (round((t.top + t.bottom) / 2 / (t.bottom - t.top + 1)), t.left))
-
-
-def _in_rows(cluster: list[Thing], mirrored: bool) -> list[Thing]:
-    """The rows of things that overlap in height, each read across."""
-    rows: list[list[Thing]] = []
-    for thing in sorted(cluster, key=lambda t: t.top + t.bottom):
-        if rows and _in_row(rows[-1][-1], thing):
-            rows[-1].append(thing)
-        else:
-            rows.append([thing])
-    return [thing for row in rows for thing in sorted(row, key=lambda t: t.left, reverse=mirrored)]
 
 
 def _jumps_up(a: Thing, b: Thing) -> bool:
@@ -381,7 +359,7 @@ def _read_across(before: list[Thing], behind: list[Thing], sequence: dict[int, i
     """Labels and values, or the rows of a table that was not found: short things side by side on one height."""
     few, many = sorted((before, behind), key=len)
     if not sequence:
-        return _stand_in_rows(few, many)
+        return stand_in_rows(few, many)
     if _aligned(few, many) < 0.7 * len(few):
         return False
     if len(few) == 1 and len(many) > 3:
@@ -393,42 +371,9 @@ def _read_across(before: list[Thing], behind: list[Thing], sequence: dict[int, i
     if len(few) == 1:
         return len(many) == 1 and abs(few[0].bottom - few[0].top) < 30
     fills = sorted((_fill(before), _fill(behind)))
-    if len(few) > 3 and fills[0] > 0.75 and min(_width(before), _width(behind)) > PROSE_WIDTH:
+    if len(few) > 3 and fills[0] > 0.75 and min(width_of(before), width_of(behind)) > PROSE_WIDTH:
         return False  # columns of text, even if they were written line by line across
     return interleaved or (fills[0] < 0.5 and fills[1] < 0.75 and switches > 1)
-
-
-def _stand_in_rows(few: list[Thing], many: list[Thing]) -> bool:
-    """Whether two sides of a scan are labels and values: figures in rows, or no prose and short things on one side."""
-    aligned = sum(1 for thing in few if any(_in_row(thing, other) for other in many)) >= ALIGNED * len(few)
-    if aligned and (_are_figures(few) or _are_figures(many)):
-        return True
-    if _is_prose(few) or _is_prose(many):
-        return False
-    if min(_letters(few), _letters(many)) <= VALUE_LETTERS:
-        return True
-    return len(few) < 3
-
-
-def _are_figures(things: list[Thing]) -> bool:
-    """Whether most of some things are short and hold a figure."""
-    texts = [getattr(thing, "text", "") for thing in things]
-    return 2 * sum(1 for t in texts if len(t) <= VALUE_LETTERS and any(map(str.isdigit, t))) > len(texts)
-
-
-def _letters(things: list[Thing]) -> int:
-    """How many letters the things of a side usually have."""
-    lengths = sorted(len(getattr(t, "text", "")) for t in things)
-    return lengths[len(lengths) // 2]
-
-
-def _is_prose(things: list[Thing]) -> bool:
-    """Whether things are the lines of a text that fills its column."""
-    texts = [(t, getattr(t, "text", "")) for t in things]
-    lines = [t for t, text in texts if len(text) + sum(c > "\u2e80" for c in text) >= PROSE_LETTERS]
-    width = _width(things)
-    full = sum(1 for line in lines if line.right - line.left > 0.7 * width)
-    return full >= 3 and full >= 0.5 * len(things) and width > 0.5 * PROSE_WIDTH
 
 
 def _aligned(few: list[Thing], many: list[Thing]) -> int:
@@ -446,17 +391,7 @@ def _same_height(a: Thing, b: Thing) -> bool:
     return abs((a.top + a.bottom) - (b.top + b.bottom)) < 0.5 * min(a.bottom - a.top, b.bottom - b.top)
 
 
-def _in_row(a: Thing, b: Thing) -> bool:
-    """Whether two things of a scan, where heights waver, stand in one row."""
-    shared = min(a.bottom, b.bottom) - max(a.top, b.top)
-    return shared > 0.5 * min(a.bottom - a.top, b.bottom - b.top)
-
-
-def _width(things: list[Thing]) -> float:
-    return max(t.right for t in things) - min(t.left for t in things)
-
-
 def _fill(things: list[Thing]) -> float:
     """How much of the width of their column things fill, on average."""
-    width = _width(things)
+    width = width_of(things)
     return sum(t.right - t.left for t in things) / (len(things) * width) if width > 0 else 1.0

@@ -13,13 +13,14 @@ from quire.layout.furniture import find_furniture
 from quire.layout.kinds import Setting, body_setting, kind_of
 from quire.layout.lines import Line, find_lines, is_right_to_left
 from quire.layout.mending import mended
-from quire.layout.order import Column, Thing, as_written, reading_order
+from quire.layout.order import Column, as_written, reading_order
 from quire.layout.paragraphs import Paragraph, paragraphs
 from quire.layout.patterns import is_page_number
 from quire.layout.quality import judge
 from quire.layout.tables import FoundTable, find_tables
 from quire.layout.tags import Tags
 from quire.layout.textual import Text, Vocabulary, block_text, cell_text, code_text
+from quire.layout.things import Thing
 from quire.pagetext import FieldInfo, PageText
 from quire.types import BBox, Block, BlockKind, Cell, PageInfo, PageResult, PageStatus, Style, Table
 from quire.words import PageWords

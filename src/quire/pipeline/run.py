@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from secrets import token_hex
 from threading import Event as Flag
 
 from quire.errors import QuireError
-from quire.events import NOTHING, EventKind, Sink, Teller
+from quire.events import Sink, Teller
 
 GLANCE_S = 0.05
 """How often whoever waits looks whether the run was called off."""
@@ -25,6 +25,7 @@ class Run:
         self.id = token_hex(8)
         self.clock = clock
         self._teller = Teller(self.id, sinks)
+        self.emit = self._teller.emit
         self._cancel = Flag()
 
     @property
@@ -50,19 +51,6 @@ class Run:
 
     def ms_since(self, begun: float) -> float:
         return round((self.clock() - begun) * 1000, 3)
-
-    def emit(
-        self,
-        kind: EventKind,
-        stage: str,
-        *,
-        page: int | None = None,
-        key: str | None = None,
-        payload: Mapping[str, object] = NOTHING,
-        mark: str = "",
-    ) -> None:
-        """Tell every sink. `mark` tells events of the same kind, stage and page apart."""
-        self._teller.emit(kind, stage, page=page, key=key, payload=payload, mark=mark)
 
     def close(self) -> None:
         """Nothing is told after this: a question nobody waits for any more may still be answered."""

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from quire.document import Reader
 from quire.engine import Picture
-from quire.prepare.prepared import ImageProfile, Prepared, PrepareProfile, Redaction, redaction_report
+from quire.prepare.prepared import ImageProfile, Prepared, PrepareProfile, Redaction
 from quire.types import BBox
 
 __all__ = [
@@ -19,7 +19,6 @@ __all__ = [
     "Redaction",
     "page_picture",
     "prepare",
-    "redaction_report",
 ]
 
 

@@ -50,22 +50,6 @@ class ImageProfile:
     bilevel: bool
     inverted: bool  # light writing on dark ground
 
-    @property
-    def clean(self) -> bool:
-        """Whether a second pass over the page would be wasted."""
-        return (
-            not self.bilevel
-            and self.otsu_separability > 0.7
-            and self.noise_sigma < 5
-            and self.stroke_width > 2.5
-            and self.specks < 200
-        )
-
-    @property
-    def difficult(self) -> bool:
-        """Thin strokes or strong noise: a second pass is due whatever the first one said."""
-        return 0 < self.stroke_width <= 2.0 or self.noise_sigma > 10
-
 
 @dataclass(frozen=True, slots=True)
 class Redaction:
@@ -152,15 +136,6 @@ class Prepared:
             profile=ImageProfile(**{field.name: value["profile"][field.name] for field in fields(ImageProfile)}),
             redactions=tuple(Redaction(BBox(**found["bbox"]), found["score"]) for found in value["redactions"]),
         )
-
-
-def redaction_report(pages: Iterable[tuple[int, Prepared]]) -> list[dict[str, Any]]:
-    """The audit list: every redaction of the pages, by number and place, as JSON values."""
-    return [
-        {"page": number, "bbox": asdict(found.bbox), "score": found.score}
-        for number, prepared in pages
-        for found in sorted(prepared.redactions, key=lambda found: (found.bbox.top, found.bbox.left))
-    ]
 
 
 def _pair(value: list[int]) -> tuple[int, int]:

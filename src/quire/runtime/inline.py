@@ -38,6 +38,7 @@ class InlineRun:
         self.document = document
         self.clock = clock
         self._teller = Teller(run, sinks, document)
+        self.emit = self._teller.emit
         self._cancel = cancel or Flag()
         self._profiles: dict[tuple[str, str], Digest] = {}
 
@@ -76,19 +77,6 @@ class InlineRun:
             raise
         self.emit("finished", stage.name, page=page, key=key, payload={"ms": self._ms(begun), **size})
         return self._artifact(stage, digest, output)
-
-    def emit(
-        self,
-        kind: EventKind,
-        stage: str,
-        *,
-        page: int | None = None,
-        key: str | None = None,
-        payload: Mapping[str, object] = NOTHING,
-        mark: str = "",
-    ) -> None:
-        """Tell every sink. `mark` tells events of the same kind, stage and page apart."""
-        self._teller.emit(kind, stage, page=page, key=key, payload=payload, mark=mark)
 
     def _keep(
         self, stage: Stage[I, O], key: ArtifactKey, output: O, page: int | None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import pty
 import re
 import signal
 import subprocess
@@ -16,6 +15,7 @@ import pytest
 
 from quire.export import FORMATS
 from tests import documents
+from tests.unit.cli.terminal import drawn_by
 
 ROOT = Path(__file__).parents[3]
 
@@ -151,27 +151,8 @@ def test_a_reader_that_goes_away_is_no_error(saved):
 
 
 def test_progress_is_drawn_on_a_terminal_and_removed(saved, tmp_path):
-    master, terminal = pty.openpty()
-    command = [
-        sys.executable,
-        "-m",
-        "quire",
-        "read",
-        str(saved(documents.many_pages(250))),
-        "-o",
-        str(tmp_path / "out"),
-    ]
-    environment = {**os.environ, "QUIRE_NATIVE": "0", "TERM": "xterm", "COLUMNS": "100"}
-    process = subprocess.Popen(command, stderr=terminal, env=environment)
-    os.close(terminal)
-    drawn = b""
-    while True:
-        try:
-            drawn += os.read(master, 65536)
-        except OSError:  # the other end is closed
-            break
-    os.close(master)
-    assert process.wait(60) == 0
+    source = saved(documents.many_pages(250))
+    drawn = drawn_by("read", source, "-o", tmp_path / "out", QUIRE_NATIVE="0")
     assert b"/250" in drawn
     assert b"pages" in drawn
 

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-import pty
 import re
-import subprocess
-import sys
 
 import pytest
 
 from tests import documents, scans
+from tests.unit.cli.terminal import drawn_by
 from tests.unit.cli.test_cli import quire
 
 
@@ -84,21 +82,8 @@ def test_json_is_the_same_bytes_and_the_trace_comes_on_request(scan):
 
 
 def test_progress_is_drawn_while_pages_are_recognised(saved, tmp_path):
-    master, terminal = pty.openpty()
     source = saved(scans.numbered_scans(60))
-    command = [sys.executable, "-m", "quire", "read", str(source), "--engine", "echo", "-o", str(tmp_path / "out")]
-    environment = {**os.environ, "TERM": "xterm", "COLUMNS": "100"}
-    process = subprocess.Popen(command, stderr=terminal, env=environment)
-    os.close(terminal)
-    drawn = b""
-    while True:
-        try:
-            drawn += os.read(master, 65536)
-        except OSError:  # the other end is closed
-            break
-    os.close(master)
-    assert process.wait(60) == 0
-    assert b"/60" in drawn
+    assert b"/60" in drawn_by("read", source, "--engine", "echo", "-o", tmp_path / "out")
 
 
 def test_inspect_tells_how_pages_were_recognised(scan, tmp_path):

@@ -7,7 +7,7 @@ import random
 
 import pytest
 
-from quire.prepare import ImageProfile, Prepared, Redaction, redaction_report
+from quire.prepare import ImageProfile, Prepared, Redaction
 from quire.types import BBox
 
 PROFILE = ImageProfile(
@@ -95,21 +95,3 @@ def test_a_box_in_the_corner_that_the_sheet_gained_is_clamped_to_the_page():
 def test_what_was_done_survives_storing():
     kept = prepared(90, 1.25)
     assert Prepared.from_json(kept.to_json()) == kept
-
-
-def test_the_audit_list_names_every_redaction_by_page():
-    assert redaction_report([(3, prepared(0, 0.0)), (4, prepared(0, 0.0))]) == [
-        {"page": number, "bbox": {"left": 0.1, "top": 0.2, "width": 0.3, "height": 0.01}, "score": 0.9}
-        for number in (3, 4)
-    ]
-
-
-def test_thin_strokes_or_noise_make_a_page_difficult_and_a_clean_one_needs_no_second_pass():
-    from dataclasses import replace
-
-    assert PROFILE.clean
-    assert not PROFILE.difficult
-    assert replace(PROFILE, stroke_width=1.9).difficult
-    assert replace(PROFILE, noise_sigma=11.0).difficult
-    for worse in ({"bilevel": True}, {"otsu_separability": 0.6}, {"noise_sigma": 6.0}, {"specks": 300}):
-        assert not replace(PROFILE, **worse).clean

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from quire.keys import Profile
+from quire.recognize.languages import all_languages
 from quire.recognize.options import Effort
 from quire.recognize.rapidocr.models import Size
 
@@ -37,12 +38,8 @@ PROFILES: dict[Effort, RapidOcrProfile] = {
 DENSE = RapidOcrProfile(recognizer="small", second_look=None)
 """What `balanced` takes for dense tables: every line is read by the small model, which is loaded anyway."""
 
-_CODES = """
-    af az bs ca cs cy da de en es et eu fi fr ga gl hr hu id is it ja ku la lb lt lv mi ms mt nl no oc pl pt qu rm ro
-    sk sl sq sv sw tl tr uz zh
-"""
-LANGUAGES = frozenset(_CODES.split())
-"""Languages whose every letter the recognisers know: Latin script without Vietnamese, Chinese and Japanese.
+LANGUAGES = frozenset(language.code for language in all_languages() if language.rapidocr)
+"""Languages whose letters the recognisers know: Latin script without Vietnamese, Chinese and Japanese.
 
 Greek is left out: they know its letters, but none with an accent.
 """

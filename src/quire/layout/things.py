@@ -1,0 +1,21 @@
+"""What is ordered on a page: anything with a box."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+PROSE_WIDTH = 120.0  # points: a narrower column is hardly one of text
+
+
+class Thing(Protocol):
+    """Anything with a box: a line, a table, a figure."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+
+def width_of(things: Sequence[Thing]) -> float:
+    return max(t.right for t in things) - min(t.left for t in things)
