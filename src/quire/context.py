@@ -1,12 +1,31 @@
-"""The contract of a store: artifacts under their key, and the facts about them."""
+"""The contracts of durable work: a store of artifacts and facts, code that survives its process, and who runs it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Protocol
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal, NamedTuple, Protocol
 
 from quire.engine import Attempt
+from quire.errors import Category
+from quire.events import Event
 from quire.keys import ArtifactKey, Digest
+
+Json = Any
+"""A value that JSON can say. What crosses a journal, a process or a network is this and small: keys, never bytes."""
+
+MAX_RESULT = 64 * 1024
+"""Bytes of JSON that a step or a workflow may give back. What is larger belongs into the store."""
+
+
+class Claim(NamedTuple):
+    """The right to work on a key. `token` grows with every owner, so that a late one is known."""
+
+    key: str
+    token: int
+    takeover: bool = False
+    """Whether the owner before did not finish: its lease ran out."""
 
 
 class Store(Protocol):
@@ -28,8 +47,32 @@ class Store(Protocol):
         """The content, verified against its digest. Raises StoreError when it is missing or damaged."""
         ...
 
-    def save(self, key: ArtifactKey, data: bytes, *, stage: str, document: str, page: int | None = None) -> Digest:
-        """Store the content and record the fact that it was made for `key`."""
+    def save(
+        self,
+        key: ArtifactKey,
+        data: bytes,
+        *,
+        stage: str,
+        document: str,
+        page: int | None = None,
+        claim: Claim | None = None,
+    ) -> Digest:
+        """Store the content and record the fact that it was made for `key`.
+
+        With a claim it lasts when this returns, and raises FencedError if somebody else has taken the key over.
+        """
+        ...
+
+    def find_many(self, keys: Sequence[ArtifactKey]) -> Mapping[ArtifactKey, Digest]:
+        """Which of the keys have an artifact: the question of readiness, asked once."""
+        ...
+
+    def claim(self, key: ArtifactKey) -> Claim | None:
+        """The right to make what `key` stands for; None while somebody else who is alive has it."""
+        ...
+
+    def release(self, claim: Claim) -> None:
+        """Give a claim back; nothing happens if it is lost already."""
         ...
 
     def flush(self) -> None:
@@ -49,3 +92,128 @@ class Store(Protocol):
         ...
 
     def close(self) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Retry:
+    """How often a step is tried in all, and how long it waits in between: doubled each time, with some jitter.
+
+    Only errors whose class is retryable (`errors.RETRYABLE`) are tried again.
+    """
+
+    attempts: int = 3
+    backoff_s: float = 0.5
+    max_backoff_s: float = 60.0
+
+    def pause_s(self, attempt: int, jitter: float) -> float:
+        """Seconds to wait after that attempt, from 1; `jitter` from 0 to 1 takes up to half of it away."""
+        return min(self.max_backoff_s, self.backoff_s * 2.0 ** (attempt - 1)) * (1 - jitter / 2)
+
+
+ONCE = Retry(attempts=1)
+
+
+class Context(Protocol):
+    """What a workflow may use. A workflow is `async` code that can be played again after a crash: between the calls
+    below it must be deterministic, and everything from outside comes through them.
+
+    Every call starts at once and gives something to await; what it gave is recorded and given again on replay.
+    """
+
+    @property
+    def key(self) -> str:
+        """The key under which this workflow was started."""
+        ...
+
+    @property
+    def run_id(self) -> str:
+        """The run that this is a part of; its events go there."""
+        ...
+
+    def run(self, name: str, step: Callable[..., Json], *args: object, retry: Retry = ONCE) -> Awaitable[Json]:
+        """One outside thing, in a thread. Raises RunError when the last attempt failed, or the result is too large."""
+        ...
+
+    def call(self, workflow: str, key: str, argument: Json) -> Awaitable[Json]:
+        """Start a workflow under a key, or attach to the one started already. Raises RunError when it fails."""
+        ...
+
+    def sleep(self, seconds: float) -> Awaitable[None]:
+        """A timer that outlives the process."""
+        ...
+
+    def signal(self, name: str) -> Awaitable[Json]:
+        """Wait for an answer from outside, given with `Runtime.send`."""
+        ...
+
+    def now(self) -> Awaitable[datetime]:
+        """The time in UTC, recorded."""
+        ...
+
+    def emit(self, event: Event) -> None:
+        """Tell once, whatever is played again: the event's id decides. `run` and `sequence` are filled in."""
+        ...
+
+    async def gather(self, *awaited: Awaitable[Json]) -> list[Json]:
+        """All of them, in their order. Raises the first error in that order, after all are done."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Workflow:
+    """Durable code by name. A changed sequence of steps is a new version. `pool` names the workers that run it."""
+
+    name: str
+    function: Callable[[Context, Json], Awaitable[Json]]
+    version: str = "1"
+    pool: str = "documents"
+
+
+RunState = Literal["waiting", "running", "interrupted", "finished", "failed", "cancelled"]
+"""`interrupted`: nobody works on it any more, and it is not done; whoever opens the runtime next goes on with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunStatus:
+    """What became of a run so far. Times are seconds of the calendar clock."""
+
+    run: str
+    flow: str
+    key: str
+    state: RunState
+    inputs: Json
+    submitted: float
+    finished: float | None = None
+    result: Json = None
+    error: str | None = None
+    category: Category | None = None
+    last_event: int = 0
+
+
+class Runtime(Protocol):
+    """Runs workflows durably. The six verbs answer from any process that opens the same runtime."""
+
+    def submit(self, flow: str, inputs: Json, *, key: str | None = None) -> str:
+        """Start a workflow by name and give the id of its run. A key that runs or is done gives the run it has; one
+        that failed or was cancelled begins again as another run."""
+        ...
+
+    def status(self, run: str) -> RunStatus:
+        """Raises UsageError for a run that nobody knows."""
+        ...
+
+    def events(self, run: str, *, after: int = 0) -> Iterator[Event]:
+        """What has happened, in the order in which it was stored, after that sequence."""
+        ...
+
+    def result(self, run: str, *, timeout_s: float | None = None) -> Json:
+        """Wait for the end. Raises RunError, RunCancelled, or TimeoutError."""
+        ...
+
+    def cancel(self, run: str) -> None:
+        """Stop it and everything it started. What was recorded stays."""
+        ...
+
+    def forget(self, run: str) -> None:
+        """Remove what is known of a run that has ended: its journal and events, not its artifacts."""
+        ...

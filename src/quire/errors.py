@@ -3,35 +3,57 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Literal, get_args
 
 if TYPE_CHECKING:
     from quire.engine import Attempt
+
+
+Category = Literal["input", "config", "runtime", "timeout", "network", "transient", "unknown"]
+CATEGORIES: tuple[Category, ...] = get_args(Category)
+
+RETRYABLE: dict[Category, bool] = {
+    "input": False,  # the document is to blame: it will not change
+    "config": False,  # a person must install or set something
+    "runtime": False,  # the work itself cannot be done here: too little memory, a bug that shows every time
+    "timeout": True,  # mostly a busy machine; the number of attempts bounds it
+    "network": True,
+    "transient": True,  # a full disk, a killed worker, a provider that is told to wait
+    "unknown": False,  # something that nobody expected: once is enough
+}
+"""Whether a second attempt is useful, by class of error. The one table that retries, budgets and reports go by."""
 
 
 class QuireError(Exception):
     """Something Quire can explain. The message says what happened, to which document and page, and what to do."""
 
     exit_code: ClassVar[int] = 1
-    retryable: ClassVar[bool] = False
+    category: ClassVar[Category] = "runtime"
+
+    @property
+    def retryable(self) -> bool:
+        return RETRYABLE[self.category]
 
 
 class UsageError(QuireError):
     """The call itself is wrong: an unknown option, a page that does not exist, a sync call in a running loop."""
 
     exit_code = 2
+    category = "config"
 
 
 class ConfigurationError(QuireError):
     """Something needed is not installed or not set up. Raised at construction, names what to install."""
 
     exit_code = 4
+    category = "config"
 
 
 class InputError(QuireError):
     """The document cannot be read. Carries its name and, where one page is to blame, the page."""
 
     exit_code = 5
+    category = "input"
 
     def __init__(self, message: str, *, document: str | None = None, page: int | None = None) -> None:
         super().__init__(message)
@@ -72,14 +94,18 @@ class StoreError(QuireError):
     """An artifact or a fact cannot be written or read: a full disk, a damaged file."""
 
     exit_code = 9
-    retryable = True
+    category = "transient"
+
+
+class FencedError(StoreError):
+    """Somebody else took the work over while this process was away; what it made late is refused."""
 
 
 class EngineError(QuireError):
     """An engine failed. Names the engine and keeps the cause."""
 
     exit_code = 10
-    retryable = True
+    category = "transient"
 
     def __init__(self, engine: str, message: str) -> None:
         super().__init__(f"{engine}: {message}")
@@ -94,6 +120,40 @@ class RecognitionError(QuireError):
     def __init__(self, message: str, path: Sequence[Attempt] = ()) -> None:
         super().__init__(message)
         self.path = tuple(path)
+
+
+class RunError(QuireError):
+    """A run, or a part of one, failed. Carries the class of the error that ended it."""
+
+    def __init__(self, message: str, *, category: Category = "runtime") -> None:
+        super().__init__(message)
+        self.category = category  # type: ignore[misc]  # of this one
+
+
+class RunCancelled(QuireError):
+    """The run was cancelled. What was done before is kept."""
+
+    exit_code = 130
+
+
+def category_of(error: BaseException) -> Category:
+    """The class of any error: of our family, of the system, or of a library."""
+    if isinstance(error, QuireError):
+        return error.category
+    match error:
+        case TimeoutError():
+            return "timeout"
+        case ConnectionError():
+            return "network"
+        case MemoryError() | RecursionError():
+            return "runtime"
+        case FileNotFoundError() | IsADirectoryError() | NotADirectoryError() | PermissionError() | UnicodeError():
+            return "input"
+        case ImportError():
+            return "config"
+        case OSError():
+            return "transient"
+    return "unknown"
 
 
 EXIT_COMPLETE = 0

@@ -24,11 +24,13 @@ class WorkerError(QuireError):
 class WorkerTimeout(WorkerError):
     """The job passed its deadline and was killed with everything it had started."""
 
+    category = "timeout"
+
 
 class WorkerCrashed(WorkerError):
     """The worker ended, or spoke nonsense, in the middle of a job. `code` is its exit code, negative for a signal."""
 
-    retryable = True
+    category = "transient"
 
     def __init__(self, message: str, *, code: int | None = None) -> None:
         super().__init__(message)
@@ -41,6 +43,8 @@ class WorkerOutOfMemory(WorkerError):
 
 class JobFailed(QuireError):
     """The job raised something that is not a QuireError. `kind` is the name of the exception's type."""
+
+    category = "unknown"
 
     def __init__(self, kind: str, message: str) -> None:
         super().__init__(f"{kind}: {message}" if message else kind)

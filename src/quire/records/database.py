@@ -1,0 +1,140 @@
+"""A database as the records see it, and SQLite as one.
+
+Statements are written once, in the SQL that SQLite and PostgreSQL share, with `?` for values.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from functools import cache
+from pathlib import Path
+from threading import RLock
+from typing import Protocol
+
+from quire.errors import StoreError
+from quire.records import schema
+
+Row = tuple[object, ...]
+BUSY_S = 30.0
+"""How long a statement waits for another process that writes."""
+
+
+class Database(Protocol):
+    """Any thread may use it; a transaction belongs to the thread that began it."""
+
+    @property
+    def place(self) -> str:
+        """What messages call it: a path, or an address without its password."""
+        ...
+
+    def rows(self, statement: str, values: Sequence[object] = ()) -> list[tuple[object, ...]]:
+        """Run a statement and give its rows. Outside a transaction it is one of its own."""
+        ...
+
+    def change(self, statement: str, values: Sequence[object] = ()) -> int:
+        """Run a statement; how many rows it changed."""
+        ...
+
+    def change_many(self, statement: str, values: Sequence[Sequence[object]]) -> None: ...
+
+    def transaction(self, *, lasting: bool = False) -> AbstractContextManager[None]:
+        """All of it or nothing; `lasting` holds even if the machine loses power right after it. May be nested."""
+        ...
+
+    def now(self) -> float:
+        """Seconds on a clock that all who share the database agree on, and that nobody can set."""
+        ...
+
+    def close(self) -> None: ...
+
+
+class SqliteDatabase:
+    """One file, shared by threads and processes of one machine; `None` for one in memory that ends with it."""
+
+    def __init__(self, path: str | Path | None) -> None:
+        self._path = path
+        self._lock = RLock()
+        self._depth = 0
+        self._connection = sqlite3.connect(
+            ":memory:" if path is None else path, timeout=BUSY_S, isolation_level=None, check_same_thread=False
+        )
+        try:
+            self._prepare()
+        except BaseException:
+            self._connection.close()
+            raise
+
+    @property
+    def place(self) -> str:
+        return "memory" if self._path is None else str(self._path)
+
+    def rows(self, statement: str, values: Sequence[object] = ()) -> list[tuple[object, ...]]:
+        with self._lock:
+            return self._connection.execute(statement, values).fetchall()  # type: ignore[arg-type]
+
+    def change(self, statement: str, values: Sequence[object] = ()) -> int:
+        with self._lock:
+            return self._connection.execute(statement, values).rowcount  # type: ignore[arg-type]
+
+    def change_many(self, statement: str, values: Sequence[Sequence[object]]) -> None:
+        with self._lock:
+            self._connection.executemany(statement, values)  # type: ignore[arg-type]
+
+    @contextmanager
+    def transaction(self, *, lasting: bool = False) -> Iterator[None]:
+        with self._lock:
+            if self._depth:
+                yield
+                return
+            if lasting:
+                self._connection.execute("PRAGMA synchronous = FULL")
+            self._connection.execute("BEGIN IMMEDIATE")
+            self._depth += 1
+            try:
+                yield
+                self._connection.execute("COMMIT")
+            except BaseException:
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+                raise
+            finally:
+                self._depth -= 1
+                if lasting:
+                    self._connection.execute("PRAGMA synchronous = NORMAL")
+
+    def now(self) -> float:
+        """Seconds since the machine started, which setting its clock does not change; see `boot`."""
+        return time.clock_gettime(time.CLOCK_BOOTTIME) if hasattr(time, "CLOCK_BOOTTIME") else time.time()
+
+    def close(self) -> None:
+        with self._lock:
+            self._connection.close()
+
+    def _prepare(self) -> None:
+        self._connection.execute("PRAGMA journal_mode = WAL")
+        self._connection.execute("PRAGMA synchronous = NORMAL")
+        for version in range(self._version(), schema.VERSION):
+            with self.transaction():
+                if self._version() == version:  # else another process was faster
+                    for statement in schema.migration(version, dialect="sqlite"):
+                        self._connection.execute(statement)
+        schema.check(self._version(), self.place)
+
+    def _version(self) -> int:
+        found = self._connection.execute("SELECT count(*) FROM sqlite_master WHERE name = 'schema_version'")
+        if not found.fetchone()[0]:
+            return 0
+        (version,) = self._connection.execute("SELECT version FROM schema_version").fetchone()
+        return int(version)
+
+
+@cache
+def boot() -> str:
+    """Which start of the machine this is: who held something before the last one is gone."""
+    try:
+        return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+    except OSError:
+        return ""

@@ -1,0 +1,177 @@
+"""The tables, version by version. A version that has landed never changes; the next one is a migration from it."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from quire.errors import StoreError
+
+VERSION = 3
+
+Dialect = Literal["sqlite", "postgresql"]
+
+_VERSION_1 = """
+CREATE TABLE IF NOT EXISTS facts (
+    key TEXT PRIMARY KEY,
+    digest TEXT NOT NULL,
+    stage TEXT NOT NULL,
+    document TEXT NOT NULL,
+    page INTEGER,
+    size INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS facts_of_document ON facts (document, stage, page);
+CREATE TABLE IF NOT EXISTS schema_version (version INTEGER NOT NULL);
+INSERT INTO schema_version SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM schema_version)
+"""
+
+_VERSION_2 = """
+CREATE TABLE IF NOT EXISTS attempts (
+    document TEXT NOT NULL,
+    page INTEGER NOT NULL,
+    reading TEXT NOT NULL,
+    noted INTEGER NOT NULL,
+    number INTEGER NOT NULL,
+    engine TEXT NOT NULL,
+    outcome TEXT NOT NULL,
+    reason TEXT NOT NULL,
+    ms REAL NOT NULL,
+    PRIMARY KEY (document, page, reading, number)
+) WITHOUT ROWID;
+UPDATE schema_version SET version = 2
+"""
+
+# Artifacts in packs, the day a fact was last of use, and everything that durable runs remember. `at`, `expires` and
+# `ready` are seconds; `at` on the clock of the calendar, the others on that of the database (`Database.now`).
+_VERSION_3 = """
+ALTER TABLE facts ADD COLUMN used INTEGER NOT NULL DEFAULT 0;
+CREATE TABLE objects (
+    digest TEXT PRIMARY KEY,
+    pack TEXT NOT NULL,
+    start INTEGER NOT NULL,
+    size INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX objects_of_pack ON objects (pack);
+CREATE TABLE owners (
+    owner TEXT PRIMARY KEY,
+    boot TEXT NOT NULL,
+    expires REAL NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE claims (
+    key TEXT PRIMARY KEY,
+    owner TEXT NOT NULL,
+    token INTEGER NOT NULL,
+    takeovers INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX claims_of_owner ON claims (owner);
+CREATE TABLE runs (
+    run TEXT PRIMARY KEY,
+    flow TEXT NOT NULL,
+    key TEXT NOT NULL,
+    generation INTEGER NOT NULL,
+    inputs TEXT NOT NULL,
+    state TEXT NOT NULL,
+    result TEXT,
+    error TEXT,
+    cancel INTEGER NOT NULL DEFAULT 0,
+    submitted REAL NOT NULL,
+    finished REAL,
+    sequence INTEGER NOT NULL DEFAULT 0,
+    reference TEXT
+) WITHOUT ROWID;
+CREATE INDEX runs_of_key ON runs (flow, key, generation);
+CREATE TABLE events (
+    run TEXT NOT NULL,
+    sequence INTEGER NOT NULL,
+    id TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    stage TEXT NOT NULL,
+    document TEXT,
+    page INTEGER,
+    key TEXT,
+    payload TEXT NOT NULL,
+    at REAL NOT NULL,
+    PRIMARY KEY (run, sequence)
+) WITHOUT ROWID;
+CREATE UNIQUE INDEX events_once ON events (run, id);
+CREATE TABLE invocations (
+    key TEXT PRIMARY KEY,
+    run TEXT NOT NULL,
+    workflow TEXT NOT NULL,
+    version TEXT NOT NULL,
+    pool TEXT NOT NULL,
+    argument TEXT NOT NULL,
+    parent TEXT,
+    state TEXT NOT NULL,
+    priority REAL NOT NULL DEFAULT 0,
+    ready REAL NOT NULL DEFAULT 0,
+    result TEXT,
+    error TEXT,
+    cancel INTEGER NOT NULL DEFAULT 0,
+    number INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX invocations_waiting ON invocations (state, pool, priority, number);
+CREATE INDEX invocations_of_run ON invocations (run);
+CREATE INDEX invocations_of_parent ON invocations (parent);
+CREATE TABLE steps (
+    invocation TEXT NOT NULL,
+    number INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    attempts INTEGER NOT NULL,
+    result TEXT,
+    error TEXT,
+    PRIMARY KEY (invocation, number)
+) WITHOUT ROWID;
+CREATE TABLE signals (
+    invocation TEXT NOT NULL,
+    name TEXT NOT NULL,
+    value TEXT NOT NULL,
+    PRIMARY KEY (invocation, name)
+) WITHOUT ROWID;
+CREATE TABLE files (
+    path TEXT PRIMARY KEY,
+    size INTEGER NOT NULL,
+    modified INTEGER NOT NULL,
+    digest TEXT NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE outputs (
+    place TEXT PRIMARY KEY,
+    key TEXT NOT NULL,
+    document TEXT NOT NULL,
+    source TEXT NOT NULL,
+    settings TEXT NOT NULL,
+    files TEXT NOT NULL,
+    at REAL NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX outputs_of_document ON outputs (document);
+CREATE TABLE quarantine (
+    key TEXT PRIMARY KEY,
+    document TEXT NOT NULL,
+    source TEXT NOT NULL,
+    category TEXT NOT NULL,
+    reason TEXT NOT NULL,
+    attempts INTEGER NOT NULL,
+    run TEXT NOT NULL,
+    at REAL NOT NULL
+) WITHOUT ROWID;
+UPDATE schema_version SET version = 3
+"""
+
+_MIGRATIONS = {0: _VERSION_1, 1: _VERSION_2, 2: _VERSION_3}
+"""From each version to the next one; 0 is an empty database."""
+
+
+def migration(version: int, *, dialect: Dialect) -> list[str]:
+    """The statements that lead from a version to the next one."""
+    script = _MIGRATIONS[version]
+    if dialect == "postgresql":
+        script = script.replace(" WITHOUT ROWID", "").replace(" REAL", " DOUBLE PRECISION").replace("INTEGER", "BIGINT")
+    return [statement.strip() for statement in script.split(";") if statement.strip()]
+
+
+def check(version: int, place: str) -> None:
+    """Raises StoreError for a database that a later Quire has written."""
+    if version != VERSION:
+        raise StoreError(
+            f"{place} has schema version {version}, this Quire reads version {VERSION}; "
+            "update Quire or choose another store"
+        )
