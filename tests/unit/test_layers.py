@@ -15,14 +15,14 @@ ROOT = Path(quire.__file__).parent
 
 CORE = """
     types keys events errors stage context engine roles document fonts pagetext words artifacts selection saving budget
-    flow config
+    flow config records
 """
 ADAPTERS = """
-    render layout prepare detect classify recognize correct assemble chunk embed export samples store prompts
+    render layout prepare detect classify recognize correct assemble chunk embed export samples store prompts flows
 """
-EXECUTION = "pool runtime telemetry"
+EXECUTION = "pool runtime batch telemetry"
 COMPOSITION = "stages result pipeline domains solve evaluate evidence"
-SURFACES = "reading recognizing cli service web __init__ __main__"
+SURFACES = "reading recognizing running cli service web __init__ __main__"
 
 LAYERS = {
     name: layer
