@@ -14,10 +14,8 @@ from pathlib import Path
 from threading import RLock
 from typing import Protocol
 
-from quire.errors import StoreError
 from quire.records import schema
 
-Row = tuple[object, ...]
 BUSY_S = 30.0
 """How long a statement waits for another process that writes."""
 
@@ -28,6 +26,11 @@ class Database(Protocol):
     @property
     def place(self) -> str:
         """What messages call it: a path, or an address without its password."""
+        ...
+
+    @property
+    def epoch(self) -> str:
+        """Owners of another epoch are gone: that start of the machine is over. "" where that says nothing."""
         ...
 
     def rows(self, statement: str, values: Sequence[object] = ()) -> list[tuple[object, ...]]:
@@ -71,6 +74,10 @@ class SqliteDatabase:
     def place(self) -> str:
         return "memory" if self._path is None else str(self._path)
 
+    @property
+    def epoch(self) -> str:
+        return _boot()
+
     def rows(self, statement: str, values: Sequence[object] = ()) -> list[tuple[object, ...]]:
         with self._lock:
             return self._connection.execute(statement, values).fetchall()  # type: ignore[arg-type]
@@ -106,7 +113,7 @@ class SqliteDatabase:
                     self._connection.execute("PRAGMA synchronous = NORMAL")
 
     def now(self) -> float:
-        """Seconds since the machine started, which setting its clock does not change; see `boot`."""
+        """Seconds since the machine started, which setting its clock does not change."""
         return time.clock_gettime(time.CLOCK_BOOTTIME) if hasattr(time, "CLOCK_BOOTTIME") else time.time()
 
     def close(self) -> None:
@@ -132,7 +139,7 @@ class SqliteDatabase:
 
 
 @cache
-def boot() -> str:
+def _boot() -> str:
     """Which start of the machine this is: who held something before the last one is gone."""
     try:
         return Path("/proc/sys/kernel/random/boot_id").read_text().strip()

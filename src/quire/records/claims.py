@@ -1,0 +1,125 @@
+"""Claims: one caller works on a key, the others wait; who dies loses its claims, and what it does late is refused."""
+
+from __future__ import annotations
+
+import os
+import socket
+from contextlib import suppress
+from secrets import token_hex
+from threading import Event, Lock, Thread
+
+from quire.context import Claim
+from quire.errors import FencedError
+from quire.records.database import Database
+
+LEASE_S = 30.0
+"""How long an owner that does not answer keeps its claims."""
+
+ALIVE = "owners.expires > ? AND owners.boot = ?"
+
+
+class Claims:
+    """The claims of one owner, which is this process. Any thread may use it.
+
+    While there is a claim, a thread renews the owner's lease three times in its length. An owner that stops for
+    longer loses what others ask for; it notices when it wants to write.
+    """
+
+    def __init__(self, database: Database, *, lease_s: float = LEASE_S) -> None:
+        self._database = database
+        self._lease_s = lease_s
+        self.owner = f"{socket.gethostname()}-{os.getpid()}-{token_hex(4)}"
+        self._lock = Lock()
+        self._stopped = Event()
+        self._heart: Thread | None = None
+
+    def claim(self, key: str) -> Claim | None:
+        """The right to work on the key; None while a living owner has it, this one included."""
+        self._live()
+        database = self._database
+        with database.transaction():
+            held = database.rows(
+                f"SELECT claims.owner, claims.token, {ALIVE} FROM claims LEFT JOIN owners "
+                "ON owners.owner = claims.owner WHERE claims.key = ?",
+                (database.now(), database.epoch, key),
+            )
+            if not held:
+                added = "INSERT INTO claims (key, owner, token, takeovers) VALUES (?, ?, 1, 0) ON CONFLICT DO NOTHING"
+                return Claim(key, 1) if database.change(added, (key, self.owner)) else None
+            (owner, token, alive) = held[0]
+            if alive:
+                return None
+            left = owner != ""  # else it was given back
+            changed = database.change(
+                "UPDATE claims SET owner = ?, token = token + 1, takeovers = takeovers + ? "
+                "WHERE key = ? AND owner = ? AND token = ?",
+                (self.owner, int(left), key, owner, token),
+            )
+            return Claim(key, int(str(token)) + 1, takeover=left) if changed else None
+
+    def check(self, claim: Claim) -> None:
+        """Raises FencedError if somebody else has the key now. Holds until the end of the caller's transaction."""
+        mine = "UPDATE claims SET token = token WHERE key = ? AND owner = ? AND token = ?"
+        if not self._database.change(mine, (claim.key, self.owner, claim.token)):
+            raise FencedError(
+                f"another process took {claim.key[:16]} over while this one was away; its result is used instead"
+            )
+
+    def release(self, claim: Claim) -> None:
+        """Give the key back; nothing happens if it is lost already."""
+        mine = (claim.key, self.owner, claim.token)
+        with self._database.transaction():
+            self._database.change(
+                "DELETE FROM claims WHERE key = ? AND owner = ? AND token = ? AND takeovers = 0", mine
+            )
+            self._database.change("UPDATE claims SET owner = '' WHERE key = ? AND owner = ? AND token = ?", mine)
+
+    def holder(self, key: str) -> str | None:
+        """The living owner of a key."""
+        database = self._database
+        rows = database.rows(
+            f"SELECT claims.owner FROM claims JOIN owners ON owners.owner = claims.owner WHERE claims.key = ? AND {ALIVE}",
+            (key, database.now(), database.epoch),
+        )
+        return str(rows[0][0]) if rows else None
+
+    def takeovers(self) -> int:
+        """How often a claim was taken over from an owner that did not finish."""
+        (found,) = self._database.rows("SELECT coalesce(sum(takeovers), 0) FROM claims")[0]
+        return int(str(found))
+
+    def close(self) -> None:
+        """Give everything back."""
+        with self._lock:
+            heart, self._heart = self._heart, None
+        if heart is None:
+            return
+        self._stopped.set()
+        heart.join()
+        with self._database.transaction():
+            self._database.change("DELETE FROM claims WHERE owner = ? AND takeovers = 0", (self.owner,))
+            self._database.change("UPDATE claims SET owner = '' WHERE owner = ?", (self.owner,))
+            self._database.change("DELETE FROM owners WHERE owner = ?", (self.owner,))
+
+    def _live(self) -> None:
+        """The first claim starts the heart."""
+        with self._lock:
+            if self._heart is not None:
+                return
+            self._stopped.clear()
+            self._beat()
+            self._heart = Thread(target=self._go_on, name="quire-lease", daemon=True)
+            self._heart.start()
+
+    def _beat(self) -> None:
+        database = self._database
+        database.change(
+            "INSERT INTO owners (owner, boot, expires) VALUES (?, ?, ?) "
+            "ON CONFLICT (owner) DO UPDATE SET expires = excluded.expires",
+            (self.owner, database.epoch, database.now() + self._lease_s),
+        )
+
+    def _go_on(self) -> None:
+        while not self._stopped.wait(self._lease_s / 3):
+            with suppress(Exception):  # whatever the database says: a lease that runs out is safe
+                self._beat()

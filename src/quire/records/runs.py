@@ -1,0 +1,198 @@
+"""Runs and their events: what any process can ask about work that another one does."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator, Sequence
+from secrets import token_hex
+
+from quire.context import Json, RunState, RunStatus
+from quire.errors import Category, UsageError
+from quire.events import Event
+from quire.keys import digest_of
+from quire.records.claims import ALIVE
+from quire.records.database import Database
+
+ENDED: tuple[RunState, ...] = ("finished", "failed", "cancelled")
+BATCH = 500
+"""Events that are fetched at a time."""
+
+_COLUMNS = "run, flow, key, state, inputs, submitted, finished, result, error, sequence"
+
+
+def claim_of(run: str) -> str:
+    """The key that whoever works on a run has claimed."""
+    return f"run/{run}"
+
+
+class Runs:
+    """The tables of runs and events. Any thread may use it."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def begin(self, flow: str, inputs: Json, *, key: str | None = None) -> tuple[str, bool]:
+        """The run of a key and whether it is new: one that failed or was cancelled begins again as another run."""
+        key = key or token_hex(16)
+        database = self._database
+        with database.transaction():
+            last = database.rows(
+                "SELECT run, state, generation FROM runs WHERE flow = ? AND key = ? ORDER BY generation DESC LIMIT 1",
+                (flow, key),
+            )
+            if last and last[0][1] not in ("failed", "cancelled"):
+                return str(last[0][0]), False
+            generation = int(str(last[0][2])) + 1 if last else 1
+            run = f"{digest_of([flow, key])[:12]}-{generation}"
+            added = database.change(
+                "INSERT INTO runs (run, flow, key, generation, inputs, state, submitted) "
+                "VALUES (?, ?, ?, ?, ?, 'waiting', ?) ON CONFLICT DO NOTHING",
+                (run, flow, key, generation, json.dumps(inputs), time.time()),
+            )
+            return run, bool(added)
+
+    def status(self, run: str) -> RunStatus:
+        """Raises UsageError for a run that nobody knows."""
+        return self._read(self._known(f"SELECT {_COLUMNS} FROM runs WHERE run = ?", run))
+
+    def list(self, *, flow: str | None = None, limit: int = 100) -> list[RunStatus]:
+        """The latest runs first."""
+        wanted, values = ("WHERE flow = ? ", (flow,)) if flow else ("", ())
+        rows = self._database.rows(
+            f"SELECT {_COLUMNS} FROM runs {wanted}ORDER BY submitted DESC, run LIMIT ?", (*values, limit)
+        )
+        return [self._read(row) for row in rows]
+
+    def set_state(self, run: str, state: RunState) -> None:
+        """For a run that has not ended."""
+        self._database.change(
+            "UPDATE runs SET state = ? WHERE run = ? AND state NOT IN ('finished', 'failed', 'cancelled')", (state, run)
+        )
+
+    def reopen(self, run: str) -> None:
+        """A run that ended goes on: what it lacked is done now."""
+        self._database.change(
+            "UPDATE runs SET state = 'waiting', cancel = 0, result = NULL, error = NULL, finished = NULL WHERE run = ?",
+            (run,),
+        )
+
+    def finish(
+        self, run: str, state: RunState, *, result: Json = None, error: str = "", category: Category | None = None
+    ) -> None:
+        """The end of a run; the first end counts."""
+        told = json.dumps({"message": error, "category": category}) if error or category else None
+        self._database.change(
+            "UPDATE runs SET state = ?, result = ?, error = ?, finished = ? "
+            "WHERE run = ? AND state NOT IN ('finished', 'failed', 'cancelled')",
+            (state, json.dumps(result), told, time.time(), run),
+        )
+
+    def request_cancel(self, run: str) -> None:
+        if not self._database.change("UPDATE runs SET cancel = 1 WHERE run = ?", (run,)):
+            raise _unknown(run)
+
+    def cancel_requested(self, run: str) -> bool:
+        rows = self._database.rows("SELECT cancel FROM runs WHERE run = ?", (run,))
+        return bool(rows and rows[0][0])
+
+    def refer(self, run: str, reference: str) -> None:
+        """Remember what another engine calls the run."""
+        self._database.change("UPDATE runs SET reference = ? WHERE run = ?", (reference, run))
+
+    def reference(self, run: str) -> str | None:
+        (found,) = self._known("SELECT reference FROM runs WHERE run = ?", run)
+        return None if found is None else str(found)
+
+    def generation(self, run: str) -> int:
+        return int(str(self._known("SELECT generation FROM runs WHERE run = ?", run)[0]))
+
+    def append(self, run: str, events: Sequence[Event]) -> None:
+        """Store events in their order; one that is there already is left out. A run that is forgotten stores none."""
+        if not events:
+            return
+        database = self._database
+        with database.transaction():
+            # Changing nothing locks the row, so that numbers are given and stored in one order.
+            if not database.change("UPDATE runs SET sequence = sequence WHERE run = ?", (run,)):
+                return
+            ((sequence,),) = database.rows("SELECT sequence FROM runs WHERE run = ?", (run,))
+            number = int(str(sequence))
+            for event in events:
+                number += database.change(
+                    "INSERT INTO events (run, sequence, id, kind, stage, document, page, key, payload, at) "
+                    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+                    (
+                        run,
+                        number + 1,
+                        event.id,
+                        event.kind,
+                        event.stage,
+                        event.document,
+                        event.page,
+                        event.key,
+                        json.dumps(dict(event.payload), default=str),
+                        time.time(),
+                    ),
+                )
+            database.change("UPDATE runs SET sequence = ? WHERE run = ?", (number, run))
+
+    def events(self, run: str, *, after: int = 0) -> Iterator[Event]:
+        """Stored events in order. `at` in the payload is when each was stored, in seconds of the calendar clock."""
+        self._known("SELECT run FROM runs WHERE run = ?", run)
+        while rows := self._database.rows(
+            "SELECT id, sequence, kind, stage, document, page, key, payload, at FROM events "
+            "WHERE run = ? AND sequence > ? ORDER BY sequence LIMIT ?",
+            (run, after, BATCH),
+        ):
+            for name, sequence, kind, stage, document, page, key, payload, at in rows:
+                after = int(str(sequence))
+                told = {**json.loads(str(payload)), "at": at}
+                yield Event(str(name), run, after, kind, str(stage), document, page, key, told)  # type: ignore[arg-type]
+
+    def forget(self, run: str) -> None:
+        """Remove a run that has ended, with its events."""
+        state = self.status(run).state
+        if state not in ENDED:
+            raise UsageError(f"run {run} is {state}; cancel it before it is forgotten")
+        with self._database.transaction():
+            self._database.change("DELETE FROM events WHERE run = ?", (run,))
+            self._database.change("DELETE FROM runs WHERE run = ?", (run,))
+
+    def _known(self, statement: str, run: str) -> tuple[object, ...]:
+        rows = self._database.rows(statement, (run,))
+        if not rows:
+            raise _unknown(run)
+        return rows[0]
+
+    def _read(self, row: Sequence[object]) -> RunStatus:
+        run, flow, key, state, inputs, submitted, finished, result, error, sequence = row
+        if state == "running" and not self._alive(str(run)):
+            state = "interrupted"
+        told = json.loads(str(error)) if error else {}
+        return RunStatus(
+            run=str(run),
+            flow=str(flow),
+            key=str(key),
+            state=state,  # type: ignore[arg-type]
+            inputs=json.loads(str(inputs)),
+            submitted=float(str(submitted)),
+            finished=None if finished is None else float(str(finished)),
+            result=json.loads(str(result)) if result else None,
+            error=told.get("message"),
+            category=told.get("category"),
+            last_event=int(str(sequence)),
+        )
+
+    def _alive(self, run: str) -> bool:
+        database = self._database
+        return bool(
+            database.rows(
+                f"SELECT 1 FROM claims JOIN owners ON owners.owner = claims.owner WHERE claims.key = ? AND {ALIVE}",
+                (claim_of(run), database.now(), database.epoch),
+            )
+        )
+
+
+def _unknown(run: str) -> UsageError:
+    return UsageError(f"there is no run {run}; `quire runs` lists those that this store knows")
