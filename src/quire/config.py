@@ -1,0 +1,299 @@
+"""Settings: the command line over the environment over a profile of `quire.toml` over the default.
+
+A setting has one name everywhere: `retry_backoff_s` in the file, `--retry-backoff-s` on the command line,
+`QUIRE_RETRY_BACKOFF_S` in the environment.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+import tomllib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from quire.errors import ConfigurationError, QuireError, UsageError
+
+FILE = "quire.toml"
+BUILT_IN: Mapping[str, Mapping[str, object]] = {
+    effort: {"effort": effort} for effort in ("fast", "balanced", "accurate")
+}
+"""Profiles that need no file. One of the same name in a file adds to them."""
+
+Kind = Literal["text", "path", "number", "seconds", "flag", "names"]
+_SAID = {
+    "text": "a text",
+    "path": "a path or an address",
+    "number": "a whole number",
+    "seconds": "a number of seconds",
+    "flag": "true or false",
+    "names": "a list of texts",
+}
+
+
+class Setting(NamedTuple):
+    """What a setting may be. A path in a file is meant from the folder of that file."""
+
+    kind: Kind
+    help: str
+    choices: tuple[str, ...] = ()
+    least: float = 0
+    secret: bool = False
+
+
+def _setting(default: object, *setting: Any, **more: Any) -> Any:
+    return field(default=default, metadata={"setting": Setting(*setting, **more)})
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Every setting with its default."""
+
+    profile: str | None = _setting(None, "text", "the profile to use when none is named")
+    store: str | None = _setting(None, "path", "folder or address that keeps what was read; .quire in the output")
+    facts: str | None = _setting(None, "path", "database of facts and runs; a file in the store", secret=True)
+    output: str | None = _setting(None, "path", "folder for the files")
+    manifest: str | None = _setting(None, "path", "file with one line of JSON per document")
+    flow: str = _setting("read", "text", "what is done with each document: a flow by name or file")
+    to: tuple[str, ...] = _setting(("md",), "names", "formats of the files")
+    runtime: str = _setting("local", "text", "who runs the work", ("local", "restate"))
+    ingress: str | None = _setting(None, "text", "address of the Restate server", secret=True)
+    effort: str = _setting("balanced", "text", "effort of the recognition", ("fast", "balanced", "accurate"))
+    ocr: str = _setting("auto", "text", "which pages are recognised", ("auto", "always", "never"))
+    engine: tuple[str, ...] = _setting((), "names", "engines, in the order of preference")
+    lang: tuple[str, ...] = _setting((), "names", "languages of the scans")
+    figures: bool = _setting(False, "flag", "read the text inside figures")
+    redactions: bool = _setting(False, "flag", "mark blacked-out places of scans")
+    password: str | None = _setting(None, "text", "password of encrypted documents", secret=True)
+    include: tuple[str, ...] = _setting((), "names", "only files of folders that match one of these patterns")
+    exclude: tuple[str, ...] = _setting((), "names", "no files or folders that match one of these patterns")
+    workers: int | None = _setting(None, "number", "pages recognised at a time; one for each CPU", least=1)
+    policy: str = _setting("cpu", "text", "what the work is bound by", ("io", "cpu", "gpu"))
+    max_queue: int = _setting(0, "number", "documents under way at a time; 0: twice the workers")
+    schedule: str = _setting("fifo", "text", "which document comes first", ("fifo", "sjf", "ljf"))
+    timeout_s: float = _setting(0.0, "seconds", "longest time for one document; 0: no limit")
+    retries: int = _setting(2, "number", "further attempts after a failure that may pass")
+    retry_backoff_s: float = _setting(1.0, "seconds", "wait before the second attempt; doubled each time")
+    error_budget: int = _setting(0, "number", "stop after so many failed documents; 0: never")
+    diagnostics_interval_s: float = _setting(30.0, "seconds", "time between two lines of progress; 0: none")
+    verify_hash: bool = _setting(False, "flag", "read every file again instead of trusting its size and time")
+
+
+SETTINGS: Mapping[str, Setting] = {f.name: f.metadata["setting"] for f in fields(Settings)}
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """The settings, where each comes from, the profile in use and the file that was found."""
+
+    settings: Settings
+    sources: Mapping[str, str]
+    profile: str | None
+    file: Path | None
+
+
+class _Found(NamedTuple):
+    value: object
+    source: str
+
+
+def configure(given: Mapping[str, object], *, environment: Mapping[str, str], folder: Path) -> Configuration:
+    """The settings for a command called in `folder` with those `given`.
+
+    Raises UsageError for a wrong value of the command line or a profile that nobody knows, ConfigurationError for a
+    mistake in the environment or the file.
+    """
+    path = find_file(environment, folder)
+    file = _File(path) if path else None
+    found = file.table() if file else {}
+    of_environment = _of_environment(environment)
+    of_command = {n: _Found(_checked(n, value, option(n), UsageError), option(n)) for n, value in given.items()}
+    chosen = _named(of_command) or _named(of_environment) or _named(found)
+    if chosen is not None:
+        found |= _of_profile(chosen, file)
+    found |= of_environment | of_command
+    settings = Settings(**{name: one.value for name, one in found.items()})  # type: ignore[arg-type]  # all checked
+    sources = {name: found[name].source if name in found else "default" for name in SETTINGS}
+    return Configuration(settings, sources, chosen, path)
+
+
+def find_file(environment: Mapping[str, str], folder: Path) -> Path | None:
+    """`QUIRE_CONFIG`, or the nearest `quire.toml` here or above, up to the root of the repository or the home folder.
+
+    Outside of both only the folder itself counts: a file that a stranger left in a shared folder is not ours.
+    """
+    if named := environment.get("QUIRE_CONFIG"):
+        path = Path(named).expanduser()
+        if not path.is_file():
+            raise ConfigurationError(f"QUIRE_CONFIG names {path}, which is no file")
+        return path
+    folders = [folder, *folder.parents]
+    home = Path(environment.get("HOME", ""))
+    last = next((n for n, above in enumerate(folders) if (above / ".git").exists() or above == home), 0)
+    return next((above / FILE for above in folders[: last + 1] if (above / FILE).is_file()), None)
+
+
+def option(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
+
+
+def variable(name: str) -> str:
+    return f"QUIRE_{name.upper()}"
+
+
+def without_password(text: str) -> str:
+    """An address without the password in it."""
+    return re.sub(r"(?<=://)([^/@:]*):[^/@]*@", r"\1:***@", text)
+
+
+class _File:
+    """A `quire.toml`: its tables, and the lines on which their keys stand."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        try:
+            text = path.read_text()
+            self._tables = tomllib.loads(text)
+        except (OSError, UnicodeDecodeError) as error:
+            raise ConfigurationError(f"cannot read {path}: {error}") from error
+        except tomllib.TOMLDecodeError as error:
+            raise ConfigurationError(f"{path}: {error}") from error
+        self._lines = _lines_of(text)
+        for name in self._tables:
+            self._known(name, ("quire", "profile"), (name,))
+        profiles = self._tables.get("profile", {})
+        if not isinstance(profiles, dict):
+            raise self._wrong(("profile",), "profiles are tables: write [profile.NAME]")
+        self.profiles = tuple(profiles)
+        for name in self.profiles:  # a mistake in any profile is told at once, not on the day it is needed
+            self.table("profile", name)
+
+    def table(self, *path: str) -> dict[str, _Found]:
+        """What a table sets: `("profile", "night")`, or that of all."""
+        path = path or ("quire",)
+        table: object = self._tables
+        for part in path:
+            table = table.get(part, {}) if isinstance(table, dict) else {}
+        if not isinstance(table, dict):
+            raise self._wrong(path, f"[{'.'.join(path)}] must be a table of settings")
+        return {name: self._found(path, name, value) for name, value in table.items()}
+
+    def _found(self, path: tuple[str, ...], name: str, value: object) -> _Found:
+        at = (*path, name)
+        self._known(name, SETTINGS, at)
+        if path != ("quire",) and name == "profile":
+            raise self._wrong(at, "a profile cannot name another one")
+        where = self._where(at)
+        checked = _checked(name, value, f"{where}: {name}", ConfigurationError)
+        if SETTINGS[name].kind == "path" and "://" not in str(checked):
+            checked = str(self.path.parent / Path(str(checked)).expanduser())
+        return _Found(checked, f"{where} [{'.'.join(path)}]")
+
+    def _known(self, name: str, known: Iterable[str], at: tuple[str, ...]) -> None:
+        if name not in known:
+            raise self._wrong(
+                at, f"there is no {'setting' if len(at) > 1 else 'table'} {name!r}{_nearest(name, known)}"
+            )
+
+    def _wrong(self, at: tuple[str, ...], message: str) -> ConfigurationError:
+        return ConfigurationError(f"{self._where(at)}: {message}")
+
+    def _where(self, at: tuple[str, ...]) -> str:
+        line = self._lines.get(at)
+        return f"{self.path}:{line}" if line else str(self.path)
+
+
+def _lines_of(text: str) -> dict[tuple[str, ...], int]:
+    """The line on which each key and table begins; enough of TOML to find them in files that people write."""
+    lines: dict[tuple[str, ...], int] = {}
+    table: tuple[str, ...] = ()
+    for number, line in enumerate(text.splitlines(), start=1):
+        if header := re.match(r"\s*\[+([^\[\]]+)\]", line):
+            table = _parts(header[1])
+            at = table
+        elif key := re.match(r"""\s*([\w."' -]+?)\s*=""", line):
+            at = (*table, *_parts(key[1]))
+        else:
+            continue
+        for length in range(1, len(at) + 1):
+            lines.setdefault(at[:length], number)
+    return lines
+
+
+def _parts(dotted: str) -> tuple[str, ...]:
+    return tuple(part.strip().strip("\"'") for part in dotted.split("."))
+
+
+def _of_profile(name: str, file: _File | None) -> dict[str, _Found]:
+    if name not in BUILT_IN and (file is None or name not in file.profiles):
+        known = (*BUILT_IN, *(file.profiles if file else ()))
+        where = f"{file.path} has no [profile.{name}]" if file else f"there is no {FILE} here with a [profile.{name}]"
+        raise UsageError(f"there is no profile {name!r}: {where}; choose from {', '.join(dict.fromkeys(known))}")
+    built_in = {key: _Found(value, f"profile {name}, built in") for key, value in BUILT_IN.get(name, {}).items()}
+    return built_in | (file.table("profile", name) if file else {})
+
+
+def _of_environment(environment: Mapping[str, str]) -> dict[str, _Found]:
+    """Variables that are set and not empty. Lists are separated by commas."""
+    found = {}
+    for name, setting in SETTINGS.items():
+        text = environment.get(variable(name), "").strip()
+        if text:
+            value = _checked(name, _from_text(setting.kind, text), variable(name), ConfigurationError)
+            found[name] = _Found(value, f"environment, {variable(name)}")
+    return found
+
+
+def _from_text(kind: Kind, text: str) -> object:
+    """What a variable says, or the text itself where it says nothing of that kind."""
+    match kind:
+        case "names":
+            return [part.strip() for part in text.split(",") if part.strip()]
+        case "flag":
+            said = {"1": True, "true": True, "yes": True, "on": True, "0": False, "false": False, "no": False}
+            return said.get(text.lower(), text)
+        case "number" if re.fullmatch(r"[+-]?\d+", text):
+            return int(text)
+        case "seconds" if re.fullmatch(r"[+-]?\d+(\.\d+)?", text):
+            return float(text)
+    return text
+
+
+def _checked(name: str, value: object, where: str, error: Callable[[str], QuireError]) -> object:
+    """The value as the setting wants it. `where` begins the message when it is a wrong one."""
+    setting = SETTINGS[name]
+    checked = _as(setting.kind, value)
+    if checked is None:
+        raise error(f"{where} is {value!r}; it must be {_SAID[setting.kind]}")
+    if isinstance(checked, (int, float)) and checked < setting.least:
+        raise error(f"{where} is {checked:g}; it must be at least {setting.least:g}")
+    if setting.choices and checked not in setting.choices:
+        raise error(f"{where} is {checked!r}; choose from {', '.join(setting.choices)}")
+    return checked
+
+
+def _as(kind: Kind, value: object) -> object | None:
+    """The value in the form of its kind, None when it is of another one."""
+    match value:
+        case bool():
+            return value if kind == "flag" else None
+        case int() if kind == "number":
+            return value
+        case int() | float() if kind == "seconds":
+            return float(value)
+        case str() | Path() if kind in ("text", "path"):
+            return str(value)
+        case [*texts] if kind == "names" and all(isinstance(text, str) for text in texts):
+            return tuple(texts)
+    return None
+
+
+def _named(found: Mapping[str, _Found]) -> str | None:
+    return str(found["profile"].value) if "profile" in found else None
+
+
+def _nearest(name: str, known: Iterable[str]) -> str:
+    close = difflib.get_close_matches(name, list(known), n=1)
+    return f"; did you mean {close[0]!r}?" if close else f"; known are {', '.join(known)}"
