@@ -27,7 +27,13 @@ SCANS = (ROOT / "docs" / "guides" / "scans.md").read_text()
 ENGINES = (ROOT / "docs" / "guides" / "engines.md").read_text()
 
 COMMANDS = typer.main.get_command(app).commands  # type: ignore[attr-defined]
-OPTIONS = [(name, option) for name, command in COMMANDS.items() for p in command.params for option in p.opts]
+OPTIONS = [
+    (name, option)
+    for name, command in COMMANDS.items()
+    for one in (command, *getattr(command, "commands", {}).values())  # a group has commands of its own
+    for p in one.params
+    for option in (*p.opts, *p.secondary_opts)
+]
 CLASSES = [name for name in quire.__all__ if inspect.isclass(getattr(quire, name))]
 MEMBERS = [
     (name, member)
@@ -50,7 +56,12 @@ def test_command_is_documented(name: str) -> None:
     assert f"## `quire {name}" in CLI
 
 
-@pytest.mark.parametrize(("command", "option"), [pair for pair in OPTIONS if pair[1].startswith("-")])
+@pytest.mark.parametrize(("group", "name"), [(g, n) for g, c in COMMANDS.items() for n in getattr(c, "commands", {})])
+def test_command_of_a_group_is_documented(group: str, name: str) -> None:
+    assert mentioned(CLI, f"quire {group} {name}")
+
+
+@pytest.mark.parametrize(("command", "option"), [pair for pair in dict.fromkeys(OPTIONS) if pair[1].startswith("-")])
 def test_option_is_documented(command: str, option: str) -> None:
     section = CLI.partition(f"## `quire {command}")[2].partition("\n## ")[0]
     assert mentioned(section, option)
