@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from quire import __version__
-from quire.cli import engines, inspect, read
+from quire.cli import config, engines, inspect, read
 from quire.cli.telling import group, told
 
 
@@ -23,6 +23,8 @@ app.command("inspect", short_help="What is in a document, page by page.", epilog
     told(inspect.inspect)
 )
 app.command("engines", short_help="Who can read scanned pages here.", epilog=engines.EXAMPLES)(told(engines.engines))
+
+app.add_typer(config.app)
 
 
 @app.callback()

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from fnmatch import fnmatch
 from pathlib import Path
 
-from quire.errors import UsageError
+from quire.errors import InputError, UsageError
 
 SUFFIXES = frozenset({".pdf", ".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp", ".bmp"})
 """What is looked for in folders. A file that is named itself may be called anything."""
@@ -22,28 +24,84 @@ class NamedSource:
     stem: str
 
 
-def find_sources(paths: Sequence[Path], output: Path | None) -> list[NamedSource]:
-    """The files, and the documents in the folders, each once, with names that no two share."""
-    found: dict[Path, NamedSource] = {}
+def find_sources(
+    paths: Sequence[Path], output: Path | None, *, include: Sequence[str] = (), exclude: Sequence[str] = ()
+) -> list[NamedSource]:
+    """The files, and the documents in the folders, each once, with names that no two share.
+
+    Of a folder, `include` takes only files that match one of its patterns, `exclude` no file or folder that does.
+    A pattern without `/` is about the name, another one about the path below the folder.
+    """
+    found: dict[str, NamedSource] = {}
     for path in paths:
-        for source in _in_folder(path, output) if path.is_dir() else [NamedSource(path, Path(), path.stem)]:
-            found.setdefault(source.path.resolve(), source)
+        if path.is_dir():
+            for real, source in _in_folder(path, output, _Wanted(include, exclude)):
+                found.setdefault(real, source)
+        else:
+            found.setdefault(os.path.realpath(path), NamedSource(path, Path(), path.stem))
     return _told_apart(list(found.values()))
 
 
-def _in_folder(folder: Path, output: Path | None) -> list[NamedSource]:
-    """Documents anywhere below; hidden ones and those in the output folder are left alone."""
-    away = output.resolve() if output and output.resolve() != folder.resolve() else None
-    paths = sorted(path for path in folder.rglob("*") if path.suffix.lower() in SUFFIXES and path.is_file())
+class _Wanted:
+    """Which files of a folder are documents to read."""
+
+    def __init__(self, include: Sequence[str], exclude: Sequence[str]) -> None:
+        self._include, self._exclude = tuple(include), tuple(exclude)
+
+    @property
+    def chosen(self) -> bool:
+        return bool(self._include or self._exclude)
+
+    def file(self, name: str, path: str) -> bool:
+        if self._include:
+            return _matches(self._include, name, path) and not _matches(self._exclude, name, path)
+        return os.path.splitext(name)[1].lower() in SUFFIXES and not _matches(self._exclude, name, path)  # noqa: PTH122
+
+    def folder(self, name: str, path: str) -> bool:
+        return not _matches(self._exclude, name, path)
+
+
+def _matches(patterns: Sequence[str], name: str, path: str) -> bool:
+    return any(fnmatch(path if "/" in pattern else name, pattern.rstrip("/")) for pattern in patterns)
+
+
+def _in_folder(folder: Path, output: Path | None, wanted: _Wanted) -> list[tuple[str, NamedSource]]:
+    """Documents anywhere below, by their real path; hidden ones and those in the output folder are left alone."""
+    real = os.path.realpath(folder)
+    away = os.path.realpath(output) if output else None
     found = [
-        NamedSource(path, path.relative_to(folder).parent, path.stem)
-        for path in paths
-        if not any(part.startswith(".") for part in path.relative_to(folder).parts)
-        and not (away and path.resolve().is_relative_to(away))
+        (f"{real}/{path}" if not link else os.path.realpath(folder / path), _source(folder, path))
+        for path, link in sorted(_walk(real, "", away if away != real else None, wanted))
     ]
     if not found:
-        raise UsageError(f"no documents in {folder}; Quire looks for {' '.join(sorted(SUFFIXES))}")
+        looked = f"Quire looks for {' '.join(sorted(SUFFIXES))}"
+        raise UsageError(
+            f"no documents in {folder}; {'--include and --exclude leave none' if wanted.chosen else looked}"
+        )
     return found
+
+
+def _walk(root: str, below: str, away: str | None, wanted: _Wanted) -> Iterator[tuple[str, bool]]:
+    """Paths below a folder and whether each is a link. Links to folders are not followed: they may lead in circles."""
+    try:
+        entries = list(os.scandir(f"{root}/{below}"))
+    except OSError as error:
+        advice = "leave it out with --exclude, or allow it to be read"
+        raise InputError(f"cannot look into the folder: {error.strerror}; {advice}", document=error.filename) from error
+    for entry in entries:
+        path = f"{below}{entry.name}"
+        if entry.name.startswith("."):
+            continue
+        if entry.is_dir(follow_symlinks=False):
+            if f"{root}/{path}" != away and wanted.folder(entry.name, path):
+                yield from _walk(root, f"{path}/", away, wanted)
+        elif wanted.file(entry.name, path) and entry.is_file():
+            yield path, entry.is_symlink()
+
+
+def _source(folder: Path, path: str) -> NamedSource:
+    found = folder / path
+    return NamedSource(found, Path(path).parent, found.stem)
 
 
 def _told_apart(sources: list[NamedSource]) -> list[NamedSource]:

@@ -47,6 +47,28 @@ def test_earlier_outputs_are_not_taken_for_sources(tmp_path):
     assert names([tmp_path], tmp_path / "out") == ["a"]
 
 
+def test_patterns_choose_among_the_files_of_a_folder(tmp_path):
+    make(tmp_path, "a.pdf", "draft-b.pdf", "old/c.pdf", "old/keep/d.pdf", "scan.dat")
+
+    def found(**patterns: list[str]) -> list[str]:
+        return [str(source.folder / source.stem) for source in find_sources([tmp_path], None, **patterns)]
+
+    assert found(exclude=["draft-*"]) == ["a", "old/c", "old/keep/d"]
+    assert found(exclude=["old"]) == ["a", "draft-b"]
+    assert found(exclude=["old/*.pdf"]) == ["a", "draft-b"]
+    assert found(include=["*.dat", "a.*"]) == ["a", "scan"]
+    with pytest.raises(UsageError, match="--include and --exclude leave none"):
+        found(include=["*.nothing"])
+
+
+def test_a_link_to_a_document_and_the_document_are_one(tmp_path):
+    make(tmp_path, "in/b.pdf", "elsewhere/c.pdf")
+    (tmp_path / "in" / "a.pdf").symlink_to(tmp_path / "in" / "b.pdf")
+    (tmp_path / "in" / "d.pdf").symlink_to(tmp_path / "elsewhere" / "c.pdf")
+    (tmp_path / "in" / "round").symlink_to(tmp_path / "in")
+    assert names([tmp_path / "in"]) == ["a", "d"]
+
+
 def test_a_folder_without_documents_is_a_mistake(tmp_path):
     make(tmp_path, "notes.txt")
     with pytest.raises(UsageError, match=r"no documents in .*\.pdf"):

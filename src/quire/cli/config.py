@@ -1,0 +1,94 @@
+"""`quire config`: which settings hold here, and where each comes from."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import Annotated
+
+from typer import Option
+
+from quire.cli.settings import configuration_of
+from quire.cli.telling import group, told
+from quire.config import SETTINGS, Configuration, variable, without_password
+from quire.errors import EXIT_COMPLETE, UsageError
+
+EXAMPLES = """\b
+Examples:
+  quire config show --annotate-source
+  quire config show --profile night --format env
+"""
+FORMATS = ("toml", "json", "env")
+HIDDEN = "***"
+
+
+def show(
+    annotate_source: Annotated[
+        bool, Option("--annotate-source", help="Say where each value comes from: option, variable, file or default.")
+    ] = False,
+    profile: Annotated[str | None, Option(metavar="NAME", help="As if this profile was named.")] = None,
+    format: Annotated[str, Option(metavar="FORMAT", help="toml, json or env.")] = "toml",
+    redact: Annotated[
+        bool, Option("--redact/--no-redact", help="Hide passwords, also those in addresses (the default).")
+    ] = True,
+) -> int:
+    """Show the settings that hold in this folder."""
+    if format not in FORMATS:
+        raise UsageError(f"--format is {format!r}; choose from {', '.join(FORMATS)}")
+    configuration = configuration_of({"profile": profile})
+    values = _values(configuration, redact=redact)
+    lines = {"toml": _toml, "json": _json, "env": _env}[format](configuration, values, annotate_source)
+    print("\n".join(lines))
+    return EXIT_COMPLETE
+
+
+def _values(configuration: Configuration, *, redact: bool) -> dict[str, object]:
+    values = asdict(configuration.settings) | {"profile": configuration.profile}
+    if not redact:
+        return values
+    return {name: _redacted(name, value) for name, value in values.items()}
+
+
+def _redacted(name: str, value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    return HIDDEN if SETTINGS[name].secret else without_password(value)
+
+
+def _toml(configuration: Configuration, values: dict[str, object], annotate: bool) -> Iterator[str]:
+    if configuration.file:
+        yield f"# {configuration.file}"
+    yield "[quire]"
+    for name, value in values.items():
+        shown = f"# {name} is not set" if value is None else f"{name} = {json.dumps(value, ensure_ascii=False)}"
+        yield f"{shown:<40} # {configuration.sources[name]}" if annotate else shown
+
+
+def _json(configuration: Configuration, values: dict[str, object], annotate: bool) -> Iterator[str]:
+    sources = configuration.sources
+    said = {name: {"value": value, "source": sources[name]} if annotate else value for name, value in values.items()}
+    yield json.dumps(said, ensure_ascii=False, indent=2)
+
+
+def _env(configuration: Configuration, values: dict[str, object], annotate: bool) -> Iterator[str]:
+    from shlex import quote
+
+    for name, value in values.items():
+        shown = f"# {variable(name)} is not set" if value is None else f"{variable(name)}={quote(_as_text(value))}"
+        yield f"{shown:<40} # {configuration.sources[name]}" if annotate else shown
+
+
+def _as_text(value: object) -> str:
+    if isinstance(value, (list, tuple)):
+        return ",".join(map(str, value))
+    return str(int(value)) if isinstance(value, bool) else str(value)
+
+
+app = group("config", "Which settings hold here.")
+app.command("show", short_help="The settings, and where each comes from.", epilog=EXAMPLES)(told(show))
+
+
+@app.callback()
+def _config() -> None:
+    """Settings come from the command line, the environment (QUIRE_…), a profile of quire.toml, or are the default."""

@@ -1,0 +1,19 @@
+"""The settings of a command: what was given on its line, and what the environment and `quire.toml` add."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from quire.config import SETTINGS, Configuration, Settings, configure
+
+
+def configuration_of(arguments: Mapping[str, object]) -> Configuration:
+    """The settings of a command with these arguments; None and empty lists were not given."""
+    given = {name: value for name, value in arguments.items() if name in SETTINGS and value not in (None, [])}
+    return configure(given, environment=os.environ, folder=Path.cwd())
+
+
+def settings_of(arguments: Mapping[str, object]) -> Settings:
+    return configuration_of(arguments).settings
