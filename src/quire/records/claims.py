@@ -78,7 +78,8 @@ class Claims:
         """The living owner of a key."""
         database = self._database
         rows = database.rows(
-            f"SELECT claims.owner FROM claims JOIN owners ON owners.owner = claims.owner WHERE claims.key = ? AND {ALIVE}",
+            "SELECT claims.owner FROM claims JOIN owners ON owners.owner = claims.owner "
+            f"WHERE claims.key = ? AND {ALIVE}",
             (key, database.now(), database.epoch),
         )
         return str(rows[0][0]) if rows else None

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import cache
 from pathlib import Path
@@ -55,10 +55,14 @@ class Database(Protocol):
 
 
 class SqliteDatabase:
-    """One file, shared by threads and processes of one machine; `None` for one in memory that ends with it."""
+    """One file, shared by threads and processes of one machine; `None` for one in memory that ends with it.
 
-    def __init__(self, path: str | Path | None) -> None:
+    `boundary` is called before and after everything that becomes durable, so that a test can end the process there.
+    """
+
+    def __init__(self, path: str | Path | None, *, boundary: Callable[[str], None] | None = None) -> None:
         self._path = path
+        self._boundary = boundary or (lambda _: None)
         self._lock = RLock()
         self._depth = 0
         self._connection = sqlite3.connect(
@@ -80,15 +84,15 @@ class SqliteDatabase:
 
     def rows(self, statement: str, values: Sequence[object] = ()) -> list[tuple[object, ...]]:
         with self._lock:
-            return self._connection.execute(statement, values).fetchall()  # type: ignore[arg-type]
+            return self._connection.execute(statement, values).fetchall()
 
     def change(self, statement: str, values: Sequence[object] = ()) -> int:
-        with self._lock:
-            return self._connection.execute(statement, values).rowcount  # type: ignore[arg-type]
+        with self.transaction():
+            return self._connection.execute(statement, values).rowcount
 
     def change_many(self, statement: str, values: Sequence[Sequence[object]]) -> None:
-        with self._lock:
-            self._connection.executemany(statement, values)  # type: ignore[arg-type]
+        with self.transaction():
+            self._connection.executemany(statement, values)
 
     @contextmanager
     def transaction(self, *, lasting: bool = False) -> Iterator[None]:
@@ -96,6 +100,7 @@ class SqliteDatabase:
             if self._depth:
                 yield
                 return
+            self._boundary("before")
             if lasting:
                 self._connection.execute("PRAGMA synchronous = FULL")
             self._connection.execute("BEGIN IMMEDIATE")
@@ -111,6 +116,7 @@ class SqliteDatabase:
                 self._depth -= 1
                 if lasting:
                     self._connection.execute("PRAGMA synchronous = NORMAL")
+            self._boundary("after")
 
     def now(self) -> float:
         """Seconds since the machine started, which setting its clock does not change."""

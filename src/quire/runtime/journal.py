@@ -1,0 +1,244 @@
+"""The journal of the local runtime: invocations of workflows, their steps and signals, in the database of a store."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Literal
+
+from quire.context import Claim, Json, Workflow
+from quire.errors import Category, RunCancelled, RunError
+from quire.records.claims import ALIVE, Claims
+from quire.records.database import Database
+
+State = Literal["waiting", "running", "finished", "failed", "cancelled"]
+ENDED = "('finished', 'failed', 'cancelled')"
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """How an invocation or a step ended."""
+
+    state: State
+    result: Json = None
+    message: str = ""
+    category: Category = "runtime"
+
+    def value(self) -> Json:
+        """What it gave. Raises RunError or RunCancelled when it gave nothing."""
+        if self.state == "cancelled":
+            raise RunCancelled(self.message or "cancelled")
+        if self.state == "failed":
+            raise RunError(self.message, category=self.category)
+        return self.result
+
+    def error_text(self) -> str | None:
+        failed = self.state in ("failed", "cancelled")
+        return json.dumps({"message": self.message, "category": self.category}) if failed else None
+
+
+@dataclass(frozen=True, slots=True)
+class Invocation:
+    """A workflow that was started under a key."""
+
+    key: str
+    run: str
+    workflow: str
+    version: str
+    pool: str
+    argument: Json
+
+
+@dataclass(slots=True)
+class Step:
+    """What is recorded of one step: how often it was tried, and how it ended, once it has."""
+
+    name: str
+    attempts: int = 0
+    ending: Ending | None = None
+
+
+class Journal:
+    """The tables of invocations, steps and signals. Any thread may use it."""
+
+    def __init__(self, database: Database, claims: Claims) -> None:
+        self._database = database
+        self._claims = claims
+
+    def together(self) -> AbstractContextManager[None]:
+        """What is written inside becomes durable in one go."""
+        return self._database.transaction()
+
+    def start(self, invocation: Invocation, *, parent: str | None = None, priority: float = 0.0) -> None:
+        """Add an invocation; one with that key stays as it is, whatever became of it."""
+        self._database.change(
+            "INSERT INTO invocations (key, run, workflow, version, pool, argument, parent, state, priority, number) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, 'waiting', ?, ?) ON CONFLICT DO NOTHING",
+            (
+                invocation.key,
+                invocation.run,
+                invocation.workflow,
+                invocation.version,
+                invocation.pool,
+                json.dumps(invocation.argument),
+                parent,
+                priority,
+                time.time_ns(),  # the order in which they came
+            ),
+        )
+
+    def claim_next(self, workflows: Mapping[str, Workflow], pools: Sequence[str]) -> tuple[Invocation, Claim] | None:
+        """The next invocation that nobody works on, and the right to do so. Cancelled ones are left out."""
+        database = self._database
+        if not pools:
+            return None
+        marks = ", ".join("?" * len(pools))
+        rows = database.rows(
+            "SELECT i.key, i.run, i.workflow, i.version, i.pool, i.argument FROM invocations i "
+            "LEFT JOIN claims ON claims.key = i.key LEFT JOIN owners ON owners.owner = claims.owner "
+            f"WHERE i.state IN ('waiting', 'running') AND i.cancel = 0 AND i.pool IN ({marks}) "
+            f"AND (claims.owner IS NULL OR owners.owner IS NULL OR NOT ({ALIVE})) "
+            "ORDER BY i.priority, i.number LIMIT 8",
+            (*pools, database.now(), database.epoch),
+        )
+        for key, run, workflow, version, pool, argument in rows:
+            if str(workflow) not in workflows:
+                continue  # another program on this store knows it
+            with database.transaction():
+                claim = self._claims.claim(str(key))
+                if claim is None:
+                    continue
+                begun = (
+                    "UPDATE invocations SET state = 'running' "
+                    "WHERE key = ? AND cancel = 0 AND state IN ('waiting', 'running')"
+                )
+                if database.change(begun, (key,)):
+                    told = json.loads(str(argument))
+                    return Invocation(str(key), str(run), str(workflow), str(version), str(pool), told), claim
+                self._claims.release(claim)
+        return None
+
+    def ending(self, key: str) -> Ending | None:
+        """How an invocation ended; None while it has not."""
+        return self.endings([key]).get(key)
+
+    def endings(self, keys: Sequence[str]) -> dict[str, Ending]:
+        """Those of the invocations that have ended."""
+        found: dict[str, Ending] = {}
+        for at in range(0, len(keys), 500):
+            some = keys[at : at + 500]
+            marks = ", ".join("?" * len(some))
+            asked = f"SELECT key, state, result, error FROM invocations WHERE key IN ({marks}) AND state IN {ENDED}"
+            found |= {str(row[0]): _ending(*row[1:]) for row in self._database.rows(asked, some)}
+        return found
+
+    def steps(self, key: str) -> dict[int, Step]:
+        asked = "SELECT number, name, attempts, result, error FROM steps WHERE invocation = ?"
+        return {
+            int(str(number)): Step(
+                str(name),
+                int(str(attempts)),
+                None
+                if result is None and error is None
+                else _ending("finished" if error is None else "failed", result, error),
+            )
+            for number, name, attempts, result, error in self._database.rows(asked, (key,))
+        }
+
+    def record(self, claim: Claim, number: int, step: Step, *, tried_error: str | None = None) -> None:
+        """Keep what became of a step, or that an attempt of it failed. Raises FencedError for a late owner."""
+        ending = step.ending
+        result = json.dumps(ending.result) if ending and ending.state == "finished" else None
+        error = ending.error_text() if ending else None
+        with self._database.transaction():
+            self._claims.check(claim)
+            self._database.change(
+                "INSERT INTO steps (invocation, number, name, attempts, result, error) VALUES (?, ?, ?, ?, ?, ?) "
+                "ON CONFLICT (invocation, number) DO UPDATE SET "
+                "attempts = excluded.attempts, result = excluded.result, error = excluded.error",
+                (claim.key, number, step.name, step.attempts, result, error),
+            )
+
+    def forget_steps(self, claim: Claim, version: str) -> None:
+        """Begin again with other code: what the old one recorded is of no use to it."""
+        with self._database.transaction():
+            self._claims.check(claim)
+            self._database.change("DELETE FROM steps WHERE invocation = ?", (claim.key,))
+            self._database.change("UPDATE invocations SET version = ? WHERE key = ?", (version, claim.key))
+
+    def end(self, claim: Claim, ending: Ending) -> None:
+        """The invocation is over; its steps are of no use any more, its result stays. Gives the claim back."""
+        with self._database.transaction():
+            self._claims.check(claim)
+            self._database.change(
+                "UPDATE invocations SET state = ?, result = ?, error = ? WHERE key = ?",
+                (ending.state, json.dumps(ending.result), ending.error_text(), claim.key),
+            )
+            self._database.change("DELETE FROM steps WHERE invocation = ?", (claim.key,))
+            self._database.change("DELETE FROM signals WHERE invocation = ?", (claim.key,))
+            self._claims.release(claim)
+
+    def give_back(self, claim: Claim) -> None:
+        """Leave an invocation to whoever comes next."""
+        self._claims.release(claim)
+
+    def cancel(self, run: str) -> list[str]:
+        """Ask everything of a run to stop: what waits is cancelled at once, and what runs is asked to."""
+        database = self._database
+        with database.transaction():
+            database.change(f"UPDATE invocations SET cancel = 1 WHERE run = ? AND state NOT IN {ENDED}", (run,))
+            told = Ending("cancelled").error_text()
+            waiting = [
+                str(key)
+                for (key,) in database.rows(
+                    "SELECT i.key FROM invocations i LEFT JOIN claims ON claims.key = i.key "
+                    "LEFT JOIN owners ON owners.owner = claims.owner WHERE i.run = ? AND i.cancel = 1 "
+                    f"AND i.state NOT IN {ENDED} AND (owners.owner IS NULL OR NOT ({ALIVE}))",
+                    (run, database.now(), database.epoch),
+                )
+            ]
+            for key in waiting:
+                database.change("UPDATE invocations SET state = 'cancelled', error = ? WHERE key = ?", (told, key))
+        return waiting
+
+    def cancelled(self, runs: Sequence[str]) -> set[str]:
+        """Keys of invocations of these runs that are asked to stop and have not."""
+        marks = ", ".join("?" * len(runs))
+        asked = f"SELECT key FROM invocations WHERE run IN ({marks}) AND cancel = 1 AND state NOT IN {ENDED}"
+        return {str(key) for (key,) in self._database.rows(asked, runs)} if runs else set()
+
+    def send(self, key: str, name: str, value: Json) -> None:
+        """Answer a signal; the first answer counts."""
+        self._database.change(
+            "INSERT INTO signals (invocation, name, value) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+            (key, name, json.dumps(value)),
+        )
+
+    def signals(self, key: str) -> dict[str, Json]:
+        asked = "SELECT name, value FROM signals WHERE invocation = ?"
+        return {str(name): json.loads(str(value)) for name, value in self._database.rows(asked, (key,))}
+
+    def forget(self, run: str) -> None:
+        """Remove everything of a run but its artifacts."""
+        with self._database.transaction():
+            of_run = "(SELECT key FROM invocations WHERE run = ?)"
+            self._database.change(f"DELETE FROM steps WHERE invocation IN {of_run}", (run,))
+            self._database.change(f"DELETE FROM signals WHERE invocation IN {of_run}", (run,))
+            self._database.change("DELETE FROM invocations WHERE run = ?", (run,))
+
+    def calendar(self) -> float:
+        """The time for timers, in seconds of the calendar clock."""
+        return time.time()
+
+
+def _ending(state: object, result: object, error: object) -> Ending:
+    told = json.loads(str(error)) if error else {}
+    return Ending(
+        state,  # type: ignore[arg-type]
+        json.loads(str(result)) if result is not None else None,
+        told.get("message", ""),
+        told.get("category", "runtime"),
+    )

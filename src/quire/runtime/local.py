@@ -1,0 +1,319 @@
+"""The runtime of one machine: a journal in SQLite, and an engine in every process that opens it.
+
+`inline` is the same engine over a journal in memory.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from threading import Condition, Thread
+from types import TracebackType
+
+from quire.context import Claim, Json, RunStatus, Workflow
+from quire.errors import FencedError, RunCancelled, RunError, UsageError
+from quire.events import Event
+from quire.records.claims import LEASE_S, Claims
+from quire.records.database import Database, SqliteDatabase
+from quire.records.runs import ENDED, Runs, claim_of
+from quire.runtime.journal import Ending, Invocation, Journal
+from quire.runtime.playing import Play
+
+POLL_S = 0.1
+"""How often a process looks at what others did: new work, endings, signals, cancelled runs."""
+DEFAULT_LIMIT = 8
+"""Invocations of a pool at a time, where nobody said how many."""
+
+
+class Engine:
+    """Claims invocations and plays them. Its loop runs in a thread of its own; steps run in threads of their pool."""
+
+    def __init__(
+        self,
+        database: Database,
+        claims: Claims,
+        workflows: Sequence[Workflow],
+        pools: Mapping[str, int],
+        *,
+        replay_always: bool = False,
+    ) -> None:
+        self.workflows = {workflow.name: workflow for workflow in workflows}
+        self.replay_always = replay_always
+        self.journal = Journal(database, claims)
+        self.ended = Condition()
+        self._runs = Runs(database)
+        self._database = database
+        served = {workflow.pool: DEFAULT_LIMIT for workflow in workflows} | dict(pools)
+        self._limits = {pool: limit for pool, limit in served.items() if limit > 0}
+        self._threads = {
+            pool: ThreadPoolExecutor(limit, thread_name_prefix=f"quire-{pool}") for pool, limit in self._limits.items()
+        }
+        self._plays: dict[str, Play] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._awaited: dict[str, list[asyncio.Future[Ending]]] = {}
+        self._signals: dict[tuple[str, str], list[asyncio.Future[Json]]] = {}
+        self._told: dict[str, list[Event]] = {}
+        self._loop = asyncio.new_event_loop()
+        self._woken = asyncio.Event()
+        self._closing = False
+        self._thread = Thread(target=self._run, name="quire-engine", daemon=True)
+        self._thread.start()
+
+    # Called from any thread.
+
+    def wake(self) -> None:
+        with suppress(RuntimeError):  # the loop is closed
+            self._loop.call_soon_threadsafe(self._woken.set)
+
+    def close(self) -> None:
+        """Leave what is under way to the next process, and let go of everything."""
+        self._closing = True
+        self.wake()
+        self._thread.join()
+        for threads in self._threads.values():
+            threads.shutdown(wait=False, cancel_futures=True)
+
+    # Called in the loop's thread.
+
+    async def in_thread(self, pool: str, call: Callable[[], Json]) -> Json:
+        return await self._loop.run_in_executor(self._threads[pool], call)
+
+    async def ending(self, key: str) -> Ending:
+        """How an invocation ends, here or in another process."""
+        found = self.journal.ending(key)
+        if found is not None:
+            return found
+        waiter: asyncio.Future[Ending] = self._loop.create_future()
+        self._awaited.setdefault(key, []).append(waiter)
+        self._woken.set()
+        return await waiter
+
+    async def answer(self, run: str, name: str) -> Json:
+        """The answer to a signal, as soon as somebody gives it."""
+        waiter: asyncio.Future[Json] = self._loop.create_future()
+        self._signals.setdefault((run, name), []).append(waiter)
+        self._woken.set()
+        return await waiter
+
+    def emit(self, run: str, event: Event) -> None:
+        self._told.setdefault(run, []).append(event)
+
+    def _run(self) -> None:
+        asyncio.set_event_loop(self._loop)
+        try:
+            self._loop.run_until_complete(self._work())
+        finally:
+            self._loop.close()
+
+    async def _work(self) -> None:
+        looked = 0.0
+        while not self._closing:
+            self._woken.clear()
+            self._claim_what_fits()
+            if time.monotonic() - looked >= POLL_S:
+                self._look_around()
+                looked = time.monotonic()
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._woken.wait(), POLL_S)
+        await self._leave()
+
+    def _claim_what_fits(self) -> None:
+        while not self._closing:
+            busy = [play.workflow.pool for play in self._plays.values() if play.busy]
+            free = [pool for pool, limit in self._limits.items() if busy.count(pool) < limit]
+            claimed = self.journal.claim_next(self.workflows, free)
+            if claimed is None:
+                return
+            task = self._loop.create_task(self._play(*claimed))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+
+    async def _play(self, invocation: Invocation, claim: Claim) -> None:
+        play = Play(self, self.workflows[invocation.workflow], invocation, claim)
+        self._plays[invocation.key] = play
+        root = invocation.key == claim_of(invocation.run)
+        try:
+            if root:
+                self._runs.set_state(invocation.run, "running")
+            ending = await play.play()
+            self._end(play, ending, root=root)
+        except FencedError:
+            self._woken.set()  # another process has taken it over: its result will be seen
+        except asyncio.CancelledError:
+            self.journal.give_back(claim)
+        finally:
+            play.stop()
+            self._plays.pop(invocation.key, None)
+            self._woken.set()
+
+    def _end(self, play: Play, ending: Ending, *, root: bool) -> None:
+        run = play.invocation.run
+        with self.journal.together():
+            self._store_events()
+            self.journal.end(play.claim, ending)
+            if root:
+                self._runs.finish(
+                    run,
+                    ending.state,
+                    result=ending.result,
+                    error=ending.message,
+                    category=ending.category if ending.state == "failed" else None,
+                )
+        self._tell_ending(play.invocation.key, ending)
+        if root:
+            with self.ended:
+                self.ended.notify_all()
+
+    def _tell_ending(self, key: str, ending: Ending) -> None:
+        for waiter in self._awaited.pop(key, ()):
+            if not waiter.done():
+                waiter.set_result(ending)
+
+    def _look_around(self) -> None:
+        """What has happened outside of this process, and what it must be told."""
+        self._store_events()
+        elsewhere = [key for key in self._awaited if key not in self._plays]
+        for key, ending in self.journal.endings(elsewhere).items():
+            self._tell_ending(key, ending)
+        for run, name in list(self._signals):
+            answers = self.journal.signals(claim_of(run))
+            if name in answers:
+                for waiter in self._signals.pop((run, name)):
+                    if not waiter.done():
+                        waiter.set_result(answers[name])
+        for key in self.journal.cancelled(sorted({play.invocation.run for play in self._plays.values()})):
+            if key in self._plays and not self._plays[key].cancelled:
+                self._plays[key].cancel()
+
+    def _store_events(self) -> None:
+        told, self._told = self._told, {}
+        for run, events in told.items():
+            self._runs.append(run, events)
+
+    async def _leave(self) -> None:
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        self._store_events()
+
+
+class LocalRuntime:
+    """Runs workflows on this machine. Every process with the same database shares the work and the answers.
+
+    The engine starts with the first `submit`, `result` or `serve`; asking about runs needs none. `pools` says how
+    many invocations of a pool this process works on at a time; 0 leaves a pool to others.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        workflows: Sequence[Workflow],
+        *,
+        pools: Mapping[str, int] | None = None,
+        claims: Claims | None = None,
+        lease_s: float = LEASE_S,
+        replay_always: bool = False,
+    ) -> None:
+        self._database = database
+        self._workflows = tuple(workflows)
+        self._pools = dict(pools or {})
+        self._own_claims = claims is None
+        self._claims = claims or Claims(database, lease_s=lease_s)
+        self._replay_always = replay_always
+        self._engine: Engine | None = None
+        self.runs = Runs(database)
+
+    def submit(self, flow: str, inputs: Json, *, key: str | None = None) -> str:
+        workflow = next((workflow for workflow in self._workflows if workflow.name == flow), None)
+        if workflow is None:
+            known = ", ".join(workflow.name for workflow in self._workflows)
+            raise UsageError(f"there is no workflow {flow!r}; choose from {known}")
+        engine = self.serve()
+        with self._database.transaction():
+            run, new = self._begin(flow, inputs, key)
+            if new:
+                root = Invocation(claim_of(run), run, flow, workflow.version, workflow.pool, inputs)
+                engine.journal.start(root)
+        engine.wake()
+        return run
+
+    def status(self, run: str) -> RunStatus:
+        return self.runs.status(run)
+
+    def events(self, run: str, *, after: int = 0) -> Iterator[Event]:
+        return self.runs.events(run, after=after)
+
+    def result(self, run: str, *, timeout_s: float | None = None) -> Json:
+        engine = self.serve()
+        until = None if timeout_s is None else time.monotonic() + timeout_s
+        while (status := self.status(run)).state not in ENDED:
+            left = None if until is None else until - time.monotonic()
+            if left is not None and left <= 0:
+                raise TimeoutError(f"run {run} is {status.state} after {timeout_s:g} s")
+            with engine.ended:
+                engine.ended.wait(POLL_S if left is None else min(POLL_S, left))
+        if status.state == "cancelled":
+            raise RunCancelled(f"run {run} was cancelled")
+        if status.state == "failed":
+            raise RunError(status.error or "failed", category=status.category or "runtime")
+        return status.result
+
+    def cancel(self, run: str) -> None:
+        self.runs.request_cancel(run)
+        journal = Journal(self._database, self._claims)
+        if claim_of(run) in journal.cancel(run):
+            self.runs.finish(run, "cancelled", error=f"run {run} was cancelled")
+        if self._engine is not None:
+            self._engine.wake()
+
+    def forget(self, run: str) -> None:
+        with self._database.transaction():
+            self.runs.forget(run)
+            Journal(self._database, self._claims).forget(run)
+
+    def send(self, run: str, name: str, value: Json) -> None:
+        """Answer a signal that a workflow of the run waits for, or will wait for."""
+        self.status(run)
+        Journal(self._database, self._claims).send(claim_of(run), name, value)
+        if self._engine is not None:
+            self._engine.wake()
+
+    def serve(self) -> Engine:
+        """Work on whatever waits, for as long as this runtime is open."""
+        if self._engine is None:
+            self._engine = Engine(
+                self._database, self._claims, self._workflows, self._pools, replay_always=self._replay_always
+            )
+        return self._engine
+
+    def close(self) -> None:
+        """Leave the rest to other processes. The database stays open: it belongs to whoever opened it."""
+        if self._engine is not None:
+            self._engine.close()
+            self._engine = None
+        if self._own_claims:
+            self._claims.close()
+
+    def __enter__(self) -> LocalRuntime:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _begin(self, flow: str, inputs: Json, key: str | None) -> tuple[str, bool]:
+        try:
+            return self.runs.begin(flow, inputs, key=key)
+        except (TypeError, ValueError) as error:
+            raise UsageError(f"the inputs of {flow} cannot be said in JSON: {error}") from error
+
+
+def inline(
+    workflows: Sequence[Workflow], *, pools: Mapping[str, int] | None = None, replay_always: bool = False
+) -> LocalRuntime:
+    """The runtime in memory: nothing of it outlives the process. For single reads and for tests."""
+    return LocalRuntime(SqliteDatabase(None), workflows, pools=pools, replay_always=replay_always)
