@@ -102,8 +102,8 @@ class _Found(NamedTuple):
 def configure(given: Mapping[str, object], *, environment: Mapping[str, str], folder: Path) -> Configuration:
     """The settings for a command called in `folder` with those `given`.
 
-    Raises UsageError for a wrong value of the command line or a profile that nobody knows, ConfigurationError for a
-    mistake in the environment or the file.
+    Raises UsageError for a wrong value of the command line or the environment and for a profile that nobody knows,
+    ConfigurationError for a mistake in the file.
     """
     path = find_file(environment, folder)
     file = _File(path) if path else None
@@ -241,7 +241,7 @@ def _of_environment(environment: Mapping[str, str]) -> dict[str, _Found]:
     for name, setting in SETTINGS.items():
         text = environment.get(variable(name), "").strip()
         if text:
-            value = _checked(name, _from_text(setting.kind, text), variable(name), ConfigurationError)
+            value = _checked(name, _from_text(setting.kind, text), variable(name), UsageError)
             found[name] = _Found(value, f"environment, {variable(name)}")
     return found
 

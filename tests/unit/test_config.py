@@ -111,7 +111,7 @@ def test_a_mistake_in_the_file_is_told_with_its_line(desk, text, said):
 
 
 def test_a_mistake_of_the_environment_names_the_variable(desk):
-    with pytest.raises(ConfigurationError, match="QUIRE_RETRIES is 'often'; it must be a whole number"):
+    with pytest.raises(UsageError, match="QUIRE_RETRIES is 'often'; it must be a whole number"):
         desk(None, environment={"QUIRE_RETRIES": "often"})
 
 

@@ -11,8 +11,11 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 from typer import Argument, Option
 
+from quire.cli import options
 from quire.cli.progress import ProgressBar
+from quire.cli.settings import settings_of
 from quire.cli.sources import NamedSource, find_sources
+from quire.config import Settings
 from quire.errors import (
     EXIT_COMPLETE,
     EXIT_PARTIAL,
@@ -58,47 +61,31 @@ def read(  # noqa: PLR0913 - one argument per option
     ] = None,
     words: Annotated[bool, Option("--words", help="Put the words and their boxes into JSON.")] = False,
     password: Annotated[
-        str | None, Option(metavar="PASSWORD", envvar="QUIRE_PASSWORD", help="Password of encrypted documents.")
+        str | None, Option(metavar="PASSWORD", help="Password of encrypted documents; better in QUIRE_PASSWORD.")
     ] = None,
     show: Annotated[bool, Option("--show", help="Write pictures of the pages with the boxes drawn.")] = False,
     store: Annotated[
-        Path | None, Option(metavar="DIR", help="Folder that keeps what was read: the same file is not read twice.")
+        str | None, Option(metavar="DIR", help="Folder that keeps what was read: the same file is not read twice.")
     ] = None,
-    ocr: Annotated[
-        str, Option(metavar="WHEN", help="Recognise pages: auto (those without usable text), always, or never.")
-    ] = "auto",
-    profile: Annotated[
-        str, Option(metavar="PROFILE", help="Effort of the recognition: fast, balanced or accurate.")
-    ] = "balanced",
-    engine: Annotated[
-        list[str] | None,
-        Option(
-            metavar="ENGINE", help="Recognise with this engine; may be repeated, the next one is asked when one fails."
-        ),
-    ] = None,
-    lang: Annotated[
-        list[str] | None,
-        Option(metavar="LANGUAGE", help="Language of the scans, like de or de-fraktur. May be repeated."),
-    ] = None,
+    profile: options.Profile = None,
+    effort: options.Effort = None,
+    ocr: options.Ocr = None,
+    engine: options.Engine = None,
+    lang: options.Lang = None,
     workers: Annotated[
-        int | None,
-        Option(metavar="N", envvar="QUIRE_WORKERS", help="Pages recognised at a time; one for each CPU by default."),
+        int | None, Option(metavar="N", help="Pages recognised at a time; one for each CPU by default.")
     ] = None,
-    figures: Annotated[bool, Option("--figures", help="Also read the text inside figures.")] = False,
-    redactions: Annotated[
-        bool, Option("--redactions", help="Mark blacked-out places of scans as [[REDACTED]].")
-    ] = False,
+    figures: options.Figures = None,
+    redactions: options.Redactions = None,
     similar: Annotated[
         bool, Option("--similar", help="Take the answer for a nearly equal picture from the store, and say so.")
     ] = False,
     trace: Annotated[bool, Option("--trace", help="Put how each page was recognised into JSON.")] = False,
 ) -> int:
     """Read documents: Markdown to standard output, or files in a folder."""
+    settings = settings_of({name: value for name, value in locals().items() if name not in ("to", "output")})
     formats = tuple(dict.fromkeys(to or (() if show else ("md",))))
-    recognition = _Recognition(
-        ocr, profile, tuple(engine or ()), tuple(lang or ()), workers, figures, redactions, similar
-    )
-    request = _Request(formats, output, pages, words, password, show, store, trace, recognition)
+    request = _Request(formats, output, pages, words, show, trace, similar, settings)
     _check(request, files)
     sources = find_sources(files, output)
     with ProgressBar(len(sources)) as progress:
@@ -109,20 +96,6 @@ def read(  # noqa: PLR0913 - one argument per option
 
 
 @dataclass(frozen=True, slots=True)
-class _Recognition:
-    """What the options ask of the recognition of scans."""
-
-    ocr: str
-    profile: str
-    engines: tuple[str, ...]
-    lang: tuple[str, ...]
-    workers: int | None
-    figures: bool
-    redactions: bool
-    similar: bool
-
-
-@dataclass(frozen=True, slots=True)
 class _Request:
     """What the options ask for."""
 
@@ -130,11 +103,10 @@ class _Request:
     output: Path | None
     pages: str | None
     words: bool
-    password: str | None
     show: bool
-    store: Path | None
     trace: bool
-    recognition: _Recognition
+    similar: bool
+    settings: Settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,9 +130,9 @@ def _check(request: _Request, files: Sequence[Path]) -> None:
     for asked, option in ((request.words, "--words"), (request.trace, "--trace")):
         if asked and "json" not in request.formats:
             raise UsageError(f"{option} goes into JSON; add --to json")
-    if request.recognition.similar and request.store is None:
+    if request.similar and request.settings.store is None:
         raise UsageError("--similar needs earlier answers; name their folder with --store")
-    _check_recognition(request.recognition)
+    _check_recognition(request.settings)
     if request.output is not None:
         if request.output.exists() and not request.output.is_dir():
             raise UsageError(f"{request.output} is not a folder; -o names the folder for the files")
@@ -172,12 +144,9 @@ def _check(request: _Request, files: Sequence[Path]) -> None:
         raise UsageError(f"{what} cannot go to standard output; name a folder with -o")
 
 
-def _check_recognition(asked: _Recognition) -> None:
+def _check_recognition(asked: Settings) -> None:
     from quire.budget import worker_count
-    from quire.recognize.options import EFFORTS, OCR_MODES
 
-    _one_of(OCR_MODES, asked.ocr, "--ocr")
-    _one_of(EFFORTS, asked.profile, "--profile")
     if asked.workers is not None:
         notice = worker_count(asked.workers).notice
         if notice:
@@ -202,21 +171,21 @@ def _read_one(source: NamedSource, request: _Request, progress: ProgressBar) -> 
     from quire.recognize.options import EFFORTS, OCR_MODES
 
     try:
-        asked = request.recognition
+        asked = request.settings
         result = read_document(
             source.path,
             pages=request.pages,
-            password=request.password,
-            store=request.store,
+            password=asked.password,
+            store=asked.store,
             on_event=progress,
             ocr=_one_of(OCR_MODES, asked.ocr, "--ocr"),
-            profile=_one_of(EFFORTS, asked.profile, "--profile"),
-            engines=asked.engines,
+            profile=_one_of(EFFORTS, asked.effort, "--effort"),
+            engines=asked.engine,
             lang=asked.lang,
             workers=asked.workers,
             figures=asked.figures,
             redactions=asked.redactions,
-            similar=asked.similar,
+            similar=request.similar,
         )
         undrawn = _write(result, source, request, progress)
     except (StoreError, ConfigurationError):

@@ -1,0 +1,66 @@
+"""Options that several commands of batches share. None means: not given; then the settings decide."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from typer import Argument, Option
+
+Paths = Annotated[list[Path], Argument(metavar="PATH...", help="PDFs, images, or folders of them.")]
+Flow = Annotated[str | None, Option(metavar="FLOW", help="What is done with each document: a flow by name or file.")]
+Output = Annotated[Path | None, Option("-o", "--output", metavar="DIR", help="Folder for the files.")]
+To = Annotated[
+    list[str] | None,
+    Option(metavar="FORMAT", help="Format of the files, md by default. May be repeated; `quire read -h` lists them."),
+]
+Store = Annotated[
+    str | None, Option(metavar="PLACE", help="Folder or address that keeps what was read; DIR/.quire by default.")
+]
+Facts = Annotated[
+    str | None, Option(metavar="URL", help="PostgreSQL database for facts and runs, instead of a file in the store.")
+]
+Runtime = Annotated[
+    str | None, Option(metavar="NAME", help="Who runs the work: local (this machine, the default) or restate.")
+]
+Ingress = Annotated[str | None, Option(metavar="URL", help="Address of the Restate server.")]
+Profile = Annotated[
+    str | None,
+    Option(metavar="NAME", help="Settings by name: fast, balanced, accurate, or a profile of quire.toml."),
+]
+Effort = Annotated[
+    str | None, Option(metavar="EFFORT", help="Effort of the recognition: fast, balanced (the default) or accurate.")
+]
+Ocr = Annotated[
+    str | None, Option(metavar="WHEN", help="Recognise pages: auto (those without usable text), always, or never.")
+]
+Engine = Annotated[
+    list[str] | None,
+    Option(metavar="ENGINE", help="Recognise with this engine; may be repeated, the next one is asked when one fails."),
+]
+Lang = Annotated[
+    list[str] | None,
+    Option(metavar="LANGUAGE", help="Language of the scans, like de or de-fraktur. May be repeated."),
+]
+Pages = Annotated[str | None, Option(metavar="PAGES", help="Only these pages, like 1-3,7 or 5- (to the end).")]
+Figures = Annotated[bool | None, Option("--figures/--no-figures", help="Also read the text inside figures.")]
+Redactions = Annotated[
+    bool | None, Option("--redactions/--no-redactions", help="Mark blacked-out places of scans as [[REDACTED]].")
+]
+Include = Annotated[
+    list[str] | None, Option(metavar="PATTERN", help="Of folders, only files that match, like '*.pdf'.")
+]
+Exclude = Annotated[
+    list[str] | None, Option(metavar="PATTERN", help="Of folders, no files and folders that match, like 'draft-*'.")
+]
+Limit = Annotated[int | None, Option(metavar="N", help="At most so many documents that are not done.", min=1)]
+Shard = Annotated[
+    str | None, Option(metavar="K/N", help="Only the K-th of N parts, like 2/8: one part for each machine.")
+]
+VerifyHash = Annotated[
+    bool | None,
+    Option("--verify-hash/--no-verify-hash", help="Read every file again instead of trusting its size and time."),
+]
+Force = Annotated[bool, Option("--force", help="Do what is done already again.")]
+Json = Annotated[bool, Option("--json", help="Write JSON.")]
+Run = Annotated[str | None, Argument(metavar="[RUN]", help="The id of a run, or its beginning; the latest by default.")]
