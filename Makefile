@@ -25,9 +25,10 @@ READER := pure
 PYTEST := QUIRE_NATIVE=0 $(BIN)/python -m pytest -q
 endif
 
-# Installs Tesseract where that is possible; where it is not, its tests are left out aloud, or fail under CI.
-EXPECT := if scripts/system_packages.sh; then export QUIRE_EXPECT_TESSERACT=1; \
-	elif [ -n "$$QUIRE_CI" ]; then exit 1; fi
+# Installs what some tests need where that is possible; where it is not, they are left out aloud, or fail under CI.
+EXPECT := for part in tesseract postgresql haproxy; do \
+	if scripts/system_packages.sh $$part; then export "QUIRE_EXPECT_$$(echo $$part | tr a-z A-Z)=1"; \
+	elif [ -n "$$QUIRE_CI" ]; then exit 1; fi; done
 
 .PHONY: demo test lint bench docs clean pure
 .SUFFIXES:
@@ -77,7 +78,7 @@ $(READY): pyproject.toml
 	@test -n "$(PYTHON)" || { echo "Quire needs Python 3.11 or later as python3"; exit 1; }
 	@test -x $(BIN)/python || { echo "Setting up $(VENV) with $(PYTHON)"; $(PYTHON) -m venv $(VENV); }
 	@$(BIN)/python -m pip install -q --upgrade "pip>=25.1"
-	@$(BIN)/python -m pip install -q --editable ".[excel,repair]"
+	@$(BIN)/python -m pip install -q --editable ".[excel,repair,postgres,cloud]"
 	@touch $@
 
 $(DEV): $(READY)

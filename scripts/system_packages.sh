@@ -1,49 +1,71 @@
 #!/bin/sh
-# Installs the Debian packages that the tests of Tesseract need, where they are missing and that is possible.
+# Installs the Debian packages that some tests need, where they are missing and that is possible.
+# Usage: system_packages.sh PART…, a PART being tesseract, postgresql or haproxy; all of them without one.
 # Exit code 0: all are there. 1: some are not; standard error says which and what is not tested without them.
 set -u
 
-# The program, the data of a few languages, and a font to draw Cyrillic letters with.
-PACKAGES="tesseract-ocr tesseract-ocr-eng tesseract-ocr-osd tesseract-ocr-deu tesseract-ocr-frk tesseract-ocr-rus
-    fonts-dejavu-core"
+packages() {
+    case "$1" in
+        # The program, the data of a few languages, and a font to draw Cyrillic letters with.
+        tesseract) echo "tesseract-ocr tesseract-ocr-eng tesseract-ocr-osd tesseract-ocr-deu tesseract-ocr-frk" \
+            "tesseract-ocr-rus fonts-dejavu-core" ;;
+        postgresql) echo "postgresql" ;;
+        haproxy) echo "haproxy" ;;
+        *) echo "unknown part: $1" >&2; return 2 ;;
+    esac
+}
 
-elsewhere() { # not Debian: what counts is that the program has its data
-    for data in eng deu frk rus; do
-        tesseract --list-langs 2>/dev/null | grep -qx "$data" || echo "tesseract-ocr-$data"
-    done
+untested() {
+    case "$1" in
+        tesseract) echo "reading with Tesseract" ;;
+        postgresql) echo "facts and runs in PostgreSQL" ;;
+        haproxy) echo "several workers behind HAProxy" ;;
+    esac
+}
+
+elsewhere() { # not Debian: what counts is that the programs are there
+    case "$1" in
+        tesseract)
+            for data in eng deu frk rus; do
+                tesseract --list-langs 2>/dev/null | grep -qx "$data" || echo "tesseract-ocr-$data"
+            done ;;
+        postgresql) command -v postgres >/dev/null || echo "postgresql" ;;
+        haproxy) command -v haproxy >/dev/null || echo "haproxy" ;;
+    esac
 }
 
 missing() {
-    command -v dpkg-query >/dev/null || { elsewhere; return; }
-    for package in $PACKAGES; do
+    command -v dpkg-query >/dev/null || { elsewhere "$1"; return; }
+    for package in $(packages "$1"); do
         dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' || echo "$package"
     done
 }
 
-wanted=$(missing | tr '\n' ' ')
-[ -n "$wanted" ] || exit 0
-
-if [ "$(id -u)" = 0 ]; then
-    root=""
-elif sudo -n true 2>/dev/null; then
-    root="sudo -n"
-else
-    root="none"
-fi
-
-if [ "$root" != none ] && command -v apt-get >/dev/null; then
-    echo "Installing $wanted"
-    install() {
-        $root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $wanted >/dev/null 2>&1
+install() {
+    if [ "$(id -u)" = 0 ]; then
+        root=""
+    elif sudo -n true 2>/dev/null; then
+        root="sudo -n"
+    else
+        return 1
+    fi
+    command -v apt-get >/dev/null || return 1
+    echo "Installing $1"
+    fetch() {
+        $root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $1 >/dev/null 2>&1
     }
     # The lists of packages of a fresh machine are empty or old.
-    install || { $root apt-get update -qq >/dev/null 2>&1; install; }
-    wanted=$(missing | tr '\n' ' ')
-    [ -n "$wanted" ] || exit 0
-fi
+    fetch "$1" || { $root apt-get update -qq >/dev/null 2>&1; fetch "$1"; }
+}
 
-cat >&2 <<END
-NOT TESTED: reading with Tesseract. Missing: $wanted
-To test it: apt install $wanted
-END
-exit 1
+[ $# -gt 0 ] || set -- tesseract postgresql haproxy
+lacking=0
+for part in "$@"; do
+    packages "$part" >/dev/null || exit 2
+    wanted=$(missing "$part" | tr '\n' ' ')
+    [ -z "$wanted" ] || { install "$wanted"; wanted=$(missing "$part" | tr '\n' ' '); }
+    [ -n "$wanted" ] || continue
+    lacking=1
+    printf 'NOT TESTED: %s. Missing: %s\nTo test it: apt install %s\n' "$(untested "$part")" "$wanted" "$wanted" >&2
+done
+exit $lacking

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from hypothesis import settings
 
 from quire.errors import ConfigurationError
 from quire.recognize.tesseract import program
+from tests.servers import postgres
 
 # The same examples on every machine, without a time limit that a busy one would break.
 settings.register_profile("quire", derandomize=True, deadline=None, database=None)
@@ -58,3 +59,23 @@ def saved(tmp_path: Path) -> Callable[..., Path]:
         return path
 
     return save
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[postgres.PostgresServer]:
+    """A running PostgreSQL server; missing, it fails tests where it is expected and skips them else."""
+    if postgres.programs() is None:
+        missing = pytest.fail if os.environ.get("QUIRE_EXPECT_POSTGRESQL") == "1" else pytest.skip
+        missing("scripts/system_packages.sh installs PostgreSQL, which is not here")
+    server = postgres.PostgresServer()
+    try:
+        server.start()
+        yield server
+    finally:
+        server.stop()
+
+
+@pytest.fixture
+def postgres_url(postgres_server: postgres.PostgresServer) -> str:
+    """An empty database of its own for each test."""
+    return postgres_server.create()

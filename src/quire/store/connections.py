@@ -1,0 +1,183 @@
+"""A few connections to a PostgreSQL server, lent to one thread at a time. Needs psycopg (extra `postgres`)."""
+
+from __future__ import annotations
+
+import selectors
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import BoundedSemaphore, Lock
+from typing import Any, TypeAlias
+
+import psycopg
+from psycopg.abc import Buffer
+from psycopg.adapt import Dumper, Loader
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.pq import TransactionStatus
+
+from quire.errors import ConfigurationError, StoreError
+
+Connection: TypeAlias = psycopg.Connection[tuple[Any, ...]]
+Error = psycopg.Error
+
+MAX_CONNECTIONS = 8
+WAIT_S = 60.0
+"""How long a thread waits for a connection, and a statement for a row that another one changes."""
+RECONNECT_S = 20.0
+"""How long a server that was there may be away: it is being started again."""
+_PAUSE_S = 0.1
+
+_DEFAULTS: dict[str, str | int] = {
+    "application_name": "quire",
+    "connect_timeout": 10,
+    "keepalives_idle": 30,  # seconds; a server that vanished is noticed
+    "keepalives_interval": 10,
+    "keepalives_count": 3,
+}
+# A client that stopped inside a transaction must not hold its rows for ever. Only a lasting transaction waits for the
+# disk of the server; the others are whole or not there after a crash, as with SQLite.
+_SESSION = (
+    f"SET synchronous_commit = off; SET idle_in_transaction_session_timeout = '{WAIT_S:.0f}s'; "
+    f"SET lock_timeout = '{WAIT_S:.0f}s'"
+).encode()
+
+
+class _Whole(Loader):
+    """Sums of whole numbers are whole numbers, as in SQLite."""
+
+    def load(self, data: Buffer) -> int | float:
+        text = bytes(data).decode()
+        return float(text) if "." in text or text == "NaN" else int(text)
+
+
+class _Truth(Dumper):
+    """True and False are 1 and 0, as in SQLite."""
+
+    oid = psycopg.adapters.types["int8"].oid
+
+    def dump(self, obj: bool) -> bytes:
+        return b"1" if obj else b"0"
+
+
+class Connections:
+    """At most `MAX_CONNECTIONS`, opened when they are needed. Any thread may use it."""
+
+    def __init__(self, address: str) -> None:
+        try:
+            given = conninfo_to_dict(address)
+        except psycopg.Error:  # what it says may quote a part of the password
+            raise ConfigurationError(
+                "the address of the database is not understood; it looks like postgresql://user@host:5432/name"
+            ) from None
+        self._password = str(given.get("password") or "")
+        self._address = make_conninfo(**{**_DEFAULTS, **given})  # type: ignore[arg-type]
+        self.place = _shown(given)
+        self._lock = Lock()
+        self._places = BoundedSemaphore(MAX_CONNECTIONS)
+        self._idle: list[Connection] = []
+        self._closed = False
+        with self.explained():
+            self._idle.append(self._connect())
+
+    def take(self) -> Connection:
+        """A connection that is alive; `give_back` ends the loan."""
+        if not self._places.acquire(timeout=WAIT_S):
+            raise StoreError(
+                f"all {MAX_CONNECTIONS} connections to {self.place} were busy for {WAIT_S:.0f} s; use fewer workers"
+            )
+        try:
+            return self._alive() or self._reconnect()
+        except BaseException:
+            self._places.release()
+            raise
+
+    def give_back(self, connection: Connection) -> None:
+        with self._lock:
+            reusable = not self._closed and connection.info.transaction_status == TransactionStatus.IDLE
+            if reusable:
+                self._idle.append(connection)
+        if not reusable:
+            connection.close()
+        self._places.release()
+
+    def close(self) -> None:
+        """Those that are lent are closed when they come back."""
+        with self._lock:
+            self._closed = True
+            idle, self._idle = self._idle, []
+        for connection in idle:
+            connection.close()
+
+    @contextmanager
+    def explained(self) -> Iterator[None]:
+        """Turn what the server says into a StoreError that names it and says what to do, without the password."""
+        try:
+            yield
+        except psycopg.Error as error:
+            said = " ".join(str(error).split()) or type(error).__name__
+            if self._password:
+                said = said.replace(self._password, "…")
+            raise StoreError(f"the database {self.place}: {said}; {_advice(error)}") from None
+
+    def _alive(self) -> Connection | None:
+        while True:
+            with self._lock:
+                if self._closed:
+                    raise StoreError(f"the database {self.place} is closed")
+                connection = self._idle.pop() if self._idle else None
+            if connection is None or not _has_ended(connection):
+                return connection
+            connection.close()
+
+    def _reconnect(self) -> Connection:
+        deadline = time.monotonic() + RECONNECT_S
+        while True:
+            try:
+                return self._connect()
+            except psycopg.OperationalError:
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(_PAUSE_S)
+
+    def _connect(self) -> Connection:
+        connection = psycopg.connect(self._address, autocommit=True)
+        try:
+            connection.adapters.register_loader("numeric", _Whole)
+            connection.adapters.register_dumper(bool, _Truth)
+            connection.execute(_SESSION)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+
+def _has_ended(connection: Connection) -> bool:
+    """Whether the server has something to say that nobody asked for: farewell. Found without sending anything."""
+    if connection.closed:
+        return True
+    with selectors.DefaultSelector() as selector:
+        selector.register(connection.fileno(), selectors.EVENT_READ)
+        return bool(selector.select(0))
+
+
+def _shown(given: dict[str, Any]) -> str:
+    user = f"{given['user']}@" if given.get("user") else ""
+    port = f":{given['port']}" if given.get("port") else ""
+    return f"postgresql://{user}{given.get('host', '')}{port}/{given.get('dbname', '')}"
+
+
+def _advice(error: psycopg.Error) -> str:
+    match error:
+        case psycopg.errors.DiskFull():
+            return "make room on the disk of the database"
+        case psycopg.errors.InsufficientPrivilege():
+            return "give its user the right to create and change tables, or name another user"
+        case psycopg.errors.ReadOnlySqlTransaction():
+            return "name the address of the primary server"
+        case psycopg.errors.TooManyConnections():
+            return "raise max_connections of the server, or use fewer workers"
+        case psycopg.errors.DeadlockDetected() | psycopg.errors.LockNotAvailable():
+            return "another process is in the way; try again"
+        case psycopg.OperationalError():
+            return "check that the server runs, and the address, user and password; then try again"
+    return "check which program and version wrote this database"

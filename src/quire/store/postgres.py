@@ -1,0 +1,161 @@
+"""PostgreSQL as a database of facts and runs, for several machines."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from functools import lru_cache
+from threading import local
+from typing import TYPE_CHECKING, TypeVar
+
+from quire.errors import ConfigurationError
+from quire.records import schema
+
+if TYPE_CHECKING:
+    from quire.store.connections import Connection
+
+R = TypeVar("R")
+
+_MIGRATING = 0x7175697265  # "quire"
+"""The advisory lock that one process at a time holds while it changes tables."""
+
+_BEGIN = b"BEGIN"
+_BEGIN_LASTING = b"BEGIN; SET LOCAL synchronous_commit = on"
+
+
+class PostgresDatabase:
+    """The tables in a database by URL, `postgresql://user@host/name`. Any thread may use it, on any machine.
+
+    Transactions see what others commit meanwhile (READ COMMITTED): who reads to write locks the row first, by changing
+    it. A server that was started again is found by the next statement. What a connection carried when it broke is
+    asked once more if it only reads and stands alone; otherwise a StoreError says so, and nothing was changed, or, if
+    the break fell into the commit, all of it.
+    """
+
+    epoch = ""  # the clock is the server's: no machine's start says anything about owners
+
+    def __init__(self, url: str) -> None:
+        try:
+            from quire.store.connections import Connections, Error
+        except ImportError as error:
+            raise ConfigurationError(
+                f"facts in PostgreSQL need psycopg ({error}): pip install 'quire[postgres]'"
+            ) from error
+        self._failure = Error
+        self._connections = Connections(url)
+        self._held = _Held()
+        try:
+            self._migrate()
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def place(self) -> str:
+        return self._connections.place
+
+    def rows(self, statement: str, values: Sequence[object] = ()) -> list[tuple[object, ...]]:
+        query = translated(statement)
+        reads = statement.lstrip()[:6].upper() == "SELECT"
+        return self._do(lambda connection: connection.execute(query, values).fetchall(), repeatable=reads)
+
+    def change(self, statement: str, values: Sequence[object] = ()) -> int:
+        query = translated(statement)
+        return self._do(lambda connection: connection.execute(query, values).rowcount)
+
+    def change_many(self, statement: str, values: Sequence[Sequence[object]]) -> None:
+        query = translated(statement)
+        with self.transaction():
+            self._do(lambda connection: connection.cursor().executemany(query, values))
+
+    @contextmanager
+    def transaction(self, *, lasting: bool = False) -> Iterator[None]:
+        if self._held.connection is not None:
+            if lasting:
+                self.change("SET LOCAL synchronous_commit = on")
+            yield
+            return
+        self._held.connection = connection = self._begun(_BEGIN_LASTING if lasting else _BEGIN)
+        try:
+            yield
+            with self._connections.explained():
+                connection.execute(b"COMMIT")
+        except BaseException:
+            with suppress(self._failure):
+                connection.execute(b"ROLLBACK")
+            raise
+        finally:
+            self._held.connection = None
+            self._connections.give_back(connection)
+
+    def now(self) -> float:
+        ((seconds,),) = self.rows("SELECT extract(epoch FROM clock_timestamp())::float8")
+        return float(str(seconds))
+
+    def close(self) -> None:
+        self._connections.close()
+
+    def _do(self, work: Callable[[Connection], R], *, repeatable: bool = False) -> R:
+        """In the transaction of this thread, or on any connection; there once more, if that had broken."""
+        with self._connections.explained():
+            if self._held.connection is not None:
+                return work(self._held.connection)
+            connection = self._connections.take()
+            try:
+                return work(connection)
+            except self._failure:
+                if not (repeatable and connection.closed):
+                    raise
+            finally:
+                self._connections.give_back(connection)
+            connection = self._connections.take()
+            try:
+                return work(connection)
+            finally:
+                self._connections.give_back(connection)
+
+    def _begun(self, begin: bytes) -> Connection:
+        """A connection in a new transaction; nothing has happened in it, so a broken one is simply replaced."""
+        with self._connections.explained():
+            for last in (False, True):
+                connection = self._connections.take()
+                try:
+                    connection.execute(begin)
+                    return connection
+                except BaseException as error:
+                    again = isinstance(error, self._failure) and connection.closed and not last
+                    self._connections.give_back(connection)
+                    if not again:
+                        raise
+        raise AssertionError("unreachable")
+
+    def _migrate(self) -> None:
+        if self._version() != schema.VERSION:
+            with self.transaction(lasting=True):
+                self.rows("SELECT pg_advisory_xact_lock(?)", (_MIGRATING,))
+                for version in range(self._version(), schema.VERSION):
+                    for statement in schema.migration(version, dialect="postgresql"):
+                        self.change(statement)
+        schema.check(self._version(), self.place)
+
+    def _version(self) -> int:
+        # The catalogue itself is read: `to_regclass` may answer from before another process made the tables.
+        known = "SELECT 1 FROM pg_class WHERE relname = 'schema_version' AND pg_table_is_visible(oid)"
+        if not self.rows(known):
+            return 0
+        ((version,),) = self.rows("SELECT version FROM schema_version")
+        return int(str(version))
+
+
+class _Held(local):
+    """The connection whose transaction this thread is in."""
+
+    connection: Connection | None = None
+
+
+@lru_cache(maxsize=512)
+def translated(statement: str) -> bytes:
+    """A statement as psycopg wants it: `%s` for `?` outside of quotes, and every `%` doubled."""
+    pieces = statement.replace("%", "%%").split("'")  # a doubled quote inside a text makes an empty piece outside
+    pieces[::2] = [piece.replace("?", "%s") for piece in pieces[::2]]
+    return "'".join(pieces).encode()
