@@ -14,6 +14,7 @@ from pathlib import Path
 from threading import RLock
 from typing import Protocol
 
+from quire.errors import StoreError
 from quire.records import schema
 
 BUSY_S = 30.0
@@ -21,7 +22,10 @@ BUSY_S = 30.0
 
 
 class Database(Protocol):
-    """Any thread may use it; a transaction belongs to the thread that began it."""
+    """Any thread may use it; a transaction belongs to the thread that began it.
+
+    Raises StoreError, with what to do, when it cannot be written or read.
+    """
 
     @property
     def place(self) -> str:
@@ -65,9 +69,11 @@ class SqliteDatabase:
         self._boundary = boundary or (lambda _: None)
         self._lock = RLock()
         self._depth = 0
-        self._connection = sqlite3.connect(
-            ":memory:" if path is None else path, timeout=BUSY_S, isolation_level=None, check_same_thread=False
-        )
+        file = ":memory:" if path is None else path
+        try:
+            self._connection = sqlite3.connect(file, timeout=BUSY_S, isolation_level=None, check_same_thread=False)
+        except sqlite3.Error as error:
+            raise self._explained(error) from error
         try:
             self._prepare()
         except BaseException:
@@ -84,15 +90,21 @@ class SqliteDatabase:
 
     def rows(self, statement: str, values: Sequence[object] = ()) -> list[tuple[object, ...]]:
         with self._lock:
-            return self._connection.execute(statement, values).fetchall()
+            try:
+                return self._connection.execute(statement, values).fetchall()
+            except sqlite3.Error as error:
+                raise self._explained(error) from error
 
     def change(self, statement: str, values: Sequence[object] = ()) -> int:
         with self.transaction():
-            return self._connection.execute(statement, values).rowcount
+            return self._execute(statement, values).rowcount
 
     def change_many(self, statement: str, values: Sequence[Sequence[object]]) -> None:
         with self.transaction():
-            self._connection.executemany(statement, values)
+            try:
+                self._connection.executemany(statement, values)
+            except sqlite3.Error as error:
+                raise self._explained(error) from error
 
     @contextmanager
     def transaction(self, *, lasting: bool = False) -> Iterator[None]:
@@ -102,12 +114,12 @@ class SqliteDatabase:
                 return
             self._boundary("before")
             if lasting:
-                self._connection.execute("PRAGMA synchronous = FULL")
-            self._connection.execute("BEGIN IMMEDIATE")
+                self._execute("PRAGMA synchronous = FULL")
+            self._execute("BEGIN IMMEDIATE")
             self._depth += 1
             try:
                 yield
-                self._connection.execute("COMMIT")
+                self._execute("COMMIT")
             except BaseException:
                 if self._connection.in_transaction:
                     self._connection.execute("ROLLBACK")
@@ -127,21 +139,36 @@ class SqliteDatabase:
             self._connection.close()
 
     def _prepare(self) -> None:
-        self._connection.execute("PRAGMA journal_mode = WAL")
-        self._connection.execute("PRAGMA synchronous = NORMAL")
+        self._execute("PRAGMA journal_mode = WAL")
+        self._execute("PRAGMA synchronous = NORMAL")
         for version in range(self._version(), schema.VERSION):
             with self.transaction():
                 if self._version() == version:  # else another process was faster
                     for statement in schema.migration(version, dialect="sqlite"):
-                        self._connection.execute(statement)
+                        self._execute(statement)
         schema.check(self._version(), self.place)
 
     def _version(self) -> int:
-        found = self._connection.execute("SELECT count(*) FROM sqlite_master WHERE name = 'schema_version'")
+        found = self._execute("SELECT count(*) FROM sqlite_master WHERE name = 'schema_version'")
         if not found.fetchone()[0]:
             return 0
-        (version,) = self._connection.execute("SELECT version FROM schema_version").fetchone()
+        (version,) = self._execute("SELECT version FROM schema_version").fetchone()
         return int(version)
+
+    def _execute(self, statement: str, values: Sequence[object] = ()) -> sqlite3.Cursor:
+        try:
+            return self._connection.execute(statement, values)
+        except sqlite3.Error as error:
+            raise self._explained(error) from error
+
+    def _explained(self, error: sqlite3.Error) -> Exception:
+        """What SQLite says as a StoreError that says what to do; a mistake of ours as it is."""
+        if isinstance(error, sqlite3.ProgrammingError):
+            return StoreError(f"the database {self.place} is closed") if "closed" in str(error) else error
+        if isinstance(error, sqlite3.OperationalError):
+            advice = "make room, or wait for the process that holds it"
+            return StoreError(f"cannot use the database {self.place}: {error}; {advice}")
+        return StoreError(f"{self.place} is damaged ({error}); delete that file: what it records is made again")
 
 
 @cache

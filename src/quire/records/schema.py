@@ -40,8 +40,9 @@ CREATE TABLE IF NOT EXISTS attempts (
 UPDATE schema_version SET version = 2
 """
 
-# Artifacts in packs, the day a fact was last of use, and everything that durable runs remember. `at`, `expires` and
-# `ready` are seconds; `at` on the clock of the calendar, the others on that of the database (`Database.now`).
+# Artifacts in packs (those of before are objects of their own), the day a fact was last of use, and everything that
+# durable runs remember. `at`, `expires` and `ready` are seconds; `at` on the clock of the calendar, the others on that
+# of the database (`Database.now`).
 _VERSION_3 = """
 ALTER TABLE facts ADD COLUMN used INTEGER NOT NULL DEFAULT 0;
 CREATE TABLE objects (
@@ -51,6 +52,8 @@ CREATE TABLE objects (
     size INTEGER NOT NULL
 ) WITHOUT ROWID;
 CREATE INDEX objects_of_pack ON objects (pack);
+INSERT INTO objects SELECT digest, 'objects/' || substr(digest, 1, 2) || '/' || substr(digest, 3), 0, max(size)
+    FROM facts GROUP BY digest;
 CREATE TABLE owners (
     owner TEXT PRIMARY KEY,
     boot TEXT NOT NULL,

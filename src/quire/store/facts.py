@@ -1,53 +1,20 @@
-"""Facts: which content was made for which key. One SQLite file that several processes may share."""
+"""Facts: which content was made for which key, and where its bytes lie. Tables of the database of a store."""
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from pathlib import Path
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from quire.engine import Attempt
-from quire.errors import StoreError
 from quire.keys import ArtifactKey, Digest
+from quire.records.database import Database
 
-SCHEMA_VERSION = 2
-
-_VERSION_1 = """
-CREATE TABLE IF NOT EXISTS facts (
-    key TEXT PRIMARY KEY,
-    digest TEXT NOT NULL,
-    stage TEXT NOT NULL,
-    document TEXT NOT NULL,
-    page INTEGER,
-    size INTEGER NOT NULL
-) WITHOUT ROWID;
-CREATE INDEX IF NOT EXISTS facts_of_document ON facts (document, stage, page);
-CREATE TABLE IF NOT EXISTS schema_version (version INTEGER NOT NULL);
-INSERT INTO schema_version SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM schema_version);
-"""
-_VERSION_2 = """
-CREATE TABLE IF NOT EXISTS attempts (
-    document TEXT NOT NULL,
-    page INTEGER NOT NULL,
-    reading TEXT NOT NULL,
-    noted INTEGER NOT NULL,
-    number INTEGER NOT NULL,
-    engine TEXT NOT NULL,
-    outcome TEXT NOT NULL,
-    reason TEXT NOT NULL,
-    ms REAL NOT NULL,
-    PRIMARY KEY (document, page, reading, number)
-) WITHOUT ROWID;
-UPDATE schema_version SET version = 2;
-"""
-_MIGRATIONS = {0: _VERSION_1, 1: _VERSION_2}
-"""From each version to the next one; 0 is an empty file."""
+CHUNK = 500
+"""Values that are asked for in one statement."""
 
 
 class Fact(NamedTuple):
-    """`digest` is the content that `stage` made for `key`."""
+    """`digest` is the content that `stage` made for `key`; `used` the day it was last of use, in days since 1970."""
 
     key: ArtifactKey
     digest: Digest
@@ -55,91 +22,125 @@ class Fact(NamedTuple):
     document: str
     page: int | None
     size: int
+    used: int
+
+
+class Place(NamedTuple):
+    """Where a content lies: a part of a pack, or the whole of an older object of its own."""
+
+    pack: str
+    start: int
+    size: int
+
+
+class Found(NamedTuple):
+    """What is known of a key."""
+
+    digest: Digest
+    pack: str
+    used: int
 
 
 class Facts:
-    """The table of facts. The caller keeps threads apart; SQLite keeps processes apart."""
+    """The tables `facts`, `objects` and `attempts`. Any thread may use it, and the statements are of one transaction
+    where the caller has begun one."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self._database = sqlite3.connect(path, timeout=30, isolation_level=None, check_same_thread=False)
-        try:
-            self._prepare()
-        except BaseException:
-            self._database.close()
-            raise
+    def __init__(self, database: Database) -> None:
+        self._database = database
 
-    def find(self, key: ArtifactKey) -> Digest | None:
-        row = self._database.execute("SELECT digest FROM facts WHERE key = ?", (key,)).fetchone()
-        return Digest(row[0]) if row else None
+    def find(self, keys: Sequence[ArtifactKey]) -> dict[ArtifactKey, Found]:
+        """Those of the keys whose content is recorded too."""
+        found = {}
+        for chunk in chunks(keys):
+            asked = (
+                "SELECT facts.key, facts.digest, objects.pack, facts.used FROM facts "
+                f"JOIN objects ON objects.digest = facts.digest WHERE facts.key IN ({marks(chunk)})"
+            )
+            for key, digest, pack, used in self._database.rows(asked, chunk):
+                found[ArtifactKey(str(key))] = Found(Digest(str(digest)), str(pack), integer(used))
+        return found
 
-    def add(self, facts: Sequence[Fact]) -> None:
-        """Record all of them, or none."""
-        with self._transaction() as database:
-            database.executemany("INSERT OR REPLACE INTO facts VALUES (?, ?, ?, ?, ?, ?)", facts)
+    def places(self, digests: Sequence[Digest]) -> dict[Digest, Place]:
+        found = {}
+        for chunk in chunks(digests):
+            asked = f"SELECT digest, pack, start, size FROM objects WHERE digest IN ({marks(chunk)})"
+            for digest, pack, start, size in self._database.rows(asked, chunk):
+                found[Digest(str(digest))] = Place(str(pack), integer(start), integer(size))
+        return found
+
+    def hold(self, digests: Collection[Digest]) -> bool:
+        """Whether all of these contents are recorded; they stay so until the end of the caller's transaction."""
+        # Changing nothing locks the rows, in PostgreSQL too: whoever collects garbage waits.
+        held = (f"UPDATE objects SET size = size WHERE digest IN ({marks(chunk)})" for chunk in chunks(digests))
+        changed = sum(map(self._database.change, held, chunks(digests)))
+        return changed == len(digests)
+
+    def record(self, facts: Sequence[Fact], places: Mapping[Digest, Place]) -> None:
+        """Sorted: two processes that record the same never wait for each other in a circle."""
+        self._database.change_many(
+            "INSERT INTO objects (digest, pack, start, size) VALUES (?, ?, ?, ?) ON CONFLICT (digest) DO UPDATE SET "
+            "pack = excluded.pack, start = excluded.start, size = excluded.size",
+            sorted((digest, *place) for digest, place in places.items()),
+        )
+        self._database.change_many(
+            "INSERT INTO facts (key, digest, stage, document, page, size, used) VALUES (?, ?, ?, ?, ?, ?, ?) "
+            "ON CONFLICT (key) DO UPDATE SET digest = excluded.digest, stage = excluded.stage, "
+            "document = excluded.document, page = excluded.page, size = excluded.size, used = excluded.used",
+            sorted(facts),
+        )
+
+    def touch(self, keys: Collection[ArtifactKey], day: int) -> None:
+        """Note that these were of use on that day."""
+        for chunk in chunks(sorted(keys)):
+            self._database.change(f"UPDATE facts SET used = ? WHERE key IN ({marks(chunk)})", (day, *chunk))
+
+    def forget(self, digest: Digest, place: Place) -> None:
+        """The content is not there: what was made from it is made again."""
+        lost = "DELETE FROM objects WHERE digest = ? AND pack = ? AND start = ?"
+        self._database.change(lost, (digest, place.pack, place.start))
 
     def note_path(self, document: str, page: int, reading: str, attempts: Sequence[Attempt]) -> None:
         of_page = document, page
-        with self._transaction() as database:
-            last = database.execute("SELECT max(noted) FROM attempts WHERE document = ? AND page = ?", of_page)
-            noted = (last.fetchone()[0] or 0) + 1
+        with self._database.transaction():
+            last = "SELECT coalesce(max(noted), 0) FROM attempts WHERE document = ? AND page = ?"
+            ((noted,),) = self._database.rows(last, of_page)
             rows = [
-                (*of_page, reading, noted, number, attempt.engine, attempt.outcome, attempt.reason, attempt.ms)
-                for number, attempt in enumerate(attempts, start=1)
+                (*of_page, reading, integer(noted) + 1, number, made.engine, made.outcome, made.reason, made.ms)
+                for number, made in enumerate(attempts, start=1)
             ]
-            database.execute(
-                "DELETE FROM attempts WHERE document = ? AND page = ? AND reading = ?", (*of_page, reading)
+            before = "DELETE FROM attempts WHERE document = ? AND page = ? AND reading = ?"
+            self._database.change(before, (*of_page, reading))
+            self._database.change_many(
+                "INSERT INTO attempts (document, page, reading, noted, number, engine, outcome, reason, ms) "
+                "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                rows,
             )
-            database.executemany("INSERT INTO attempts VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", rows)
 
-    def path_of(self, document: str, page: int, reading: str) -> tuple[Attempt, ...]:
+    def path(self, document: str, page: int, reading: str) -> tuple[Attempt, ...]:
         asked = (
             "SELECT engine, outcome, reason, ms FROM attempts WHERE document = ? AND page = ? AND reading = ? "
             "ORDER BY number"
         )
-        return tuple(Attempt(*row) for row in self._database.execute(asked, (document, page, reading)))
+        rows = self._database.rows(asked, (document, page, reading))
+        return tuple(Attempt(*row) for row in rows)  # type: ignore[arg-type]
 
     def paths(self, document: str) -> dict[int, tuple[Attempt, ...]]:
         asked = (
             "SELECT page, reading FROM attempts WHERE document = ? AND number = 1 ORDER BY page, noted"  # the last wins
         )
-        last = dict(self._database.execute(asked, (document,)).fetchall())
-        return {page: self.path_of(document, page, reading) for page, reading in last.items()}
+        last = {integer(page): str(reading) for page, reading in self._database.rows(asked, (document,))}
+        return {page: self.path(document, page, reading) for page, reading in last.items()}
 
-    def close(self) -> None:
-        self._database.close()
 
-    def _prepare(self) -> None:
-        self._database.execute("PRAGMA journal_mode = WAL")
-        self._database.execute("PRAGMA synchronous = NORMAL")
-        for version in range(self._version(), SCHEMA_VERSION):
-            with self._transaction() as database:
-                if self._version() == version:  # else another process was faster
-                    for statement in _MIGRATIONS[version].split(";"):
-                        database.execute(statement)
-        version = self._version()
-        if version != SCHEMA_VERSION:
-            raise StoreError(
-                f"{self.path} has schema version {version}, this Quire reads version {SCHEMA_VERSION}; "
-                "update Quire or choose another folder for the store"
-            )
+def chunks(values: Collection[str]) -> Iterator[list[str]]:
+    listed = list(values)
+    return (listed[begin : begin + CHUNK] for begin in range(0, len(listed), CHUNK))
 
-    def _version(self) -> int:
-        found = self._database.execute("SELECT count(*) FROM sqlite_master WHERE name = 'schema_version'")
-        if not found.fetchone()[0]:
-            return 0
-        (version,) = self._database.execute("SELECT version FROM schema_version").fetchone()
-        return int(version)
 
-    @contextmanager
-    def _transaction(self) -> Iterator[sqlite3.Connection]:
-        """All of it, or none."""
-        database = self._database
-        database.execute("BEGIN IMMEDIATE")
-        try:
-            yield database
-            database.execute("COMMIT")
-        except BaseException:
-            if database.in_transaction:
-                database.execute("ROLLBACK")
-            raise
+def marks(values: Sequence[object]) -> str:
+    return ", ".join("?" * len(values))
+
+
+def integer(value: object) -> int:
+    """A number as a database gives it."""
+    return int(value)  # type: ignore[call-overload, no-any-return]

@@ -8,6 +8,7 @@ import weakref
 from collections.abc import Mapping, Sequence
 from threading import Lock
 
+from quire.context import Claim
 from quire.engine import Attempt
 from quire.errors import StoreError
 from quire.keys import ArtifactKey, Digest, digest_bytes
@@ -28,11 +29,15 @@ class TemporaryStore:
         self._lock = Lock()
         self._places: dict[Digest, tuple[int, int]] = {}
         self._facts: dict[ArtifactKey, Digest] = {}
+        self._claims: dict[str, Claim] = {}
         self._paths: dict[tuple[str, int, str], tuple[Attempt, ...]] = {}
         self._finalizer = weakref.finalize(self, os.close, self._file)
 
     def find(self, key: ArtifactKey) -> Digest | None:
         return self._facts.get(key)
+
+    def find_many(self, keys: Sequence[ArtifactKey]) -> Mapping[ArtifactKey, Digest]:
+        return {key: self._facts[key] for key in keys if key in self._facts}
 
     def load(self, digest: Digest) -> bytes:
         try:
@@ -42,7 +47,16 @@ class TemporaryStore:
         self._check_open()
         return os.pread(self._file, size, place)
 
-    def save(self, key: ArtifactKey, data: bytes, *, stage: str, document: str, page: int | None = None) -> Digest:
+    def save(
+        self,
+        key: ArtifactKey,
+        data: bytes,
+        *,
+        stage: str,
+        document: str,
+        page: int | None = None,
+        claim: Claim | None = None,
+    ) -> Digest:
         digest = digest_bytes(data)
         with self._lock:
             self._check_open()
@@ -52,6 +66,18 @@ class TemporaryStore:
                 self._end += len(data)
             self._facts[key] = digest
         return digest
+
+    def claim(self, key: ArtifactKey) -> Claim | None:
+        """Threads share it at most: a claim is never taken over."""
+        with self._lock:
+            if key in self._claims:
+                return None
+            self._claims[key] = Claim(key, 1)
+            return self._claims[key]
+
+    def release(self, claim: Claim) -> None:
+        with self._lock:
+            self._claims.pop(claim.key, None)
 
     def flush(self) -> None:
         pass  # nothing outlives the process

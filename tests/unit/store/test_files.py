@@ -6,14 +6,17 @@ import os
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from quire.engine import Attempt
-from quire.errors import StoreError
+from quire.errors import FencedError, StoreError
 from quire.keys import ArtifactKey, digest_bytes
-from quire.store.files import BATCH, FileStore
+from quire.store.artifacts import BATCH, BATCH_BYTES
+from quire.store.files import FileStore
+from quire.store.packs import LARGE
 from tests.fakes.disks import full_disk
 
 KEY, OTHER = ArtifactKey("a" * 64), ArtifactKey("b" * 64)
@@ -23,8 +26,8 @@ def save(store: FileStore, key: ArtifactKey = KEY, data: bytes = b"some text") -
     return store.save(key, data, stage="native-text", document="d" * 64, page=1)
 
 
-def objects(folder: Path) -> list[Path]:
-    return sorted(path for path in (folder / "objects").rglob("*") if path.is_file())
+def packs(folder: Path) -> list[Path]:
+    return sorted((folder / "packs").glob("*"))
 
 
 def test_what_was_saved_is_found_by_the_next_process(tmp_path):
@@ -41,28 +44,60 @@ def test_what_was_saved_can_be_used_before_it_is_recorded(tmp_path):
         digest = save(store)
         assert store.find(KEY) == digest
         assert store.load(digest) == b"some text"
-        assert not objects(tmp_path), "nothing is published before it is synced"
+        assert not packs(tmp_path), "nothing is published before it is synced"
 
 
 def test_a_full_batch_is_recorded_without_closing(tmp_path):
     with FileStore(tmp_path) as store, FileStore(tmp_path) as reader:
-        for number in range(BATCH):
+        for number in range(BATCH + 1):
             save(store, ArtifactKey(f"{number:064}"), str(number).encode())
         assert reader.find(ArtifactKey("0" * 64)) == digest_bytes(b"0")
+        assert len(packs(tmp_path)) == 1
+
+
+def test_large_contents_are_not_held_in_memory(tmp_path):
+    with FileStore(tmp_path) as store, FileStore(tmp_path) as reader:
+        digest = save(store, data=os.urandom(LARGE))
+        assert reader.find(KEY) == digest
+        for number in range(BATCH_BYTES // 900_000 + 1):
+            save(store, ArtifactKey(f"{number:064}"), os.urandom(900_000))
+        assert reader.find(ArtifactKey("0" * 64)) is not None
+
+
+def test_many_keys_are_asked_for_at_once(tmp_path):
+    keys = [ArtifactKey(f"{number:064}") for number in range(1200)]
+    with FileStore(tmp_path) as store:
+        saved = {key: save(store, key, key.encode()) for key in keys[::2]}
+        assert store.find_many(keys) == saved
+    with FileStore(tmp_path) as store:
+        assert store.find_many([*keys, *keys]) == saved
 
 
 def test_equal_content_is_kept_once(tmp_path):
     with FileStore(tmp_path) as store:
         assert save(store) == save(store, OTHER)
-    assert len(objects(tmp_path)) == 1
+    assert len(packs(tmp_path)) == 1
     with FileStore(tmp_path) as store:
         assert store.find(KEY) == store.find(OTHER)
 
 
-def test_artifacts_lie_under_their_digest(tmp_path):
+def test_content_that_is_there_is_not_written_again(tmp_path):
     with FileStore(tmp_path) as store:
-        digest = save(store)
-    assert objects(tmp_path) == [tmp_path / "objects" / digest[:2] / digest[2:]]
+        save(store)
+        store.flush()
+        save(store, OTHER)
+        store.flush()
+        assert store.find(OTHER) == store.find(KEY)
+    assert len(packs(tmp_path)) == 1
+
+
+def test_artifacts_of_a_batch_share_a_pack(tmp_path):
+    with FileStore(tmp_path) as store:
+        digests = [save(store, ArtifactKey(f"{number:064}"), str(number).encode()) for number in range(12)]
+    (pack,) = packs(tmp_path)
+    assert pack.read_bytes() == b"01234567891011"
+    with FileStore(tmp_path) as store:
+        assert [store.load(digest) for digest in digests] == [str(number).encode() for number in range(12)]
 
 
 def test_artifacts_can_be_loaded_after_closing(tmp_path):
@@ -74,25 +109,44 @@ def test_artifacts_can_be_loaded_after_closing(tmp_path):
         store.find(KEY)
 
 
-def test_a_damaged_artifact_is_detected_and_explained(tmp_path):
+def test_a_damaged_artifact_is_detected_and_made_again(tmp_path):
     with FileStore(tmp_path) as store:
-        digest = save(store)
+        digest, other = save(store), save(store, OTHER, b"other text")
         store.flush()
-        (path,) = objects(tmp_path)
-        path.write_bytes(b"some texT")
-        with pytest.raises(StoreError, match=r"damaged.*delete that file") as raised:
+        (path,) = packs(tmp_path)
+        path.write_bytes(path.read_bytes().replace(b"some text", b"some texT"))
+        with pytest.raises(StoreError, match=r"is damaged.*read the document again") as raised:
             store.load(digest)
         assert str(path) in str(raised.value)
+        assert store.find(KEY) is None
+        assert store.load(other) == b"other text", "the rest of the pack is sound"
+        assert save(store) == digest
+        store.flush()
+        assert store.load(digest) == b"some text"
+
+
+def test_a_torn_pack_keeps_what_is_whole(tmp_path):
+    with FileStore(tmp_path) as store:
+        first, second = save(store), save(store, OTHER, b"other text")
+    (path,) = packs(tmp_path)
+    path.write_bytes(path.read_bytes()[:-1])
+    with FileStore(tmp_path) as store:
+        assert store.load(first) == b"some text"
+        with pytest.raises(StoreError, match="is damaged"):
+            store.load(second)
+        assert store.find(OTHER) is None
 
 
 def test_an_artifact_that_was_deleted_is_made_again(tmp_path):
     with FileStore(tmp_path) as store:
         digest = save(store)
         store.flush()
-        objects(tmp_path)[0].unlink()
-        assert store.find(KEY) is None
+        packs(tmp_path)[0].unlink()
+        with FileStore(tmp_path) as other:
+            assert other.find(KEY) is None
         with pytest.raises(StoreError, match="missing"):
             store.load(digest)
+        assert store.find(KEY) is None
         assert save(store) == digest
         assert store.find(KEY) == digest
 
@@ -119,10 +173,12 @@ def test_a_full_disk_names_the_folder_and_tears_nothing(tmp_path):
     store = FileStore(tmp_path)
     save(store)
     store.flush()
-    with full_disk(after=100_000), pytest.raises(StoreError) as raised:
-        save(store, OTHER, os.urandom(200_000))
-    assert str(tmp_path) in str(raised.value)
-    store.close()
+    save(store, OTHER, os.urandom(200_000))
+    with full_disk(after=100_000):
+        for attempt in (store.flush, store.close):
+            with pytest.raises(StoreError, match="make room") as raised:
+                attempt()
+            assert str(tmp_path) in str(raised.value)
     assert list((tmp_path / "waiting").iterdir()) == []
     with FileStore(tmp_path) as again:
         assert again.find(KEY) is not None
@@ -130,13 +186,40 @@ def test_a_full_disk_names_the_folder_and_tears_nothing(tmp_path):
         save(again, OTHER, b"there is room now")
 
 
+def test_the_same_store_goes_on_when_there_is_room_again(tmp_path):
+    store = FileStore(tmp_path)
+    digest = save(store, data=os.urandom(200_000))
+    with full_disk(after=100_000), pytest.raises(StoreError, match="make room"):
+        store.flush()
+    assert store.find(KEY) == digest
+    store.flush()
+    with FileStore(tmp_path) as again:
+        assert again.find(KEY) == digest
+    store.close()
+
+
+def test_a_full_disk_does_not_fill_the_memory(tmp_path):
+    store = FileStore(tmp_path)
+    with full_disk(after=10):
+        for number in range(BATCH):
+            save(store, ArtifactKey(f"{number:064}"), str(number).encode())
+        with pytest.raises(StoreError, match="make room"):
+            save(store)
+        assert store.find(KEY) is None, "it was not taken"
+    store.close()
+
+
 def test_a_disk_too_full_for_the_facts_leaves_nothing_half_recorded(tmp_path):
     store = FileStore(tmp_path)
     for number in range(100):
         save(store, ArtifactKey(f"{number:064}"), str(number).encode())
-    with full_disk(after=10), pytest.raises(StoreError, match="cannot write to the store"):
+    database = tmp_path / "facts.sqlite3-wal"
+    with full_disk(after=database.stat().st_size), pytest.raises(StoreError, match=r"facts\.sqlite3.*make room"):
         store.flush()
+    assert len(packs(tmp_path)) == 1, "it was written before"
+    assert store.load(digest_bytes(b"7")) == b"7"
     store.close()  # there is room again
+    assert len(packs(tmp_path)) == 1, "and is not written twice"
     with FileStore(tmp_path) as again:
         assert all(again.find(ArtifactKey(f"{number:064}")) for number in range(100))
 
@@ -163,9 +246,36 @@ def test_a_killed_process_leaves_whole_artifacts_only(tmp_path):
     with FileStore(tmp_path) as store:
         assert store.find(KEY) == digest_bytes(b"recorded")
         assert store.find(OTHER) is None
-        assert len(objects(tmp_path)) == 1
-        (left,) = (tmp_path / "waiting").iterdir()
-        assert left.exists(), "young files may belong to a process at work"
+        assert len(packs(tmp_path)) == 1
+
+
+KILLED_BETWEEN = """
+import os, signal, sys
+from quire.store.files import FileStore
+store = FileStore(sys.argv[1])
+write = store.objects.write
+store.objects.write = lambda name, data: (write(name, data), os.kill(os.getpid(), signal.SIGKILL))
+store.save("a" * 64, b"recorded", stage="s", document="d")
+store.flush()
+"""
+
+
+def test_a_process_killed_between_the_pack_and_its_facts_leaves_nothing_half_recorded(tmp_path):
+    subprocess.run([sys.executable, "-c", KILLED_BETWEEN, str(tmp_path)], check=False, timeout=60)
+    assert len(packs(tmp_path)) == 1
+    with FileStore(tmp_path) as store:
+        assert store.find(KEY) is None
+        digest = save(store, data=b"recorded")
+    with FileStore(tmp_path) as store:
+        assert store.load(digest) == b"recorded"
+
+
+def test_unfinished_files_of_a_process_that_is_gone_are_removed(tmp_path):
+    FileStore(tmp_path).close()
+    left = tmp_path / "waiting" / "1234-ff-1"
+    left.write_bytes(b"half")
+    FileStore(tmp_path).close()
+    assert left.exists(), "young files may belong to a process at work"
     os.utime(left, (0, 0))
     FileStore(tmp_path).close()
     assert not left.exists()
@@ -181,31 +291,56 @@ def test_two_stores_on_one_folder_share_their_facts(tmp_path):
     assert list((tmp_path / "waiting").iterdir()) == []
 
 
-def test_a_store_of_the_first_version_is_taken_over_with_what_it_knows(tmp_path):
-    database = sqlite3.connect(tmp_path / "facts.sqlite3")
-    database.executescript(
-        """
-        CREATE TABLE facts (key TEXT PRIMARY KEY, digest TEXT NOT NULL, stage TEXT NOT NULL, document TEXT NOT NULL,
-            page INTEGER, size INTEGER NOT NULL) WITHOUT ROWID;
-        CREATE INDEX facts_of_document ON facts (document, stage, page);
-        CREATE TABLE schema_version (version INTEGER NOT NULL);
-        INSERT INTO schema_version VALUES (1);
-        """
-    )
-    data = b"kept from before"
-    digest = digest_bytes(data)
-    database.execute("INSERT INTO facts VALUES ('k', ?, 's', 'd', 1, 3)", (digest,))
-    database.commit()
-    database.close()
-    file = tmp_path / "objects" / digest[:2] / digest[2:]
-    file.parent.mkdir(parents=True)
-    file.write_bytes(data)
+def test_a_claim_is_had_by_one_at_a_time(tmp_path):
+    with FileStore(tmp_path) as first, FileStore(tmp_path) as second:
+        claim = first.claim(KEY)
+        assert claim is not None and second.claim(KEY) is None
+        first.release(claim)
+        assert second.claim(KEY) is not None
 
-    with FileStore(tmp_path) as store:
-        assert store.load(store.find(ArtifactKey("k"))) == data
-        store.note_path("d", 1, "r", [Attempt("rapidocr", "ok", "", 12.5)])
-    with FileStore(tmp_path) as store:
-        assert store.paths("d") == {1: (Attempt("rapidocr", "ok", "", 12.5),)}
+
+def test_what_is_saved_with_a_claim_is_seen_by_others_at_once(tmp_path):
+    with FileStore(tmp_path) as first, FileStore(tmp_path) as second:
+        digest = first.save(KEY, b"answer", stage="answer", document="d", page=1, claim=first.claim(KEY))
+        assert second.find(KEY) == digest
+
+
+def test_a_late_write_of_a_claim_that_is_lost_is_refused(tmp_path):
+    with FileStore(tmp_path) as late, FileStore(tmp_path) as next_one:
+        claim = late.claim(KEY)
+        waiting = save(late, OTHER, b"of another key")
+        late.release(claim)
+        digest = next_one.save(KEY, b"new", stage="answer", document="d", claim=next_one.claim(KEY))
+        with pytest.raises(FencedError):
+            late.save(KEY, b"old", stage="answer", document="d", claim=claim)
+        assert late.find(KEY) == digest
+        late.flush()
+        assert next_one.find(OTHER) == waiting, "the rest of the batch is not lost"
+
+
+def used(folder: Path) -> int:
+    with closing(sqlite3.connect(folder / "facts.sqlite3")) as database:
+        return int(database.execute("SELECT used FROM facts").fetchone()[0])
+
+
+def test_the_day_of_the_last_use_is_kept(tmp_path):
+    with FileStore(tmp_path, clock=lambda: 86_400 * 100) as store:
+        save(store)
+    assert used(tmp_path) == 100
+    with FileStore(tmp_path, clock=lambda: 86_400 * 107) as store:
+        store.find(KEY)
+        store.find(KEY)
+    assert used(tmp_path) == 107
+
+
+def test_looking_up_needs_no_room(tmp_path):
+    with FileStore(tmp_path, clock=lambda: 0) as store:
+        save(store)
+    store = FileStore(tmp_path)
+    with full_disk(after=10):
+        assert store.find(KEY) is not None
+        store.close()
+    assert used(tmp_path) == 0
 
 
 def test_a_path_replaces_the_one_before_of_the_same_reading(tmp_path):

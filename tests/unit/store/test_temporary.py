@@ -29,6 +29,22 @@ def test_what_was_saved_is_found():
     assert store.find(ArtifactKey("c" * 64)) is None
 
 
+def test_many_keys_are_asked_for_at_once():
+    store = TemporaryStore()
+    assert store.find_many([KEY, ArtifactKey("b" * 64)]) == {}
+    digest = save(store)
+    assert store.find_many([KEY, ArtifactKey("b" * 64)]) == {KEY: digest}
+
+
+def test_a_claim_is_had_by_one_at_a_time():
+    store = TemporaryStore()
+    claim = store.claim(KEY)
+    assert claim is not None and store.claim(KEY) is None
+    store.save(KEY, b"made", stage="s", document="d", claim=claim)
+    store.release(claim)
+    assert store.claim(KEY) is not None
+
+
 def nameless_files() -> set[str]:
     """Files of this process that have no name, as they lie on the disk. Workers of other tests come and go."""
     found = set()

@@ -1,0 +1,251 @@
+"""Artifacts over any objects and any database: bytes in packs, facts in tables."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing, suppress
+from threading import RLock
+from types import TracebackType
+from typing import Self
+
+from quire.context import Claim
+from quire.engine import Attempt
+from quire.errors import FencedError, StoreError
+from quire.keys import ArtifactKey, Digest, digest_bytes
+from quire.records.claims import LEASE_S, Claims
+from quire.records.database import Database
+from quire.store.facts import Fact, Facts, Found, Place
+from quire.store.objects import Objects
+from quire.store.packs import LARGE, LOOSE, packed
+
+BATCH = 128
+"""Artifacts that are written and recorded together."""
+BATCH_BYTES = 8_000_000
+DAY_S = 86_400
+KNOWN_PACKS = 4096
+"""Packs that are remembered to be there."""
+
+
+class ArtifactStore:
+    """Artifacts in packs, facts in a database. Any thread may use it, and several processes.
+
+    What is saved stays in memory until there are `BATCH` artifacts or `BATCH_BYTES`, and until `flush` and `close`;
+    then it becomes one pack, and once that is synced its facts are committed. A process that dies before that loses
+    the batch, never a part of an artifact. A fact whose content is not there counts for nothing: somebody removed it.
+
+    `reopen` opens the database again for artifacts that are loaded after closing.
+    """
+
+    lasting = True
+
+    def __init__(
+        self,
+        objects: Objects,
+        database: Database,
+        *,
+        reopen: Callable[[], Database] | None = None,
+        lease_s: float = LEASE_S,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self.objects = objects
+        self.database = database
+        self._reopen = reopen
+        self._clock = clock
+        self._facts = Facts(database)
+        self._claims = Claims(database, lease_s=lease_s)
+        self._lock = RLock()
+        self._closed = False
+        self._pending: dict[ArtifactKey, Fact] = {}  # to be recorded
+        self._contents: dict[Digest, bytes] = {}  # to be written before that
+        self._bytes = 0  # of them
+        self._written: dict[Digest, Place] = {}  # of a batch whose facts could not be recorded
+        self._used: set[ArtifactKey] = set()  # found, and not used today before
+        self._there: set[str] = set()  # packs that were seen
+
+    @property
+    def place(self) -> str:
+        """What messages call it."""
+        return self.objects.place
+
+    def find(self, key: ArtifactKey) -> Digest | None:
+        return self.find_many((key,)).get(key)
+
+    def find_many(self, keys: Sequence[ArtifactKey]) -> Mapping[ArtifactKey, Digest]:
+        with self._lock:
+            digests = {key: self._pending[key].digest for key in keys if key in self._pending}
+            found = self._facts.find([key for key in dict.fromkeys(keys) if key not in digests])
+            there = {key: known for key, known in found.items() if self._is_there(known.pack)}
+            self._note_use(there)
+            return digests | {key: known.digest for key, known in there.items()}
+
+    def load(self, digest: Digest) -> bytes:
+        with self._lock:
+            data = self._contents.get(digest)
+        if data is not None:
+            return data
+        place = self._place(digest)
+        data = self._content(digest, place)
+        if data is None and (moved := self._place(digest)) != place:  # garbage was collected meanwhile
+            place, data = moved, self._content(digest, moved)
+        if data is None:
+            raise self._lost(digest, place)
+        return data
+
+    def save(
+        self,
+        key: ArtifactKey,
+        data: bytes,
+        *,
+        stage: str,
+        document: str,
+        page: int | None = None,
+        claim: Claim | None = None,
+    ) -> Digest:
+        digest = digest_bytes(data)
+        with self._lock:
+            if self._closed:
+                raise StoreError(f"the store {self.place} is closed")
+            if len(self._pending) >= BATCH or self._bytes + len(data) > BATCH_BYTES:
+                self._flush()  # before this one is taken, so that a full disk does not fill the memory too
+            if digest not in self._contents and digest not in self._written:
+                self._contents[digest] = data
+                self._bytes += len(data)
+            self._pending[key] = Fact(key, digest, stage, document, page, len(data), self._today())
+            if claim is not None or len(data) >= LARGE:
+                self._save_now(key, claim)
+        return digest
+
+    def claim(self, key: ArtifactKey) -> Claim | None:
+        return self._claims.claim(key)
+
+    def release(self, claim: Claim) -> None:
+        self._claims.release(claim)
+
+    def flush(self) -> None:
+        """Write and record everything saved so far; it survives a loss of power too."""
+        with self._lock:
+            self._flush(lasting=True)
+
+    def note_path(self, document: str, page: int, reading: str, attempts: Sequence[Attempt]) -> None:
+        self._facts.note_path(document, page, reading, attempts)
+
+    def path(self, document: str, page: int, reading: str) -> tuple[Attempt, ...]:
+        return self._facts.path(document, page, reading)
+
+    def paths(self, document: str) -> Mapping[int, tuple[Attempt, ...]]:
+        return self._facts.paths(document)
+
+    def close(self) -> None:
+        """Record what is pending, give claims back and let go of the database. Artifacts can still be loaded."""
+        with self._lock:
+            if self._closed:
+                return
+            try:
+                self._flush(lasting=True)
+                self._flush_use()
+            finally:
+                self._closed = True
+                with suppress(StoreError):  # a lease that runs out does it too
+                    self._claims.close()
+                self.database.close()
+                self.objects.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, _: type[BaseException] | None, __: BaseException | None, ___: TracebackType | None) -> None:
+        self.close()
+
+    def _flush(self, *, claim: Claim | None = None, lasting: bool = False) -> None:
+        """Write a pack, then record its facts. When this raises, all is still pending and the next one goes on."""
+        while self._pending:
+            wanted = {fact.digest for fact in self._pending.values()}
+            stored = self._stored([digest for digest in wanted if digest in self._contents])
+            self._write({d: data for d, data in self._contents.items() if d in wanted and d not in stored})
+            places = {digest: place for digest, place in self._written.items() if digest in wanted}
+            with self.database.transaction(lasting=lasting):
+                if claim is not None:
+                    self._claims.check(claim)
+                if not self._facts.hold(stored):
+                    continue  # some of it was just removed as garbage: write it after all
+                self._facts.record(list(self._pending.values()), places)
+            self._pending.clear()
+            self._contents.clear()
+            self._written.clear()
+            self._bytes = 0
+
+    def _save_now(self, key: ArtifactKey, claim: Claim | None) -> None:
+        try:
+            self._flush(claim=claim, lasting=True)
+        except FencedError:
+            del self._pending[key]
+            raise
+
+    def _stored(self, digests: Sequence[Digest]) -> set[Digest]:
+        """Those whose content is there already."""
+        return {digest for digest, place in self._facts.places(digests).items() if self._is_there(place.pack)}
+
+    def _write(self, contents: Mapping[Digest, bytes]) -> None:
+        for name, data, places in packed(contents):
+            self.objects.write(name, data)
+            self._written.update(places)
+            for digest in places:
+                self._bytes -= len(self._contents.pop(digest))
+
+    def _place(self, digest: Digest) -> Place | None:
+        with self._lock:
+            if digest in self._written:
+                return self._written[digest]
+            if not self._closed:
+                return self._facts.places([digest]).get(digest)
+        if self._reopen is None:
+            raise StoreError(f"the store {self.place} is closed")
+        with closing(self._reopen()) as database:
+            return Facts(database).places([digest]).get(digest)
+
+    def _content(self, digest: Digest, place: Place | None) -> bytes | None:
+        """The verified content at a place; None when it is not there."""
+        if place is None:
+            return None
+        if place.pack.startswith(LOOSE):
+            data = self.objects.read(place.pack)
+        else:
+            data = self.objects.read(place.pack, place.start, place.size)
+        return data if data is not None and digest_bytes(data) == digest else None
+
+    def _lost(self, digest: Digest, place: Place | None) -> StoreError:
+        """What to say of a content that cannot be had. Its place is forgotten, so that it is made again."""
+        if place is None:
+            return StoreError(f"artifact {digest} is missing from {self.place}; read the document again")
+        self._there.discard(place.pack)
+        what = "is damaged" if self.objects.exists(place.pack) else "is missing"
+        if not self._closed:
+            self._facts.forget(digest, place)
+        return StoreError(f"artifact {digest} {what} in {self.place}/{place.pack}; read the document again")
+
+    def _is_there(self, pack: str) -> bool:
+        if pack in self._there:
+            return True
+        if not self.objects.exists(pack):
+            return False
+        if len(self._there) >= KNOWN_PACKS:
+            self._there.clear()
+        self._there.add(pack)
+        return True
+
+    def _note_use(self, found: Mapping[ArtifactKey, Found]) -> None:
+        """Once a day for each fact, many at a time."""
+        today = self._today()
+        self._used.update(key for key, known in found.items() if known.used < today)
+        if len(self._used) >= BATCH:
+            self._flush_use()
+
+    def _flush_use(self) -> None:
+        # Whoever only looks something up needs no room on the disk: the day is noted another time.
+        with suppress(StoreError), self.database.transaction():
+            self._facts.touch(self._used, self._today())
+        self._used.clear()
+
+    def _today(self) -> int:
+        return int(self._clock() // DAY_S)

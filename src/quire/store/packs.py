@@ -1,0 +1,37 @@
+"""Packs: many small contents in one object, one after the other. Where each lies, the database knows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from uuid import uuid4
+
+from quire.keys import Digest
+from quire.store.facts import Place
+
+PACKS = "packs/"
+LOOSE = "objects/"
+"""Where stores of schema version 1 and 2 kept each content under its digest."""
+LARGE = 1_000_000
+"""Bytes from which a content has a pack of its own."""
+
+
+def packed(contents: Mapping[Digest, bytes]) -> Iterator[tuple[str, bytes, dict[Digest, Place]]]:
+    """Packs for the contents: the name, the bytes, and what lies where in it.
+
+    Names are new ones, so that what one process removes is never what another has just written.
+    """
+    small = {digest: data for digest, data in contents.items() if len(data) < LARGE}
+    if small:
+        yield _pack(small)
+    for digest, data in contents.items():
+        if digest not in small:
+            yield _pack({digest: data})
+
+
+def _pack(contents: Mapping[Digest, bytes]) -> tuple[str, bytes, dict[Digest, Place]]:
+    name = f"{PACKS}{uuid4().hex}"
+    places, start = {}, 0
+    for digest, data in contents.items():
+        places[digest] = Place(name, start, len(data))
+        start += len(data)
+    return name, b"".join(contents.values()), places
