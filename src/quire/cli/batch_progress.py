@@ -1,0 +1,142 @@
+"""What a person sees of a batch: a bar on a terminal, a line now and then elsewhere, and five lines at the end."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from quire.cli import amounts
+from quire.cli.amounts import spell
+from quire.cli.figures import Figures, Reader
+from quire.events import Event
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
+
+    from quire.batch.stopping import Stop
+
+MOST_TOLD = 20
+"""Failures that are told as they happen; `quire status` has all of them."""
+
+
+class BatchProgress:
+    """A reader of events that draws on standard error. Runs in the thread that drives the batch."""
+
+    def __init__(self, *, quiet: bool = False) -> None:
+        self._reader = Reader()
+        self._quiet = quiet
+        self._drawn = sys.stderr.isatty() and not quiet
+        self._told = 0
+        self._bar: Progress | None = None
+        self._task: TaskID | None = None
+
+    @property
+    def figures(self) -> Figures:
+        return self._reader.figures
+
+    def __call__(self, event: Event) -> None:
+        self._reader.add(event, time.monotonic())
+        if event.document is not None and event.kind == "failed":
+            self._tell_failure(event.document, str(event.payload.get("reason", "")))
+        if self._drawn:
+            self._draw()
+        elif event.kind == "progress" and event.document is None and not self._quiet:
+            self.say(" ".join(progress_line(self.figures, time.monotonic())))
+
+    def __enter__(self) -> BatchProgress:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._drawn = False
+        if self._bar is not None:
+            self._bar.stop()
+            self._bar = None
+
+    def say(self, message: str) -> None:
+        """One line on standard error, above the bar."""
+        line = f"quire: {message}"
+        if self._bar is not None:
+            self._bar.console.print(line, markup=False, highlight=False, soft_wrap=True)
+        else:
+            print(line, file=sys.stderr, flush=True)
+
+    def signalled(self, stop: Stop) -> None:
+        """Say what a signal does. Called by its handler, so nothing that another line may have locked is used."""
+        under_way = spell(len(self.figures.running), "document")
+        if stop.at_once:
+            message = "stopping now; what is recorded is kept"
+        else:
+            message = f"no new work; {under_way} under way may finish; press again to stop now"
+        os.write(sys.stderr.fileno(), f"\rquire: {message}\n".encode())
+
+    def _tell_failure(self, document: str, reason: str) -> None:
+        self._told += 1
+        if self._told <= MOST_TOLD:
+            self.say(reason if reason.startswith(document) else f"{document}: {reason}")
+        elif self._told == MOST_TOLD + 1:
+            self.say("further failures are not told here; `quire status` lists all of them")
+
+    def _draw(self) -> None:
+        figures = self.figures
+        if self._bar is None:
+            if not figures.planned:
+                return
+            self._start()
+        assert self._bar is not None and self._task is not None
+        _, *rest = progress_line(figures, time.monotonic())
+        self._bar.update(self._task, total=figures.planned, completed=figures.done, description=" ".join(rest))
+
+    def _start(self) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+        columns = (
+            BarColumn(bar_width=24),
+            MofNCompleteColumn(),
+            TextColumn("documents,"),
+            TextColumn("{task.description}", markup=False),
+        )
+        self._bar = Progress(*columns, console=Console(stderr=True), transient=True)
+        self._task = self._bar.add_task("", total=self.figures.planned)
+        self._bar.start()
+
+
+def progress_line(figures: Figures, now: float) -> list[str]:
+    """The parts of a line: done, failed, pages, rate, time left, how long a document takes."""
+    planned = "" if figures.planned is None else f"/{figures.planned}"
+    parts = [f"{figures.done}{planned} documents"]
+    parts += [f"{figures.counts[name]} {name}" for name in ("failed", "partial") if figures.counts[name]]
+    if figures.pages:
+        parts.append(spell(sum(figures.pages.values()), "page"))
+    if figures.worked:
+        parts.append(amounts.rate(figures.rate(now), "documents"))
+        left = figures.left_s(now)
+        parts += [f"{amounts.duration(left)} left"] if left is not None else []
+        parts.append(took(figures))
+    return [f"{part}," for part in parts[:-1]] + parts[-1:]
+
+
+def took(figures: Figures) -> str:
+    """How long a document takes."""
+    return f"p50 {amounts.duration(figures.percentile_s(50))}, p95 {amounts.duration(figures.percentile_s(95))}"
+
+
+def summary(figures: Figures, seconds: float, advice: Sequence[str]) -> Iterator[str]:
+    """The five lines at the end."""
+    counts = figures.counts
+    named = {"ok": "complete", "partial": "partial", "failed": "failed", "skipped": "done before"}
+    told = [f"{counts[name]} {word}" for name, word in named.items() if counts[name]]
+    undone = (figures.planned or 0) - figures.done
+    yield f"documents  {', '.join([*told, *([f'{undone} not done'] if undone > 0 else [])]) or 'none'}"
+    pages = [f"{count} {name}" for name, count in figures.pages.items() if count]
+    yield f"pages      {sum(figures.pages.values())}{': ' if pages else ''}{', '.join(pages)}"
+    yield f"engines    {spell(figures.calls['made'], 'call')} made, {spell(figures.calls['reused'], 'answer')} reused"
+    speed = f"; a document took {took(figures)}" if figures.worked else ""
+    yield f"time       {amounts.duration(seconds)}{speed}"
+    yield f"next       {'; '.join(advice) or 'nothing: all is done'}"
