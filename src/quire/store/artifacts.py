@@ -215,14 +215,15 @@ class ArtifactStore:
         return data if data is not None and digest_bytes(data) == digest else None
 
     def _lost(self, digest: Digest, place: Place | None) -> StoreError:
-        """What to say of a content that cannot be had. Its place is forgotten, so that it is made again."""
+        """What to say of a content that cannot be had. Its pack is looked through: all that it lacks is made again."""
         if place is None:
             return StoreError(f"artifact {digest} is missing from {self.place}; read the document again")
         self._there.discard(place.pack)
-        what = "is damaged" if self.objects.exists(place.pack) else "is missing"
+        what = "damaged" if self.objects.exists(place.pack) else "missing"
         if not self._closed:
-            self._facts.forget(digest, place)
-        return StoreError(f"artifact {digest} {what} in {self.place}/{place.pack}; read the document again")
+            places = self._facts.contents(place.pack)
+            self._facts.forget({d: p for d, p in places.items() if self._content(d, p) is None})
+        return StoreError(f"artifact {digest} is {what} in {self.place}/{place.pack}; read the document again")
 
     def _is_there(self, pack: str) -> bool:
         if pack in self._there:

@@ -94,10 +94,17 @@ class Facts:
         for chunk in chunks(sorted(keys)):
             self._database.change(f"UPDATE facts SET used = ? WHERE key IN ({marks(chunk)})", (day, *chunk))
 
-    def forget(self, digest: Digest, place: Place) -> None:
-        """The content is not there: what was made from it is made again."""
-        lost = "DELETE FROM objects WHERE digest = ? AND pack = ? AND start = ?"
-        self._database.change(lost, (digest, place.pack, place.start))
+    def contents(self, pack: str) -> dict[Digest, Place]:
+        """What lies in a pack."""
+        rows = self._database.rows("SELECT digest, start, size FROM objects WHERE pack = ?", (pack,))
+        return {Digest(str(digest)): Place(pack, integer(start), integer(size)) for digest, start, size in rows}
+
+    def forget(self, places: Mapping[Digest, Place]) -> None:
+        """These contents are not there: what was made from them is made again."""
+        self._database.change_many(
+            "DELETE FROM objects WHERE digest = ? AND pack = ? AND start = ?",
+            sorted((digest, place.pack, place.start) for digest, place in places.items()),
+        )
 
     def note_path(self, document: str, page: int, reading: str, attempts: Sequence[Attempt]) -> None:
         of_page = document, page
