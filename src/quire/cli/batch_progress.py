@@ -113,7 +113,7 @@ def progress_line(figures: Figures, now: float) -> list[str]:
     parts = [f"{figures.done}{planned} documents"]
     parts += [f"{figures.counts[name]} {name}" for name in ("failed", "partial") if figures.counts[name]]
     if figures.pages:
-        parts.append(spell(sum(figures.pages.values()), "page"))
+        parts.append(spell(figures.pages["pages"], "page"))
     if figures.worked:
         parts.append(amounts.rate(figures.rate(now), "documents"))
         left = figures.left_s(now)
@@ -127,15 +127,19 @@ def took(figures: Figures) -> str:
     return f"p50 {amounts.duration(figures.percentile_s(50))}, p95 {amounts.duration(figures.percentile_s(95))}"
 
 
+def counted(figures: Figures) -> str:
+    """What became of the documents: `97 complete, 2 failed, 1 not done`."""
+    named = {"ok": "complete", "partial": "partial", "failed": "failed", "skipped": "done before"}
+    told = [f"{figures.counts[name]} {word}" for name, word in named.items() if figures.counts[name]]
+    undone = (figures.planned or 0) - figures.done
+    return ", ".join([*told, *([f"{undone} not done"] if undone > 0 else [])]) or "none"
+
+
 def summary(figures: Figures, seconds: float, advice: Sequence[str]) -> Iterator[str]:
     """The five lines at the end."""
-    counts = figures.counts
-    named = {"ok": "complete", "partial": "partial", "failed": "failed", "skipped": "done before"}
-    told = [f"{counts[name]} {word}" for name, word in named.items() if counts[name]]
-    undone = (figures.planned or 0) - figures.done
-    yield f"documents  {', '.join([*told, *([f'{undone} not done'] if undone > 0 else [])]) or 'none'}"
-    pages = [f"{count} {name}" for name, count in figures.pages.items() if count]
-    yield f"pages      {sum(figures.pages.values())}{': ' if pages else ''}{', '.join(pages)}"
+    yield f"documents  {counted(figures)}"
+    pages = [f"{count} {name}" for name, count in figures.pages.items() if count and name != "pages"]
+    yield f"pages      {figures.pages['pages']}{': ' if pages else ''}{', '.join(pages)}"
     yield f"engines    {spell(figures.calls['made'], 'call')} made, {spell(figures.calls['reused'], 'answer')} reused"
     speed = f"; a document took {took(figures)}" if figures.worked else ""
     yield f"time       {amounts.duration(seconds)}{speed}"

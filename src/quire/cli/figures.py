@@ -104,7 +104,7 @@ class Figures:
         duration = payload.get("duration_s")
         if isinstance(duration, (int, float)):
             self._durations.add(duration * 1000)
-        for counter, name in ((self.pages, "pages"), (self.calls, "calls")):
+        for counter, name in ((self.pages, "ledger"), (self.calls, "calls")):
             given = payload.get(name)
             if isinstance(given, dict):
                 counter.update({key: count for key, count in given.items() if isinstance(count, int)})

@@ -1,0 +1,96 @@
+"""`quire manifest`: what became of each document, as rows."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from typer import Argument, Option
+
+from quire.cli import amounts, options
+from quire.cli.opening import existing_place, find_run, opened
+from quire.cli.settings import settings_of
+from quire.config import Settings
+from quire.errors import EXIT_COMPLETE, UsageError
+
+if TYPE_CHECKING:
+    from quire.batch.manifest import Row
+
+EXAMPLES = """\b
+Examples:
+  quire manifest -o out --tail 20
+  quire manifest -o out --filter status=failed --json
+  quire manifest manifest.jsonl --since 2h
+"""
+_AGO = {"s": 1, "m": 60, "h": 3600, "d": 86400}
+
+
+def manifest(
+    source: Annotated[
+        str | None, Argument(metavar="[RUN|FILE]", help="A run, or a file of rows; the latest run by default.")
+    ] = None,
+    tail: Annotated[int | None, Option(metavar="N", help="Only the last rows.", min=0)] = None,
+    filter: Annotated[
+        list[str] | None, Option(metavar="FIELD=TEXT", help="Only rows with this, like status=failed. May be repeated.")
+    ] = None,
+    since: Annotated[
+        str | None, Option(metavar="TIME", help="Not before this: 2026-05-17T09:30, or 90s, 30m, 2h, 1d ago.")
+    ] = None,
+    output: options.Output = None,
+    store: options.Store = None,
+    facts: options.Facts = None,
+    as_json: Annotated[bool, Option("--json", help="Write a line of JSON for each row.")] = False,
+) -> int:
+    """Show what became of each document of a run."""
+    from quire.batch.manifest import select
+
+    filters, earliest = filters_of(filter or ()), time_of(since, time.time())
+    for row in select(_rows(source, settings_of(locals())), tail=tail, filters=filters, since=earliest):
+        print(json.dumps(row, ensure_ascii=False) if as_json else _line(row))
+    return EXIT_COMPLETE
+
+
+def filters_of(given: Iterable[str]) -> dict[str, str]:
+    """`["status=failed"]` as a mapping. Raises UsageError for one without `=`."""
+    filters = {}
+    for text in given:
+        name, equals, wanted = text.partition("=")
+        if not equals or not name:
+            raise UsageError(f"--filter is {text!r}; write FIELD=TEXT, like status=failed")
+        filters[name] = wanted
+    return filters
+
+
+def time_of(given: str | None, now: float) -> datetime | None:
+    """A time of the calendar, in this machine's zone unless it says another, or so long before `now`."""
+    if given is None:
+        return None
+    if ago := re.fullmatch(r"(\d+(?:\.\d+)?)\s*([smhd])", given):
+        return datetime.fromtimestamp(now - float(ago[1]) * _AGO[ago[2]], UTC)
+    try:
+        return datetime.fromisoformat(given).astimezone()
+    except ValueError:
+        raise UsageError(f"--since is {given!r}; write a time like 2026-05-17T09:30, or 90s, 30m, 2h, 1d") from None
+
+
+def _rows(source: str | None, settings: Settings) -> Iterator[Row]:
+    from quire.batch.manifest import read_manifest, rows_of
+
+    if source is not None and Path(source).is_file():
+        yield from read_manifest(source)
+        return
+    with opened(settings, existing_place(settings)) as here:
+        yield from rows_of(here.runtime.events(find_run(here.runs, source).run))
+
+
+def _line(row: Row) -> str:
+    at = amounts.moment(datetime.fromisoformat(row["at"]).timestamp()) if row.get("at") else ""
+    tried = row.get("attempts") or 0
+    told = [row.get("reason") or row.get("output_path") or "", f"after {tried} attempts" if tried > 1 else ""]
+    head = f"{at}  {row.get('status') or '':<8} {row.get('duration_s') or 0:8.2f} s  {row.get('doc_id') or ''}"
+    return "  ".join([head, *filter(None, told)])

@@ -1,0 +1,86 @@
+"""Where the store of a command is, and the runtime on it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from quire.config import Settings
+from quire.context import RunStatus, Runtime
+from quire.errors import UsageError
+
+if TYPE_CHECKING:
+    from quire.records.runs import Runs
+    from quire.store.artifacts import ArtifactStore
+
+HIDDEN = ".quire"
+"""The store of a batch when no other one is named: in its output folder, where no discovery looks."""
+BATCH = "batch"
+"""The flow of a batch's own run."""
+
+
+class Opened(NamedTuple):
+    """A runtime with its store, and what the store remembers of runs."""
+
+    runtime: Runtime
+    store: ArtifactStore
+    runs: Runs
+
+
+def place_for(settings: Settings) -> str:
+    """The store for a batch that is to be run: the one that is set, or a hidden folder in the output."""
+    if settings.store:
+        return settings.store
+    if settings.output is None:
+        raise UsageError("name a folder for the files with -o DIR, or set output in quire.toml")
+    return str(Path(settings.output) / HIDDEN)
+
+
+def existing_place(settings: Settings) -> str:
+    """The store to ask about runs. Raises UsageError when there is none, with what to do."""
+    if settings.store and "://" in settings.store:
+        return settings.store
+    if settings.store:
+        looked = [Path(settings.store)]
+    elif settings.output:
+        looked = [Path(settings.output) / HIDDEN]
+    else:
+        looked = [Path(HIDDEN), Path("out") / HIDDEN]
+    found = next((place for place in looked if settings.facts or (place / "facts.sqlite3").exists()), None)
+    if found is None:
+        names = " and ".join(map(str, looked))
+        raise UsageError(f"no store in {names}; name the output folder of the run with -o, or its store with --store")
+    return str(found)
+
+
+@contextmanager
+def opened(settings: Settings, place: str) -> Iterator[Opened]:
+    """The runtime on the store at that place; both are closed at the end."""
+    from quire.records.runs import Runs
+    from quire.running.opening import open_runtime
+
+    runtime, store = open_runtime(
+        place, settings.facts, runtime=settings.runtime, ingress=settings.ingress, workers=settings.workers
+    )
+    with closing(store), closing(runtime):
+        yield Opened(runtime, store, Runs(store.database))
+
+
+def find_run(runs: Runs, given: str | None) -> RunStatus:
+    """The run with that id or beginning of one; by default the latest batch."""
+    if given is None:
+        latest = runs.list(flow=BATCH, limit=1)
+        if not latest:
+            raise UsageError("no batch has run on this store yet; start one with `quire run PATH… -o DIR`")
+        return latest[0]
+    fitting = [run for run in runs.list(limit=100_000) if run.run.startswith(given)]
+    exact = [run for run in fitting if run.run == given]
+    if len(exact or fitting) > 1:
+        raise UsageError(
+            f"{len(fitting)} runs begin with {given}: {', '.join(run.run for run in fitting[:5])}; say more"
+        )
+    if not fitting:
+        raise UsageError(f"there is no run {given}; `quire runs` lists those that this store knows")
+    return (exact or fitting)[0]

@@ -1,0 +1,130 @@
+"""`quire status` and `quire runs`: what became of runs so far."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import Annotated
+
+from typer import Option
+
+from quire.cli import amounts, options
+from quire.cli.batch_progress import counted, took
+from quire.cli.figures import Figures, figures_of
+from quire.cli.opening import BATCH, existing_place, find_run, opened
+from quire.cli.settings import settings_of
+from quire.context import RunStatus
+from quire.errors import EXIT_COMPLETE
+
+STATUS_EXAMPLES = """\b
+Examples:
+  quire status -o out
+  quire status 4f1c --store ~/.cache/quire --json
+"""
+RUNS_EXAMPLES = """\b
+Examples:
+  quire runs -o out
+  quire runs --all --json
+"""
+MOST_SHOWN = 20
+_ADVICE = {
+    "interrupted": "nobody works on it any more; `quire resume {run}` goes on with it",
+    "cancelled": "`quire resume {run}` goes on with what is left",
+    "failed": "`quire resume {run}` tries again",
+}
+
+
+def status(
+    run: options.Run = None,
+    output: options.Output = None,
+    store: options.Store = None,
+    facts: options.Facts = None,
+    runtime: options.Runtime = None,
+    ingress: options.Ingress = None,
+    all_failures: Annotated[bool, Option("--all", help=f"Every failed document, not only {MOST_SHOWN}.")] = False,
+    as_json: options.Json = False,
+) -> int:
+    """Show how far a run is: documents, rate, time left, and what failed."""
+    settings = settings_of(locals())
+    with opened(settings, existing_place(settings)) as here:
+        found = here.runtime.status(find_run(here.runs, run).run)
+        figures = figures_of(here.runtime.events(found.run))
+    if as_json:
+        print(json.dumps(status_report(found, figures, time.time()), ensure_ascii=False, indent=2))
+    else:
+        print("\n".join(_lines(found, figures, time.time(), None if all_failures else MOST_SHOWN)))
+    return EXIT_COMPLETE
+
+
+def runs(
+    output: options.Output = None,
+    store: options.Store = None,
+    facts: options.Facts = None,
+    everything: Annotated[bool, Option("--all", help="The runs of single documents, too.")] = False,
+    limit: Annotated[int, Option(metavar="N", help="At most so many, the latest first.", min=1)] = 20,
+    as_json: options.Json = False,
+) -> int:
+    """List the runs that a store knows."""
+    settings = settings_of(locals())
+    with opened(settings, existing_place(settings)) as here:
+        found = here.runs.list(flow=None if everything else BATCH, limit=limit)
+    if as_json:
+        print(json.dumps([asdict(one) for one in found], ensure_ascii=False, indent=2))
+    else:
+        print("\n".join(_run_line(one) for one in found) or "no runs yet; start one with `quire run PATH… -o DIR`")
+    return EXIT_COMPLETE
+
+
+def status_report(run: RunStatus, figures: Figures, now: float) -> dict[str, object]:
+    """What `--json` writes."""
+    under_way = run.state == "running"
+    return {
+        **asdict(run),
+        "documents": {"planned": figures.planned, **figures.counts, "running": len(figures.running)},
+        "pages": dict(figures.pages),
+        "calls": dict(figures.calls),
+        "rate": round(figures.rate(now if under_way else figures.last), 3),
+        "eta_s": figures.left_s(now) if under_way else None,
+        "p50_s": figures.percentile_s(50),
+        "p95_s": figures.percentile_s(95),
+        "failures": [{"document": name, "reason": reason} for name, reason in figures.failures.items()],
+    }
+
+
+def _lines(run: RunStatus, figures: Figures, now: float, most: int | None) -> Iterator[str]:
+    under_way = run.state == "running"
+    until = run.finished or (now if under_way else figures.last)
+    yield f"run        {run.run} ({run.flow}), {run.state}{f': {run.error}' if run.error else ''}"
+    took_so_far = amounts.duration(max(0.0, until - (figures.begun or run.submitted)))
+    yield f"begun      {amounts.moment(figures.begun or run.submitted)}, {took_so_far}"
+    if figures.planned is not None:
+        yield f"documents  {figures.done} of {figures.planned}: {counted(figures)}"
+    if figures.worked:
+        left = figures.left_s(now) if under_way else None
+        ending = f", {amounts.duration(left)} left" if left is not None else ""
+        yield f"rate       {amounts.rate(figures.rate(until), 'documents')}{ending}; {took(figures)}"
+    for name, begun in list(figures.running.items())[:MOST_SHOWN] if under_way else ():
+        yield f"  under way {name}, for {amounts.duration(max(0.0, now - begun))}"
+    for name, reason in list(figures.failures.items())[:most]:
+        yield f"  failed {name}: {reason.removeprefix(f'{name}: ')}"
+    if most is not None and len(figures.failures) > most:
+        yield f"  and {len(figures.failures) - most} more; --all shows them"
+    if run.state in _ADVICE:
+        yield f"next       {_ADVICE[run.state].format(run=run.run)}"
+    elif figures.failures:
+        yield f"next       `quire retry {run.run}` tries the failed ones again"
+
+
+def _run_line(run: RunStatus) -> str:
+    took_in_all = amounts.duration(run.finished - run.submitted) if run.finished else ""
+    told = run.error or _documents(run)
+    return f"{run.run:<16} {run.flow:<8} {run.state:<12} {amounts.moment(run.submitted)}  {took_in_all:<12} {told}"
+
+
+def _documents(run: RunStatus) -> str:
+    """What the result of a batch says of its documents."""
+    result = run.result if isinstance(run.result, dict) else {}
+    told = [f"{result[name]} {name}" for name in ("succeeded", "skipped", "failed") if result.get(name)]
+    return ", ".join(told)

@@ -1,0 +1,80 @@
+"""The figures of a batch, and the lines that show them."""
+
+from __future__ import annotations
+
+import pytest
+
+from quire.cli import amounts
+from quire.cli.batch_progress import counted, progress_line, summary
+from quire.cli.figures import Figures, figures_of
+from quire.events import Event, EventKind
+
+
+class Told:
+    """Events of a batch, one per second."""
+
+    def __init__(self) -> None:
+        self.events: list[Event] = []
+
+    def tell(self, kind: EventKind, document: str | None = None, **payload: object) -> Told:
+        number = len(self.events) + 1
+        told = {"at": float(number), **payload}
+        self.events.append(Event(f"{number}", "run", number, kind, "batch", document, payload=told))
+        return self
+
+    def batch(self, planned: int) -> Told:
+        return self.tell("started", planned=planned)
+
+    def document(self, name: str, status: str = "ok", duration_s: float = 2.0, **payload: object) -> Told:
+        kind: EventKind = "failed" if status == "failed" else "hit" if status == "skipped" else "finished"
+        return self.tell("started", name).tell(kind, name, status=status, duration_s=duration_s, **payload)
+
+    @property
+    def figures(self) -> Figures:
+        return figures_of(self.events)
+
+
+def test_documents_are_counted_by_what_became_of_them():
+    told = Told().batch(6).document("a").document("b", "partial").document("c", "failed", reason="broken")
+    told.document("d", "skipped").tell("started", "e")
+    figures = told.figures
+    assert counted(figures) == "1 complete, 1 partial, 1 failed, 1 done before, 2 not done"
+    assert figures.failures == {"c": "broken"}
+    assert list(figures.running) == ["e"]
+
+
+def test_rate_and_time_left_are_of_documents_that_needed_work():
+    figures = Told().batch(10).document("a", "skipped").document("b").document("c").figures
+    assert figures.rate(figures.last) == pytest.approx(2 / 6)
+    assert figures.left_s(figures.last) == pytest.approx(7 * 3)
+    assert Figures().left_s(0.0) is None
+
+
+def test_a_batch_that_is_driven_again_is_counted_anew():
+    told = Told().batch(2).document("a").document("b", "failed").tell("failed", reason="SIGINT")
+    assert told.figures.stopped == "SIGINT"
+    told.batch(2).document("a", "skipped").document("b").tell("finished")
+    assert (counted(told.figures), told.figures.failures) == ("1 complete, 1 done before", {})
+    assert told.figures.ended and not told.figures.stopped
+
+
+def test_a_line_of_progress_says_what_is_done_how_fast_and_how_long_it_takes():
+    told = Told().batch(4).document("a", ledger={"pages": 3, "ok": 3}).document("b", "failed", reason="broken")
+    line = " ".join(progress_line(told.figures, 5.0))
+    assert line == "2/4 documents, 1 failed, 3 pages, 30.0 documents/min, 4.0 s left, p50 2.0 s, p95 2.0 s"
+
+
+def test_the_summary_has_five_lines():
+    told = Told().batch(2).document("a", ledger={"pages": 3, "ok": 2, "failed": 1}, calls={"made": 2, "reused": 1})
+    lines = list(summary(told.document("b", "failed").figures, 75, ["quire retry"]))
+    assert [line.split()[0] for line in lines] == ["documents", "pages", "engines", "time", "next"]
+    assert lines[1] == "pages      3: 2 ok, 1 failed"
+    assert lines[2] == "engines    2 calls made, 1 answer reused"
+    assert lines[3].startswith("time       75 s; a document took p50 2.0 s")
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"), [(0.44, "0.4 s"), (59.6, "60 s"), (200, "3 min 20 s"), (7500, "2 h 05 min")]
+)
+def test_durations_are_said_as_people_do(seconds, said):
+    assert amounts.duration(seconds) == said
