@@ -1,0 +1,32 @@
+BEGIN TRANSACTION;
+CREATE TABLE attempts (
+    document TEXT NOT NULL,
+    page INTEGER NOT NULL,
+    reading TEXT NOT NULL,
+    noted INTEGER NOT NULL,
+    number INTEGER NOT NULL,
+    engine TEXT NOT NULL,
+    outcome TEXT NOT NULL,
+    reason TEXT NOT NULL,
+    ms REAL NOT NULL,
+    PRIMARY KEY (document, page, reading, number)
+) WITHOUT ROWID;
+INSERT INTO "attempts" VALUES('43cc23fa52b87b4cc1d02b5b114154151d6adddb17c9fddc06b027fa99e24008',3,'fast',1,1,'tesseract','timeout','10 s',10000.0);
+INSERT INTO "attempts" VALUES('43cc23fa52b87b4cc1d02b5b114154151d6adddb17c9fddc06b027fa99e24008',3,'fast',1,2,'rapidocr','ok','',812.5);
+CREATE TABLE facts (
+    key TEXT PRIMARY KEY,
+    digest TEXT NOT NULL,
+    stage TEXT NOT NULL,
+    document TEXT NOT NULL,
+    page INTEGER,
+    size INTEGER NOT NULL
+) WITHOUT ROWID;
+INSERT INTO "facts" VALUES('43cc23fa52b87b4cc1d02b5b114154151d6adddb17c9fddc06b027fa99e24008','84a5c3705aac7b7e42f9b744ed883de32f482797407808169c9beefcc1d2030b','assemble','43cc23fa52b87b4cc1d02b5b114154151d6adddb17c9fddc06b027fa99e24008',NULL,33);
+INSERT INTO "facts" VALUES('732eaa175c6bf256569d98913923e8b2bec43d178ee3f2c788d04b9b1f0f2001','f16f38b626727e63ef1b713860c03e8ecb46dd861ff0b4be83fe0157166e2e56','page-blocks','43cc23fa52b87b4cc1d02b5b114154151d6adddb17c9fddc06b027fa99e24008',1,26);
+INSERT INTO "facts" VALUES('900a4469df00ccbfd0c145c6d1e4b7953dd0afafadd7534e3a4019e8d38fc663','7ef0aed7336af650f46dc32a61088451d6913b2e2932ec607d0e85a3d3734aac','native-text','43cc23fa52b87b4cc1d02b5b114154151d6adddb17c9fddc06b027fa99e24008',1,22);
+INSERT INTO "facts" VALUES('ad0387b3bd8652f730ca46d25f9c170af0fd589f42e7f23f5a9e6412d97d7e56','7ef0aed7336af650f46dc32a61088451d6913b2e2932ec607d0e85a3d3734aac','native-text','43cc23fa52b87b4cc1d02b5b114154151d6adddb17c9fddc06b027fa99e24008',2,22);
+INSERT INTO "facts" VALUES('c55ff159f576dee35e5dee061e73418cc7f3e2ab003524e08ff9901fb316f733','5f05aa4048608fbe2a84132ddc6d744d8e3cac2e944c7b387310e3d8ae67cc3f','answer','43cc23fa52b87b4cc1d02b5b114154151d6adddb17c9fddc06b027fa99e24008',3,20);
+CREATE TABLE schema_version (version INTEGER NOT NULL);
+INSERT INTO "schema_version" VALUES(2);
+CREATE INDEX facts_of_document ON facts (document, stage, page);
+COMMIT;
