@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from quire import __version__
-from quire.cli import config, engines, inspect, read
+from quire.cli import config, engines, inspect, manifest, read, status
 from quire.cli.telling import group, told
 
 
@@ -18,13 +18,19 @@ def _version(asked: bool) -> None:
 
 
 app = group("quire", "Read documents: text with boxes, tables, and every format you need.")
-app.command("read", short_help="Documents to Markdown and other formats.", epilog=read.EXAMPLES)(told(read.read))
-app.command("inspect", short_help="What is in a document, page by page.", epilog=inspect.EXAMPLES)(
-    told(inspect.inspect)
-)
-app.command("engines", short_help="Who can read scanned pages here.", epilog=engines.EXAMPLES)(told(engines.engines))
 
-app.add_typer(config.app)
+for name, command, short_help, examples in (
+    ("read", read.read, "Documents to Markdown and other formats.", read.EXAMPLES),
+    ("inspect", inspect.inspect, "What is in a document, page by page.", inspect.EXAMPLES),
+    ("engines", engines.engines, "Who can read scanned pages here.", engines.EXAMPLES),
+    ("status", status.status, "How far a run is, and what failed.", status.STATUS_EXAMPLES),
+    ("runs", status.runs, "The runs that a store knows.", status.RUNS_EXAMPLES),
+    ("manifest", manifest.manifest, "What became of each document.", manifest.EXAMPLES),
+):
+    app.command(name, short_help=short_help, epilog=examples)(told(command))
+
+for commands in (config.app,):
+    app.add_typer(commands)
 
 
 @app.callback()
