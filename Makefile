@@ -28,6 +28,9 @@ endif
 # Installs what some tests need where that is possible; where it is not, they are left out aloud, or fail under CI.
 EXPECT := for part in tesseract postgresql haproxy; do \
 	if scripts/system_packages.sh $$part; then export "QUIRE_EXPECT_$$(echo $$part | tr a-z A-Z)=1"; \
+	elif [ -n "$$QUIRE_CI" ]; then exit 1; fi; done; \
+	for part in azurite; do \
+	if scripts/$$part.sh >/dev/null; then export "QUIRE_EXPECT_$$(echo $$part | tr a-z A-Z)=1"; \
 	elif [ -n "$$QUIRE_CI" ]; then exit 1; fi; done
 
 .PHONY: demo test lint bench docs clean pure

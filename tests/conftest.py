@@ -13,7 +13,7 @@ from hypothesis import settings
 
 from quire.errors import ConfigurationError
 from quire.recognize.tesseract import program
-from tests.servers import postgres
+from tests.servers import azurite, postgres, s3
 
 # The same examples on every machine, without a time limit that a busy one would break.
 settings.register_profile("quire", derandomize=True, deadline=None, database=None)
@@ -79,3 +79,44 @@ def postgres_server() -> Iterator[postgres.PostgresServer]:
 def postgres_url(postgres_server: postgres.PostgresServer) -> str:
     """An empty database of its own for each test."""
     return postgres_server.create()
+
+
+@pytest.fixture(scope="session")
+def s3_server() -> Iterator[s3.S3Server]:
+    """A running S3 server."""
+    server = s3.S3Server()
+    try:
+        server.start()
+        yield server
+    finally:
+        server.stop()
+
+
+@pytest.fixture
+def s3_url(s3_server: s3.S3Server, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A folder in a bucket of its own for each test, and the environment that opens it."""
+    for name, value in s3_server.environment.items():
+        monkeypatch.setenv(name, value)
+    return s3_server.create()
+
+
+@pytest.fixture(scope="session")
+def azure_server() -> Iterator[azurite.AzureServer]:
+    """A running Azure storage server; missing, it fails tests where it is expected and skips them else."""
+    if azurite.program() is None:
+        missing = pytest.fail if os.environ.get("QUIRE_EXPECT_AZURITE") == "1" else pytest.skip
+        missing("scripts/azurite.sh fetches Azurite, which is not here")
+    server = azurite.AzureServer()
+    try:
+        server.start()
+        yield server
+    finally:
+        server.stop()
+
+
+@pytest.fixture
+def azure_url(azure_server: azurite.AzureServer, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A folder in a container of its own for each test, and the environment that opens it."""
+    for name, value in azure_server.environment.items():
+        monkeypatch.setenv(name, value)
+    return azure_server.create()
