@@ -1,0 +1,24 @@
+"""Flows: steps wired by references. What a file says, whether it makes sense, and what a component is."""
+
+from __future__ import annotations
+
+from quire.flow.checking import check
+from quire.flow.components import Component, Port, component
+from quire.flow.definition import FlowDefinition, InputReference, Literal, Step, StepReference
+from quire.flow.parsing import parse
+from quire.flow.tree import Mistake, Node
+
+__all__ = [
+    "Component",
+    "FlowDefinition",
+    "InputReference",
+    "Literal",
+    "Mistake",
+    "Node",
+    "Port",
+    "Step",
+    "StepReference",
+    "check",
+    "component",
+    "parse",
+]

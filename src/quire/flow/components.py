@@ -1,0 +1,168 @@
+"""What a step can be made of: a named, versioned function with a unit, inputs, options and outputs."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol, TypeGuard, TypeVar, get_args, get_type_hints, overload
+
+from quire.context import Json
+from quire.errors import ConfigurationError, UsageError
+from quire.flow.types import ANY, Type, type_of_annotation
+from quire.keys import digest_bytes
+from quire.stage import Unit
+
+F = TypeVar("F", bound=Callable[..., object])
+
+UNITS: tuple[Unit, ...] = get_args(Unit)
+_MARK = "__quire_component__"
+
+
+@dataclass(frozen=True, slots=True)
+class Port:
+    """An input or an option of a component."""
+
+    type: Type = ANY
+    required: bool = True
+    default: Json = None
+
+
+@dataclass(frozen=True, slots=True)
+class Component:
+    """Something that a step runs. `outputs` names what can be referred to by a path; None says nothing about it.
+
+    Instead of a function a component can name a `workflow`, which the runtime starts, or a `service` of whoever runs
+    the flow, which is called with references to documents instead of documents.
+    """
+
+    name: str
+    unit: Unit
+    version: str
+    inputs: Mapping[str, Port] = field(default_factory=dict)
+    options: Mapping[str, Port] = field(default_factory=dict)
+    outputs: Mapping[str, Type] | None = None
+    gives: Type = ANY
+    function: Callable[..., object] | None = None
+    workflow: str = ""
+    service: str = ""
+    description: str = ""
+
+    def settings(self, given: Mapping[str, Json]) -> dict[str, Json]:
+        """The options with their defaults: saying what is the default changes no key."""
+        defaults = {name: port.default for name, port in self.options.items() if not port.required}
+        return {**defaults, **given}
+
+
+class Files(dict[str, bytes]):
+    """Files that a component made, by name. Each becomes an artifact of its own."""
+
+
+def is_files(output: object) -> TypeGuard[Mapping[str, bytes]]:
+    """Whether a component gave files: also a plain mapping of names to bytes, if there are any in it."""
+    if isinstance(output, Files):
+        return True
+    return isinstance(output, dict) and bool(output) and all(isinstance(one, bytes) for one in output.values())
+
+
+class Components(Protocol):
+    """Finds components by the name that a step gives."""
+
+    def find(self, name: str) -> Component:
+        """Raises UsageError for a name that nobody knows, ConfigurationError when it cannot be loaded."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Declared:
+    unit: Unit
+    version: str
+    outputs: Mapping[str, Type] | None
+
+
+@overload
+def component(function: F, /) -> F: ...
+
+
+@overload
+def component(
+    *, unit: Unit = "document", version: str = "", outputs: Mapping[str, object] | None = None
+) -> Callable[[F], F]: ...
+
+
+def component(
+    function: F | None = None,
+    /,
+    *,
+    unit: Unit = "document",
+    version: str = "",
+    outputs: Mapping[str, object] | None = None,
+) -> F | Callable[[F], F]:
+    """A function as a component of flows; it can still be called as before.
+
+    Its positional parameters are inputs, those by keyword alone are options; their annotations are checked when a
+    flow is. `unit` is what it is called with: a whole document, each page, or each region. `version` is part of the
+    key of what it makes: change it with the output. Without one the text of the function is the version. `outputs`
+    names the members of the mapping that it returns, with their types (`str`, `int`, `list[str]`).
+    """
+    if unit not in UNITS:
+        raise UsageError(f"the unit of a component is document, page or region, not {unit!r}")
+    typed = None if outputs is None else {name: type_of_annotation(given) for name, given in outputs.items()}
+
+    def declared(given: F) -> F:
+        setattr(given, _MARK, _Declared(unit, version, typed))
+        return given
+
+    return declared if function is None else declared(function)
+
+
+def component_of(function: Callable[..., object], name: str) -> Component:
+    """The component that a function is, by its signature and what the decorator said."""
+    said: _Declared = getattr(function, _MARK, _Declared("document", "", None))
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError) as error:
+        raise ConfigurationError(f"the component {name} is no function that can be called from a flow") from error
+    hints = _hints(function)
+    ports = {p.name: _port(p, hints.get(p.name)) for p in parameters}
+    by_keyword = {p.name for p in parameters if p.kind is inspect.Parameter.KEYWORD_ONLY}
+    open_ended = {p.name for p in parameters if p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD)}
+    inputs = {n: port for n, port in ports.items() if n not in by_keyword | open_ended}
+    if not inputs:
+        raise ConfigurationError(f"the component {name} takes no {said.unit}; give its function a parameter for it")
+    return Component(
+        name=name,
+        unit=said.unit,
+        version=said.version or _source_version(function),
+        inputs=inputs,
+        options={n: port for n, port in ports.items() if n in by_keyword},
+        outputs=said.outputs,
+        gives=type_of_annotation(hints["return"]) if "return" in hints else ANY,
+        function=function,
+        description=(inspect.getdoc(function) or "").partition("\n")[0],
+    )
+
+
+def _port(parameter: inspect.Parameter, hint: Any) -> Port:
+    type = ANY if hint is None else type_of_annotation(hint)
+    if parameter.default is parameter.empty:
+        return Port(type)
+    return Port(type, required=False, default=_jsonable(parameter.default))
+
+
+def _jsonable(value: object) -> Json:
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _hints(function: Callable[..., object]) -> dict[str, Any]:
+    try:
+        return get_type_hints(function)
+    except Exception:  # names that exist for the type checker alone
+        return {}
+
+
+def _source_version(function: Callable[..., object]) -> str:
+    try:
+        return f"source-{digest_bytes(inspect.getsource(function).encode())[:16]}"
+    except (OSError, TypeError):
+        return "1"

@@ -1,0 +1,212 @@
+"""A flow as values: inputs, steps, references and cases. What a file says, and what travels with a run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal as Either
+from typing import NamedTuple, TypeAlias
+
+from quire.context import Json
+from quire.flow.types import Type
+
+Path: TypeAlias = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class InputReference:
+    """`{ $input: a.b }`. An optional input that is not given is absent, and so is what refers to it."""
+
+    name: str
+    path: Path = ()
+    line: int = field(default=0, compare=False)
+
+    def to_json(self) -> Json:
+        return {"$input": ".".join((self.name, *self.path))}
+
+
+@dataclass(frozen=True, slots=True)
+class StepReference:
+    """`{ $step: id, path: a.b.0 }`. The path goes into what the step gives; for each page, where it runs by page."""
+
+    step: str
+    path: Path = ()
+    line: int = field(default=0, compare=False)
+
+    def to_json(self) -> Json:
+        told = {"$step": self.step}
+        return {**told, "path": ".".join(self.path)} if self.path else told
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """`{ $literal: … }`: taken as it stands, even if it looks like a reference."""
+
+    value: Json
+
+    def to_json(self) -> Json:
+        return {"$literal": self.value}
+
+
+Reference: TypeAlias = InputReference | StepReference
+Expression: TypeAlias = (
+    "Reference | Literal | str | int | float | bool | tuple[Expression, ...] | Mapping[str, Expression] | None"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    name: str
+    type: Type
+    required: bool = True
+    default: Json = None
+    description: str = ""
+    line: int = field(default=0, compare=False)
+
+    @property
+    def optional(self) -> bool:
+        return not self.required
+
+    def to_json(self) -> Json:
+        told = self.type.to_json()
+        if self.default is not None:
+            told["default"] = self.default
+        elif not self.required:
+            told["optional"] = True
+        if self.description:
+            told["description"] = self.description
+        return told
+
+
+class OnError(NamedTuple):
+    """What a failed step means: the run fails, the step and what needs it are skipped, or a value stands for it."""
+
+    what: Either["fail", "skip", "use"] = "fail"
+    value: Json = None
+
+    def to_json(self) -> Json:
+        return {"use": self.value} if self.what == "use" else self.what
+
+
+FAIL = OnError()
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    id: str
+    component: str
+    input: Mapping[str, Expression] = field(default_factory=dict)
+    options: Mapping[str, Expression] = field(default_factory=dict)
+    on_error: OnError = FAIL
+    line: int = field(default=0, compare=False)
+    lines: Mapping[str, int] = field(default_factory=dict, compare=False)
+    """The line of each input and option, as `input.name` and `options.name`."""
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """The steps that this one refers to, each once."""
+        found = references(self.input)
+        return tuple(dict.fromkeys(one.step for one in found if isinstance(one, StepReference)))
+
+    def line_of(self, place: str) -> int:
+        return self.lines.get(place, self.line)
+
+    def to_json(self) -> Json:
+        told: dict[str, Json] = {"id": self.id, "component": self.component}
+        if self.input:
+            told["input"] = plain(self.input)
+        if self.options:
+            told["options"] = plain(self.options)
+        if self.on_error != FAIL:
+            told["on_error"] = self.on_error.to_json()
+        return told
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A test of the flow: what is given, and what its output must hold at least."""
+
+    name: str
+    input: Json
+    output: Json
+    line: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class FlowDefinition:
+    """A flow that can be run: names, types and references are known to be right when it was checked."""
+
+    name: str
+    description: str = ""
+    inputs: Mapping[str, Input] = field(default_factory=dict)
+    outputs: Mapping[str, Input] = field(default_factory=dict)
+    steps: tuple[Step, ...] = ()
+    output: Expression = None
+    cases: tuple[Case, ...] = ()
+
+    def to_json(self) -> Json:
+        """The definition as it travels with a run: everything but the tests."""
+        told: dict[str, Json] = {"name": self.name}
+        if self.description:
+            told["description"] = self.description
+        told["inputs"] = {name: given.to_json() for name, given in self.inputs.items()}
+        if self.outputs:
+            told["outputs"] = {name: one.to_json() for name, one in self.outputs.items()}
+        told["steps"] = [step.to_json() for step in self.steps]
+        told["output"] = plain(self.output)
+        return told
+
+    def step(self, id: str) -> Step:
+        return next(step for step in self.steps if step.id == id)
+
+    def levels(self) -> list[list[Step]]:
+        """The steps in an order in which they can run: those of a level need only what the levels before gave."""
+        done: set[str] = set()
+        waiting = list(self.steps)
+        levels = []
+        while waiting:
+            ready = [step for step in waiting if done.issuperset(step.needs)]
+            if not ready:
+                break  # a cycle, which the check tells of
+            levels.append(ready)
+            done.update(step.id for step in ready)
+            waiting = [step for step in waiting if step.id not in done]
+        return levels
+
+
+def references(expression: Expression) -> Iterator[Reference]:
+    """Every reference in an expression, in the order of the file."""
+    match expression:
+        case InputReference() | StepReference():
+            yield expression
+        case tuple():
+            for item in expression:
+                yield from references(item)
+        case Mapping():
+            for item in expression.values():
+                yield from references(item)
+
+
+def plain(expression: Expression) -> Json:
+    """The expression as a file would say it."""
+    match expression:
+        case InputReference() | StepReference() | Literal():
+            return expression.to_json()
+        case tuple():
+            return [plain(item) for item in expression]
+        case Mapping():
+            return {key: plain(item) for key, item in expression.items()}
+    return expression
+
+
+def follow(value: Json, path: Sequence[str]) -> Json:
+    """What the path leads to. Raises LookupError, naming the part that is not there."""
+    for part in path:
+        match value:
+            case dict() if part in value:
+                value = value[part]
+            case list() if part.isdecimal() and int(part) < len(value):
+                value = value[int(part)]
+            case _:
+                raise LookupError(part)
+    return value

@@ -1,0 +1,79 @@
+"""Components by name: entry points of the group `quire.components`, and, where that is allowed, import paths.
+
+An import path (`package.module:function`) runs code of whoever wrote the flow. It is allowed for files and Python,
+where that is the caller anyway, and never for what came with a request: a registry refuses them unless told else.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
+from typing import cast
+
+from quire.errors import ConfigurationError, UsageError
+from quire.flow.components import Component, component_of
+from quire.flow.tree import nearest
+
+GROUP = "quire.components"
+
+
+class Registry:
+    """Finds components, each once. The built-in ones come through the same door as a stranger's."""
+
+    def __init__(self, *, import_paths: bool = False, folders: tuple[str, ...] = ()) -> None:
+        """`import_paths` allows `package.module:function`, also from modules in `folders`."""
+        self._import_paths = import_paths
+        self._folders = folders
+        self._found: dict[str, Component] = {}
+
+    def names(self) -> tuple[str, ...]:
+        return tuple(sorted(_points()))
+
+    def find(self, name: str) -> Component:
+        found = self._found.get(name)
+        if found is None:
+            found = self._found[name] = self._imported(name) if ":" in name else self._registered(name)
+        return found
+
+    def _registered(self, name: str) -> Component:
+        point = _points().get(name)
+        if point is None:
+            raise UsageError(f"there is no component {name!r}; {nearest(name, _points())}")
+        try:
+            return _component(point.load(), name)
+        except (ImportError, AttributeError) as error:
+            raise ConfigurationError(f"the component {name} cannot be loaded: {error}") from error
+
+    def _imported(self, path: str) -> Component:
+        if not self._import_paths:
+            raise UsageError(
+                f"{path!r} is an import path, and those are for files and Python, never for requests; register the "
+                f"component as an entry point of the group {GROUP}"
+            )
+        module, _, name = path.partition(":")
+        for folder in self._folders:
+            if folder not in sys.path:
+                sys.path.append(folder)
+        try:
+            found: object = import_module(module)
+            for part in name.split("."):
+                found = getattr(found, part)
+        except (ImportError, AttributeError, ValueError) as error:
+            raise ConfigurationError(
+                f"the component {path} cannot be loaded: {error}; is its module installed, or beside the flow?"
+            ) from error
+        return _component(found, path)
+
+
+def _component(found: object, name: str) -> Component:
+    if isinstance(found, Component):
+        return found
+    if not callable(found):
+        raise ConfigurationError(f"the component {name} is {type(found).__name__}, not a function")
+    return component_of(cast("Callable[..., object]", found), name)
+
+
+def _points() -> Mapping[str, EntryPoint]:
+    return {point.name: point for point in entry_points(group=GROUP)}

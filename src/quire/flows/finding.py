@@ -1,0 +1,73 @@
+"""Where flows are: shipped with Quire, in the folder `flows`, or at a path."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from quire.errors import InputError, UsageError
+from quire.flow import FlowDefinition, check, parse
+from quire.flow.components import Components
+from quire.flow.tree import Mistake, nearest, raise_mistakes
+from quire.flows.loading import read_tree
+
+SHIPPED = Path(__file__).parent / "builtin"
+SUFFIXES = (".yaml", ".yml")
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The file of a flow, and the name it goes by."""
+
+    name: str
+    path: Path
+
+    @property
+    def shipped(self) -> bool:
+        return self.path.parent == SHIPPED
+
+
+def find_flows(folder: Path | None = None) -> dict[str, Found]:
+    """Every flow by name: the shipped ones, and those in `folder`, which come before them."""
+    places = [SHIPPED] if folder is None else [SHIPPED, folder]
+    return {found.name: found for place in places for found in _in_folder(place)}
+
+
+def find_flow(name_or_path: str | Path, folder: Path | None = None) -> Found:
+    """The file of a flow. Raises UsageError for a name that nobody knows, with what there is."""
+    path = Path(name_or_path)
+    if path.suffix in SUFFIXES or isinstance(name_or_path, Path):
+        return Found(path.stem, path)
+    flows = find_flows(folder)
+    found = flows.get(str(name_or_path))
+    if found is None:
+        raise UsageError(f"there is no flow {str(name_or_path)!r}; {nearest(str(name_or_path), flows)}")
+    return found
+
+
+def load_flow(found: Found, components: Components) -> FlowDefinition:
+    """The flow in a file, checked. Raises UsageError with every mistake and its line."""
+    try:
+        text = found.path.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise UsageError(f"{found.path} is no text in UTF-8; a flow is a YAML file") from None
+    except OSError as error:
+        raise InputError(f"cannot be opened: {error.strerror}", document=str(found.path)) from error
+    definition = parse_flow(text, str(found.path), components)
+    if definition.name != found.name:
+        other = f"the flow is called {definition.name!r} and its file {found.path.name!r}; give both the same name"
+        raise_mistakes([Mistake(1, other)], str(found.path))
+    return definition
+
+
+def parse_flow(text: str, file: str, components: Components) -> FlowDefinition:
+    """The flow of a text, checked. Raises UsageError with every mistake and its line."""
+    definition, mistakes = parse(read_tree(text, file))
+    raise_mistakes(sorted({*mistakes, *check(definition, components)}), file)
+    return definition
+
+
+def _in_folder(folder: Path) -> Iterator[Found]:
+    paths = sorted(path for path in folder.glob("*") if path.suffix in SUFFIXES and path.is_file())
+    return (Found(path.stem, path) for path in paths)

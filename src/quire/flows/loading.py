@@ -1,0 +1,100 @@
+"""YAML to a tree with lines. Nothing in a file is executed, and a small file stays small when it is expanded."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from quire.errors import UsageError
+from quire.flow.tree import Mistake, Mistakes, Node, raise_mistakes
+
+MAX_BYTES = 1_000_000
+MAX_NODES = 20_000
+"""Values of a file, each counted as often as an alias repeats it."""
+MAX_DEPTH = 50
+
+_CORE = "tag:yaml.org,2002:"
+
+
+def read_tree(text: str, file: str) -> Node:
+    """The tree of a file. Raises UsageError, with the line, for what is no YAML or nothing that a flow can hold."""
+    import yaml  # takes a while, and most commands need no flow
+
+    if len(text) > MAX_BYTES:
+        raise UsageError(f"{file} has more than {MAX_BYTES:,} characters; that is no flow")
+    loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    try:
+        root = yaml.compose(text, Loader=loader)
+    except yaml.YAMLError as error:
+        raise_mistakes([_syntax(error)], file)
+    except RecursionError:
+        raise UsageError(f"{file} is nested too deeply for a flow") from None
+    if root is None:
+        raise UsageError(f"{file} is empty; a flow has at least a name, steps and an output")
+    walker = _Walker(yaml.SafeLoader(""))
+    tree = walker.node(root, 0)
+    raise_mistakes(walker.mistakes.sorted(), file)
+    return tree
+
+
+class _Walker:
+    """Turns the nodes of the YAML library into ours. An alias is expanded where it stands."""
+
+    def __init__(self, scalars: Any) -> None:
+        self.mistakes = Mistakes()
+        self._scalars = scalars
+        self._count = 0
+
+    def node(self, node: Any, depth: int) -> Node:
+        import yaml
+
+        line = node.start_mark.line + 1
+        self._count += 1
+        if depth > MAX_DEPTH or self._count > MAX_NODES:
+            self.mistakes.add(line, "this repeats or nests too much for a flow; write it out without aliases")
+            return Node(None, line)
+        if isinstance(node, yaml.MappingNode):
+            return self._mapping(node, line, depth)
+        if isinstance(node, yaml.SequenceNode):
+            return Node([self.node(item, depth + 1) for item in self._few(node.value)], line)
+        return Node(self._scalar(node, line), line)
+
+    def _mapping(self, node: Any, line: int, depth: int) -> Node:
+        found: dict[str, Node] = {}
+        lines: dict[str, int] = {}
+        for key, value in self._few(node.value):
+            key_line = key.start_mark.line + 1
+            name = key.value
+            if not isinstance(name, str):
+                self.mistakes.add(key_line, "a key is a text, not a list or a mapping")
+            elif name in found:
+                self.mistakes.add(key_line, f"{name!r} is there already, in line {lines[name]}; keep one of the two")
+            else:
+                found[name], lines[name] = self.node(value, depth + 1), key_line
+        return Node(found, line, lines)
+
+    def _few(self, items: list[Any]) -> list[Any]:
+        """Not more than may follow: an expanded alias stops here instead of going on quietly."""
+        return items[: max(0, MAX_NODES - self._count) + 1]
+
+    def _scalar(self, node: Any, line: int) -> str | int | float | bool | None:
+        kind = node.tag.removeprefix(_CORE)
+        if kind in ("str", "timestamp"):
+            return str(node.value)
+        if kind in ("int", "float", "bool", "null"):
+            try:
+                value: str | int | float | bool | None = self._scalars.construct_object(node)
+            except ValueError:
+                return str(node.value)
+            if isinstance(value, float) and not math.isfinite(value):
+                self.mistakes.add(line, f"{node.value} is not a number that can be kept; write it as a text")
+                return None
+            return value
+        self.mistakes.add(line, f"the tag {node.tag} has no meaning in a flow; take it out")
+        return None
+
+
+def _syntax(error: Any) -> Mistake:
+    mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
+    problem = getattr(error, "problem", None) or str(error)
+    return Mistake(mark.line + 1 if mark else 0, f"this is no YAML: {problem}; look at colons, dashes and indentation")

@@ -1,0 +1,45 @@
+"""The two ends of a flow: what is asked about its document, and what comes out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import cast
+
+from quire.context import Json
+from quire.errors import RunError
+from quire.flow.definition import FlowDefinition
+from quire.keys import artifact_key, digest_bytes, digest_of
+from quire.running.making import Making, encoded
+from quire.running.request import ReadRequest, SourceRef
+from quire.running.resolving import Absent, Values
+
+
+def document_request(making: Making) -> Json:
+    """What the workflow of a document is asked, and under which key."""
+    arguments = {name: part.load() for name, part in making.values.arguments(making.step.input).items()}
+    source = arguments.pop("source")
+    given = {"path": source} if isinstance(source, str) else dict(cast("Mapping[str, Json]", source))
+    named = {"name": Path(given["path"]).name, **given}
+    reference = SourceRef(**named) if given.get("id") else replace(SourceRef.of(given["path"]), name=named["name"])
+    request = ReadRequest.from_json({"source": asdict(reference), **making.options()})
+    return {"key": request.key(), "request": request.to_json()}
+
+
+def output_value(definition: FlowDefinition, values: Values, limit: int) -> Json:
+    """The output of a flow: saved, and told where it is small enough for a journal."""
+    part = values.raw().part(definition.output)
+    output = None if isinstance(part, Absent) else part.load()
+    for name, declared in definition.outputs.items():
+        given = output.get(name) if isinstance(output, dict) else None
+        problem = "is missing" if given is None and declared.required else None
+        problem = problem or (declared.type.problem(given) if given is not None else None)
+        if problem:
+            raise RunError(f"the output {name!r} of flow {definition.name!r} {problem}", category="config")
+    data = encoded(output)
+    documents = [value["document"] for value in values.steps.values() if value and value.get("document")]
+    key = artifact_key("flow-output", "1", (digest_bytes(data), *documents[:1]), digest_of({}))
+    digest = values.store.save(key, data, stage="flow", document=documents[0] if documents else "")
+    values.store.flush()
+    return {"digest": digest, "output": output} if len(data) <= limit else {"digest": digest}

@@ -1,0 +1,248 @@
+"""The workflow `flow`: the steps of a flow for one document, each an artifact under its key.
+
+A run carries the whole definition of its flow, so that it is played again as it began whatever became of the file.
+A definition can name components by import path, which runs code of whoever wrote it: that is a matter of files and
+Python. What came with a request names a flow that is registered here, and `import_paths` stays off.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Generator, Mapping, Sequence
+from functools import partial
+from typing import TypeAlias
+
+from quire.context import MAX_RESULT, Context, Json, Retry, Store, Workflow
+from quire.errors import RunError, UsageError
+from quire.events import Event, EventKind, reason_of
+from quire.flow import Component, FlowDefinition, Node, Step, StepReference, check, parse
+from quire.flow.checking import input_problems
+from quire.flow.components import Components
+from quire.flow.definition import references
+from quire.flow.tree import nearest, raise_mistakes
+from quire.flows.components import Registry
+from quire.keys import Digest
+from quire.running.documents import load_result
+from quire.running.flow_ends import document_request, output_value
+from quire.running.making import GROUP, Making
+from quire.running.resolving import RecentResults, Service, Value, Values, result_value
+from quire.running.steps import DocumentSteps
+
+STAGE = "step"
+
+Outcome: TypeAlias = Json | RunError
+Playing: TypeAlias = Generator[Sequence[Awaitable[Json]], Sequence[Outcome], Value]
+"""A step under way: gives what it waits for, is sent the outcomes, and ends with its value."""
+
+
+class Flows:
+    """Runs flows over the store of `steps`. `registered` are those that a run may name instead of carrying them."""
+
+    def __init__(
+        self,
+        steps: DocumentSteps,
+        *,
+        password: str | None = None,
+        import_paths: bool = False,
+        components: Components | None = None,
+        registered: Mapping[str, FlowDefinition] | None = None,
+    ) -> None:
+        self.store = steps.store
+        self.loader = RecentResults(partial(load_result, steps.store, password=password))
+        self.services: Mapping[str, Service] = {"export": _exporting(steps)}
+        self.components = components or Registry(import_paths=import_paths)
+        self.registered = dict(registered or {})
+
+    def workflow(self) -> Workflow:
+        return Workflow("flow", self.flow, version="1", pool="documents")
+
+    async def flow(self, ctx: Context, argument: Json) -> Json:
+        """Play a flow: `{"flow": definition or name, "inputs": {…}}`.
+
+        Gives `{"flow": name, "digest": …, "output": …}`: the digest of the output in the store, and the output
+        itself where it is small.
+        """
+        definition = self._definition(argument["flow"])
+        inputs = argument.get("inputs") or {}
+        if problems := input_problems(definition.inputs, inputs):
+            raise UsageError(f"flow {definition.name!r}: {'; '.join(problems)}")
+        defaults = {name: one.default for name, one in definition.inputs.items() if one.default is not None}
+        return await _FlowRun(self, ctx, definition, {**defaults, **inputs}).play()
+
+    def _definition(self, given: Json) -> FlowDefinition:
+        if isinstance(given, str):
+            if given not in self.registered:
+                raise UsageError(f"there is no flow {given!r} here; {nearest(given, self.registered)}")
+            return self.registered[given]
+        definition, mistakes = parse(Node.of(given))
+        raise_mistakes([*mistakes, *check(definition, self.components)], definition.name)
+        return definition
+
+
+class _FlowRun:
+    """One playing of a flow. Between the calls of the context everything follows from what they gave."""
+
+    def __init__(self, flows: Flows, ctx: Context, definition: FlowDefinition, inputs: Mapping[str, Json]) -> None:
+        self.flows = flows
+        self.ctx = ctx
+        self.definition = definition
+        self.inputs = inputs
+        self.values: dict[str, Value | None] = {}
+        """What each step gave; None for one that was skipped."""
+
+    async def play(self) -> Json:
+        for level in self.definition.levels():
+            await self._level(level)
+        output: Json = await self.ctx.run("output", output_value, self.definition, self._values(), MAX_RESULT // 2)
+        return {"flow": self.definition.name, **output}
+
+    def _values(self) -> Values:
+        return Values(self.flows.store, self.flows.loader, self.flows.services, self.inputs, dict(self.values))
+
+    async def _level(self, steps: Sequence[Step]) -> None:
+        """Steps that do not need each other, side by side: each says what it waits for, and all of it is awaited in
+        the order of the file. The first error, in that order, ends the flow after all have come to an end."""
+        playing = {step.id: self._played(step) for step in steps if not self._skipped(step)}
+        sent: dict[str, Sequence[Outcome] | None] = dict.fromkeys(playing)
+        errors: list[RunError] = []
+        while sent:
+            waiting: dict[str, Sequence[Awaitable[Json]]] = {}
+            for id, outcomes in sent.items():
+                try:
+                    waiting[id] = playing[id].send(outcomes)  # type: ignore[arg-type]  # None begins
+                except StopIteration as ended:
+                    self._finished(self.definition.step(id), ended.value)
+                except RunError as error:
+                    errors += self._failed(self.definition.step(id), error)
+            sent = {id: [await _settled(one) for one in awaited] for id, awaited in waiting.items()}
+        if errors:
+            raise errors[0]
+
+    def _played(self, step: Step) -> Playing:
+        component = self.flows.components.find(step.component)
+        making = Making(step, component, self._values())
+        if component.workflow:
+            return self._as_workflow(making)
+        return self._whole(making) if component.unit == "document" else self._by_page(making)
+
+    def _whole(self, making: Making) -> Playing:
+        (outcome,) = yield [self.ctx.run(making.step.id, making.whole, retry=Retry())]
+        made: Value = _value(outcome)
+        return made
+
+    def _as_workflow(self, making: Making) -> Playing:
+        """A component that is a workflow of its own, under a key of this run: what failed before is tried again."""
+        step, component = making.step, making.component
+        (asked,) = yield [self.ctx.run(f"{step.id}/request", document_request, making, retry=Retry())]
+        request = _value(asked)
+        (outcome,) = yield [
+            self.ctx.call(component.workflow, f"{request['key']}/{self.ctx.run_id}", request["request"])
+        ]
+        return result_value(_value(outcome))
+
+    def _by_page(self, making: Making) -> Playing:
+        """Look the list up; make groups of pages; put the list together."""
+        id = making.step.id
+        (looked,) = yield [self.ctx.run(f"{id}/look-up", making.look_up, retry=Retry())]
+        found: Value = _value(looked)
+        if "digest" in found:
+            return found
+        groups = [(start, start + GROUP) for start in range(0, found["count"], GROUP)]
+        outcomes = yield [
+            self.ctx.run(f"{id}/{start + 1}", making.some_pages, start, stop, retry=Retry()) for start, stop in groups
+        ]
+        told = yield from self._settle(making, groups, outcomes)
+        errors = {position: reason for one in told for position, reason in one["errors"].items()}
+        (gathered,) = yield [self.ctx.run(f"{id}/gather", making.gathered, errors, retry=Retry())]
+        counts = {name: sum(one[name] for one in told) for name in ("hits", "made")}
+        return {**_value(gathered), **counts, "failed": len(errors)}
+
+    def _settle(
+        self, making: Making, groups: Sequence[tuple[int, int]], outcomes: Sequence[Outcome]
+    ) -> Generator[Sequence[Awaitable[Json]], Sequence[Outcome], list[Json]]:
+        """What the groups tell; those that failed for good tell which of their pages are missing, if that may be."""
+        failed = [at for at, outcome in enumerate(outcomes) if isinstance(outcome, RunError)]
+        if failed and making.step.on_error.what == "fail":
+            raise outcomes[failed[0]]
+        settled = yield [
+            self.ctx.run(f"{making.step.id}/{groups[at][0] + 1}/settle", making.settled, *groups[at], str(outcomes[at]))
+            for at in failed
+        ]
+        again = dict(zip(failed, settled, strict=True))
+        return [_value(again.get(at, outcome)) for at, outcome in enumerate(outcomes)]
+
+    def _skipped(self, step: Step) -> bool:
+        """Whether something that the step cannot do without was skipped; then it is too."""
+        component = self.flows.components.find(step.component)
+        lacking = [
+            one.step
+            for name, given in step.input.items()
+            for one in (references(given) if component.inputs[name].required else ())
+            if isinstance(one, StepReference) and self.values[one.step] is None
+        ]
+        if lacking:
+            self.values[step.id] = None
+            self._tell(step, component, "progress", None, {"skipped": True, "reason": f"{lacking[0]} was skipped"})
+        return bool(lacking)
+
+    def _finished(self, step: Step, value: Value) -> None:
+        told = {name: one for name, one in value.items() if name in ("ms", "hits", "made", "failed")}
+        kind: EventKind = "hit" if value.get("hit") else "finished"
+        self._tell(step, self.flows.components.find(step.component), kind, value, told)
+        self.values[step.id] = {name: one for name, one in value.items() if name not in (*told, "hit")}
+
+    def _failed(self, step: Step, error: RunError) -> list[RunError]:
+        """What the failure of a step means. The error where it ends the flow, else nothing."""
+        component = self.flows.components.find(step.component)
+        told = {"reason": reason_of(error), "category": error.category, "on_error": step.on_error.what}
+        self._tell(step, component, "failed", None, told)
+        if step.on_error.what == "fail":
+            message = reason_of(error)
+            named = message if message.startswith("step ") else f"step {step.id!r}: {message}"
+            return [RunError(named, category=error.category)]
+        use = step.on_error.value
+        self.values[step.id] = {"kind": "given", "value": use} if step.on_error.what == "use" else None
+        return []
+
+    def _tell(
+        self, step: Step, component: Component, kind: EventKind, value: Value | None, payload: Mapping[str, object]
+    ) -> None:
+        run = self.ctx.run_id
+        told = {"step": step.id, "component": component.name, **payload}
+        document, key = (value.get("document"), value.get("key")) if value else (None, None)
+        id = f"{run}/{STAGE}/{step.id}/{kind}"
+        self.ctx.emit(Event(id, run, 0, kind, STAGE, document, None, key, told))
+
+
+def _exporting(steps: DocumentSteps) -> Service:
+    def export(document: Json, formats: Sequence[str] = ("md",), *, words: bool, trace: bool) -> Json:
+        return steps.export(document, formats, words=words, trace=trace)
+
+    return export
+
+
+async def _settled(awaited: Awaitable[Json]) -> Outcome:
+    """What it gave, or the error that it ended with."""
+    try:
+        return await awaited
+    except RunError as error:
+        return error
+
+
+def _value(outcome: Outcome) -> Json:
+    if isinstance(outcome, RunError):
+        raise outcome
+    return outcome
+
+
+def flow_argument(definition: FlowDefinition, inputs: Mapping[str, Json]) -> Json:
+    """What a run of a flow is submitted with."""
+    return {"flow": definition.to_json(), "inputs": dict(inputs)}
+
+
+def flow_output(store: Store, result: Json) -> Json:
+    """The output of a finished flow, also of one too large for its journal."""
+    import json
+
+    if "output" in result:
+        return result["output"]
+    return json.loads(store.load(Digest(result["digest"])))

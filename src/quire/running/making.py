@@ -1,0 +1,227 @@
+"""What a step of a flow does, in a thread of the runtime: look its key up, call its component, save what it gives."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import json
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from quire.context import Json, Store
+from quire.errors import RETRYABLE, FencedError, RunError, category_of
+from quire.events import reason_of
+from quire.flow.components import Component, is_files
+from quire.flow.definition import Expression, Step, StepReference, references
+from quire.keys import ArtifactKey, Digest, artifact_key, digest_of
+from quire.running.resolving import BYTES, Part, Value, Values
+from quire.types import PageResult
+
+GROUP = 16
+"""Pages in one durable step: each of them is an artifact of its own."""
+STAGE = "component"
+MAX_REASON = 300
+"""Characters of an error that a list of pages keeps."""
+
+
+@dataclass(frozen=True, slots=True)
+class Making:
+    """One step with its component and what it refers to. Its methods are what a durable step calls."""
+
+    step: Step
+    component: Component
+    values: Values
+
+    def whole(self) -> Value:
+        """Make what the step gives for the whole document, or find it."""
+        begun = time.perf_counter()
+        parts = self.values.arguments(self.step.input)
+        key = self._key(parts)
+        value: Value = {"kind": "json", "document": self.document, "key": key}
+        found = self._store.find(key)
+        if found is not None:
+            return {**value, "digest": found, "hit": True}
+        if self.component.service:
+            parts = self.values.raw().arguments(self.step.input)
+        output = self._called({name: part.load() for name, part in parts.items()}, None)
+        return {**value, "digest": self._saved(key, output, page=None), "ms": _ms(begun)}
+
+    def look_up(self) -> Value:
+        """The list by page if it is there already, otherwise how many pages there are."""
+        key = self._key(self.values.arguments(self.step.input))
+        found = self._store.find(key)
+        if found is None:
+            return {"count": len(self._page_numbers())}
+        return {**self._listed(found), "key": key, "hit": True}
+
+    def some_pages(self, start: int, stop: int) -> Json:
+        """Make the pages from one position to another that are not there yet. A page that fails is told of in
+        `errors`, unless another attempt may help: then this raises, and what was made is found by the next."""
+        begun = time.perf_counter()
+        numbers = self._page_numbers()
+        keys = {position: self._page_key(position) for position in range(start, min(stop, len(numbers)))}
+        found = self._store.find_many(list(keys.values()))
+        missing = [position for position, key in keys.items() if key not in found]
+        errors: dict[str, str] = {}
+        again: RunError | None = None
+        for position in missing:
+            try:
+                self._make_page(position, keys[position], numbers[position])
+            except RunError as error:
+                if self.step.on_error.what == "fail":
+                    raise
+                errors[str(position)] = reason_of(error)[:MAX_REASON]
+                again = error if RETRYABLE[error.category] else again
+        if again is not None:
+            raise again
+        return {"hits": len(found), "made": len(missing) - len(errors), "errors": errors, "ms": _ms(begun)}
+
+    def settled(self, start: int, stop: int, reason: str) -> Json:
+        """Pages of a group that could not be made after all attempts, with the reason of the last."""
+        numbers = self._page_numbers()
+        keys = {position: self._page_key(position) for position in range(start, min(stop, len(numbers)))}
+        found = self._store.find_many(list(keys.values()))
+        missing = [position for position, key in keys.items() if key not in found]
+        return {"hits": 0, "made": 0, "errors": {str(position): reason[:MAX_REASON] for position in missing}}
+
+    def gathered(self, errors: Mapping[str, str]) -> Value:
+        """The list by page. One with failed pages is kept under another key: the next run tries them again."""
+        numbers = self._page_numbers()
+        entries = [self._entry(position, number, errors) for position, number in enumerate(numbers)]
+        key = self._key(self.values.arguments(self.step.input))
+        if errors:
+            key = artifact_key(f"{STAGE}/{self.component.name}", "failed", (key, digest_of(entries)), digest_of({}))
+        digest = self._save(key, encoded(entries))
+        return {**self._listed(digest), "key": key}
+
+    @property
+    def document(self) -> str:
+        """The id of the document that the step works on; empty when there is none."""
+        before = [self.values.steps.get(one.step) for one in _step_references(self.step)]
+        return next((value["document"] for value in before if value and value.get("document")), "")
+
+    @property
+    def _store(self) -> Store:
+        return self.values.store
+
+    def _key(self, parts: Mapping[str, Part], *more: str) -> ArtifactKey:
+        inputs = [text for name, part in sorted(parts.items()) for text in (name, part.digest)]
+        return artifact_key(f"{STAGE}/{self.component.name}", self.component.version, (*inputs, *more), self._profile)
+
+    def _page_key(self, position: int) -> ArtifactKey:
+        """The document is part of it: who deletes a document deletes what was made from its pages, and no more."""
+        return self._key(self.values.at_page(position).arguments(self.step.input), "page", self.document)
+
+    @property
+    def _profile(self) -> Digest:
+        return digest_of({"unit": self.component.unit, **self.options()})
+
+    def options(self) -> dict[str, Json]:
+        given = {name: part.load() for name, part in self.values.arguments(self.step.options).items()}
+        for name, value in given.items():
+            if problem := self.component.options[name].type.problem(value):
+                raise RunError(f"the option {name!r} of step {self.step.id!r} {problem}", category="config")
+        return self.component.settings(given)
+
+    def _page_numbers(self) -> list[int]:
+        """The numbers of the pages that the step runs over, from whatever it refers to by page."""
+        for reference in _step_references(self.step):
+            value = self.values.steps.get(reference.step)
+            if value and value["kind"] == "result" and not reference.path:
+                return [page.number for page in self.values.loader(value["reference"]).pages]
+            if value and value["kind"] in ("pages", "regions"):
+                return [entry["page"] for entry in json.loads(self._store.load(Digest(value["digest"])))]
+        raise RunError(f"step {self.step.id!r} gets no document whose pages it could run over", category="config")
+
+    def _make_page(self, position: int, key: ArtifactKey, number: int) -> None:
+        parts = self.values.at_page(position).arguments(self.step.input)
+        lacking = [name for name, port in self.component.inputs.items() if port.required and name not in parts]
+        if lacking:
+            raise RunError(f"page {number}: the input {lacking[0]!r} is not there", category="input")
+        arguments = {name: part.load() for name, part in parts.items()}
+        if self.component.unit == "region":
+            output: object = [self._called(one, number) for one in self._by_region(arguments)]
+        else:
+            output = self._called(arguments, number)
+        self._saved(key, output, page=number)
+
+    def _by_region(self, arguments: Mapping[str, object]) -> Iterator[dict[str, object]]:
+        """What the component is called with for each region: a block of the page, what a step gave for the region."""
+        split = {name: _regions(value) for name, value in arguments.items() if self._has_regions(self.step.input[name])}
+        for row in zip(*split.values(), strict=True):
+            yield {**arguments, **dict(zip(split, row, strict=True))}
+
+    def _has_regions(self, given: Expression) -> bool:
+        value = self.values.steps.get(given.step) if isinstance(given, StepReference) else None
+        if value is None or not isinstance(given, StepReference):
+            return False
+        return value["kind"] == "regions" or (value["kind"] == "result" and not given.path)
+
+    def _called(self, arguments: Mapping[str, object], page: int | None) -> object:
+        function = self.component.function or self.values.services[self.component.service]
+        try:
+            output = function(**arguments, **self.options())
+            return asyncio.run(output) if inspect.iscoroutine(output) else output
+        except FencedError:
+            raise
+        except Exception as error:
+            where = f"step {self.step.id!r}" + (f", page {page}" if page else "")
+            raise RunError(f"{where}: {reason_of(error)}", category=category_of(error)) from error
+
+    def _saved(self, key: ArtifactKey, output: object, *, page: int | None) -> Digest:
+        """The artifact of the step is JSON, which names the artifacts of bytes and files."""
+        if isinstance(output, (bytes, bytearray, memoryview)):
+            file = self._file(key, "", bytes(output), page)
+            output = {BYTES: file["digest"], "size": file["size"]}
+        elif is_files(output):
+            output = [self._file(key, name, content, page) for name, content in output.items()]
+        try:
+            data = encoded(output)
+        except (TypeError, ValueError) as error:
+            raise RunError(
+                f"step {self.step.id!r}: {self.component.name} gives something that is neither JSON nor bytes: {error}",
+                category="config",
+            ) from error
+        return self._save(key, data, page)
+
+    def _file(self, key: ArtifactKey, name: str, content: bytes, page: int | None) -> Json:
+        own = artifact_key(f"{STAGE}-file", "1", (key, name), digest_of({}))
+        return {"name": name, "digest": self._save(own, content, page), "size": len(content)}
+
+    def _save(self, key: ArtifactKey, data: bytes, page: int | None = None) -> Digest:
+        stage = f"{STAGE}/{self.component.name}"
+        return self._store.save(key, data, stage=stage, document=self.document, page=page)
+
+    def _entry(self, position: int, number: int, errors: Mapping[str, str]) -> Json:
+        if (reason := errors.get(str(position))) is not None:
+            use = self.step.on_error
+            return {"page": number, "value": use.value} if use.what == "use" else {"page": number, "error": reason}
+        digest = self._store.find(self._page_key(position))
+        if digest is None:
+            raise RunError(f"step {self.step.id!r}: page {number} has vanished from the store", category="transient")
+        return {"page": number, "digest": digest}
+
+    def _listed(self, digest: Digest) -> Value:
+        kind = "regions" if self.component.unit == "region" else "pages"
+        return {"kind": kind, "digest": digest, "document": self.document}
+
+
+def _regions(value: object) -> Sequence[object]:
+    """The regions of a page: its blocks, or the items of a list that was made for them."""
+    return value.blocks if isinstance(value, PageResult) else list(cast("Sequence[object]", value))
+
+
+def _step_references(step: Step) -> list[StepReference]:
+    return [one for one in references(step.input) if isinstance(one, StepReference)]
+
+
+def encoded(value: Json) -> bytes:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode(
+        "utf-8", "surrogatepass"
+    )
+
+
+def _ms(begun: float) -> float:
+    return round((time.perf_counter() - begun) * 1000, 3)
