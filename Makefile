@@ -29,7 +29,7 @@ endif
 EXPECT := for part in tesseract postgresql haproxy; do \
 	if scripts/system_packages.sh $$part; then export "QUIRE_EXPECT_$$(echo $$part | tr a-z A-Z)=1"; \
 	elif [ -n "$$QUIRE_CI" ]; then exit 1; fi; done; \
-	for part in azurite; do \
+	for part in azurite restate; do \
 	if scripts/$$part.sh >/dev/null; then export "QUIRE_EXPECT_$$(echo $$part | tr a-z A-Z)=1"; \
 	elif [ -n "$$QUIRE_CI" ]; then exit 1; fi; done
 
@@ -81,7 +81,7 @@ $(READY): pyproject.toml
 	@test -n "$(PYTHON)" || { echo "Quire needs Python 3.11 or later as python3"; exit 1; }
 	@test -x $(BIN)/python || { echo "Setting up $(VENV) with $(PYTHON)"; $(PYTHON) -m venv $(VENV); }
 	@$(BIN)/python -m pip install -q --upgrade "pip>=25.1"
-	@$(BIN)/python -m pip install -q --editable ".[excel,repair,postgres,cloud]"
+	@$(BIN)/python -m pip install -q --editable ".[excel,repair,postgres,cloud,restate]"
 	@touch $@
 
 $(DEV): $(READY)

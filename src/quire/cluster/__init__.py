@@ -1,0 +1,1 @@
+"""The programs around workers, started on one machine: PostgreSQL, Restate and HAProxy."""

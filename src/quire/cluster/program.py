@@ -1,0 +1,135 @@
+"""A program that runs beside us, in a folder of its own, with its output in a file."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from quire.errors import ConfigurationError
+
+START_S = 60.0
+STOP_S = 20.0
+LOOK_EVERY_S = 0.02
+
+
+class Program:
+    """Runs from `start` to `stop`; can be killed and started again. Belongs to one thread."""
+
+    def __init__(
+        self,
+        name: str,
+        command: Sequence[str | Path],
+        *,
+        folder: Path,
+        answers: Callable[[], bool],
+        environment: Mapping[str, str] | None = None,
+        user: str | None = None,
+    ) -> None:
+        """`answers` says whether it is ready. `user` is whom it runs as, for one that refuses to be root."""
+        self.name, self.folder = name, folder
+        self._command = [str(part) for part in command]
+        self._answers = answers
+        self._environment = {**os.environ, **(environment or {})}
+        self._user = user
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def log(self) -> Path:
+        return self.folder / f"{self.name}.log"
+
+    @property
+    def pid(self) -> int:
+        assert self._process is not None, f"{self.name} does not run"
+        return self._process.pid
+
+    @property
+    def running(self) -> bool:
+        return self._process is not None and self._process.poll() is None
+
+    def start(self) -> None:
+        """Returns when it answers. Raises ConfigurationError with the end of its log when it does not."""
+        deadline = time.monotonic() + START_S
+        self.launch()
+        while not self._answers():
+            if not self.running:
+                raise ConfigurationError(f"{self.name} ended at once: {self._last_words()}")
+            if time.monotonic() > deadline:
+                self.stop()
+                raise ConfigurationError(f"{self.name} does not answer: {self._last_words()}")
+            time.sleep(LOOK_EVERY_S)
+
+    def launch(self) -> None:
+        """Start it and do not wait."""
+        with self.log.open("ab") as log:
+            self._process = subprocess.Popen(
+                self._command,
+                cwd=self.folder,
+                env=self._environment,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,  # Ctrl-C is for us: we end it in our order
+                preexec_fn=_end_with_parent,
+                user=self._user,
+            )
+
+    def send(self, number: signal.Signals) -> None:
+        if self._process is not None:
+            with suppress(ProcessLookupError):
+                self._process.send_signal(number)
+
+    def kill(self) -> None:
+        """At once, nothing is tidied up."""
+        self.send(signal.SIGKILL)
+        self.wait()
+
+    def stop(self, number: signal.Signals = signal.SIGTERM) -> int | None:
+        """Ask it to end and wait, kill it if it does not; its exit code."""
+        self.send(number)
+        try:
+            return self.wait()
+        except subprocess.TimeoutExpired:
+            self.send(signal.SIGKILL)
+            return self.wait()
+
+    def wait(self) -> int | None:
+        if self._process is None:
+            return None
+        code = self._process.wait(STOP_S)
+        self._process = None
+        return code
+
+    def _last_words(self) -> str:
+        text = self.log.read_text(errors="replace").strip() if self.log.exists() else ""
+        return f"{text[-1000:]} (all of it is in {self.log})"
+
+
+def _end_with_parent() -> None:
+    """In the new process: if ours is killed it ends too, and leaves nothing behind. Linux only."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(1, signal.SIGTERM)  # PR_SET_PDEATHSIG
+
+
+def free_ports(many: int) -> list[int]:
+    """Ports of 127.0.0.1 that nobody listens on."""
+    probes = [socket.create_server(("127.0.0.1", 0)) for _ in range(many)]
+    ports = [probe.getsockname()[1] for probe in probes]
+    for probe in probes:
+        probe.close()
+    return ports
+
+
+def listens(port: int) -> bool:
+    try:
+        socket.create_connection(("127.0.0.1", port), timeout=1).close()
+    except OSError:
+        return False
+    return True

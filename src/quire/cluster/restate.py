@@ -1,0 +1,64 @@
+"""A Restate server on this machine. It is licensed under the BSL and not a part of Quire: we only start it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+from quire.cluster.program import Program, free_ports
+from quire.errors import ConfigurationError
+from quire.runtime.restate.server import RestateServer
+
+PROGRAM = "restate-server"
+ADVICE = "install it with `npm install --global @restatedev/restate-server`, or set QUIRE_RESTATE_SERVER to the program"
+
+
+def find_program() -> Path | None:
+    """What QUIRE_RESTATE_SERVER names, or what is in the PATH."""
+    named = os.environ.get("QUIRE_RESTATE_SERVER")
+    if named:
+        return Path(named) if Path(named).exists() else None
+    found = shutil.which(PROGRAM)
+    return Path(found) if found else None
+
+
+class RestateProgram(Program):
+    """A server of one node, on free ports of 127.0.0.1, with its data in a folder.
+
+    `scoped` switches on that it bounds calls by scope, which is experimental in 1.7.
+    """
+
+    def __init__(self, folder: Path, *, scoped: bool = False) -> None:
+        program = find_program()
+        if program is None:
+            raise ConfigurationError(f"there is no {PROGRAM} here; {ADVICE}")
+        ingress, admin, node = free_ports(3)
+        self.server = RestateServer(f"http://127.0.0.1:{ingress}", f"http://127.0.0.1:{admin}")
+        folder.mkdir(parents=True, exist_ok=True)
+        environment = {
+            "RESTATE_BIND_IP": "127.0.0.1",  # it would listen to everybody
+            "RESTATE_LISTEN_MODE": "tcp",
+            "RESTATE_BIND_PORT": str(node),
+            "RESTATE_INGRESS__BIND_PORT": str(ingress),
+            "RESTATE_ADMIN__BIND_PORT": str(admin),
+            "RESTATE_BASE_DIR": str(folder),
+            "RESTATE_DISABLE_TELEMETRY": "true",
+            "DO_NOT_TRACK": "1",
+            "RESTATE_LOG_FILTER": "warn",
+            "RESTATE_LOG_DISABLE_ANSI_CODES": "true",
+            "RESTATE_ROCKSDB_TOTAL_MEMORY_SIZE": "256 MiB",
+            "RESTATE_SHUTDOWN_TIMEOUT": "5s",
+        }
+        if scoped:
+            environment |= {
+                "RESTATE_EXPERIMENTAL_ENABLE_VQUEUES": "true",
+                "RESTATE_EXPERIMENTAL_ENABLE_PROTOCOL_V7": "true",
+            }
+        super().__init__(
+            "restate",
+            [program, "--no-logo"],
+            folder=folder,
+            answers=self.server.ready,
+            environment=environment,
+        )

@@ -1,0 +1,179 @@
+"""The context of a workflow on Restate."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from functools import cache
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+from quire.context import ONCE, Json, Retry, Workflow
+from quire.errors import RunCancelled, RunError
+from quire.events import Event
+from quire.runtime.restate import durables
+from quire.runtime.restate.messages import Failure, Request, encode_result
+
+if TYPE_CHECKING:
+    from restate import Context as Sdk
+    from restate import RestateDurableFuture, RunOptions
+
+T = TypeVar("T")
+
+
+class Mismatch(BaseException):
+    """The journal holds something else than the workflow asks for. Not for workflows to catch."""
+
+
+def service_of(pool: str) -> str:
+    return f"quire-{pool}"
+
+
+def handler_of(workflow: str) -> str:
+    """Names of handlers are letters, digits and underscores."""
+    return "".join(letter if letter.isalnum() and letter.isascii() else "_" for letter in workflow)
+
+
+def call_key(workflow: Workflow, key: str, generation: int) -> str:
+    """The idempotency key of a call: whoever asks for the same gets the same invocation."""
+    return f"{workflow.name}/{workflow.version}/{key}/{generation}"
+
+
+class Records(Protocol):
+    """What a workflow's context needs of the database."""
+
+    def want(self, run: str, name: str, awakeable: str) -> Json:
+        """Note who waits for a signal; what it was answered already as `{"value": …}`, None when it was not."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What is the same for all workflows of a worker."""
+
+    workflows: Mapping[str, Workflow]
+    records: Records
+    in_thread: Callable[[str, Callable[[], bytes]], Coroutine[Any, Any, bytes]]
+    """Runs something in a thread of a pool."""
+    scopes: frozenset[str] = frozenset()
+    """Pools whose calls the server limits."""
+
+
+class RestateContext:
+    """One invocation, in the loop of a worker. Steps run in threads of the worker's pool."""
+
+    def __init__(self, sdk: Sdk, around: Surroundings, request: Request, pool: str) -> None:
+        self._sdk, self._around, self._request, self._pool = sdk, around, request, pool
+        self.told: list[Event] = []
+        self.cancelled = False
+        self.closed = False
+
+    @property
+    def key(self) -> str:
+        return self._request.key
+
+    @property
+    def run_id(self) -> str:
+        return self._request.run
+
+    def run(self, name: str, step: Callable[..., Json], *args: object, retry: Retry = ONCE) -> Awaitable[Json]:
+        def once() -> bytes:
+            """In a thread: the result or the failure, both are recorded."""
+            try:
+                return b'{"value":' + encode_result(name, step(*args)) + b"}"
+            except Exception as error:
+                return json.dumps({"error": Failure.of(error, self.run_id).encode()}).encode()
+
+        async def attempt() -> bytes:
+            return await self._around.in_thread(self._pool, once)
+
+        def begin(number: int) -> RestateDurableFuture[bytes]:
+            named = name if number == 1 else f"{name}, attempt {number}"
+            return self._asked(lambda: self._sdk.run_typed(named, attempt, _recorded()))
+
+        self._check()
+        return durables.Step(begin, retry, self._pause)
+
+    def call(self, workflow: str, key: str, argument: Json) -> Awaitable[Json]:
+        self._check()
+        known = self._around.workflows.get(workflow)
+        if known is None:
+            names = ", ".join(sorted(self._around.workflows))
+            return durables.Given(RunError(f"there is no workflow {workflow}; there are {names}", category="config"))
+        try:
+            data = Request(key, self.run_id, argument).encode()
+        except (TypeError, ValueError) as error:
+            return durables.Given(RunError(f"what {workflow} is called with is no JSON: {error}"))
+
+        def call(generation: int) -> RestateDurableFuture[bytes]:
+            return self._asked(
+                lambda: self._sdk.generic_call(
+                    service_of(known.pool),
+                    handler_of(known.name),
+                    data,
+                    idempotency_key=call_key(known, key, generation),
+                    scope=known.pool if known.pool in self._around.scopes else None,
+                )
+            )
+
+        return durables.Call(call, self.run_id)
+
+    def sleep(self, seconds: float) -> Awaitable[None]:
+        self._check()
+        return durables.Durable(self._asked(lambda: self._sdk.sleep(timedelta(seconds=max(0.0, seconds)))))
+
+    def signal(self, name: str) -> Awaitable[Json]:
+        self._check()
+        awakeable, answer = self._asked(lambda: self._sdk.awakeable(_bytes()))
+
+        async def note() -> bytes:
+            want = self._around.records.want
+            return await self._around.in_thread(
+                self._pool, lambda: json.dumps(want(self.run_id, name, awakeable)).encode()
+            )
+
+        return durables.Signal(self._asked(lambda: self._sdk.run_typed(f"want {name}", note, _recorded())), answer)
+
+    def now(self) -> Awaitable[datetime]:
+        self._check()
+        return durables.Converted(self._asked(self._sdk.time), lambda seconds: datetime.fromtimestamp(seconds, UTC))
+
+    def emit(self, event: Event) -> None:
+        self._check()
+        self.told.append(replace(event, run=self.run_id))
+
+    async def gather(self, *awaited: Awaitable[Json]) -> list[Json]:
+        return await durables.All(awaited)
+
+    def _pause(self, retry: Retry, number: int) -> RestateDurableFuture[None]:
+        seconds = retry.pause_s(number, self._sdk.random().random())  # the same on replay
+        return self._asked(lambda: self._sdk.sleep(timedelta(seconds=seconds)))
+
+    def _check(self) -> None:
+        if self.cancelled or self.closed:
+            raise RunCancelled(f"run {self.run_id} was cancelled" if self.cancelled else "the workflow has left")
+
+    def _asked(self, ask: Callable[[], T]) -> T:
+        """What the SDK gives. It refuses what is not in the journal at this place, and is of no use after that."""
+        from restate.vm import VMException  # type: ignore[attr-defined]  # nothing public says this
+
+        try:
+            return ask()
+        except VMException as error:
+            raise Mismatch from error
+
+
+@cache
+def _bytes() -> Any:
+    from restate.serde import BytesSerde
+
+    return BytesSerde()
+
+
+@cache
+def _recorded() -> RunOptions[bytes]:
+    """Bytes as they are. An attempt that its worker does not survive is begun again; others fail by their result."""
+    from restate import RunOptions
+
+    return RunOptions(serde=_bytes())

@@ -1,0 +1,213 @@
+"""What a workflow awaits on Restate: steps with their attempts, calls, timers and signals.
+
+A workflow is not an asyncio task: it is played by `playing`, which waits for what it yields. So nothing that the SDK
+raises for itself passes through a workflow, and an await that no journal knows is noticed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable, Generator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from quire.context import Json, Retry
+from quire.errors import RETRYABLE, RunCancelled, RunError
+from quire.runtime.restate.messages import Failure
+
+if TYPE_CHECKING:
+    from restate import RestateDurableFuture
+
+Attempting = Callable[[int], "RestateDurableFuture[bytes]"]
+"""Begins the attempt of that number, from 1."""
+Pausing = Callable[[Retry, int], "RestateDurableFuture[None]"]
+"""A timer for the pause after the attempt of that number."""
+MAX_GENERATIONS = 100
+"""How many failures of others under one key a caller looks past, before it gives up."""
+
+
+@dataclass(slots=True)
+class Waits:
+    """What a workflow needs before it can go on: one of these, or all."""
+
+    durables: Sequence[Durable]
+    every: bool
+
+
+class Durable:
+    """Something under way. `future` is what the SDK knows; when that is there, `advance` says whether it is enough."""
+
+    simple = True
+    """Whether it is done when its first future is."""
+
+    def __init__(self, future: RestateDurableFuture[Any]) -> None:
+        self.future = future
+        self.done = False
+        self._value: Json = None
+        self._error: Exception | None = None
+
+    def __await__(self) -> Generator[Waits, None, Json]:
+        while not self.done:
+            yield Waits([self], every=True)
+        if self._error is not None:
+            raise self._error
+        return self._value
+
+    def advance(self, value: Any) -> None:
+        """Its future gave this."""
+        self.give(value)
+
+    def fail(self, failure: Failure) -> None:
+        """Its future failed."""
+        self.give(error=RunCancelled(failure.message) if failure.cancelled else failure.error())
+
+    def give(self, value: Json = None, *, error: Exception | None = None) -> None:
+        self.done, self._value, self._error = True, value, error
+
+
+class Given(Durable):
+    """Something that needs no waiting: an error that was seen at once."""
+
+    def __init__(self, error: Exception) -> None:
+        self.give(error=error)
+
+
+class Converted(Durable):
+    """A future whose value is given in another form."""
+
+    def __init__(self, future: RestateDurableFuture[Any], convert: Callable[[Any], Json]) -> None:
+        super().__init__(future)
+        self._convert = convert
+
+    def advance(self, value: Any) -> None:
+        self.give(self._convert(value))
+
+
+class Step(Durable):
+    """A step with its attempts. Each is an entry of the journal, so that a failure is recorded like a result: one
+    step that is tried again does not disturb those beside it, and attempts are counted over a crash."""
+
+    def __init__(self, attempt: Attempting, retry: Retry, pause: Pausing) -> None:
+        super().__init__(attempt(1))
+        self.simple = retry.attempts == 1
+        self._attempt, self._retry, self._pause = attempt, retry, pause
+        self._number, self._pausing = 1, False
+
+    def advance(self, value: Any) -> None:
+        if self._pausing:
+            self._pausing = False
+            self._number += 1
+            self.future = self._attempt(self._number)
+            return
+        told = json.loads(value)
+        if "error" not in told:
+            self.give(told["value"])
+            return
+        failure = Failure.decode(told["error"], 0)
+        if self._number >= self._retry.attempts or not RETRYABLE[failure.category]:
+            self.give(error=failure.error())
+            return
+        self._pausing = True
+        self.future = self._pause(self._retry, self._number)
+
+
+class Call(Durable):
+    """Another workflow. One that failed for another run is tried again, under the next generation of its key; what
+    failed for this run has failed."""
+
+    def __init__(self, call: Attempting, run: str) -> None:
+        super().__init__(call(1))
+        self._call, self._run, self._generation = call, run, 1
+
+    def advance(self, value: Any) -> None:
+        self.give(json.loads(value))
+
+    def fail(self, failure: Failure) -> None:
+        if failure.run == self._run or self._generation >= MAX_GENERATIONS:
+            super().fail(failure)
+        else:
+            self._generation += 1
+            self.future = self._call(self._generation)
+
+
+class Signal(Durable):
+    """An answer from outside: it is there already when the wish for it is recorded, or it comes later."""
+
+    simple = False
+
+    def __init__(self, wish: RestateDurableFuture[bytes], answer: RestateDurableFuture[Any]) -> None:
+        super().__init__(wish)
+        self._answer: RestateDurableFuture[Any] | None = answer
+
+    def advance(self, value: Any) -> None:
+        told = json.loads(value)
+        if self._answer is None or told is not None:
+            self.give(told["value"])
+        else:
+            self.future, self._answer = self._answer, None
+
+
+def play_on(play: Generator[Any, None, Json], error: Exception | None = None) -> Waits:
+    """Let a workflow go on to its next wait. Raises StopIteration at its end, and what it raises."""
+    waits = play.send(None) if error is None else play.throw(error)
+    if not isinstance(waits, Waits):
+        play.close()
+        raise RunError("it awaits something that no journal knows: inside a workflow use only what its context gives")
+    return waits
+
+
+@dataclass(slots=True)
+class _Strand:
+    """One of the things that are gathered."""
+
+    play: Generator[Any, None, Json]
+    waits: Waits | None = None
+    value: Json = None
+    error: Exception | None = None
+
+    def go_on(self) -> None:
+        try:
+            self.waits = play_on(self.play)
+        except StopIteration as end:
+            self.waits, self.value = None, end.value
+        except RunCancelled:
+            raise
+        except Exception as error:
+            self.waits, self.error = None, error
+
+    @property
+    def ready(self) -> bool:
+        waits = self.waits
+        return waits is not None and (all if waits.every else any)(one.done for one in waits.durables)
+
+
+@dataclass(slots=True)
+class All:
+    """Everything that is gathered, also of code that awaits several things one after the other."""
+
+    awaited: Sequence[Awaitable[Json]]
+    _strands: list[_Strand] = field(default_factory=list)
+
+    def __await__(self) -> Generator[Waits, None, list[Json]]:
+        self._strands = [_Strand(one.__await__()) for one in self.awaited]
+        try:
+            for strand in self._strands:
+                strand.go_on()
+            while waiting := [strand for strand in self._strands if strand.waits is not None]:
+                yield self._wait_for(waiting)
+                for strand in waiting:
+                    if strand.ready:
+                        strand.go_on()
+        finally:
+            for strand in self._strands:
+                strand.play.close()
+        for strand in self._strands:
+            if strand.error is not None:
+                raise strand.error
+        return [strand.value for strand in self._strands]
+
+    def _wait_for(self, waiting: Sequence[_Strand]) -> Waits:
+        durables = [one for strand in waiting if strand.waits for one in strand.waits.durables if not one.done]
+        # Waiting for each in turn costs the square of their number, so it is done only where something can go on.
+        alone = all(isinstance(one, Durable) for one in self.awaited) and all(one.simple for one in durables)
+        return Waits(durables, every=alone)

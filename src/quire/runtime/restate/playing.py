@@ -1,0 +1,97 @@
+"""Plays a workflow: lets it go on whenever what it waits for is in the journal."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Generator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from quire.context import Json, Workflow
+from quire.errors import RunCancelled, RunError
+from quire.events import Event
+from quire.runtime.restate.context import RestateContext
+from quire.runtime.restate.durables import Durable, Waits, play_on
+from quire.runtime.restate.messages import Failure, encode_result
+
+if TYPE_CHECKING:
+    from restate import RestateDurableFuture
+
+Tell = Callable[[Sequence[Event]], Awaitable[None]]
+
+
+async def play(workflow: Workflow, context: RestateContext, argument: Json, tell: Tell) -> bytes | Failure:
+    """The result of a workflow as JSON, or why there is none; cancelled, whatever its code makes of that.
+
+    Raises only what the SDK and `tell` do: no workflow sees that. What a workflow tells is stored before it waits, so
+    before the server hears of what comes after.
+    """
+    going = workflow.function(context, argument).__await__()
+    cancelled: RunCancelled | None = None
+    try:
+        while True:
+            waits = _go_on(workflow, context, going, cancelled)
+            await _tell(context, tell)
+            if not isinstance(waits, Waits):
+                return waits
+            cancelled = None
+            if not await _wait(waits):
+                context.cancelled = True
+                cancelled = RunCancelled(f"run {context.run_id} was cancelled")
+    finally:
+        context.closed = True
+        going.close()
+
+
+def _go_on(
+    workflow: Workflow, context: RestateContext, going: Generator[Any, None, Json], cancelled: RunCancelled | None
+) -> Waits | bytes | Failure:
+    """Let the workflow go on until it waits, or to its end."""
+    try:
+        return play_on(going, cancelled)
+    except StopIteration as end:
+        if context.cancelled:
+            return Failure(f"run {context.run_id} was cancelled", run=context.run_id, cancelled=True)
+        try:
+            return encode_result(workflow.name, end.value)
+        except RunError as error:
+            return Failure.of(error, context.run_id)
+    except RunCancelled as error:
+        return Failure(str(error), run=context.run_id, cancelled=True)
+    except Exception as error:
+        return Failure.of(error, context.run_id)
+
+
+async def _tell(context: RestateContext, tell: Tell) -> None:
+    if context.told:
+        told, context.told = context.told, []
+        await tell(told)
+
+
+async def _wait(waits: Waits) -> bool:
+    """Wait for what the workflow needs; False when it was cancelled meanwhile."""
+    import restate
+
+    pending = [one for one in waits.durables if not one.done]
+    futures = [one.future for one in pending]
+    try:
+        if waits.every:
+            ready = await restate.gather(*futures)
+        else:
+            ready, _ = await restate.wait_completed(*futures)
+    except restate.TerminalError:  # only waiting for them: their own errors come later
+        return False
+    there = {id(future) for future in ready}
+    for one in pending:
+        if id(one.future) in there:
+            await _take(one, one.future)
+    return True
+
+
+async def _take(durable: Durable, future: RestateDurableFuture[Any]) -> None:
+    import restate
+
+    try:
+        value = await future
+    except restate.TerminalError as error:
+        durable.fail(Failure.decode(error.message, error.status_code))
+    else:
+        durable.advance(value)

@@ -1,0 +1,122 @@
+"""A worker as a process: listens, serves, and leaves when it is told to."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import socket
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from quire.errors import ConfigurationError
+from quire.runtime.restate.serving import Endpoint
+
+LEAVE_S = 0.5
+"""How long connections get to end by themselves when the steps are through."""
+MAX_STREAMS = 1000
+"""Invocations that one connection carries. Most of them wait for others."""
+
+
+def listen(bind: str) -> socket.socket:
+    """A socket on `host:port`; port 0 takes a free one. Raises ConfigurationError when it cannot be had."""
+    host, _, port = bind.rpartition(":")
+    if not host or not port.isdigit():
+        raise ConfigurationError(f"{bind!r} is no address to listen on; write one like 127.0.0.1:9080")
+    try:
+        return socket.create_server((host.strip("[]"), int(port)), family=_family(host), backlog=128)
+    except OSError as error:
+        raise ConfigurationError(f"cannot listen on {bind}: {error.strerror}; choose another --bind") from error
+
+
+class Worker:
+    """Serves an endpoint in a thread of its own, with an event loop there.
+
+    The SDK puts its own handler in place of every other one for SIGTERM, and then nothing ends the process. It cannot
+    do that outside the main thread, which is why signals stay with us.
+    """
+
+    def __init__(self, listening: socket.socket, make: Callable[[], Endpoint], *, drain_s: float) -> None:
+        """`make` is called in the loop."""
+        self._listening, self._make, self._drain_s = listening, make, drain_s
+        self._loop = asyncio.new_event_loop()
+        self._leave, self._now = asyncio.Event(), asyncio.Event()
+        self._ready = threading.Event()
+        self._error: BaseException | None = None
+        self._drained = True
+        self._thread = threading.Thread(target=self._run, name="quire-worker", daemon=True)
+
+    def start(self) -> None:
+        """Serve. Raises what prevents it."""
+        self._thread.start()
+        self._ready.wait()
+        if self._error is not None:
+            raise self._error
+
+    def stop(self) -> None:
+        """Begin no step and leave when those under way are done; asked again, leave now. From any thread."""
+        wanted = self._now if self._leave.is_set() else self._leave
+        self._loop.call_soon_threadsafe(wanted.set)
+
+    def wait(self) -> bool:
+        """Wait until it has left; whether all steps ended in time."""
+        while self._thread.is_alive():
+            self._thread.join(0.5)  # so that signals are heard
+        if self._error is not None:
+            raise self._error
+        return self._drained
+
+    def run_until_told(self) -> bool:
+        """Wait for SIGTERM or SIGINT and leave; in the main thread. Whether all steps ended in time."""
+        before = {number: signal.signal(number, lambda *_: self.stop()) for number in (signal.SIGTERM, signal.SIGINT)}
+        try:
+            return self.wait()
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    def _run(self) -> None:
+        asyncio.set_event_loop(self._loop)
+        try:
+            self._loop.run_until_complete(self._serve())
+        except BaseException as error:
+            self._error = error
+        finally:
+            self._ready.set()
+            self._loop.close()
+
+    async def _serve(self) -> None:
+        try:
+            from hypercorn.asyncio import serve
+        except ImportError as error:
+            raise ConfigurationError("workers need Hypercorn: pip install 'quire[restate]'") from error
+        endpoint = self._make()
+        self._ready.set()
+
+        async def left() -> None:
+            await self._leave.wait()
+            draining = asyncio.ensure_future(endpoint.drain(self._drain_s))
+            hurried = asyncio.ensure_future(self._now.wait())
+            await asyncio.wait({draining, hurried}, return_when=asyncio.FIRST_COMPLETED)
+            self._drained = draining.done() and draining.result()
+            for task in (draining, hurried):
+                task.cancel()
+
+        try:
+            await serve(endpoint, self._config(), shutdown_trigger=left)
+        finally:
+            endpoint.close()
+
+    def _config(self) -> Any:
+        from hypercorn.config import Config
+
+        config = Config()
+        config.bind = [f"fd://{self._listening.fileno()}"]
+        config.loglevel = "WARNING"
+        config.graceful_timeout = LEAVE_S
+        config.h2_max_concurrent_streams = MAX_STREAMS
+        return config
+
+
+def _family(host: str) -> socket.AddressFamily:
+    return socket.AF_INET6 if ":" in host else socket.AF_INET

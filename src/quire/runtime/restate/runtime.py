@@ -1,0 +1,175 @@
+"""Runs on Restate, for those who submit them: the six verbs."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from quire.context import Json, RunStatus, Workflow
+from quire.errors import RunCancelled, RunError, UsageError
+from quire.events import Event
+from quire.records.database import Database
+from quire.records.runs import ENDED
+from quire.runtime.restate.context import handler_of, service_of
+from quire.runtime.restate.messages import Failure, Request
+from quire.runtime.restate.records import RunRecords
+from quire.runtime.restate.server import Invocation, RestateServer, Unreachable
+
+ATTACH_S = 5.0
+"""How long one request waits for a result, before it is looked after otherwise."""
+GONE_S = 120.0
+"""How long a server may be away while somebody waits for a result: it is restarted, and goes on."""
+PAUSE_S = 0.25
+
+
+class RestateRuntime:
+    """Submits to a Restate server and asks about runs; workers elsewhere do the work. Any thread may use it.
+
+    How runs go and what they tell is in the database that workers and callers share; where its word and that of the
+    server differ, the server knows better.
+    """
+
+    def __init__(self, server: RestateServer, database: Database, workflows: Sequence[Workflow]) -> None:
+        self._server = server
+        self._records = RunRecords(database)
+        self._runs = self._records.runs
+        self._workflows = {workflow.name: workflow for workflow in workflows}
+
+    def submit(self, flow: str, inputs: Json, *, key: str | None = None) -> str:
+        if flow not in self._workflows:
+            raise UsageError(f"there is no workflow {flow}; there are {', '.join(sorted(self._workflows))}")
+        try:
+            Request("", "", inputs).encode()
+        except (TypeError, ValueError) as error:
+            raise UsageError(f"what {flow} is started with is no JSON: {error}") from error
+        run, new = self._runs.begin(flow, inputs, key=key)
+        reference = None if new else self._runs.reference(run)
+        if reference is None:
+            self._hand_over(run)
+        elif self.status(run).state in ("failed", "cancelled"):  # which only the server knew
+            return self.submit(flow, inputs, key=key)
+        elif (found := self._server.invocation(reference)) is not None and found.status == "paused":
+            self._server.resume(reference)
+        return run
+
+    def status(self, run: str) -> RunStatus:
+        status = self._runs.status(run)
+        reference = self._runs.reference(run)
+        if status.state in ENDED or reference is None:
+            return status
+        found = self._server.invocation(reference)
+        if found is None:
+            return self._after(run, status)
+        if found.status == "completed":
+            self._note_end(run, found)
+            return self._after(run, status)
+        if found.status in ("pending", "scheduled", "ready"):
+            return replace(status, state="waiting")
+        if found.status == "paused":
+            return replace(status, state="interrupted", error=found.last_failure)
+        return replace(status, state="running")
+
+    def events(self, run: str, *, after: int = 0) -> Iterator[Event]:
+        return self._runs.events(run, after=after)
+
+    def result(self, run: str, *, timeout_s: float | None = None) -> Json:
+        deadline = None if timeout_s is None else time.monotonic() + timeout_s
+        while True:
+            status = self._runs.status(run)
+            if status.state == "failed":
+                self._bury(run)
+            if status.state in ENDED:
+                return _value(status)
+            left = None if deadline is None else deadline - time.monotonic()
+            if left is not None and left <= 0:
+                raise TimeoutError(f"run {run} has not ended in {timeout_s} s; it goes on")
+            self._wait(run, ATTACH_S if left is None else min(ATTACH_S, left))
+
+    def cancel(self, run: str) -> None:
+        status = self._runs.status(run)
+        if status.state in ENDED:
+            return
+        self._runs.request_cancel(run)
+        reference = self._runs.reference(run)
+        if reference is None:  # it was never handed over; a worker that gets it all the same looks here first
+            self._runs.finish(run, "cancelled", error=f"run {run} was cancelled")
+        else:
+            self._server.cancel(reference)
+
+    def forget(self, run: str) -> None:
+        if self.status(run).state not in ENDED:
+            raise UsageError(f"run {run} has not ended; cancel it before it is forgotten")
+        reference = self._runs.reference(run)
+        if reference is not None:
+            for invocation in (reference, *self._server.children(reference)):
+                self._server.purge(invocation)
+        self._records.forget(run)
+
+    def send(self, run: str, name: str, value: Json) -> None:
+        """Answer a signal that a workflow waits for, or will; the first answer counts."""
+        self._runs.status(run)
+        awakeables, answer = self._records.answer(run, name, value)
+        for awakeable in awakeables:
+            self._server.resolve(awakeable, {"value": answer})
+
+    def close(self) -> None:
+        """Nothing is open: runs go on elsewhere."""
+
+    def _hand_over(self, run: str) -> str:
+        """Start a run on the server, or find that it was: its id is the idempotency key."""
+        status = self._runs.status(run)
+        workflow = self._workflows[status.flow]
+        request = Request(status.key, run, status.inputs, root=True)
+        reference = self._server.send(service_of(workflow.pool), handler_of(workflow.name), request.encode(), key=run)
+        self._runs.refer(run, reference)
+        return reference
+
+    def _wait(self, run: str, timeout_s: float) -> None:
+        """Wait for news of a run. A server that is away for a while is waited for."""
+        reference = self._runs.reference(run) or self._hand_over(run)
+        gone = time.monotonic() + GONE_S
+        while True:
+            try:
+                answer = self._server.attach(reference, timeout_s)
+                if answer is not None:
+                    self.status(run)
+                return
+            except Unreachable:
+                if time.monotonic() > gone:
+                    raise
+                time.sleep(PAUSE_S)
+
+    def _note_end(self, run: str, found: Invocation) -> None:
+        """What a worker notes usually: nobody did for a run that was cancelled before it began, or killed."""
+        if found.result == "success":
+            return  # the worker is about to note it
+        failure = Failure.decode(*_told(found.failure or ""))
+        self._records.ended(run, failure)
+
+    def _bury(self, run: str) -> None:
+        """End what the server still tries of a run that a worker found to be impossible."""
+        reference = self._runs.reference(run)
+        found = self._server.invocation(reference) if reference else None
+        if reference and found is not None and found.status != "completed":
+            self._server.kill(reference)
+
+    def _after(self, run: str, before: RunStatus) -> RunStatus:
+        """The status once the server has no more to say."""
+        status = self._runs.status(run)
+        return status if status.state in ENDED else replace(before, state="interrupted")
+
+
+def _told(failure: str) -> tuple[str, int]:
+    """Message and code from what the server says: `[409] cancelled`."""
+    code, bracket, message = failure.removeprefix("[").partition("] ")
+    first = code.split(" ")[0]
+    return (message, int(first)) if bracket and first.isdigit() else (failure, 500)
+
+
+def _value(status: RunStatus) -> Json:
+    if status.state == "cancelled":
+        raise RunCancelled(status.error or f"run {status.run} was cancelled")
+    if status.state == "failed":
+        raise RunError(status.error or f"run {status.run} failed", category=status.category or "runtime")
+    return status.result

@@ -1,0 +1,228 @@
+"""The Restate server as a client sees it: its ingress, which takes work, and its admin interface, which explains it."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import socket
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from urllib.error import HTTPError, URLError
+from urllib.parse import quote
+from urllib.request import Request, urlopen
+
+from quire.context import Json
+from quire.errors import ConfigurationError, RunError, UsageError
+
+INGRESS = "http://127.0.0.1:8080"
+ADMIN = "http://127.0.0.1:9070"
+"""Where a server listens that nobody configured."""
+TIMEOUT_S = 30.0
+NOT_READY = 470
+"""What the ingress answers while an invocation has not ended."""
+
+
+class Unreachable(RunError):
+    """Nobody answers there, or not in time. Worth another try."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, category="network")
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    status: int
+    body: bytes
+
+    @property
+    def ok(self) -> bool:
+        return 200 <= self.status < 300
+
+    def json(self) -> Json:
+        return json.loads(self.body) if self.body else None
+
+    def message(self) -> str:
+        """What the server says about a failure."""
+        try:
+            told = self.json()
+        except ValueError:
+            told = None
+        return (
+            str(told["message"]) if isinstance(told, dict) and "message" in told else self.body.decode(errors="replace")
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Invocation:
+    """What the server knows of an invocation."""
+
+    id: str
+    status: str
+    result: str | None = None
+    failure: str | None = None
+    last_failure: str | None = None
+
+
+class RestateServer:
+    """A server by its two addresses. Any thread may use it; each question is a request of its own."""
+
+    def __init__(self, ingress: str = INGRESS, admin: str = ADMIN) -> None:
+        self.ingress, self.admin = ingress.rstrip("/"), admin.rstrip("/")
+
+    def send(self, service: str, handler: str, data: bytes, *, key: str) -> str:
+        """Start an invocation, or find the one of that key; its id."""
+        answer = self._ask(
+            "POST", f"{self.ingress}/{service}/{quote(handler)}/send", data, headers={"idempotency-key": key}
+        )
+        if answer.status == 404:
+            raise ConfigurationError(
+                f"no worker serves {service}/{handler} on {self.ingress}; start one and register it: "
+                f"quire worker --register {self.admin}"
+            )
+        return str(self._right(answer, f"{service}/{handler} was not accepted").json()["invocationId"])
+
+    def attach(self, invocation: str, timeout_s: float) -> Answer | None:
+        """Wait for the end of an invocation; None when it has not ended in time."""
+        try:
+            return self._ask("GET", f"{self.ingress}/restate/invocation/{invocation}/attach", timeout_s=timeout_s)
+        except _TooSlow:
+            return None
+
+    def invocation(self, invocation: str) -> Invocation | None:
+        """What became of an invocation; None when it is unknown, or was removed."""
+        found = self.query(
+            "SELECT id, status, completion_result, completion_failure, last_failure "
+            f"FROM sys_invocation WHERE id = '{_plain(invocation)}'"
+        )
+        if not found:
+            return None
+        row = found[0]
+        return Invocation(
+            row["id"],
+            row["status"],
+            row.get("completion_result"),
+            row.get("completion_failure"),
+            row.get("last_failure"),
+        )
+
+    def children(self, invocation: str) -> list[str]:
+        """What an invocation called, and what that called, as far as the server still knows."""
+        found: list[str] = []
+        asked = [invocation]
+        while asked:
+            callers = ", ".join(f"'{_plain(one)}'" for one in asked)
+            rows = self.query(f"SELECT id FROM sys_invocation WHERE invoked_by_id IN ({callers})")
+            asked = [row["id"] for row in rows if row["id"] not in found]
+            found += asked
+        return found
+
+    def cancel(self, invocation: str) -> None:
+        self._change(invocation, "cancel")
+
+    def kill(self, invocation: str) -> None:
+        self._change(invocation, "kill")
+
+    def purge(self, invocation: str) -> None:
+        """Remove what is known of an invocation that has ended; nothing happens if it is not there."""
+        self._change(invocation, "purge")
+
+    def resume(self, invocation: str) -> None:
+        """Let an invocation that was paused go on."""
+        self._change(invocation, "resume")
+
+    def resolve(self, awakeable: str, value: Json) -> None:
+        """Give the answer that a workflow waits for."""
+        answer = self._ask("POST", f"{self.ingress}/restate/awakeables/{awakeable}/resolve", json.dumps(value).encode())
+        self._right(answer, "the answer was not accepted")
+
+    def query(self, statement: str) -> Sequence[Mapping[str, Json]]:
+        answer = self._ask(
+            "POST",
+            f"{self.admin}/query",
+            json.dumps({"query": statement}).encode(),
+            headers={"accept": "application/json"},
+        )
+        rows: list[Mapping[str, Json]] = self._right(answer, "the server did not answer a question").json()["rows"]
+        return rows
+
+    def features(self) -> frozenset[str]:
+        """What is switched on in this server beyond the usual."""
+        told = self._right(self._ask("GET", f"{self.admin}/version"), "the server does not tell its version").json()
+        features = told.get("features") or ()
+        return frozenset(name for name in features if not isinstance(features, dict) or features[name])
+
+    def limit(self, concurrency: Mapping[str, int]) -> None:
+        """Bound how many calls of each scope run at once, over all workers."""
+        rules = [{"pattern": scope, "limits": {"concurrency": many}} for scope, many in concurrency.items()]
+        answer = self._ask("PUT", f"{self.admin}/limits/rules", json.dumps(rules).encode())
+        self._right(answer, "the limits were not accepted")
+
+    def deployments(self) -> Sequence[Mapping[str, Json]]:
+        answer = self._ask("GET", f"{self.admin}/deployments")
+        found: list[Mapping[str, Json]] = self._right(answer, "the deployments are not told").json()["deployments"]
+        return found
+
+    def deploy(self, uri: str, *, force: bool) -> Answer:
+        return self._ask(
+            "POST", f"{self.admin}/deployments", json.dumps({"uri": uri, "force": force}).encode(), timeout_s=TIMEOUT_S
+        )
+
+    def ready(self) -> bool:
+        """Whether both interfaces answer."""
+        try:
+            return (
+                self._ask("GET", f"{self.admin}/health", timeout_s=2).ok
+                and self._ask("GET", f"{self.ingress}/restate/health", timeout_s=2).ok
+            )
+        except RunError:
+            return False
+
+    def _change(self, invocation: str, how: str) -> None:
+        answer = self._ask("PATCH", f"{self.admin}/invocations/{invocation}/{how}")
+        if answer.status not in (404, 409):  # it is gone, or has ended
+            self._right(answer, f"Restate could not {how} {invocation}")
+
+    def _right(self, answer: Answer, otherwise: str) -> Answer:
+        if not answer.ok:
+            raise RunError(f"{otherwise}: {answer.message()} (HTTP {answer.status})")
+        return answer
+
+    def _ask(
+        self,
+        method: str,
+        url: str,
+        data: bytes | None = None,
+        *,
+        headers: Mapping[str, str] | None = None,
+        timeout_s: float = TIMEOUT_S,
+    ) -> Answer:
+        if not url.startswith(("http://", "https://")):
+            raise UsageError(f"{url} is no address of a Restate server; write one like {INGRESS}")
+        told = {**({"content-type": "application/json"} if data is not None else {}), **(headers or {})}
+        try:
+            with urlopen(Request(url, data, told, method=method), timeout=timeout_s) as answer:
+                return Answer(answer.status, answer.read())
+        except HTTPError as error:
+            with error:
+                return Answer(error.code, error.read())
+        except TimeoutError as error:
+            raise _TooSlow(f"the Restate server at {url} did not answer in {timeout_s:.0f} s") from error
+        except (URLError, ConnectionError, http.client.HTTPException, socket.gaierror) as error:
+            if isinstance(error, URLError) and isinstance(error.reason, TimeoutError):
+                raise _TooSlow(f"the Restate server at {url} did not answer in {timeout_s:.0f} s") from error
+            reason = error.reason if isinstance(error, URLError) else error
+            raise Unreachable(
+                f"no Restate server answers at {url} ({reason}); is it running? "
+                "`quire up --local-cluster` starts one here"
+            ) from error
+
+
+class _TooSlow(Unreachable):
+    pass
+
+
+def _plain(name: str) -> str:
+    """A name that can stand in a question."""
+    if not all(letter.isalnum() or letter == "_" for letter in name):
+        raise UsageError(f"{name!r} is no name of an invocation")
+    return name

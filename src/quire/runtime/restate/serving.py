@@ -1,0 +1,212 @@
+"""The workflows of Quire as services of a Restate endpoint."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from quire.context import Workflow
+from quire.errors import ConfigurationError, StoreError
+from quire.events import Event
+from quire.runtime.restate.context import Mismatch, RestateContext, Surroundings, handler_of, service_of
+from quire.runtime.restate.messages import CANCELLED, FAILED, Failure, Request
+from quire.runtime.restate.playing import play
+from quire.runtime.restate.records import RunRecords
+
+if TYPE_CHECKING:
+    from restate import Context as Sdk
+    from restate import Service
+
+RECORDS_PATIENCE_S = 60.0
+"""How long a worker waits for a database that does not answer, before it leaves the invocation to a later attempt."""
+RECORDS_PAUSE_S = 0.2
+App = Callable[[Any, Any, Any], Awaitable[None]]
+log = logging.getLogger("quire.worker")
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceOptions:
+    """What a Restate server is told about our services."""
+
+    inactivity_timeout_s: float = 60.0
+    """After this long without news the server asks an invocation to leave its worker. 0 makes it leave, and be
+    played again, at every wait."""
+    abort_timeout_s: float = 3600.0
+    """A step that takes longer after that is cut off and begun again: more than the slowest engine ever needs."""
+    retention_s: float = 24 * 3600.0
+    """How long results are kept for a second caller. Later ones find the artifacts in the store."""
+    retry_interval_s: float = 0.1
+    max_retry_interval_s: float = 20.0
+    max_attempts: int = 500
+    """Attempts without progress, such as while no worker answers, before the server pauses an invocation."""
+
+
+class Endpoint:
+    """The workflows of some pools, served. Belongs to one event loop; steps run in its threads."""
+
+    def __init__(
+        self,
+        workflows: Sequence[Workflow],
+        records: RunRecords,
+        *,
+        slots: Mapping[str, int],
+        options: ServiceOptions | None = None,
+        scopes: frozenset[str] = frozenset(),
+    ) -> None:
+        """`slots` says which pools are served, and how many steps of each run at the same time."""
+        self._workflows = {workflow.name: workflow for workflow in workflows}
+        self._records = records
+        self._options = options or ServiceOptions()
+        self._threads = {pool: ThreadPoolExecutor(many, f"quire-{pool}") for pool, many in slots.items()}
+        self._keeping = ThreadPoolExecutor(4, "quire-records")
+        self._around = Surroundings(self._workflows, records, self._in_thread, scopes)
+        self._steps = 0
+        self._requests = 0
+        self._draining = asyncio.Event()
+        self._idle = asyncio.Event()
+        self._app = self._services()
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """An ASGI application. While it drains it takes nothing new and says so to whoever checks its health."""
+        if scope["type"] == "lifespan":
+            return  # Hypercorn goes on without
+        if self._draining.is_set():
+            await send({"type": "http.response.start", "status": 503, "headers": []})
+            await send({"type": "http.response.body", "body": b"this worker is leaving"})
+            return
+        self._requests += 1
+        try:
+            await self._app(scope, receive, send)
+        finally:
+            self._requests -= 1
+
+    async def drain(self, timeout_s: float) -> bool:
+        """Take nothing new, begin no step, and wait for those that run; whether they all ended in time."""
+        self._draining.set()
+        self._look()
+        try:
+            await asyncio.wait_for(self._idle.wait(), timeout_s)
+        except TimeoutError:
+            return False
+        for _ in range(20):  # what the last steps gave is sent, and invocations that are through end
+            if not self._requests:
+                break
+            await asyncio.sleep(0.01)
+        return True
+
+    def close(self) -> None:
+        for threads in (*self._threads.values(), self._keeping):
+            threads.shutdown(wait=False, cancel_futures=True)
+
+    async def _in_thread(self, pool: str, work: Callable[[], bytes]) -> bytes:
+        if self._draining.is_set():
+            await asyncio.Event().wait()  # until the connection ends: another worker does it
+        self._steps += 1
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._threads[pool], work)
+        finally:
+            self._steps -= 1
+            self._look()
+
+    def _look(self) -> None:
+        if self._draining.is_set() and not self._steps:
+            self._idle.set()
+
+    async def _keep(self, change: Callable[..., Any], *args: Any) -> Any:
+        """Something for the database, in a thread. While it does not answer, what is under way here is not lost."""
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + RECORDS_PATIENCE_S
+        while True:
+            try:
+                return await loop.run_in_executor(self._keeping, lambda: change(*args))
+            except StoreError as error:
+                if loop.time() > deadline:
+                    raise
+                log.warning("the database does not answer, trying again: %s", error)
+                await asyncio.sleep(RECORDS_PAUSE_S)
+
+    def _services(self) -> App:
+        try:
+            import restate
+        except ImportError as error:
+            raise ConfigurationError("workers need the Restate SDK: pip install 'quire[restate]'") from error
+        app: App = restate.app([self._service(pool) for pool in self._threads], "bidi")
+        return app
+
+    def _service(self, pool: str) -> Service:
+        from restate import InvocationRetryPolicy, Service
+        from restate.serde import BytesSerde
+
+        options = self._options
+        service = Service(
+            service_of(pool),
+            inactivity_timeout=timedelta(seconds=options.inactivity_timeout_s),
+            abort_timeout=timedelta(seconds=options.abort_timeout_s),
+            idempotency_retention=timedelta(seconds=options.retention_s),
+            journal_retention=timedelta(seconds=options.retention_s),
+            invocation_retry_policy=InvocationRetryPolicy(
+                initial_interval=timedelta(seconds=options.retry_interval_s),
+                exponentiation_factor=2.0,
+                max_interval=timedelta(seconds=options.max_retry_interval_s),
+                max_attempts=options.max_attempts,
+                on_max_attempts="pause",
+            ),
+        )
+        for workflow in self._workflows.values():
+            if workflow.pool == pool:
+                service.handler(handler_of(workflow.name), input_serde=BytesSerde(), output_serde=BytesSerde())(
+                    self._handler(workflow)
+                )
+        return service
+
+    def _handler(self, workflow: Workflow) -> Callable[[Sdk, bytes], Awaitable[bytes]]:
+        async def handle(sdk: Sdk, data: bytes) -> bytes:
+            return await self._handle(workflow, sdk, Request.decode(data))
+
+        handle.__annotations__ = {}  # the SDK would evaluate them, and what is imported for types only is not there
+
+        return handle
+
+    async def _handle(self, workflow: Workflow, sdk: Sdk, request: Request) -> bytes:
+        """Play a workflow and note its end, both for the server and, when it is a run, for whoever asks us."""
+        from restate import TerminalError
+
+        context = RestateContext(sdk, self._around, request, workflow.pool)
+        if request.root and not await self._keep(self._records.started, request.run) and not _replaying():
+            outcome: bytes | Failure = Failure(f"run {request.run} was cancelled", run=request.run, cancelled=True)
+        else:
+            try:
+                outcome = await play(workflow, context, request.argument, partial(self._tell, request.run))
+            except Mismatch as error:
+                await self._keep(self._lost, workflow, request.run)
+                raise error.__cause__ or error from None
+        if request.root:
+            await self._keep(self._records.ended, request.run, outcome)
+        if isinstance(outcome, Failure):
+            raise TerminalError(outcome.encode(), CANCELLED if outcome.cancelled else FAILED)
+        return outcome
+
+    async def _tell(self, run: str, events: Sequence[Event]) -> None:
+        await self._keep(self._records.runs.append, run, events)
+
+    def _lost(self, workflow: Workflow, run: str) -> None:
+        """Other code than that which began it, or code that is not deterministic: the run cannot go on."""
+        self._records.runs.finish(
+            run,
+            "failed",
+            error=f"the workflow {workflow.name} asks for something else than its journal holds: its code has "
+            "changed since it began, or is not deterministic; submit it again, what is done is in the store",
+        )
+
+
+def _replaying() -> bool:
+    """Whether the journal holds more than where the code is: leaving now would not be what it did before."""
+    from restate.server_context import restate_context_is_replaying
+
+    return restate_context_is_replaying.get()
