@@ -151,7 +151,7 @@ class Context(Protocol):
         ...
 
     def emit(self, event: Event) -> None:
-        """Tell once, whatever is played again: the event's id decides. `run` and `sequence` are filled in."""
+        """Tell once, whatever is played again: the event's id decides. Steps may do it too, from their threads."""
         ...
 
     async def gather(self, *awaited: Awaitable[Json]) -> list[Json]:

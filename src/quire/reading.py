@@ -1,52 +1,30 @@
-"""Reading a document: the stages wired, page by page, and the four ways to call it."""
+"""Reading a document: the four ways to call it."""
 
 from __future__ import annotations
 
 import sys
-from collections import deque
 from collections.abc import AsyncIterator, Callable, Generator, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict
 from inspect import signature
 from pathlib import Path
 from secrets import token_hex
 from threading import Event as Flag
-from typing import TYPE_CHECKING, ParamSpec, TypedDict, TypeVar, Unpack
+from typing import ParamSpec, TypedDict, TypeVar, Unpack
 
-from quire.artifacts import encode_page
 from quire.budget import cpu_budget
 from quire.context import Store
 from quire.document import Document, Source
-from quire.engine import Attempt, Engine
-from quire.errors import ConfigurationError, InputError, RecognitionError, StoreError, UsageError
-from quire.events import Sink, reason_of
-from quire.keys import digest_bytes
-from quire.layout.quality import judge
-from quire.pagetext import PageText
+from quire.engine import Engine
+from quire.errors import UsageError
+from quire.events import Sink
+from quire.paging import PageFlow
 from quire.recognize.options import Effort, OcrMode, RecognizeOptions
-from quire.recognize.routing import Needs, needs_of
-from quire.recognize.structured import is_structured
 from quire.result import DocumentResult, Ledger
 from quire.runtime.inline import InlineRun
 from quire.selection import Pages, check_pages, page_numbers
-from quire.stage import Artifact
-from quire.stages import (
-    Assembled,
-    AssembleDocument,
-    Gathered,
-    NativeText,
-    PageBlocks,
-    RecognisedText,
-    StructuredBlocks,
-    Texts,
-)
 from quire.store.temporary import TemporaryStore
-from quire.types import PageInfo, PageResult, PageStatus
-
-if TYPE_CHECKING:
-    from concurrent.futures import Future
-
-    from quire.recognizing import Recognised, Recognizer
+from quire.types import PageInfo, PageResult
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -157,28 +135,29 @@ class _Reading:
         self._sinks = (on_event,) if on_event else ()
         self._threads = threads or cpu_budget()
         self._cancel = Flag()
+        self._begun = 0.0
 
     def cancel(self) -> None:
         """Stop after the page at work. Any thread may call it."""
         self._cancel.set()
 
     def pages(self) -> Generator[PageResult]:
-        with self._opened() as flow:
+        with self._opened() as (flow, run):
             infos = []
             for page in flow.pages():
                 result = page.value
                 infos.append(result.info)
                 yield result
-            flow.finish(infos)
+            self._tell_end(run, infos)
 
     def result(self) -> DocumentResult:
-        with self._opened() as flow:
+        with self._opened() as (flow, run):
             assembled = flow.assemble(list(flow.pages()))
-            flow.finish(assembled.pages)
+            self._tell_end(run, assembled.pages)
         return DocumentResult(self._document, assembled.pages, assembled.blocks, flow.path)
 
     @contextmanager
-    def _opened(self) -> Iterator[_Flow]:
+    def _opened(self) -> Iterator[tuple[PageFlow, InlineRun]]:
         """The stages on the opened document and store; what was opened here is closed at the end."""
         document = self._document
         with ExitStack() as stack:
@@ -192,150 +171,17 @@ class _Reading:
             else:
                 store = self._place or TemporaryStore()  # closed when the last result that needs it is gone
             run = InlineRun(store, run=token_hex(8), document=document.id, sinks=self._sinks, cancel=self._cancel)
-            flow = _Flow(document, run, numbers, self._threads, self._recognition)
+            flow = PageFlow(document, run, numbers, self._threads, self._recognition)
             stack.callback(flow.close)
-            yield flow
+            self._begun = run.clock()
+            told = {"name": document.name, "input_bytes": document.size, "pages": len(numbers)}
+            run.emit("started", "read", payload=told)
+            yield flow, run
 
-
-@dataclass(slots=True)
-class _Pending:
-    """A page that was begun: `done`, or waiting for its recognition."""
-
-    number: int
-    done: Artifact[PageResult] | None = None
-    recognised: Future[Recognised] | None = None
-
-    @property
-    def ready(self) -> bool:
-        return self.done is not None or (self.recognised is not None and self.recognised.done())
-
-
-class _Flow:
-    """The stages wired for one document: native text and blocks page by page, then what crosses pages."""
-
-    def __init__(
-        self, document: Document, run: InlineRun, numbers: Sequence[int], threads: int, recognition: RecognizeOptions
-    ) -> None:
-        self._document, self._run, self._numbers = document, run, numbers
-        self.path: dict[int, tuple[Attempt, ...]] = {}
-        self._recognition = recognition
-        self._recognizer: Recognizer | None = None
-        self._texts = Texts(run.store)
-        self._recognised = RecognisedText(figures=recognition.figures)
-        self._structured = StructuredBlocks(self._texts)
-        self._native = NativeText(document.reader, threads=threads)
-        self._blocks = PageBlocks(self._texts)
-        self._begun = run.clock()
-        told = {"name": document.name, "input_bytes": document.size, "pages": len(numbers)}
-        run.emit("started", "read", payload=told)
-
-    def pages(self) -> Iterator[Artifact[PageResult]]:
-        """Each page that was asked for, found or made. Only those whose text is missing are asked of the reader."""
-        native, document = self._native, self._document.id
-        native.expect([n for n in self._numbers if not self._run.has(native, native.inputs(document, n))])
-        waiting: deque[_Pending] = deque()
-        for number in self._numbers:
-            waiting.append(self._begin(number))
-            while waiting and (waiting[0].ready or len(waiting) > self._ahead):
-                yield self._finish(waiting.popleft())
-        while waiting:
-            yield self._finish(waiting.popleft())
-
-    def assemble(self, pages: Sequence[Artifact[PageResult]]) -> Assembled:
-        gathered = Gathered(pages, self._document.reader.outline())
-        return self._run.do(AssembleDocument(self._texts), gathered, gathered.inputs()).value
-
-    def finish(self, infos: Sequence[PageInfo]) -> None:
+    def _tell_end(self, run: InlineRun, infos: Sequence[PageInfo]) -> None:
         """Tell what became of the pages."""
-        ms = round((self._run.clock() - self._begun) * 1000, 3)
-        self._run.emit("finished", "read", payload={"ms": ms, **asdict(Ledger.of(infos))})
-
-    def close(self) -> None:
-        if self._recognizer is not None:
-            self._recognizer.close()
-        self._native.close()
-
-    def _begin(self, number: int) -> _Pending:
-        """Read the native text of a page, and begin with its recognition if it needs some."""
-        run, native = self._run, self._native
-        if run.cancelled:
-            return _Pending(number, done=self._without_blocks(number, "skipped", "cancelled"))
-        with self._kept_going(_Pending(number)) as page:
-            text = run.do(native, number, native.inputs(self._document.id, number), page=number)
-            shown = PageText.from_bytes(text.value)
-            needs = needs_of(shown, judge(shown), self._recognition)
-            if needs is None:
-                page.done = self._blocks_of(number, text, shown)
-            else:
-                page.recognised = self._begin_recognition(number, text, needs)
-            text.release()
-        return page
-
-    def _begin_recognition(self, number: int, text: Artifact[bytes], needs: Needs) -> Future[Recognised]:
-        if self._recognizer is None:
-            from quire.recognizing import Recognizer  # workers and engines only for those who have scans
-
-            self._recognizer = Recognizer(self._document, self._run, self._recognition)
-        return self._recognizer.start(number, text.value, text.digest, needs)
-
-    @property
-    def _ahead(self) -> int:
-        return self._recognizer.ahead if self._recognizer is not None else 0
-
-    def _finish(self, page: _Pending) -> Artifact[PageResult]:
-        """The page, when it is ready."""
-        if page.done is None and page.recognised is not None and self._recognizer is not None:
-            with self._kept_going(page):
-                recognised = self._recognizer.wait(page.recognised)
-                if recognised is None:
-                    return self._without_blocks(page.number, "skipped", "cancelled")
-                self._note_path(page.number, recognised.inputs[-1], recognised.path)
-                page.done = self._recognised_blocks(page.number, recognised)
-        assert page.done is not None
-        return page.done
-
-    def _recognised_blocks(self, number: int, recognised: Recognised) -> Artifact[PageResult]:
-        reading = recognised.reading
-        if reading.whole and is_structured(reading.readings):
-            return self._run.do(self._structured, reading, recognised.inputs, page=number)
-        text = self._run.do(self._recognised, reading, recognised.inputs, page=number)
-        blocks = self._blocks_of(number, text, PageText.from_bytes(text.value))
-        text.release()
-        return blocks
-
-    def _note_path(self, number: int, reading: str, path: Sequence[Attempt]) -> None:
-        """Remember how a page was read; finding what was read before does not change that."""
-        store, document = self._run.store, self._document.id
-        known = store.path(document, number, reading) if all(a.outcome == "hit" for a in path) else ()
-        if not known:
-            store.note_path(document, number, reading, path)
-        self.path[number] = known or tuple(path)
-
-    def _blocks_of(self, number: int, text: Artifact[bytes], shown: PageText) -> Artifact[PageResult]:
-        self._texts.add(number, text.digest, shown)
-        return self._run.do(self._blocks, number, (text.digest,), page=number)
-
-    @contextmanager
-    def _kept_going(self, page: _Pending) -> Iterator[_Pending]:
-        """One bad page never loses the document: its error becomes its ledger entry."""
-        try:
-            yield page
-        except (UsageError, ConfigurationError, StoreError):
-            raise  # not the fault of this page
-        except RecognitionError as error:
-            self._note_path(page.number, "", error.path)
-            page.done = self._without_blocks(page.number, "failed", reason_of(error))
-        except Exception as error:
-            page.done = self._without_blocks(page.number, "failed", reason_of(error))
-
-    def _without_blocks(self, number: int, status: PageStatus, reason: str) -> Artifact[PageResult]:
-        """A page of which only the ledger knows: the next run tries it again."""
-        try:
-            info = replace(self._document.reader.info(number), status=status, reason=reason)
-        except InputError:
-            info = PageInfo(number, 0.0, 0.0, status=status, reason=reason)
-        page = PageResult(info)
-        return Artifact(digest_bytes(encode_page(page)), lambda: page)
+        ms = round((run.clock() - self._begun) * 1000, 3)
+        run.emit("finished", "read", payload={"ms": ms, **asdict(Ledger.of(infos))})
 
 
 @_with_options

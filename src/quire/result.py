@@ -230,18 +230,24 @@ class DocumentResult:
 
         Each file appears whole or not at all. Raises UsageError for a format that does not exist.
         """
+        contents = self.files(formats, stem=stem, words=words, trace=trace)
+        paths = {Path(folder) / name: data for name, data in contents.items()}
+        write_files(paths)
+        return list(paths)
+
+    def files(
+        self, formats: str | Iterable[str] = ("md",), *, stem: str | None = None, words: bool = False, trace: bool = False
+    ) -> dict[str, bytes]:
+        """What `save` writes, by name."""
         from quire import export
 
-        name = stem or Path(self.name).stem
-        formats = (formats,) if isinstance(formats, str) else formats
+        name = Path(self.name).stem if stem is None else stem
         exported = self._exported(trace=trace)
-        contents = {
-            Path(folder) / file: data
-            for format in formats
+        return {
+            file: data
+            for format in ((formats,) if isinstance(formats, str) else formats)
             for file, data in export.files(exported, format, stem=name, words=words).items()
         }
-        write_files(contents)
-        return list(contents)
 
     def show(self, page: int, *, dpi: int = 150) -> Image:
         """The picture of a page with the boxes of its blocks drawn, as a Pillow image: a notebook displays it."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from itertools import groupby
 
 from quire.errors import UsageError
 
@@ -40,6 +41,12 @@ def page_numbers(pages: Pages | None, count: int) -> Sequence[int]:
     if beyond:
         raise UsageError(f"there is no page {min(beyond)}: the document has {count} page{'' if count == 1 else 's'}")
     return sorted(asked)
+
+
+def selection(numbers: Iterable[int]) -> str:
+    """Rising numbers as text: `3-5,9`."""
+    runs = [[n for _, n in run] for _, run in groupby(enumerate(numbers), key=lambda pair: pair[1] - pair[0])]
+    return ",".join(str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs)
 
 
 def _ranges(text: str) -> list[tuple[int, int | None]]:

@@ -37,6 +37,9 @@ class Texts:
         if text is not None:
             self._keep(page, text)
 
+    def digest(self, page: int) -> Digest:
+        return self._digests[page]
+
     def __call__(self, page: int) -> PageText:
         text = self._kept.get(page)
         if text is None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
@@ -27,6 +26,7 @@ from quire.errors import (
     UsageError,
 )
 from quire.saving import write_files
+from quire.selection import selection
 
 if TYPE_CHECKING:
     from quire.result import DocumentResult
@@ -238,6 +238,4 @@ def _left_out(result: DocumentResult) -> list[str]:
 
 def _pages(numbers: Sequence[int]) -> str:
     """`page 3`, `pages 3-5,9`."""
-    runs = [[n for _, n in run] for _, run in groupby(enumerate(numbers), key=lambda pair: pair[1] - pair[0])]
-    listed = ",".join(str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs)
-    return f"page{'' if len(numbers) == 1 else 's'} {listed}"
+    return f"page{'' if len(numbers) == 1 else 's'} {selection(numbers)}"

@@ -79,7 +79,8 @@ def look(arguments: Look, work: WorkerWork) -> tuple[dict[str, object], bytes]:
         return header | {"mode": picture.mode}, picture.pixels
     question = question_of(seen, languages=arguments.languages, hints=arguments.hints)
     key = answer_key(engine, seen.prepared.digest, question)
-    answered, _ = work.request("find", {"key": key})
+    # Whoever is told that there is no answer has the right to ask for it, and nobody else meanwhile.
+    answered, _ = work.request("claim", {"key": key})
     if answered.get("found"):
         return header | {"found": True}, b""
     alike = _similar(arguments, work)

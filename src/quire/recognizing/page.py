@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import CancelledError
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ from quire.engine import Attempt, Engine, Outcome, Picture, Recognition, answer_
 from quire.errors import (
     ConfigurationError,
     EngineError,
+    FencedError,
     InputError,
     QuireError,
     RecognitionError,
@@ -159,9 +161,16 @@ class PageRecognition:
             self._similarity = earlier.similarity
             self._tell_hit(engine, earlier.key, "semantic", earlier.similarity)
             return recognizer.load(digest), "similar"
-        with limit_of(engine):
-            answer = recognizer.within(engine, lambda: looking.ask(engine, picture, question, self._partial))
-        recognizer.save(key, answer, "answer", self._number)
+        claim = recognizer.claim(key, self._number)
+        if claim is None:
+            return self._answer(engine, looked)  # somebody else asked meanwhile
+        try:
+            with limit_of(engine):
+                answer = recognizer.within(engine, lambda: looking.ask(engine, picture, question, self._partial))
+            with suppress(FencedError):  # somebody took over; this answer is as good as theirs
+                recognizer.save(key, answer, "answer", self._number, claim)
+        finally:
+            recognizer.release(claim)
         if alike:
             alike.add(engine, picture, question)
         return answer, "ok"

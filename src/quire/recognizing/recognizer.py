@@ -11,7 +11,7 @@ import tempfile
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor, wait
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from functools import partial
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -19,12 +19,10 @@ from threading import Event, Lock, Thread
 from typing import TYPE_CHECKING
 
 from quire.budget import worker_count
+from quire.context import Claim
 from quire.document import Document
 from quire.engine import Engine, Question
-from quire.errors import (
-    ConfigurationError,
-    EngineError,
-)
+from quire.errors import ConfigurationError, EngineError, FencedError
 from quire.events import EventKind
 from quire.keys import ArtifactKey, Digest, artifact_key, digest_of
 from quire.pool import Answer, Job, Pool, shared_pool
@@ -44,6 +42,8 @@ if TYPE_CHECKING:
 DEFAULT_ENGINES = ("rapidocr", "tesseract")
 LOOK_S = 60.0
 """How long drawing and preparing one page may take."""
+CLAIM_POLL_S = 0.05
+"""How often somebody who waits for the answer that another one asks for looks whether it is there."""
 PATIENCE_S = 0.1
 """How long a wait lasts before somebody looks whether the read was cancelled."""
 
@@ -159,11 +159,29 @@ class Recognizer:
     def load(self, digest: Digest) -> bytes:
         return self._run.store.load(digest)
 
-    def save(self, key: ArtifactKey, data: bytes, stage: str, page: int) -> Digest:
-        """Keep something that cost: it lasts when this returns."""
-        digest = self._run.store.save(key, data, stage=stage, document=self._document.id, page=page)
-        self._run.store.flush()
-        return digest
+    def save(self, key: ArtifactKey, data: bytes, stage: str, page: int, claim: Claim | None = None) -> Digest:
+        """Keep something; what was claimed has cost, and lasts when this returns."""
+        return self._run.store.save(key, data, stage=stage, document=self._document.id, page=page, claim=claim)
+
+    def claim(self, key: ArtifactKey, page: int) -> Claim | None:
+        """The right to make something that costs, or None when it is there; waits while somebody else makes it."""
+        store = self._run.store
+        while True:
+            claim = store.claim(key)
+            if store.find(key) is not None:  # looked at after the claim: whoever had it before has saved it
+                if claim is not None:
+                    store.release(claim)
+                return None
+            if claim is not None:
+                if claim.takeover:
+                    notice = "takes over: whoever asked before did not finish"
+                    self.tell("progress", page, {"notice": notice, "takeover": True}, key=key, mark=f"/{claim.token}")
+                return claim
+            self.check()
+            time.sleep(CLAIM_POLL_S)
+
+    def release(self, claim: Claim) -> None:
+        self._run.store.release(claim)
 
     def seen_key(self, number: int, needs: Needs) -> ArtifactKey:
         kept = digest_of([[box.left, box.top, box.width, box.height] for box in needs.regions])
@@ -206,6 +224,7 @@ class Recognizer:
             finally:
                 with self._lock:
                     self._jobs.discard(job)
+                requests.close()
 
     def _finished(self, job: Future[Answer], requests: _Requests, engine: Engine | None) -> Answer:
         """The answer of a worker. The time of an engine counts from when it is asked."""
@@ -288,6 +307,7 @@ class _Requests:
     def __init__(self, recognizer: Recognizer, page: int) -> None:
         self._recognizer, self._page = recognizer, page
         self._told = 0
+        self._claim: Claim | None = None
         self.asking_since: float | None = None
 
     def told(self, kind: str, payload: Mapping[str, object]) -> None:
@@ -299,7 +319,18 @@ class _Requests:
 
     def asked(self, name: str, header: Mapping[str, object], data: bytes) -> tuple[dict[str, object], bytes]:
         key = ArtifactKey(str(header["key"]))
-        if name == "find":
-            return {"found": self._recognizer.find(key) is not None}, b""
-        self._recognizer.save(key, data, "answer", self._page)
+        match name:
+            case "find":
+                return {"found": self._recognizer.find(key) is not None}, b""
+            case "claim":
+                self._claim = self._recognizer.claim(key, self._page)
+                return {"found": self._claim is None}, b""
+        with suppress(FencedError):  # somebody took over and saves, or has saved, an answer that is as good
+            self._recognizer.save(key, data, "answer", self._page, self._claim)
         return {}, b""
+
+    def close(self) -> None:
+        """Give back what was not used."""
+        if self._claim is not None:
+            self._recognizer.release(self._claim)
+            self._claim = None

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from threading import Condition, Thread
+from threading import Condition, Lock, Thread
 from types import TracebackType
 
 from quire.context import Claim, Json, RunStatus, Workflow
@@ -56,6 +56,7 @@ class Engine:
         self._awaited: dict[str, list[asyncio.Future[Ending]]] = {}
         self._signals: dict[tuple[str, str], list[asyncio.Future[Json]]] = {}
         self._told: dict[str, list[Event]] = {}
+        self._telling = Lock()
         self._loop = asyncio.new_event_loop()
         self._woken = asyncio.Event()
         self._closing = False
@@ -99,7 +100,9 @@ class Engine:
         return await waiter
 
     def emit(self, run: str, event: Event) -> None:
-        self._told.setdefault(run, []).append(event)
+        """Any thread may call it: steps tell while they run."""
+        with self._telling:
+            self._told.setdefault(run, []).append(event)
 
     def _run(self) -> None:
         asyncio.set_event_loop(self._loop)
@@ -189,7 +192,8 @@ class Engine:
                 self._plays[key].cancel()
 
     def _store_events(self) -> None:
-        told, self._told = self._told, {}
+        with self._telling:
+            told, self._told = self._told, {}
         for run, events in told.items():
             self._runs.append(run, events)
 

@@ -1,0 +1,80 @@
+"""What is kept of a document that was read durably: a record per page, their index, and the way back to a result."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from quire.artifacts import decode_document
+from quire.context import Json, Store
+from quire.document import Document
+from quire.engine import Attempt
+from quire.errors import InputError
+from quire.keys import Digest
+from quire.result import DocumentResult
+from quire.stages import Texts
+from quire.types import PageInfo
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A page that was read: its ledger entry, the digests of its blocks and text, and the way there.
+
+    The way has no times, so that two reads of a page have equal records.
+    """
+
+    info: PageInfo
+    blocks: Digest
+    text: Digest
+    path: tuple[Attempt, ...] = ()
+
+    def to_row(self) -> list[Json]:
+        info = self.info
+        path = [[attempt.engine, attempt.outcome, attempt.reason] for attempt in self.path]
+        return [
+            [info.number, info.width, info.height, info.rotation, info.status, info.reason],
+            self.blocks,
+            self.text,
+            path,
+        ]
+
+    @classmethod
+    def of_row(cls, row: Sequence[Json]) -> Record:
+        info, blocks, text, path = row
+        return cls(PageInfo(*info), blocks, text, tuple(Attempt(*attempt) for attempt in path))
+
+
+class Index:
+    """The records of a document by page."""
+
+    def __init__(self, records: Mapping[int, Record]) -> None:
+        self.records = records
+
+    @classmethod
+    def load(cls, store: Store, digest: Digest) -> Index:
+        return cls({number: Record.of_row(row) for number, *row in json.loads(store.load(digest))})
+
+    @property
+    def texts(self) -> dict[int, Digest]:
+        return {number: record.text for number, record in self.records.items()}
+
+    @property
+    def path(self) -> dict[int, tuple[Attempt, ...]]:
+        """How each recognised page was read."""
+        return {number: record.path for number, record in self.records.items() if record.path}
+
+
+def load_result(store: Store, reference: Mapping[str, Json], *, password: str | None = None) -> DocumentResult:
+    """The result that the reference of a read document stands for. Raises InputError when its file is gone."""
+    source = reference["source"]
+    document = Document(Path(source["path"]), name=source["name"], password=password)
+    if document.id != source["id"]:
+        raise InputError("has changed since it was read; read it again", document=source["name"])
+    index = Index.load(store, reference["index"])
+    texts = Texts(store)
+    for number, digest in index.texts.items():
+        texts.add(number, digest)
+    infos, blocks = decode_document(store.load(reference["document"]), texts)
+    return DocumentResult(document, infos, blocks, index.path)

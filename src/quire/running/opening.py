@@ -1,0 +1,71 @@
+"""Opening a store and a runtime with Quire's workflows on it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, get_args
+
+from quire.budget import worker_count
+from quire.context import Workflow
+from quire.errors import UsageError
+from quire.running.flowing import Flows
+from quire.running.steps import DocumentSteps
+from quire.running.workflows import Reads
+from quire.runtime.local import LocalRuntime
+from quire.store.artifacts import ArtifactStore
+from quire.store.opening import open_store
+
+if TYPE_CHECKING:
+    from quire.runtime.restate.runtime import RestateRuntime
+
+RuntimeKind = Literal["local", "restate"]
+KINDS: tuple[RuntimeKind, ...] = get_args(RuntimeKind)
+
+
+def workflows_on(
+    store: ArtifactStore, *, workers: int | None = None, password: str | None = None, import_paths: bool = False
+) -> tuple[Workflow, ...]:
+    """Everything that runs over a store: flows, documents, groups of pages, pages.
+
+    `import_paths` allows flows to name components of the caller's own by import path.
+    """
+    steps = DocumentSteps(store, workers=workers, password=password)
+    flows = Flows(steps, password=password, import_paths=import_paths)
+    return (flows.workflow(), *Reads(steps).workflows())
+
+
+def pools_for(workers: int | None) -> dict[str, int]:
+    """How much of each pool a process with that many workers takes at a time: enough that none of them waits."""
+    count = worker_count(workers).workers
+    return {"documents": 2 * count + 2, "pages": count + 1, "recognize": 2 * count}
+
+
+def open_runtime(
+    place: str,
+    facts: str | None = None,
+    *,
+    runtime: RuntimeKind = "local",
+    ingress: str | None = None,
+    workers: int | None = None,
+    password: str | None = None,
+) -> tuple[LocalRuntime | RestateRuntime, ArtifactStore]:
+    """The store at a place and a runtime on it; whoever opened them closes both."""
+    store = open_store(place, facts)
+    try:
+        if runtime == "local":
+            return local_runtime(store, workers=workers, password=password), store
+        if runtime != "restate":
+            raise UsageError(f"there is no runtime {runtime!r}; choose from {', '.join(KINDS)}")
+        from quire.runtime.restate import connect  # needs the extra `restate`
+
+        return connect(ingress, store.database, workflows_on(store, workers=workers, password=password)), store
+    except BaseException:
+        store.close()
+        raise
+
+
+def local_runtime(
+    store: ArtifactStore, *, workers: int | None = None, password: str | None = None, import_paths: bool = True
+) -> LocalRuntime:
+    """The runtime of this machine on an opened store."""
+    known = workflows_on(store, workers=workers, password=password, import_paths=import_paths)
+    return LocalRuntime(store.database, known, pools=pools_for(workers))
