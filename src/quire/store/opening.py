@@ -1,0 +1,68 @@
+"""Opening a store by its place: a folder, or a bucket with a database beside it."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from pathlib import Path
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
+
+from quire.errors import ConfigurationError
+from quire.records.claims import LEASE_S
+from quire.records.database import Database, SqliteDatabase
+from quire.store.artifacts import ArtifactStore
+from quire.store.files import FileStore
+from quire.store.local import LocalObjects
+from quire.store.objects import Objects
+
+
+def open_store(place: str | os.PathLike[str], facts: str | None = None, *, lease_s: float = LEASE_S) -> ArtifactStore:
+    """The store at a place: `open_store("s3://bucket/folder", "postgresql://user@host/name")`.
+
+    A folder holds artifacts and facts. `s3://`, `gs://` and `az://` hold artifacts only: `facts` names their database,
+    `postgresql://…` for several machines or the path of an SQLite file for one. A folder that several machines share
+    needs a database as well. `lease_s` is how long a process that does not answer keeps what it claimed.
+
+    Raises ConfigurationError when something is missing or misspelt, and StoreError when the place cannot be used now.
+    """
+    folder = _folder(place)
+    if facts is None:
+        if folder is None:
+            raise ConfigurationError(
+                f"{place} keeps artifacts but no facts: name their database too, postgresql://user@host/name or the "
+                "path of an SQLite file (facts=…, --facts, QUIRE_FACTS)"
+            )
+        return FileStore(folder, lease_s=lease_s)
+    objects = _objects(str(place)) if folder is None else LocalObjects(folder)
+    return ArtifactStore(objects, open_facts(facts), reopen=lambda: open_facts(facts), lease_s=lease_s)
+
+
+def open_facts(place: str) -> Database:
+    """The database by its URL, `postgresql://…`, or by the path of an SQLite file."""
+    if place.startswith(("postgresql://", "postgres://")):
+        from quire.store.postgres import PostgresDatabase
+
+        return PostgresDatabase(place)
+    if "://" in place:
+        kind = place.partition(":")[0]
+        raise ConfigurationError(f"facts are kept in postgresql://… or an SQLite file, not in {kind}://…")
+    path = Path(place)
+    if path.is_dir():
+        raise ConfigurationError(f"facts are kept in a file, and {path} is a folder; name a file in it")
+    with suppress(OSError):  # opening the file tells what is wrong
+        path.parent.mkdir(parents=True, exist_ok=True)
+    return SqliteDatabase(path)
+
+
+def _folder(place: str | os.PathLike[str]) -> Path | None:
+    """The folder that a place names; None for an address elsewhere."""
+    if not isinstance(place, str) or "://" not in place:
+        return Path(place)
+    return Path(url2pathname(urlsplit(place).path)) if place.startswith("file://") else None
+
+
+def _objects(url: str) -> Objects:
+    from quire.store.remote import RemoteObjects
+
+    return RemoteObjects(url)
