@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeGuard, TypeVar, get_args, get_type_hints, overload
+from typing import Protocol, TypeGuard, TypeVar, get_args, overload
 
 from quire.context import Json
 from quire.errors import ConfigurationError, UsageError
@@ -123,8 +123,8 @@ def component_of(function: Callable[..., object], name: str) -> Component:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError) as error:
         raise ConfigurationError(f"the component {name} is no function that can be called from a flow") from error
-    hints = _hints(function)
-    ports = {p.name: _port(p, hints.get(p.name)) for p in parameters}
+    types = _types(function)
+    ports = {p.name: _port(p, types.get(p.name, ANY)) for p in parameters}
     by_keyword = {p.name for p in parameters if p.kind is inspect.Parameter.KEYWORD_ONLY}
     open_ended = {p.name for p in parameters if p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD)}
     inputs = {n: port for n, port in ports.items() if n not in by_keyword | open_ended}
@@ -137,14 +137,13 @@ def component_of(function: Callable[..., object], name: str) -> Component:
         inputs=inputs,
         options={n: port for n, port in ports.items() if n in by_keyword},
         outputs=said.outputs,
-        gives=type_of_annotation(hints["return"]) if "return" in hints else ANY,
+        gives=types.get("return", ANY),
         function=function,
         description=(inspect.getdoc(function) or "").partition("\n")[0],
     )
 
 
-def _port(parameter: inspect.Parameter, hint: Any) -> Port:
-    type = ANY if hint is None else type_of_annotation(hint)
+def _port(parameter: inspect.Parameter, type: Type) -> Port:
     if parameter.default is parameter.empty:
         return Port(type)
     return Port(type, required=False, default=_jsonable(parameter.default))
@@ -154,11 +153,21 @@ def _jsonable(value: object) -> Json:
     return list(value) if isinstance(value, tuple) else value
 
 
-def _hints(function: Callable[..., object]) -> dict[str, Any]:
-    try:
-        return get_type_hints(function)
-    except Exception:  # names that exist for the type checker alone
-        return {}
+def _types(function: Callable[..., object]) -> dict[str, Type]:
+    """The annotated types, each by itself: a name that exists for the type checker alone spoils no other."""
+    target = inspect.unwrap(function)
+    names = getattr(target, "__globals__", {})
+    found = {}
+    for name, said in getattr(target, "__annotations__", {}).items():
+        text = said if isinstance(said, str) else getattr(said, "__name__", "")
+        if text.rpartition(".")[2] == "DocumentResult":
+            found[name] = Type("result")
+            continue
+        try:
+            found[name] = type_of_annotation(eval(said, names) if isinstance(said, str) else said)
+        except Exception:  # whatever an annotation of a stranger does
+            continue
+    return found
 
 
 def _source_version(function: Callable[..., object]) -> str:

@@ -29,7 +29,7 @@ Kinds: `json`, `pages` and `regions` (lists by page), `result` (a document that 
 Loader: TypeAlias = "Callable[[Json], DocumentResult]"
 """The result that a reference stands for."""
 
-Service: TypeAlias = Callable[..., Json]
+Service: TypeAlias = Callable[..., object]
 """Something that whoever runs a flow does for its components, given references instead of documents."""
 
 BYTES: Final = "$bytes"
