@@ -1,0 +1,100 @@
+"""The runtimes under test. Each is opened once and shared: tests keep apart by their folders and keys."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+
+from quire.context import Json
+from quire.events import Event
+from tests.runtime import workflows
+from tests.runtime.opening import Answering, Setting
+from tests.runtime.programs import Program
+from tests.runtime.tracking import PATIENCE_S, Track
+from tests.servers import restate
+
+
+@dataclass
+class Bench:
+    """A runtime, and the folder in which the steps of this test leave their traces."""
+
+    runtime: Answering
+    track: Track
+    replays: bool = False
+
+    def key(self, name: str) -> str:
+        """A key of this test's own."""
+        return f"{self.track.folder.name}/{name}"
+
+    def argument(self, **more: Json) -> Json:
+        return {"folder": str(self.track.folder), **more}
+
+    def submit(self, workflow: str, *, key: str | None = None, **argument: Json) -> str:
+        return self.runtime.submit(workflow, self.argument(**argument), key=key)
+
+    def result(self, workflow: str, *, key: str | None = None, **argument: Json) -> Json:
+        return self.runtime.result(self.submit(workflow, key=key, **argument), timeout_s=PATIENCE_S)
+
+    def call(self, workflow: str, key: str, **argument: Json) -> Json:
+        """A call for the workflow `parent` to make."""
+        return {"workflow": workflow, "key": self.key(key), "argument": self.argument(**argument)}
+
+    def send(self, run: str, name: str, value: Json) -> None:
+        self.runtime.send(run, name, value)
+
+    def told(self, run: str) -> list[Event]:
+        """The events of the workflow itself."""
+        return [event for event in self.runtime.events(run) if event.stage == "telling"]
+
+
+@pytest.fixture
+def track(tmp_path: Path) -> Iterator[Track]:
+    traces = Track(tmp_path)
+    yield traces
+    traces.open_all()
+
+
+RUNTIMES = ["inline", "inline-replaying", "local", "local-replaying", "restate", "restate-replaying"]
+
+
+@pytest.fixture(scope="session", params=RUNTIMES)
+def opened(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[Answering, bool]]:
+    kind, _, replaying = request.param.partition("-")
+    place = tmp_path_factory.mktemp("store")
+    if kind == "restate":
+        with restate.runtime(place, workflows.WORKFLOWS, replays=bool(replaying)) as runtime:
+            yield runtime, bool(replaying)
+        return
+    with Setting(kind, str(place), replays=bool(replaying)).opened() as runtime:
+        yield runtime, bool(replaying)
+
+
+@pytest.fixture
+def bench(opened: tuple[Answering, bool], track: Track) -> Bench:
+    runtime, replays = opened
+    return Bench(runtime, track, replays)
+
+
+@pytest.fixture
+def store(tmp_path_factory: pytest.TempPathFactory) -> Setting:
+    """A store of this test's own, for several processes."""
+    return Setting("local", str(tmp_path_factory.mktemp("store")))
+
+
+@pytest.fixture
+def program(store: Setting) -> Iterator[Callable[..., Program]]:
+    """Starts programs on the store of the test; all of them end with it."""
+    started: list[Program] = []
+
+    def start(setting: Setting | None = None, **changes: Json) -> Program:
+        started.append(Program(replace(setting or store, **changes)))
+        return started[-1]
+
+    yield start
+    for one in started:
+        one.end()

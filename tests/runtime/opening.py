@@ -1,0 +1,63 @@
+"""Which runtime to open, where and how: a value that can be handed to another process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Literal, Protocol
+
+from quire.context import Json, Runtime, Workflow
+from quire.records.claims import LEASE_S
+from quire.records.database import SqliteDatabase
+from quire.runtime.local import LocalRuntime, inline
+from tests.runtime import workflows
+
+
+class Answering(Runtime, Protocol):
+    """The six verbs, and an answer from outside."""
+
+    def send(self, run: str, name: str, value: Json) -> None: ...
+
+
+Release = Literal["now", "later", "without held"]
+RELEASES: dict[Release, tuple[Workflow, ...]] = {
+    "now": workflows.WORKFLOWS,
+    "later": workflows.LATER,
+    "without held": tuple(one for one in workflows.WORKFLOWS if one.name != "held"),
+}
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A runtime over the store in a folder. `works=False` asks and never works; `release` chooses the code."""
+
+    kind: Literal["inline", "local"]
+    place: str
+    replays: bool = False
+    works: bool = True
+    lease_s: float = LEASE_S
+    release: Release = "now"
+
+    @classmethod
+    def from_json(cls, told: Json) -> Setting:
+        return cls(**told)
+
+    def to_json(self) -> Json:
+        return asdict(self)
+
+    @contextmanager
+    def opened(self, boundary: Callable[[str], None] | None = None) -> Iterator[Answering]:
+        code = RELEASES[self.release]
+        pools = {} if self.works else {workflow.pool: 0 for workflow in code}
+        if self.kind == "inline":
+            with inline(code, pools=pools, replay_always=self.replays) as runtime:
+                yield runtime
+            return
+        with closing(SqliteDatabase(Path(self.place, "facts.sqlite3"), boundary=boundary)) as database:
+            options = {"pools": pools, "lease_s": self.lease_s, "replay_always": self.replays}
+            with LocalRuntime(database, code, **options) as runtime:
+                if self.works:
+                    runtime.serve()
+                yield runtime
