@@ -115,13 +115,16 @@ class Facts:
                 (*of_page, reading, integer(noted) + 1, number, made.engine, made.outcome, made.reason, made.ms)
                 for number, made in enumerate(attempts, start=1)
             ]
-            before = "DELETE FROM attempts WHERE document = ? AND page = ? AND reading = ?"
-            self._database.change(before, (*of_page, reading))
+            # The first row waits for whoever notes the same just now, and what is deleted after it is known by then.
             self._database.change_many(
                 "INSERT INTO attempts (document, page, reading, noted, number, engine, outcome, reason, ms) "
-                "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (document, page, reading, number) DO UPDATE SET "
+                "noted = excluded.noted, engine = excluded.engine, outcome = excluded.outcome, reason = excluded.reason, "
+                "ms = excluded.ms",
                 rows,
             )
+            before = "DELETE FROM attempts WHERE document = ? AND page = ? AND reading = ? AND number > ?"
+            self._database.change(before, (*of_page, reading, len(rows)))
 
     def path(self, document: str, page: int, reading: str) -> tuple[Attempt, ...]:
         asked = (
