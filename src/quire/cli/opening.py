@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from quire.config import Settings
 from quire.context import RunStatus, Runtime
@@ -13,6 +13,7 @@ from quire.errors import UsageError
 
 if TYPE_CHECKING:
     from quire.records.runs import Runs
+    from quire.running.opening import RuntimeKind
     from quire.store.artifacts import ArtifactStore
 
 HIDDEN = ".quire"
@@ -62,7 +63,12 @@ def opened(settings: Settings, place: str) -> Iterator[Opened]:
     from quire.running.opening import open_runtime
 
     runtime, store = open_runtime(
-        place, settings.facts, runtime=settings.runtime, ingress=settings.ingress, workers=settings.workers
+        place,
+        settings.facts,
+        runtime=cast("RuntimeKind", settings.runtime),  # one of its choices
+        ingress=settings.ingress,
+        workers=settings.workers,
+        password=settings.password,
     )
     with closing(store), closing(runtime):
         yield Opened(runtime, store, Runs(store.database))
