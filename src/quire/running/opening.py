@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, get_args
 
 from quire.budget import worker_count
-from quire.context import Workflow
+from quire.context import Store, Workflow
 from quire.errors import UsageError
 from quire.running.flowing import Flows
 from quire.running.steps import DocumentSteps
@@ -22,7 +22,7 @@ KINDS: tuple[RuntimeKind, ...] = get_args(RuntimeKind)
 
 
 def workflows_on(
-    store: ArtifactStore, *, workers: int | None = None, password: str | None = None, import_paths: bool = False
+    store: Store, *, workers: int | None = None, password: str | None = None, import_paths: bool = False
 ) -> tuple[Workflow, ...]:
     """Everything that runs over a store: flows, documents, groups of pages, pages.
 
