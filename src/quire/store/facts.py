@@ -96,7 +96,7 @@ class Facts:
 
     def contents(self, pack: str) -> dict[Digest, Place]:
         """What lies in a pack."""
-        rows = self._database.rows("SELECT digest, start, size FROM objects WHERE pack = ?", (pack,))
+        rows = self._database.rows("SELECT digest, start, size FROM objects WHERE pack = ? ORDER BY start", (pack,))
         return {Digest(str(digest)): Place(pack, integer(start), integer(size)) for digest, start, size in rows}
 
     def forget(self, places: Mapping[Digest, Place]) -> None:
@@ -104,6 +104,13 @@ class Facts:
         self._database.change_many(
             "DELETE FROM objects WHERE digest = ? AND pack = ? AND start = ?",
             sorted((digest, place.pack, place.start) for digest, place in places.items()),
+        )
+
+    def move(self, places: Mapping[Digest, Place], to: Mapping[Digest, Place]) -> None:
+        """These contents lie elsewhere now; one that has been moved or removed meanwhile stays as it is."""
+        self._database.change_many(
+            "UPDATE objects SET pack = ?, start = ? WHERE digest = ? AND pack = ? AND start = ?",
+            [(to[d].pack, to[d].start, d, places[d].pack, places[d].start) for d in sorted(to)],
         )
 
     def note_path(self, document: str, page: int, reading: str, attempts: Sequence[Attempt]) -> None:
@@ -119,8 +126,8 @@ class Facts:
             self._database.change_many(
                 "INSERT INTO attempts (document, page, reading, noted, number, engine, outcome, reason, ms) "
                 "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (document, page, reading, number) DO UPDATE SET "
-                "noted = excluded.noted, engine = excluded.engine, outcome = excluded.outcome, reason = excluded.reason, "
-                "ms = excluded.ms",
+                "noted = excluded.noted, engine = excluded.engine, outcome = excluded.outcome, "
+                "reason = excluded.reason, ms = excluded.ms",
                 rows,
             )
             before = "DELETE FROM attempts WHERE document = ? AND page = ? AND reading = ? AND number > ?"

@@ -1,0 +1,162 @@
+"""Garbage: what nobody can find any more, and what was asked to be forgotten after a time."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+
+from quire.errors import StoreError
+from quire.keys import ArtifactKey
+from quire.records.database import Database
+from quire.store.artifacts import DAY_S, ArtifactStore
+from quire.store.compacting import Pack, known_bytes, packs_of, rewrite
+from quire.store.local import STALE_S, WAITING
+from quire.store.packs import LOOSE
+
+RUN_DAYS = 30
+"""How long what is known of a run that has ended is kept."""
+ANSWER = "answer"
+"""The stage whose artifacts cost money."""
+SMALL = 64_000
+"""Bytes up to which packs are joined."""
+
+_UNREFERENCED = "digest NOT IN (SELECT digest FROM facts)"
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What counts as garbage beside what nobody can find."""
+
+    unused_days: int | None = None
+    """Artifacts that nobody has looked up for so many days; None keeps them."""
+    answers: bool = False
+    """Answers of engines too, which cost money."""
+    run_days: int = RUN_DAYS
+    """Runs that ended so many days ago."""
+    grace_s: float = STALE_S
+    """Younger objects that nobody knows belong to a process that is writing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Collected:
+    """What was removed, or would be."""
+
+    facts: int = 0
+    """Facts whose content was missing, or that were not used for long."""
+    contents: int = 0
+    """Contents that no fact leads to."""
+    packs: int = 0
+    """Objects in which nothing was known any more."""
+    rewritten: int = 0
+    """Packs whose remains went into new ones: they were mostly holes, or small."""
+    unfinished: int = 0
+    """Files of processes that ended while they wrote."""
+    runs: int = 0
+    bytes: int = 0
+    """On the disk or in the bucket, without those of the database."""
+
+
+class _Undo(Exception):
+    """Ends a transaction that was only to be looked at."""
+
+
+def collect(
+    store: ArtifactStore,
+    limits: Limits = Limits(),  # noqa: B008 - a frozen value
+    *,
+    dry_run: bool = False,
+    clock: Callable[[], float] = time.time,
+) -> Collected:
+    """Remove garbage; with `dry_run` only say what would go. Other processes may go on working meanwhile."""
+    objects, database, now = store.objects, store.database, clock()
+    old = now - limits.grace_s
+    store.flush()
+    with alone(store):
+        packs = packs_of(objects, database)
+        found, live = _forget(store, packs, limits, now, dry_run=dry_run)
+        dead = [pack for pack in packs if pack.name not in live and (pack.live or pack.modified < old)]
+        left = [pack._replace(live=live[pack.name]) for pack in packs if pack.name in live]
+        worn = _worn(left, old)
+        unfinished = [one for one in objects.list(f"{WAITING}/") if one.modified < old]
+        if not dry_run:
+            objects.delete([*(pack.name for pack in dead), *(one.name for one in unfinished)])
+            rewrite(objects, database, worn)
+    holes = sum(pack.size - pack.live for pack in worn)
+    gone = sum(pack.size for pack in dead) + sum(one.size for one in unfinished) + holes
+    return replace(found, packs=len(dead), rewritten=len(worn), unfinished=len(unfinished), bytes=gone)
+
+
+@contextmanager
+def alone(store: ArtifactStore) -> Iterator[None]:
+    """One process at a time removes things from a store. Raises StoreError while another one does."""
+    claim = store.claim(ArtifactKey("store/removing"))
+    if claim is None:
+        raise StoreError(f"another process is removing things from {store.place}; wait until it is done")
+    try:
+        yield
+    finally:
+        store.release(claim)
+
+
+def remove_unreferenced(database: Database) -> int:
+    """Forget contents that no fact leads to, in the caller's transaction."""
+    # Whoever saves the same content just now has locked its row, or waits here: the second statement sees its fact.
+    database.change(f"UPDATE objects SET size = size WHERE {_UNREFERENCED}")
+    return database.change(f"DELETE FROM objects WHERE {_UNREFERENCED}")
+
+
+def forget_runs(database: Database, condition: str, values: Sequence[object]) -> int:
+    """Remove the runs of a condition with their journal and events, in the caller's transaction."""
+    invocations = f"SELECT key FROM invocations WHERE run IN (SELECT run FROM runs WHERE {condition})"
+    for table in ("steps", "signals"):
+        database.change(f"DELETE FROM {table} WHERE invocation IN ({invocations})", values)
+    for table in ("invocations", "events"):
+        database.change(f"DELETE FROM {table} WHERE run IN (SELECT run FROM runs WHERE {condition})", values)
+    return database.change(f"DELETE FROM runs WHERE {condition}", values)
+
+
+def _forget(
+    store: ArtifactStore, packs: Sequence[Pack], limits: Limits, now: float, *, dry_run: bool
+) -> tuple[Collected, Mapping[str, int]]:
+    """Remove rows that are garbage; how many, and the bytes that are known of each pack then."""
+    database = store.database
+    there = {pack.name for pack in packs}
+    missing = [(name,) for name in known_bytes(database) if name not in there and not store.objects.exists(name)]
+    with suppress(_Undo), database.transaction():
+        facts = _forget_unused(database, limits, int(now // DAY_S))
+        database.change_many("DELETE FROM objects WHERE pack = ?", missing)
+        facts += database.change("DELETE FROM facts WHERE digest NOT IN (SELECT digest FROM objects)")
+        contents = remove_unreferenced(database)
+        ended = "state IN ('finished', 'failed', 'cancelled') AND finished < ?"
+        runs = forget_runs(database, ended, (now - limits.run_days * DAY_S,))
+        _forget_owners(database)
+        live = known_bytes(database)
+        if dry_run:
+            raise _Undo
+    return Collected(facts=facts, contents=contents, runs=runs), live
+
+
+def _forget_unused(database: Database, limits: Limits, today: int) -> int:
+    if limits.unused_days is None:
+        return 0
+    database.change("UPDATE facts SET used = ? WHERE used = 0", (today,))  # of an older store: counted from now on
+    kept = "" if limits.answers else ANSWER
+    return database.change("DELETE FROM facts WHERE used < ? AND stage <> ?", (today - limits.unused_days, kept))
+
+
+def _forget_owners(database: Database) -> None:
+    """Claims of processes that are long gone."""
+    gone = "SELECT owner FROM owners WHERE expires < ? OR boot <> ?"
+    values = (database.now() - DAY_S, database.epoch)
+    database.change(f"DELETE FROM claims WHERE owner IN ({gone})", values)
+    database.change(f"DELETE FROM owners WHERE owner IN ({gone})", values)
+
+
+def _worn(packs: Sequence[Pack], old: float) -> list[Pack]:
+    """Packs that are mostly holes, and small ones that nobody will add to: many files for few bytes."""
+    own = [pack for pack in packs if not pack.name.startswith(LOOSE)]
+    holes = [pack for pack in own if pack.live * 2 < pack.size]
+    small = [pack for pack in own if pack.live * 2 >= pack.size and pack.size < SMALL and pack.modified < old]
+    return holes + (small if len(small) > 1 else [])

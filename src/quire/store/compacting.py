@@ -1,0 +1,75 @@
+"""Packs with holes: what is left of them is written anew, and the old ones go."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from quire.keys import Digest, digest_bytes
+from quire.records.database import Database
+from quire.store.facts import Facts, Place, integer
+from quire.store.objects import Objects
+from quire.store.packs import LOOSE, PACKS, packed
+
+ROUND_BYTES = 8_000_000
+"""Contents that are moved together."""
+
+
+class Pack(NamedTuple):
+    """An object of contents: its bytes, and those of them that the database knows."""
+
+    name: str
+    size: int
+    modified: float
+    live: int
+
+
+def known_bytes(database: Database) -> dict[str, int]:
+    """How many bytes of each pack are known."""
+    rows = database.rows("SELECT pack, sum(size) FROM objects GROUP BY pack")
+    return {str(pack): integer(size) for pack, size in rows}
+
+
+def packs_of(objects: Objects, database: Database) -> list[Pack]:
+    """Every object that holds contents. One of which nothing is known may be just being written."""
+    there = [*objects.list(PACKS), *objects.list(LOOSE)]  # before asking: what is known then has been written
+    known = known_bytes(database)
+    return [Pack(*one, known.get(one.name, 0)) for one in there]
+
+
+def rewrite(objects: Objects, database: Database, packs: Sequence[Pack]) -> None:
+    """Move what is live in these packs into new ones, together, and remove the old ones.
+
+    Who looks something up meanwhile finds it: the database changes before an old pack goes. A process that ends in
+    between leaves a pack that nobody knows, and the next collection removes it.
+    """
+    facts = Facts(database)
+    for some in _rounds(packs):
+        places = {digest: place for pack in some for digest, place in facts.contents(pack.name).items()}
+        contents = _contents(objects, places)
+        moved: dict[Digest, Place] = {}
+        for name, data, new in packed(contents):
+            objects.write(name, data)
+            moved.update(new)
+        with database.transaction(lasting=True):
+            facts.forget({digest: place for digest, place in places.items() if digest not in contents})
+            facts.move(places, moved)
+        objects.delete([pack.name for pack in some])
+
+
+def _rounds(packs: Iterable[Pack]) -> Iterator[list[Pack]]:
+    """Packs whose live contents fit into memory together."""
+    some: list[Pack] = []
+    for pack in packs:
+        if some and sum(one.live for one in some) + pack.live > ROUND_BYTES:
+            yield some
+            some = []
+        some.append(pack)
+    if some:
+        yield some
+
+
+def _contents(objects: Objects, places: Mapping[Digest, Place]) -> dict[Digest, bytes]:
+    """Those that are sound."""
+    read = ((digest, objects.read(*place)) for digest, place in places.items())
+    return {digest: data for digest, data in read if data is not None and digest_bytes(data) == digest}
