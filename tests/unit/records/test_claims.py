@@ -1,0 +1,113 @@
+"""Claims: one owner at a time, takeover when a lease runs out, and no write of whoever came back late."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from quire.errors import FencedError
+from quire.records.claims import Claims
+from quire.records.database import SqliteDatabase
+
+
+class Clock(SqliteDatabase):
+    """A database whose clock the test sets."""
+
+    time = 100.0
+    start = "this start"
+
+    def now(self):
+        return self.time
+
+    @property
+    def epoch(self):
+        return self.start
+
+
+@pytest.fixture
+def database(tmp_path):
+    database = Clock(tmp_path / "facts.sqlite3")
+    yield database
+    database.close()
+
+
+@pytest.fixture
+def owners(database):
+    made = [Claims(database, lease_s=30.0) for _ in range(2)]
+    yield made
+    for claims in made:
+        claims.close()
+
+
+def test_a_key_has_one_owner_at_a_time(owners):
+    first, second = owners
+    claim = first.claim("k")
+    assert claim and not claim.takeover
+    assert second.claim("k") is None
+    assert first.claim("k") is None
+    assert second.claim("other") is not None
+    first.release(claim)
+    assert second.claim("k") is not None
+
+
+def test_the_lease_of_an_owner_that_stopped_runs_out_and_one_takes_over(owners, database):
+    first, second = owners
+    claim = first.claim("k")
+    database.time += 31
+    taken = second.claim("k")
+    assert taken and taken.takeover and taken.token > claim.token
+    assert second.takeovers() == 1
+    assert first.claim("k") is None
+
+
+def test_what_a_late_owner_writes_is_refused(owners, database):
+    first, second = owners
+    claim = first.claim("k")
+    first.check(claim)
+    database.time += 31
+    taken = second.claim("k")
+    with pytest.raises(FencedError, match="another process took"):
+        first.check(claim)
+    first.release(claim)
+    second.check(taken)
+    assert second.holder("k") == second.owner
+
+
+def test_a_late_owner_whom_nobody_missed_goes_on(owners, database):
+    first, _ = owners
+    claim = first.claim("k")
+    database.time += 31
+    first.check(claim)
+
+
+def test_owners_from_before_the_machine_started_are_gone(owners, database):
+    first, second = owners
+    first.claim("k")
+    database.start = "another start"
+    assert second.claim("k").takeover
+
+
+def test_a_claim_given_back_after_a_takeover_counts_no_further_one(owners, database):
+    first, second = owners
+    first.claim("k")
+    database.time += 31
+    second.release(second.claim("k"))
+    again = second.claim("k")
+    assert again and not again.takeover
+    assert second.takeovers() == 1
+
+
+def test_closing_gives_everything_back(owners):
+    first, second = owners
+    first.claim("a")
+    first.claim("b")
+    first.close()
+    assert second.claim("a") and second.claim("b")
+    assert second.takeovers() == 0
+
+
+def test_of_many_threads_one_wins(owners):
+    with ThreadPoolExecutor(8) as threads:
+        won = list(threads.map(lambda n: owners[n % 2].claim("k"), range(40)))
+    assert sum(claim is not None for claim in won) == 1
