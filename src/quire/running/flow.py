@@ -25,6 +25,12 @@ FOLDER = Path("flows")
 WAIT_S = 0.1
 
 
+class PassingStore(TemporaryStore):
+    """A store for the runs of one process: what a step makes is there for the steps after it."""
+
+    lasting = True
+
+
 class Flow:
     """Steps wired by references, from YAML: `Flow.load("read").run("report.pdf").save("out")`.
 
@@ -79,7 +85,7 @@ class Flow:
         step fails.
         """
         given = self.inputs_for(source, inputs or {})
-        opened = FileStore(store) if isinstance(store, (str, Path)) else store or TemporaryStore()
+        opened = FileStore(store) if isinstance(store, (str, Path)) else store or PassingStore()
         known = workflows_on(opened, workers=workers, password=password, import_paths=True)
         try:
             with inline(known, pools=pools_for(workers)) as runtime:

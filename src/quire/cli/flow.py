@@ -1,0 +1,170 @@
+"""`quire flow`: the flows that there are, whether one makes sense, and its test cases."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated
+
+from typer import Argument, Option
+
+from quire.cli.telling import group, told
+from quire.errors import EXIT_COMPLETE, QuireError, UsageError
+
+if TYPE_CHECKING:
+    from quire.flow.definition import FlowDefinition, Input
+    from quire.flows.finding import Found
+    from quire.running.flow import Flow
+
+EXIT_FAILED = 1
+
+EXAMPLES = """\b
+Examples:
+  quire flow list
+  quire flow show read
+  quire flow check flows/invoices.yaml
+  quire flow test
+  quire flow test flows/invoices.yaml
+"""
+
+app = group("flow", "Pipelines in YAML: list them, show one, check files, run their test cases.")
+
+Names = Annotated[
+    list[str] | None, Argument(metavar="[NAME|FILE]...", help="Flows by name or file; all that there are by default.")
+]
+AsJson = Annotated[bool, Option("--json", help="Write JSON.")]
+
+
+@app.command("list", short_help="The flows that there are.")
+@told
+def list_flows(as_json: AsJson = False) -> int:
+    """Show the flows that ship with Quire, and those in the folder `flows`."""
+    loaded = [(found, _tried(found)) for found in _found(None)]
+    if as_json:
+        print(json.dumps({"flows": [_report(found, flow) for found, flow in loaded]}, ensure_ascii=False, indent=2))
+    else:
+        width = max(len(found.name) for found, _ in loaded)
+        for found, flow in loaded:
+            said = flow if isinstance(flow, str) else flow.description
+            where = "" if found.shipped else f" [{found.path}]"
+            print(f"{found.name:<{width}}  {said.splitlines()[0] if said else ''}{where}")
+    return EXIT_COMPLETE
+
+
+@app.command("show", short_help="The inputs, steps and outputs of a flow.")
+@told
+def show(
+    name: Annotated[str, Argument(metavar="NAME|FILE", help="A flow by name or file.")], as_json: AsJson = False
+) -> int:
+    """Show what a flow takes, what it does and what it gives."""
+    from quire.running.flow import Flow
+
+    flow = Flow.load(name)
+    lines = [json.dumps(flow.definition.to_json(), ensure_ascii=False, indent=2)] if as_json else _lines(flow)
+    print("\n".join(lines))
+    return EXIT_COMPLETE
+
+
+@app.command("check", short_help="Every mistake in flows, with its line.")
+@told
+def check(names: Names = None) -> int:
+    """Check flows: references, types, units and components. Exits with 2 when there is a mistake."""
+    wrong = 0
+    for found in _found(names):
+        try:
+            flow = _loaded(found)
+        except QuireError as error:
+            print(error, file=sys.stderr)
+            wrong += 1
+        else:
+            print(f"{found.path if not found.shipped else found.name}: {_told_of(flow.definition)}")
+    return UsageError.exit_code if wrong else EXIT_COMPLETE
+
+
+@app.command("test", short_help="Run the test cases of flows.", epilog=EXAMPLES)
+@told
+def test(
+    names: Names = None,
+    case: Annotated[str | None, Option(metavar="NAME", help="Only the case of this name.")] = None,
+    workers: Annotated[
+        int | None, Option(metavar="N", envvar="QUIRE_WORKERS", help="Worker processes; one for each CPU by default.")
+    ] = None,
+) -> int:
+    """Run the cases of flows here, over a store that is gone afterwards. Exits with 1 when one does not pass."""
+    from quire.running.flow_cases import CaseRunner
+
+    flows = [_loaded(found) for found in _found(names)]
+    chosen = [(flow, one) for flow in flows for one in flow.definition.cases if case in (None, one.name)]
+    if not chosen:
+        raise UsageError("there are no such test cases; write them under `test: cases:` in the file of a flow")
+    failed = 0
+    with CaseRunner.opened(workers=workers) as runner:
+        for flow, one in chosen:
+            outcome = runner.run(flow, one)
+            failed += not outcome.passed
+            print(f"{'pass' if outcome.passed else 'FAIL'}  {flow.name}: {one.name}", flush=True)
+            for line in (*outcome.differences, *([outcome.error] if outcome.error else [])):
+                print(f"      {line}")
+    print(f"{len(chosen) - failed} of {len(chosen)} cases passed")
+    return EXIT_FAILED if failed else EXIT_COMPLETE
+
+
+def _found(names: Sequence[str] | None) -> list[Found]:
+    from quire.flows.finding import find_flow, find_flows
+    from quire.running.flow import FOLDER
+
+    if names:
+        return [find_flow(name, FOLDER) for name in names]
+    return sorted(find_flows(FOLDER).values(), key=lambda found: (not found.shipped, found.name))
+
+
+def _loaded(found: Found) -> Flow:
+    from quire.running.flow import Flow
+
+    return Flow.of_file(found)
+
+
+def _tried(found: Found) -> Flow | str:
+    """The flow, or what is wrong with it: one bad file does not hide the others."""
+    try:
+        return _loaded(found)
+    except QuireError as error:
+        return f"cannot be used: {error}"
+
+
+def _report(found: Found, flow: Flow | str) -> dict[str, object]:
+    told: dict[str, object] = {"name": found.name, "path": str(found.path), "shipped": found.shipped}
+    if isinstance(flow, str):
+        return {**told, "error": flow}
+    inputs = {name: one.to_json() for name, one in flow.definition.inputs.items()}
+    return {**told, "description": flow.description, "inputs": inputs}
+
+
+def _lines(flow: Flow) -> Iterator[str]:
+    definition = flow.definition
+    yield definition.name
+    if definition.description:
+        yield f"  {definition.description}"
+    yield from _ports("inputs", definition.inputs)
+    yield "steps"
+    for step in (step for level in definition.levels() for step in level):
+        needs = f", after {', '.join(step.needs)}" if step.needs else ""
+        yield f"  {step.id}: {step.component}{needs}"
+    yield from _ports("outputs", definition.outputs)
+    yield f"{_told_of(definition)}"
+
+
+def _ports(title: str, ports: Mapping[str, Input]) -> Iterator[str]:
+    if ports:
+        yield title
+    for one in ports.values():
+        default = f", {json.dumps(one.default)} by default" if one.default is not None else ""
+        optional = ", optional" if not one.required and not default else ""
+        description = f": {one.description}" if one.description else ""
+        yield f"  {one.name} ({one.type}{optional}{default}){description}"
+
+
+def _told_of(definition: FlowDefinition) -> str:
+    steps, cases = len(definition.steps), len(definition.cases)
+    return f"{steps} step{'' if steps == 1 else 's'}, {cases} test case{'' if cases == 1 else 's'}"
