@@ -1,0 +1,187 @@
+"""Durable reads of one document: the same result as `read`, only what is missing done, one bad page costs itself."""
+
+from __future__ import annotations
+
+import shutil
+
+import pytest
+
+import quire
+from quire.errors import InputError, RunError
+from quire.pool import WorkerCrashed
+from quire.running.documents import load_result
+from quire.running.opening import workflows_on
+from quire.running.request import ReadRequest, SourceRef
+from quire.running.steps import DocumentSteps, source_key
+from quire.runtime.local import LocalRuntime
+from quire.store.files import FileStore
+from tests import documents, scans
+
+
+@pytest.fixture
+def store(tmp_path):
+    with FileStore(tmp_path / "store") as store:
+        yield store
+
+
+@pytest.fixture
+def runtime(store):
+    with LocalRuntime(store.database, workflows_on(store, workers=1), replay_always=True) as runtime:
+        yield runtime
+
+
+def request_for(path, **settings):
+    return ReadRequest(SourceRef.of(path), **settings)
+
+
+def read(runtime, request):
+    run = runtime.submit("document", request.to_json())
+    return runtime.result(run, timeout_s=120), list(runtime.events(run))
+
+
+def kinds(events):
+    return [(event.stage, event.kind, event.page) for event in events]
+
+
+def test_a_durable_read_gives_what_read_gives(runtime, store, saved):
+    path = saved(documents.headings_and_lists())
+    reference, _ = read(runtime, request_for(path))
+    durable, plain = load_result(store, reference), quire.read(path)
+    assert durable.to_json(words=True) == plain.to_json(words=True)
+    assert reference["status"] == "complete"
+    assert reference["ledger"]["ok"] == len(plain.pages)
+
+
+def test_a_scan_gives_what_read_gives_and_its_path(runtime, store, saved):
+    path = saved(scans.scanned(scans.slip()), "slip.pdf")
+    reference, events = read(runtime, request_for(path, engines=("rapidocr",)))
+    durable, plain = load_result(store, reference), quire.read(path, engines="rapidocr")
+    assert durable.to_json() == plain.to_json()
+    assert [attempt.engine for attempt in durable.path[1]] == ["rapidocr"]
+    assert ("recognize", "attempt", 1) in kinds(events)
+
+
+def test_the_second_read_does_nothing_but_look(runtime, store, saved):
+    path = saved(documents.many_pages(40))
+    first, events = read(runtime, request_for(path))
+    assert sum(kind == ("page-blocks", "finished") for kind in [k[:2] for k in kinds(events)]) == 40
+    second, events = read(runtime, request_for(path))
+    assert second == first
+    assert events[0].payload["missing"] == 0
+    assert kinds(events) == [("read", "started", None), ("read", "finished", None)]
+
+
+def test_only_pages_that_are_missing_are_read(runtime, saved):
+    path = saved(documents.many_pages(40))
+    read(runtime, request_for(path, pages="3-20"))
+    _, events = read(runtime, request_for(path))
+    made = [page for stage, kind, page in kinds(events) if (stage, kind) == ("page-blocks", "finished")]
+    assert sorted(made) == [1, 2, *range(21, 41)]
+
+
+def test_settings_that_do_not_change_a_page_are_not_in_its_key(saved):
+    path = saved(documents.simple())
+    plain = request_for(path)
+    assert plain.page_key(1, "r") == request_for(path, pages="1", retries=3).page_key(1, "r")
+    for other in ({"ocr": "always"}, {"profile": "fast"}, {"lang": ("de",)}, {"figures": True}, {"hints": ("a",)}):
+        assert plain.page_key(1, "r") != request_for(path, **other).page_key(1, "r")
+
+
+def test_a_request_survives_the_journal(saved):
+    request = request_for(saved(documents.simple()), pages="1", lang=("de",), engines=("echo",), retries=2)
+    assert ReadRequest.from_json(request.to_json()) == request
+
+
+def test_a_page_that_ends_its_worker_is_found_out_and_the_others_are_read(store, saved, monkeypatch):
+    path = saved(documents.many_pages(5))
+    whole = DocumentSteps._group
+
+    def crashes(self, request, reader, pages, tell):
+        if 3 in pages:
+            raise WorkerCrashed("the worker was ended by SIGSEGV")
+        return whole(self, request, reader, pages, tell)
+
+    monkeypatch.setattr(DocumentSteps, "_group", crashes)
+    with LocalRuntime(store.database, workflows_on(store, workers=1)) as runtime:
+        reference, _ = read(runtime, request_for(path))
+        assert reference["status"] == "partial"
+        assert reference["failed"] == [[3, "the worker was ended by SIGSEGV"]]
+        assert [page.status for page in load_result(store, reference).pages] == ["ok", "ok", "failed", "ok", "ok"]
+        monkeypatch.undo()
+        mended, _ = read(runtime, request_for(path))
+        assert mended["status"] == "complete"
+
+
+def test_a_document_that_changed_since_it_was_planned_is_refused(runtime, saved):
+    path = saved(documents.simple())
+    request = request_for(path)
+    path.write_bytes(documents.simple(2))
+    with pytest.raises(RunError, match="has changed") as refused:
+        read(runtime, request)
+    assert refused.value.category == "input"
+
+
+def test_a_file_that_is_no_document_is_the_fault_of_the_file(runtime, saved):
+    path = saved(b"%PDF-1.4\nnothing", "broken.pdf")
+    with pytest.raises(RunError) as refused:
+        read(runtime, request_for(path))
+    assert refused.value.category == "input"
+
+
+def test_a_machine_without_the_path_takes_the_bytes_from_the_store(runtime, store, saved, tmp_path):
+    path = saved(documents.simple())
+    source = SourceRef.of(path)
+    store.save(source_key(source.id), path.read_bytes(), stage="source", document=source.id)
+    elsewhere = SourceRef(source.id, source.name, str(tmp_path / "not here" / "report.pdf"), stored=True)
+    reference, _ = read(runtime, ReadRequest(elsewhere))
+    assert reference["status"] == "complete"
+
+
+def test_a_path_that_is_gone_is_said(runtime, saved, tmp_path):
+    path = saved(documents.simple())
+    request = request_for(path)
+    path.unlink()
+    with pytest.raises(RunError, match="no such file"):
+        read(runtime, request)
+
+
+def test_exports_are_artifacts_named_after_the_document(store, runtime, saved):
+    path = saved(documents.ruled_table())
+    reference, _ = read(runtime, request_for(path))
+    steps = DocumentSteps(store, workers=1)
+    files = steps.export(reference, ["md", "json"], words=True)
+    plain = quire.read(path).files(["md", "json"], stem="", words=True)
+    assert {file["name"]: store.load(file["digest"]) for file in files} == plain
+
+
+def test_a_password_opens_and_is_written_nowhere(store, saved, tmp_path):
+    path = saved(documents.encrypted("a secret word"))
+    with LocalRuntime(store.database, workflows_on(store, workers=1, password="a secret word")) as runtime:
+        reference, _ = read(runtime, request_for(path))
+    assert reference["status"] == "complete"
+    store.flush()
+    for file in (tmp_path / "store").rglob("*"):
+        assert not file.is_file() or b"a secret word" not in file.read_bytes()
+
+
+def test_a_result_whose_file_changed_is_not_loaded(runtime, store, saved):
+    path = saved(documents.simple())
+    reference, _ = read(runtime, request_for(path))
+    path.write_bytes(documents.simple(3))
+    with pytest.raises(InputError, match="has changed"):
+        load_result(store, reference)
+
+
+def test_what_was_read_before_a_folder_moved_is_found(runtime, saved, tmp_path):
+    path = saved(documents.many_pages(3))
+    read(runtime, request_for(path))
+    moved = tmp_path / "moved.pdf"
+    shutil.move(path, moved)
+    _, events = read(runtime, request_for(moved))
+    assert events[0].payload["missing"] == 0
+
+
+def test_long_documents_stay_within_the_limit_of_a_journal(runtime, saved):
+    path = saved(documents.many_pages(300))
+    reference, _ = read(runtime, request_for(path))
+    assert reference["ledger"]["ok"] == 300
