@@ -62,12 +62,14 @@ class Teller:
         kind: EventKind,
         stage: str,
         *,
+        document: str | None = None,
         page: int | None = None,
         key: str | None = None,
         payload: Mapping[str, object] = NOTHING,
         mark: str = "",
     ) -> None:
-        """Tell every sink. `mark` tells events of the same kind, stage and page apart."""
+        """Tell every sink. `mark` tells events of the same kind, stage and page apart; `document` is the run's if
+        none is named."""
         if not self._sinks:
             return
         with self._lock:
@@ -76,7 +78,8 @@ class Teller:
             self._sequence += 1
             place = stage if page is None else f"{stage}/{page}"
             name = f"{self.run}/{place}/{kind}{mark}"
-            event = Event(name, self.run, self._sequence, kind, stage, self.document, page, key, payload)
+            subject = self.document if document is None else document
+            event = Event(name, self.run, self._sequence, kind, stage, subject, page, key, payload)
             for number, sink in enumerate(self._sinks, start=1):
                 try:
                     sink(event)

@@ -1,0 +1,57 @@
+"""Stages over many items: one scheduler with retries, budgets and resume, and the manifest that reads its events."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from quire.batch.contracts import (
+        ItemFingerprint,
+        ItemOutcome,
+        StageContext,
+        StageError,
+        StageHooks,
+        StageOptions,
+        StageOutcome,
+        StagePlan,
+        WorkItem,
+    )
+    from quire.batch.manifest import ManifestWriter, read_manifest, rows_of
+    from quire.batch.running import run_stage
+    from quire.batch.stopping import Stop, stop_on_signals
+
+__all__ = [
+    "ItemFingerprint",
+    "ItemOutcome",
+    "ManifestWriter",
+    "StageContext",
+    "StageError",
+    "StageHooks",
+    "StageOptions",
+    "StageOutcome",
+    "StagePlan",
+    "Stop",
+    "WorkItem",
+    "read_manifest",
+    "rows_of",
+    "run_stage",
+    "stop_on_signals",
+]
+
+_HOMES = {
+    "ManifestWriter": "manifest",
+    "Stop": "stopping",
+    "read_manifest": "manifest",
+    "rows_of": "manifest",
+    "run_stage": "running",
+    "stop_on_signals": "stopping",
+}
+
+
+def __getattr__(name: str) -> object:
+    """Import a name when it is first used: a worker program needs the contracts alone."""
+    if name not in __all__:
+        raise AttributeError(f"module 'quire.batch' has no attribute {name!r}")
+    value = globals()[name] = getattr(import_module(f"quire.batch.{_HOMES.get(name, 'contracts')}"), name)
+    return value

@@ -1,0 +1,108 @@
+"""One call of a worker, and what it gave as JSON. Runs in a worker program, or in a thread."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import cast
+
+from quire.batch.contracts import ItemOutcome, Worker, WorkItem
+from quire.context import MAX_RESULT, Json
+from quire.errors import Category, QuireError, UsageError, category_of
+from quire.events import reason_of
+
+MAX_DETAILS = 4000
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why an attempt failed."""
+
+    category: Category
+    message: str
+    details: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """What an attempt gave, and the time it took of the clock and of the CPU."""
+
+    given: ItemOutcome | Failure
+    ms: float = 0.0
+    cpu_ms: float = 0.0
+
+
+def call(worker: Worker, item: WorkItem) -> Called:
+    """Call the worker; what it raises is what it gave."""
+    began, cpu_began = time.perf_counter(), time.thread_time()
+    try:
+        given: ItemOutcome | Failure = outcome_of(worker(item))
+    except BaseException as error:  # a library that exits ends its item, not the stage
+        given = failure_of(error)
+    if isinstance(given, ItemOutcome) and given.status == "failed":
+        given = _failure_in(given)
+    return Called(given, (time.perf_counter() - began) * 1000, (time.thread_time() - cpu_began) * 1000)
+
+
+def call_in_program(arguments: tuple[Worker, WorkItem], work: object) -> tuple[dict[str, object], bytes]:
+    """The job of a worker program. What it gives crosses the pipe as JSON."""
+    began = time.process_time()
+    called = call(*arguments)
+    given = called.given
+    if isinstance(given, Failure):
+        header: dict[str, object] = {"failure": [given.category, given.message, given.details]}
+    else:
+        header = {"outcome": [given.status, dict(given.result), given.reason]}
+    return {**header, "cpu_ms": (time.process_time() - began) * 1000}, b""
+
+
+def called_in_program(header: Mapping[str, Json], ms: float) -> Called:
+    """The other end of `call_in_program`, in the parent."""
+    cpu_ms = float(header["cpu_ms"])
+    if "failure" in header:
+        return Called(Failure(*header["failure"]), ms, cpu_ms)
+    status, result, reason = header["outcome"]
+    return Called(ItemOutcome(status, result, reason), ms, cpu_ms)
+
+
+def outcome_of(value: object) -> ItemOutcome:
+    """What a worker gave, as an outcome. Raises UsageError when JSON cannot say it."""
+    match value:
+        case ItemOutcome():
+            outcome = value
+        case None:
+            outcome = ItemOutcome()
+        case Mapping():
+            outcome = ItemOutcome(result=cast("Mapping[str, Json]", value))
+        case _:
+            outcome = ItemOutcome(result={"value": value})
+    try:
+        size = len(json.dumps(dict(outcome.result)))
+    except (TypeError, ValueError) as error:
+        raise UsageError(
+            f"the worker gave something that JSON cannot say: {error}; give texts, numbers, lists"
+        ) from None
+    if size > MAX_RESULT:
+        raise UsageError(f"the worker gave {size} bytes of JSON, more than {MAX_RESULT}; write them to a file instead")
+    return outcome
+
+
+def failure_of(error: BaseException) -> Failure:
+    category = category_of(error)
+    message = str(error) if isinstance(error, QuireError) else reason_of(error)
+    return Failure(category, message, _trace(error) if category == "unknown" else "")
+
+
+def _failure_in(outcome: ItemOutcome) -> Failure:
+    """Of a worker that does not raise, but says that it failed."""
+    if outcome.error is not None:
+        return Failure(outcome.error.category, outcome.error.message, outcome.error.details)
+    return Failure("unknown", outcome.reason or "the worker says that it failed, without a reason")
+
+
+def _trace(error: BaseException) -> str:
+    import traceback  # only when something goes wrong
+
+    return "".join(traceback.format_exception(error))[-MAX_DETAILS:]

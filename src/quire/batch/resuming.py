@@ -1,0 +1,98 @@
+"""Whether an item is done already: a look-up of its key in the store, and of the files it has made."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from quire.batch.contracts import ItemOutcome, WorkItem
+from quire.batch.schedule import Task
+from quire.context import Json, Store
+from quire.errors import InputError
+from quire.keys import ArtifactKey, artifact_key, digest_of
+
+VERSION = "1"
+_CHUNK = 1 << 20
+
+
+def key_of(stage_name: str, item: WorkItem, input_sha256: str) -> ArtifactKey:
+    """The key of what a stage makes of an item: its id, its inputs and its settings. The outputs are not part of it:
+    where they are is in the record."""
+    settings = item.fingerprint.cfg_hash if item.fingerprint else item.cfg_hash
+    return artifact_key(f"stage:{stage_name}", VERSION, (item.item_id, input_sha256), digest_of({"settings": settings}))
+
+
+def input_hash(item: WorkItem) -> str:
+    """The fingerprint's, or the sha256 of all inputs, read now. Raises InputError for a file that cannot be read."""
+    if item.fingerprint is not None:
+        return item.fingerprint.input_sha256
+    found = [(name, _file_hash(path)) for name, path in sorted(item.inputs.items())]
+    return found[0][1] if len(found) == 1 else digest_of(found)
+
+
+class Records:
+    """What the store knows of items of a stage. Used by the thread of the scheduler alone."""
+
+    def __init__(self, store: Store, stage_name: str) -> None:
+        self._store = store
+        self._stage_name = stage_name
+        self.unsaved = False
+        """Whether something would be done again if the process were killed now."""
+
+    def name(self, task: Task) -> None:
+        """Give the task its key. Raises InputError when an input cannot be read."""
+        task.input_hash = input_hash(task.item)
+        task.key = key_of(self._stage_name, task.item, task.input_hash)
+
+    def done(self, tasks: Sequence[Task]) -> Mapping[int, Mapping[str, Json]]:
+        """The results of those that are done, by number: asked once for all of them."""
+        digests = self._store.find_many([ArtifactKey(task.key) for task in tasks if task.key])
+        found = {}
+        for task in tasks:
+            if (digest := digests.get(ArtifactKey(task.key))) is not None:
+                record = json.loads(self._store.load(digest))
+                if record["outputs"] == _written(task.item):
+                    found[task.number] = record["result"]
+        return found
+
+    def remember(self, task: Task, outcome: ItemOutcome) -> None:
+        """That the task is done, unless a file that it should have made is missing or empty."""
+        outputs = _written(task.item)
+        if outputs is None:
+            return
+        record = {"outputs": outputs, "result": dict(outcome.result)}
+        data = json.dumps(record, ensure_ascii=False, sort_keys=True).encode("utf-8", "surrogatepass")
+        self._store.save(ArtifactKey(task.key), data, stage=self._stage_name, document=task.item.item_id)
+        self.unsaved = True
+
+    def flush(self) -> None:
+        self._store.flush()
+        self.unsaved = False
+
+
+def _written(item: WorkItem) -> dict[str, list[object]] | None:
+    """The files of an item with their sizes; None if one is missing or empty."""
+    sizes = {name: _size(path) for name, path in item.outputs.items()}
+    if not all(sizes.values()):
+        return None
+    return {name: [str(path.absolute()), sizes[name]] for name, path in sorted(item.outputs.items())}
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0
+
+
+def _file_hash(path: Path) -> str:
+    digest = hashlib.sha256()
+    try:
+        with path.open("rb") as file:
+            while chunk := file.read(_CHUNK):
+                digest.update(chunk)
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", document=str(path)) from error
+    return digest.hexdigest()

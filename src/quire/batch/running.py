@@ -1,0 +1,300 @@
+"""`run_stage`: the one scheduler of items, with retries, time limits, an error budget, resume and a way to stop.
+
+The thread that calls it decides everything; attempts run elsewhere and report into a queue. It sleeps until
+something is reported, due or asked for: it never polls.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from itertools import islice
+from queue import Empty, SimpleQueue
+from secrets import token_hex
+
+from quire.batch.calling import Called, Failure
+from quire.batch.contracts import (
+    ItemOutcome,
+    StageContext,
+    StageError,
+    StageHooks,
+    StageOptions,
+    StageOutcome,
+    StagePlan,
+    Worker,
+)
+from quire.batch.executing import executor_for
+from quire.batch.resuming import Records
+from quire.batch.schedule import Retrying, Task, Waiting, numbered
+from quire.batch.stopping import Stop
+from quire.batch.tallying import Tally
+from quire.batch.telling import StageTeller
+from quire.budget import cpu_budget, worker_count
+from quire.context import Store
+from quire.errors import RETRYABLE, InputError
+from quire.events import Sink
+
+LOOKED_UP_AT_ONCE = 64
+MOST_RETRYING = 256
+MOST_ABANDONED = 100
+FLUSH_EVERY_S = 1.0
+_LONGEST_WAIT_S = 5.0
+"""An interrupt that comes right before a wait is seen after it, unless `stop_on_signals` ends it at once."""
+
+
+def run_stage(
+    plan: StagePlan,
+    worker: Worker,
+    options: StageOptions | None = None,
+    hooks: StageHooks | None = None,
+    *,
+    store: Store | None = None,
+    on_event: Sink | None = None,
+    stop: Stop | None = None,
+    run: str | None = None,
+) -> StageOutcome:
+    """Do every item of the plan, several at a time, and tell what became of them.
+
+    Blocks the thread that calls it, in which hooks and `on_event` are called. With policy `cpu` the worker runs in
+    other programs and must be importable from a module; else in threads. An attempt past its time is killed in a
+    program; a thread is left behind and its slot given to another.
+
+    Args:
+        worker: Does one item: `worker(item)`. It raises when it fails, and may return an `ItemOutcome`.
+        store: Remembers which items are done, for the next time. Without one everything is done.
+        stop: Lets other threads, or signals with `stop_on_signals`, end the stage early.
+        run: The id in its events; a random one by default.
+
+    Raises:
+        UsageError: The worker cannot be run that way.
+        StoreError: What was done cannot be remembered.
+    """
+    options, hooks = options or StageOptions(), hooks or StageHooks()
+    context = StageContext(plan.stage_name, run or token_hex(8), options, plan.total_items)
+    stage = _Stage(plan, worker, context, StageTeller(context, hooks, on_event), stop or Stop(), store)
+    return stage.run()
+
+
+class _Stage:
+    """A stage under way."""
+
+    def __init__(
+        self,
+        plan: StagePlan,
+        worker: Worker,
+        context: StageContext,
+        teller: StageTeller,
+        stop: Stop,
+        store: Store | None,
+    ) -> None:
+        self._context, self._options = context, context.options
+        self._teller, self._stop = teller, stop
+        self._records = Records(store, plan.stage_name) if store is not None else None
+        self._source: Iterator[Task] | None = numbered(plan.items, self._options.schedule)
+        self._workers = _workers(self._options)
+        self._inbox: SimpleQueue[tuple[int, Called] | None] = SimpleQueue()
+        self._executor = executor_for(worker, self._options, self._workers, self._report)
+        self._waiting = Waiting(self._options.schedule)
+        self._retrying = Retrying(self._options.retry_backoff_s, self._options.seed)
+        self._running: dict[int, Task] = {}
+        self._tickets = 0
+        self._abandoned = 0
+        self._tally = Tally(plan.total_items)
+        self._why_stopped = ""
+        self._told = self._flushed = time.monotonic()
+
+    def run(self) -> StageOutcome:
+        self._stop.listen(self._wake)
+        try:
+            self._teller.begin()
+            while self._advance():
+                pass
+        finally:
+            self._stop.unlisten(self._wake)
+            self._executor.close()
+            if self._records is not None and self._records.unsaved:
+                self._records.flush()
+        cut_short = self._source is not None or self._tally.undone > 0
+        outcome = self._tally.outcome(self._why_stopped if cut_short else "")
+        self._teller.end(outcome)
+        return outcome
+
+    def _advance(self) -> bool:
+        """One round: take in, start, wait, settle. Whether there is another one."""
+        if self._stop.requested and not self._why_stopped:
+            self._why_stopped = self._stop.reason
+        hungry = not self._why_stopped and self._admit()
+        if not self._why_stopped:
+            self._start()
+        if not self._running and (self._why_stopped or not (hungry or self._waiting or self._retrying)):
+            return False
+        self._settle_reported(0.0 if hungry else self._pause_s())
+        if self._stop.at_once:
+            self._why_stopped = self._stop.reason
+            return False
+        self._give_up_late()
+        self._tell_progress()
+        if self._records is not None and self._records.unsaved and time.monotonic() >= self._flushed + FLUSH_EVERY_S:
+            self._records.flush()
+            self._flushed = time.monotonic()
+        return True
+
+    def _admit(self) -> bool:
+        """Take some items of the plan in, as far as there is room; whether there may be more to take."""
+        now = time.monotonic()
+        for task in self._retrying.due(now):
+            self._waiting.add(task)
+        room = self._options.max_queue - len(self._waiting)
+        if self._source is None or room <= 0 or len(self._retrying) >= max(MOST_RETRYING, self._options.max_queue):
+            return False
+        wanted = min(room, LOOKED_UP_AT_ONCE)
+        tasks = list(islice(self._source, wanted))
+        if len(tasks) < wanted:
+            self._source = None
+        self._tally.taken += len(tasks)
+        for task in self._undone(tasks):
+            task.due = time.monotonic()
+            self._waiting.add(task)
+        return self._source is not None and len(self._waiting) < self._options.max_queue
+
+    def _undone(self, tasks: list[Task]) -> Iterator[Task]:
+        """Those that the store does not know as done. One whose input cannot be read has failed."""
+        if self._records is None:
+            yield from tasks
+            return
+        named = [task for task in tasks if self._name(task)]
+        look_up = self._options.resume and not self._options.force
+        done = self._records.done(named) if look_up else {}
+        for task in named:
+            if task.number in done:
+                self._end(task, ItemOutcome("skipped", done[task.number], "done before", attempts=0))
+            else:
+                yield task
+
+    def _name(self, task: Task) -> bool:
+        assert self._records is not None
+        try:
+            self._records.name(task)
+        except InputError as error:
+            task.attempts = 1
+            self._fail(task, Failure("input", str(error)), 0.0)
+            return False
+        return True
+
+    def _start(self) -> None:
+        if self._options.dry_run:
+            while self._waiting:
+                self._waiting.next()
+                self._tally.scheduled += 1
+            return
+        while self._waiting and len(self._running) < self._workers:
+            task = self._waiting.next()
+            task.attempts += 1
+            self._tally.scheduled += task.attempts == 1
+            self._teller.item_begins(task)
+            task.began = time.monotonic()
+            self._tally.queued.add((task.began - task.due) * 1000)
+            self._tickets += 1
+            self._running[self._tickets] = task
+            self._executor.start(self._tickets, task.item)
+
+    def _pause_s(self) -> float:
+        """Until the next thing is due that nobody reports."""
+        due = [self._retrying.next_due()] if not self._why_stopped else []
+        if self._limit_s:
+            due += [task.began + self._limit_s for task in self._running.values()]
+        if self._options.diagnostics_interval_s:
+            due.append(self._told + self._options.diagnostics_interval_s)
+        if self._records is not None and self._records.unsaved:
+            due.append(self._flushed + FLUSH_EVERY_S)
+        now = time.monotonic()
+        return max(0.0, min([_LONGEST_WAIT_S, *(at - now for at in due if at is not None)]))
+
+    def _settle_reported(self, pause_s: float) -> None:
+        """Wait for a report, a request or the time; then settle everything that has been reported."""
+        try:
+            report = self._inbox.get(timeout=pause_s) if pause_s else self._inbox.get_nowait()
+            while True:
+                if report is not None and (task := self._running.pop(report[0], None)) is not None:
+                    self._settle(task, report[1])
+                report = self._inbox.get_nowait()
+        except Empty:
+            return
+
+    def _settle(self, task: Task, called: Called) -> None:
+        self._tally.ran(called)
+        given = called.given
+        if isinstance(given, Failure):
+            self._failed(task, given, called.ms / 1000)
+            return
+        outcome = ItemOutcome(given.status, given.result, given.reason, None, task.attempts, called.ms / 1000)
+        if self._records is not None and outcome.status == "ok":
+            self._records.remember(task, outcome)
+        self._end(task, outcome)
+
+    def _failed(self, task: Task, failure: Failure, seconds: float) -> None:
+        """An attempt failed: another one follows if that is of use, else the item has."""
+        if not RETRYABLE[failure.category] or task.attempts > self._options.retries:
+            self._fail(task, failure, seconds)
+        elif not self._why_stopped:  # else it stays undone, for the next time
+            pause = self._retrying.add(task, time.monotonic())
+            self._teller.attempt_failed(task, failure.category, failure.message, pause)
+
+    def _fail(self, task: Task, failure: Failure, seconds: float) -> None:
+        error = StageError(
+            self._context.stage_name,
+            task.item.item_id,
+            failure.category,
+            failure.message,
+            task.attempts,
+            failure.details,
+        )
+        self._tally.note(task.number, error)
+        self._end(task, ItemOutcome("failed", {}, failure.message, error, task.attempts, seconds))
+        budget = self._options.error_budget
+        if budget and self._tally.failed >= budget and not self._why_stopped:
+            self._why_stopped = f"{self._tally.failed} items failed, as many as the error budget allows"
+
+    def _end(self, task: Task, outcome: ItemOutcome) -> None:
+        self._tally.ended(outcome)
+        self._teller.item_ends(task, outcome)
+
+    @property
+    def _limit_s(self) -> float:
+        """Seconds after which an attempt in a thread is given up; a pool sees to its programs itself."""
+        return 0.0 if self._options.policy == "cpu" else self._options.per_item_timeout_s
+
+    def _give_up_late(self) -> None:
+        if not self._limit_s:
+            return
+        now = time.monotonic()
+        late = [ticket for ticket, task in self._running.items() if task.began + self._limit_s <= now]
+        for ticket in late:
+            task = self._running.pop(ticket)
+            self._executor.abandon(ticket)
+            self._abandoned += 1
+            self._teller.abandoned(task, self._limit_s)
+            message = f"took longer than {self._limit_s:g} s; give it more with per_item_timeout_s"
+            self._settle(task, Called(Failure("timeout", message), (now - task.began) * 1000))
+        if self._abandoned >= MOST_ABANDONED and not self._why_stopped:
+            self._why_stopped = f"{self._abandoned} threads hang; policy 'cpu' can kill what hangs"
+
+    def _tell_progress(self) -> None:
+        interval = self._options.diagnostics_interval_s
+        if interval and time.monotonic() >= self._told + interval:
+            self._told = time.monotonic()
+            self._teller.progress(self._tally.progress(len(self._running)))
+
+    def _report(self, ticket: int, called: Called) -> None:
+        self._inbox.put((ticket, called))
+
+    def _wake(self) -> None:
+        self._inbox.put(None)
+
+
+def _workers(options: StageOptions) -> int:
+    if options.workers is not None:
+        return worker_count(options.workers).workers if options.policy == "cpu" else options.workers
+    if options.policy == "gpu":
+        return 1
+    return worker_count().workers if options.policy == "cpu" else cpu_budget()

@@ -1,0 +1,109 @@
+"""What a stage tells: events of the stage, of its items and of its progress, and the calls of its hooks."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Mapping
+from typing import ParamSpec
+
+from quire.batch.contracts import ItemOutcome, StageContext, StageHooks, StageOutcome
+from quire.batch.schedule import Task
+from quire.events import NOTHING, EventKind, Sink, Teller, reason_of
+
+P = ParamSpec("P")
+
+KINDS: Mapping[str, EventKind] = {"ok": "finished", "partial": "finished", "skipped": "hit", "failed": "failed"}
+
+
+class StageTeller:
+    """Tells sinks and hooks. Used by the thread that called `run_stage` alone."""
+
+    def __init__(self, context: StageContext, hooks: StageHooks, on_event: Sink | None) -> None:
+        self._context = context
+        self._hooks = hooks
+        self._teller = Teller(context.run, (on_event,) if on_event else ())
+        self._broken: set[str] = set()
+        self._progress = 0
+
+    def begin(self) -> None:
+        options = self._context.options
+        payload = {"planned": self._context.total_items, "policy": options.policy, "schedule": options.schedule}
+        self._emit("started", payload=payload)
+        self._call("before_stage", self._hooks.before_stage, self._context)
+
+    def item_begins(self, task: Task) -> None:
+        if task.attempts == 1:
+            self._emit("started", task, payload={"input_path": first_path(task.item.inputs)})
+            self._call("before_item", self._hooks.before_item, task.item, self._context)
+
+    def attempt_failed(self, task: Task, category: str, message: str, pause_s: float) -> None:
+        payload = {"attempt": task.attempts, "category": category, "reason": message, "pause_s": round(pause_s, 3)}
+        self._emit("attempt", task, payload=payload, mark=f"/{task.attempts}")
+
+    def abandoned(self, task: Task, timeout_s: float) -> None:
+        reason = f"still running after {timeout_s:g} s; its thread is left behind"
+        self._emit("progress", task, payload={"attempt": task.attempts, "reason": reason}, mark=f"/{task.attempts}")
+
+    def item_ends(self, task: Task, outcome: ItemOutcome) -> None:
+        self._emit(KINDS[outcome.status], task, payload=_item_payload(task, outcome))
+        self._call("after_item", self._hooks.after_item, task.item, outcome, self._context)
+
+    def progress(self, payload: Mapping[str, object]) -> None:
+        self._progress += 1
+        self._emit("progress", payload=payload, mark=f"/{self._progress}")
+
+    def end(self, outcome: StageOutcome) -> None:
+        payload: dict[str, object] = {
+            "planned": outcome.planned,
+            "succeeded": outcome.succeeded,
+            "skipped": outcome.skipped,
+            "failed": outcome.failed,
+            "ms": outcome.wall_ms,
+        }
+        if outcome.cancelled:
+            payload["reason"] = outcome.cancelled_reason
+        self._emit("failed" if outcome.cancelled else "finished", payload=payload)
+        self._call("after_stage", self._hooks.after_stage, outcome, self._context)
+
+    def _emit(
+        self, kind: EventKind, task: Task | None = None, *, payload: Mapping[str, object] = NOTHING, mark: str = ""
+    ) -> None:
+        document = task.item.item_id if task else None
+        mark = f"/{document}{mark}" if document else mark
+        key = (task.key or None) if task else None
+        self._teller.emit(kind, self._context.stage_name, document=document, key=key, payload=payload, mark=mark)
+
+    def _call(self, name: str, hook: Callable[P, None] | None, *args: P.args, **kwargs: P.kwargs) -> None:
+        """A hook that raises is logged and told of, the first time; the stage goes on."""
+        if hook is None:
+            return
+        try:
+            hook(*args, **kwargs)
+        except Exception as error:
+            if name in self._broken:
+                return
+            self._broken.add(name)
+            logging.getLogger("quire").exception("the hook %s raised; the stage goes on", name)
+            self._teller.emit("failed", "hook", payload={"hook": name, "reason": reason_of(error)}, mark=f"/{name}")
+
+
+def first_path(places: Mapping[str, object]) -> str | None:
+    return next((str(path) for path in places.values()), None)
+
+
+def _item_payload(task: Task, outcome: ItemOutcome) -> dict[str, object]:
+    """What a row of the manifest is made from; what the worker gave may name the paths better than the plan did."""
+    payload: dict[str, object] = {
+        "status": outcome.status,
+        "attempts": outcome.attempts,
+        "duration_s": round(outcome.duration_s, 3),
+        "at": round(time.time(), 3),
+        "input_path": first_path(task.item.inputs),
+        "input_hash": task.input_hash or None,
+        "output_path": first_path(task.item.outputs),
+        "category": outcome.error.category if outcome.error else None,
+    }
+    if outcome.reason:
+        payload["reason"] = outcome.reason
+    return {**payload, **outcome.result}
