@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from quire.reading import aread, astream, read, stream
     from quire.result import DocumentResult, Ledger, Redacted
     from quire.store.files import FileStore
+    from quire.store.opening import open_store
     from quire.store.temporary import TemporaryStore
     from quire.types import BBox, Block, Cell, GridCell, Layout, PageInfo, PageResult, Part, Region, Span, Table, Word
 
@@ -72,6 +73,7 @@ _HOMES = {
     "quire.reading": ("aread", "astream", "read", "stream"),
     "quire.result": ("DocumentResult", "Ledger", "Redacted"),
     "quire.store.files": ("FileStore",),
+    "quire.store.opening": ("open_store",),
     "quire.store.temporary": ("TemporaryStore",),
     "quire.types": (
         "BBox",
@@ -136,6 +138,7 @@ __all__ = [
     "classifier",
     "detector",
     "exporter",
+    "open_store",
     "postprocessor",
     "preprocessor",
     "read",

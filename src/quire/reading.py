@@ -30,7 +30,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 StorePlace = Store | str | Path | None
-"""A store, the folder of one, or None for a temporary one."""
+"""A store, the folder or address of one, or None for a temporary one."""
 Engines = str | Engine | Sequence[str | Engine]
 """Names of engines, or engines, in the order of preference."""
 
@@ -41,6 +41,7 @@ class ReadOptions(TypedDict, total=False):
     pages: Pages | None
     password: str | None
     store: StorePlace
+    facts: str | None
     on_event: Sink | None
     threads: int | None
     ocr: OcrMode
@@ -81,7 +82,7 @@ def _index(store: StorePlace, *, wanted: bool) -> Path | None:
     if not wanted:
         return None
     folder = store if isinstance(store, (str, Path)) else getattr(store, "folder", None)
-    if not isinstance(folder, (str, Path)):
+    if not isinstance(folder, (str, Path)) or "://" in str(folder):
         raise UsageError("similar=True needs the folder of a store, in which earlier answers are")
     return Path(folder).absolute() / "similar.sqlite3"
 
@@ -102,6 +103,7 @@ class _Reading:
         pages: Pages | None = None,
         password: str | None = None,
         store: StorePlace = None,
+        facts: str | None = None,
         on_event: Sink | None = None,
         threads: int | None = None,
         ocr: OcrMode = "auto",
@@ -118,6 +120,8 @@ class _Reading:
             raise UsageError(f"threads is {threads!r}; it must be a number of at least 1")
         if store is not None and not isinstance(store, (str, Path)) and not hasattr(store, "find"):
             raise UsageError(f"store is {store!r}; name a folder or pass a store")
+        if facts is not None and not isinstance(store, (str, Path)):
+            raise UsageError("facts names the database of a store that is named, too: store='s3://bucket/folder'")
         self._recognition = RecognizeOptions(
             ocr,
             profile,
@@ -131,7 +135,7 @@ class _Reading:
         )
         self._document = Document(source, password=password)
         self._asked = check_pages(pages)
-        self._place = store
+        self._place, self._facts = store, facts
         self._sinks = (on_event,) if on_event else ()
         self._threads = threads or cpu_budget()
         self._cancel = Flag()
@@ -164,9 +168,9 @@ class _Reading:
             stack.callback(document.close)
             numbers = page_numbers(self._asked, document.page_count)
             if isinstance(self._place, (str, Path)):
-                from quire.store.files import FileStore  # SQLite only for those who keep something
+                from quire.store.opening import open_store  # SQLite only for those who keep something
 
-                store: Store = FileStore(self._place)
+                store: Store = open_store(self._place, self._facts)
                 stack.callback(store.close)
             else:
                 store = self._place or TemporaryStore()  # closed when the last result that needs it is gone
@@ -189,7 +193,8 @@ def read(source: Source, **options: Unpack[ReadOptions]) -> DocumentResult:
     """Read a document: `read("report.pdf").to_markdown()`.
 
     `pages` limits it to some pages ("1-3,7" or numbers). `store` names a folder in which what was read is kept:
-    reading the same file again does no work. `on_event` is called with everything that happens, in the thread
+    reading the same file again does no work; or a bucket (`s3://…`, `gs://…`, `az://…`), with `facts` for its database
+    (`postgresql://…` or the path of an SQLite file). `on_event` is called with everything that happens, in the thread
     of the caller. `threads` is how many pages are read ahead at a time; by default as many as there are
     processors for this process.
 

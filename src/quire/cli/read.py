@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
@@ -30,6 +31,7 @@ from quire.selection import selection
 
 if TYPE_CHECKING:
     from quire.result import DocumentResult
+    from quire.store.artifacts import ArtifactStore
 
 T = TypeVar("T")
 
@@ -65,8 +67,10 @@ def read(  # noqa: PLR0913 - one argument per option
     ] = None,
     show: Annotated[bool, Option("--show", help="Write pictures of the pages with the boxes drawn.")] = False,
     store: Annotated[
-        str | None, Option(metavar="DIR", help="Folder that keeps what was read: the same file is not read twice.")
+        str | None,
+        Option(metavar="PLACE", help="Folder or bucket that keeps what was read: the same file is not read twice."),
     ] = None,
+    facts: options.Facts = None,
     profile: options.Profile = None,
     effort: options.Effort = None,
     ocr: options.Ocr = None,
@@ -88,8 +92,8 @@ def read(  # noqa: PLR0913 - one argument per option
     request = _Request(formats, output, pages, words, show, trace, similar, settings)
     _check(request, files)
     sources = find_sources(files, output)
-    with ProgressBar(len(sources)) as progress:
-        outcomes = [_read_one(source, request, progress) for source in sources]
+    with _opened(settings) as opened, ProgressBar(len(sources)) as progress:
+        outcomes = [_read_one(source, request, opened, progress) for source in sources]
     if not any(outcome.written for outcome in outcomes):
         return next(outcome.code for outcome in outcomes if outcome.code)
     return EXIT_PARTIAL if any(outcome.code for outcome in outcomes) else EXIT_COMPLETE
@@ -165,7 +169,19 @@ def _one_of(known: tuple[T, ...], given: str, option: str) -> T:
     raise UsageError(f"{option} is {given!r}; choose from {', '.join(map(str, known))}")
 
 
-def _read_one(source: NamedSource, request: _Request, progress: ProgressBar) -> _Outcome:
+@contextmanager
+def _opened(asked: Settings) -> Iterator[ArtifactStore | None]:
+    """The store for all documents; None when none is named."""
+    if asked.store is None:
+        yield None
+        return
+    from quire.store.opening import open_store
+
+    with open_store(asked.store, asked.facts) as store:
+        yield store
+
+
+def _read_one(source: NamedSource, request: _Request, store: ArtifactStore | None, progress: ProgressBar) -> _Outcome:
     """Read and write one document. What is wrong with it is said, and does not stop the others."""
     from quire.reading import read as read_document
     from quire.recognize.options import EFFORTS, OCR_MODES
@@ -176,7 +192,7 @@ def _read_one(source: NamedSource, request: _Request, progress: ProgressBar) -> 
             source.path,
             pages=request.pages,
             password=asked.password,
-            store=asked.store,
+            store=store,
             on_event=progress,
             ocr=_one_of(OCR_MODES, asked.ocr, "--ocr"),
             profile=_one_of(EFFORTS, asked.effort, "--effort"),
@@ -187,6 +203,8 @@ def _read_one(source: NamedSource, request: _Request, progress: ProgressBar) -> 
             redactions=asked.redactions,
             similar=request.similar,
         )
+        if store is not None:
+            store.flush()  # what is done is kept, whatever becomes of the next document
         undrawn = _write(result, source, request, progress)
     except (StoreError, ConfigurationError):
         raise  # would happen to every document
