@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from quire import __version__
-from quire.cli import config, engines, flow, inspect, manifest, read, status
+from quire.cli import config, engines, flow, inspect, manifest, read, status, store
 from quire.cli.telling import group, told
 
 
@@ -29,7 +29,7 @@ for name, command, short_help, examples in (
 ):
     app.command(name, short_help=short_help, epilog=examples)(told(command))
 
-for commands in (config.app, flow.app):
+for commands in (config.app, flow.app, store.app):
     app.add_typer(commands)
 
 

@@ -1,4 +1,4 @@
-"""A document goes, with everything that was derived from it: rows, artifacts and their bytes, page images."""
+"""Documents go, with everything that was derived from them: rows, artifacts and their bytes, page images."""
 
 from __future__ import annotations
 
@@ -69,34 +69,45 @@ def find_document(store: ArtifactStore, named: str) -> str:
     raise UsageError(f"{store.place} knows no document {named}; name a file, or the beginning of an id")
 
 
-def delete_document(store: ArtifactStore, document: str, *, dry_run: bool = False) -> Deleted:
-    """Remove a document by its id. When this returns nothing of it is left in the store but what others share.
+def delete_documents(store: ArtifactStore, documents: Sequence[str], *, dry_run: bool = False) -> list[Deleted]:
+    """Remove documents by their ids. When this returns nothing of them is left in the store but what others share.
 
-    A process that reads the document meanwhile may bring it back, and one that was killed while it wrote may have left
-    bytes that nobody knows: the next collection of garbage removes those.
+    A process that reads such a document meanwhile may bring it back, and one that was killed while it wrote may have
+    left bytes that nobody knows: the next collection of garbage removes those.
     """
-    objects, database = store.objects, store.database
+    database = store.database
     store.flush()
     with alone(store):
-        images = [one.name for one in objects.list(f"documents/{document}/")]
-        deleted = _looked_up(database, document, images)
         if dry_run:
-            return deleted
+            return [_looked_up(database, document, _images(store, document)) for document in documents]
         if isinstance(database, SqliteDatabase):
             database.rows("PRAGMA secure_delete = ON")  # else the rows stay readable in the file
         had = known_bytes(database)
-        with database.transaction(lasting=True):
-            _hand_over(database, document)
-            answers = _keys(database, document, ANSWER)
-            _remove_rows(database, document)
-            remove_unreferenced(database)
-        if isinstance(objects, LocalObjects):
-            _remove_fingerprints(objects.folder / SIMILAR, answers)
-        objects.delete(images)
+        deleted = [_delete(store, document) for document in documents]
         _remove_bytes(store, had)
         if isinstance(database, SqliteDatabase):
             database.rows("PRAGMA wal_checkpoint(TRUNCATE)")
     return deleted
+
+
+def _delete(store: ArtifactStore, document: str) -> Deleted:
+    """Everything but the bytes of its artifacts."""
+    objects, database = store.objects, store.database
+    images = _images(store, document)
+    with database.transaction(lasting=True):
+        deleted = _looked_up(database, document, images)
+        _hand_over(database, document)
+        answers = _answers(database, document)
+        _remove_rows(database, document)
+        remove_unreferenced(database)
+    if isinstance(objects, LocalObjects):
+        _remove_fingerprints(objects.folder / SIMILAR, answers)
+    objects.delete(images)
+    return deleted
+
+
+def _images(store: ArtifactStore, document: str) -> list[str]:
+    return [one.name for one in store.objects.list(f"documents/{document}/")]
 
 
 def _looked_up(database: Database, document: str, images: Sequence[str]) -> Deleted:
@@ -140,8 +151,8 @@ def _hand_over(database: Database, document: str) -> None:
     )
 
 
-def _keys(database: Database, document: str, stage: str) -> list[str]:
-    rows = database.rows("SELECT key FROM facts WHERE document = ? AND stage = ?", (document, stage))
+def _answers(database: Database, document: str) -> list[str]:
+    rows = database.rows("SELECT key FROM facts WHERE document = ? AND stage = ?", (document, ANSWER))
     return [str(key) for (key,) in rows]
 
 

@@ -16,7 +16,7 @@ from quire.keys import ArtifactKey, digest_bytes
 from quire.recognize.similar import SimilarAnswers
 from quire.records.runs import Runs
 from quire.store.artifacts import ArtifactStore
-from quire.store.deleting import delete_document, find_document
+from quire.store.deleting import Deleted, delete_documents, find_document
 from quire.store.files import FileStore
 from quire.store.opening import open_store
 from tests import documents
@@ -34,6 +34,11 @@ def store(request, tmp_path):
 
 def save(store: ArtifactStore, name: str, data: bytes, document: str = MINE, *, stage: str = "s", page: int = 1) -> str:
     return store.save(ArtifactKey(digest_bytes(name.encode())), data, stage=stage, document=document, page=page)
+
+
+def delete_document(store: ArtifactStore, document: str, *, dry_run: bool = False) -> Deleted:
+    (deleted,) = delete_documents(store, [document], dry_run=dry_run)
+    return deleted
 
 
 def find(store: ArtifactStore, name: str) -> str | None:
@@ -75,6 +80,16 @@ def test_a_read_document_goes_and_another_one_stays(tmp_path):
     assert quire.read(other, store=tmp_path).blocks == expected
     assert quire.read(mine, store=tmp_path, on_event=told.append).blocks
     assert "started" in {event.kind for event in told}, "it is read anew"
+
+
+def test_several_documents_go_at_once(store):
+    for number in range(3):
+        save(store, f"artifact {number}", SECRET, digest_bytes(b"%d" % number))
+    save(store, "other", b"stays", OTHER)
+    deleted = delete_documents(store, [digest_bytes(b"%d" % number) for number in range(3)])
+    assert [one.facts for one in deleted] == [1, 1, 1]
+    assert store.database.rows("SELECT document FROM facts") == [(OTHER,)]
+    assert store.load(find(store, "other")) == b"stays"
 
 
 def test_content_that_another_document_has_too_stays(store):

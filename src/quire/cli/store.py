@@ -1,0 +1,196 @@
+"""`quire store`: what a store holds, its garbage, and deleting documents from it."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from typer import Argument, Option
+
+from quire.cli import options
+from quire.cli.amounts import spell
+from quire.cli.opening import existing_place
+from quire.cli.settings import settings_of
+from quire.cli.telling import group, told
+from quire.config import Settings
+from quire.errors import EXIT_COMPLETE, UsageError
+
+if TYPE_CHECKING:
+    from quire.store.artifacts import ArtifactStore
+    from quire.store.collecting import Collected
+    from quire.store.deleting import Deleted
+    from quire.store.reporting import StoreReport
+
+REPORT_EXAMPLES = """\b
+Examples:
+  quire store report --store ~/.cache/quire
+  quire store report -o out --json
+"""
+GC_EXAMPLES = """\b
+Examples:
+  quire store gc --store ~/.cache/quire --dry-run
+  quire store gc -o out --unused-days 90
+  quire store gc -o out --unused-days 365 --answers
+"""
+DELETE_EXAMPLES = """\b
+Examples:
+  quire store delete letters/private.pdf --store ~/.cache/quire
+  quire store delete 4f1c09 -o out --yes
+"""
+
+_DryRun = Annotated[bool, Option("--dry-run", help="Only say what would go.")]
+
+
+def report(
+    output: options.Output = None,
+    store: options.Store = None,
+    facts: options.Facts = None,
+    as_json: options.Json = False,
+) -> int:
+    """Show how much a store holds, of which stages, how much is shared, and when it was last of use."""
+    from quire.store import reporting
+
+    with _opened(settings_of(locals())) as opened:
+        found = reporting.report(opened)
+    if as_json:
+        print(json.dumps({**asdict(found), "shared_bytes": found.shared_bytes}, ensure_ascii=False, indent=2))
+    else:
+        print("\n".join(_report_lines(found)))
+    return EXIT_COMPLETE
+
+
+def gc(
+    output: options.Output = None,
+    store: options.Store = None,
+    facts: options.Facts = None,
+    dry_run: _DryRun = False,
+    unused_days: Annotated[
+        int | None, Option(metavar="N", min=1, help="Also forget artifacts that nobody has used for N days.")
+    ] = None,
+    answers: Annotated[
+        bool, Option("--answers", help="With --unused-days, answers of engines too: they may have cost money.")
+    ] = False,
+    run_days: Annotated[int, Option(metavar="N", min=0, help="Forget runs that ended N days ago.")] = 30,
+    as_json: options.Json = False,
+) -> int:
+    """Remove what nobody can find any more: leftovers of killed processes, holes, runs that ended long ago."""
+    from quire.store.collecting import Limits, collect
+
+    if answers and unused_days is None:
+        raise UsageError("--answers is for --unused-days N: after how many days without use are they to be forgotten?")
+    with _opened(settings_of(locals())) as opened:
+        limits = Limits(unused_days=unused_days, answers=answers, run_days=run_days)
+        found = collect(opened, limits, dry_run=dry_run)
+    if as_json:
+        print(json.dumps({**asdict(found), "dry_run": dry_run}, indent=2))
+    else:
+        print("\n".join(_collected_lines(found, dry_run=dry_run)))
+    return EXIT_COMPLETE
+
+
+def delete(
+    documents: Annotated[
+        list[str], Argument(metavar="DOCUMENT...", help="Files, or ids of documents or their beginnings.")
+    ],
+    output: options.Output = None,
+    store: options.Store = None,
+    facts: options.Facts = None,
+    dry_run: _DryRun = False,
+    yes: Annotated[bool, Option("--yes", "-y", help="Do not ask.")] = False,
+    as_json: options.Json = False,
+) -> int:
+    """Delete documents from a store, with everything that was derived from them. The files themselves stay."""
+    from quire.store.deleting import delete_documents, find_document
+
+    with _opened(settings_of(locals())) as opened:
+        named = list(dict.fromkeys(find_document(opened, document) for document in documents))
+        if not (dry_run or yes):
+            planned = delete_documents(opened, named, dry_run=True)
+            _confirm(planned)
+        deleted = delete_documents(opened, named, dry_run=dry_run)
+    if as_json:
+        print(json.dumps([{**asdict(one), "dry_run": dry_run} for one in deleted], ensure_ascii=False, indent=2))
+    else:
+        print("\n".join(_deleted_lines(deleted, dry_run=dry_run)))
+    return EXIT_COMPLETE
+
+
+app = group("store", "What a store holds, its garbage, and deleting documents from it.")
+app.command("report", short_help="How much a store holds, and of what.", epilog=REPORT_EXAMPLES)(told(report))
+app.command("gc", short_help="Remove what nobody can find any more.", epilog=GC_EXAMPLES)(told(gc))
+app.command("delete", short_help="Delete documents with all that was derived.", epilog=DELETE_EXAMPLES)(told(delete))
+
+
+@contextmanager
+def _opened(settings: Settings) -> Iterator[ArtifactStore]:
+    from quire.store.opening import open_store
+
+    with open_store(existing_place(settings), settings.facts) as store:
+        yield store
+
+
+def _confirm(planned: Sequence[Deleted]) -> None:
+    """Raises UsageError where nobody can answer, and Abort for a no."""
+    if not sys.stdin.isatty():
+        raise UsageError("nobody can be asked here; say --yes to delete, or --dry-run to see what would go")
+    print("\n".join(_deleted_lines(planned, dry_run=True)), file=sys.stderr)
+    typer.confirm("Delete?", abort=True, err=True)
+
+
+def _report_lines(found: StoreReport) -> Iterator[str]:
+    yield found.place
+    yield f"{spell(found.documents, 'document')}, {spell(found.artifacts, 'artifact')}, {_size(found.bytes)}"
+    kept = f"{spell(found.contents, 'content')} kept, {_size(found.content_bytes)}"
+    yield f"{kept}: sharing saves {_size(found.shared_bytes)}"
+    yield f"{spell(found.packs, 'object')}, {_size(found.pack_bytes)}, of which nobody knows {_size(found.holes)}"
+    states = ", ".join(f"{number} {state}" for state, number in found.runs.items())
+    yield f"runs: {states or 'none'}"
+    if found.stages:
+        yield ""
+        yield f"{'stage':<20} {'artifacts':>10} {'size':>10}  last used"
+    for one in found.stages:
+        yield f"{one.stage:<20} {one.artifacts:>10} {_size(one.bytes):>10}  {one.last_used or 'not known'}"
+
+
+def _collected_lines(found: Collected, *, dry_run: bool) -> Iterator[str]:
+    counts = {
+        "fact": found.facts,
+        "content": found.contents,
+        "object": found.packs,
+        "unfinished file": found.unfinished,
+        "run": found.runs,
+    }
+    gone = [spell(number, noun) for noun, number in counts.items() if number]
+    if found.rewritten:
+        gone.append(f"the holes of {spell(found.rewritten, 'pack')}")
+    yield f"{'would remove' if dry_run else 'removed'} {', '.join(gone) or 'nothing'}: {_size(found.bytes)}"
+
+
+def _deleted_lines(deleted: Sequence[Deleted], *, dry_run: bool) -> Iterator[str]:
+    for one in deleted:
+        if not (one.facts or one.kept or one.images or one.runs or one.outputs):
+            yield f"{one.document}: the store knows nothing of it"
+            continue
+        parts = [spell(one.facts, "artifact"), _size(one.bytes)]
+        parts += [spell(one.images, "image")] if one.images else []
+        parts += [spell(one.runs, "run")] if one.runs else []
+        parts += [f"{spell(one.kept, 'answer')} kept for other documents"] if one.kept else []
+        yield f"{'would delete' if dry_run else 'deleted'} {one.document}: {', '.join(parts)}"
+        yield from (f"  stays: {place}" for place in one.outputs)
+
+
+def _size(number: int) -> str:
+    """`812 bytes`, `34.1 kB`, `2.0 GB`."""
+    if number < 1000:
+        return spell(number, "byte")
+    amount = float(number)
+    for unit in ("kB", "MB", "GB"):
+        amount /= 1000
+        if amount < 1000:
+            return f"{amount:.1f} {unit}"
+    return f"{amount / 1000:.1f} TB"
