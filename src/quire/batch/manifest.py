@@ -85,7 +85,7 @@ class ManifestWriter:
         if (row := row_of(event)) is None:
             return
         line = json.dumps(row, ensure_ascii=False, default=str) + "\n"
-        data = line.encode("utf-8", "backslashreplace")  # names of files may be no text
+        data = line.encode("utf-8", "backslashreplace")  # an escape of JSON, for names of files that are no text
         try:
             with _locked(self._file):
                 _append(self._file, data)

@@ -1,0 +1,100 @@
+"""Outputs: what was written where, from what and with which settings."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from quire.context import Json
+from quire.records.database import Database
+from quire.records.places import in_portions, path_text
+
+_COLUMNS = "place, key, document, source, settings, files, at"
+
+
+class OutputFile(NamedTuple):
+    """A file of an output: its path, its size in bytes and the sha256 of its content."""
+
+    path: str
+    size: int
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """What was made for one source.
+
+    `place` is where it is, `key` stands for everything it was made from, and `settings` says in words what was
+    asked for, so that somebody can be told why it is out of date.
+    """
+
+    place: str
+    key: str
+    document: str
+    source: str
+    settings: Mapping[str, Json] = field(default_factory=dict)
+    files: tuple[OutputFile, ...] = ()
+    at: float = 0.0
+
+
+class Outputs:
+    """The table of outputs. Any thread may use it."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def record(self, outputs: Iterable[Output]) -> None:
+        """Remember outputs that are written, instead of what was at their places before."""
+        rows = [
+            (
+                path_text(output.place),
+                output.key,
+                output.document,
+                path_text(output.source),
+                json.dumps(dict(output.settings), sort_keys=True),
+                json.dumps([(path_text(file.path), file.size, file.digest) for file in output.files]),
+                output.at or time.time(),
+            )
+            for output in outputs
+        ]
+        with self._database.transaction():
+            self._database.change_many(
+                f"INSERT INTO outputs ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (place) DO UPDATE SET "
+                "key = excluded.key, document = excluded.document, source = excluded.source, "
+                "settings = excluded.settings, files = excluded.files, at = excluded.at",
+                rows,
+            )
+
+    def find(self, places: Sequence[str]) -> dict[str, Output]:
+        """What is known of places; asked in few statements for all."""
+        texts = {path_text(place): place for place in places}
+        found = {}
+        for portion, marks in in_portions(list(texts)):
+            for row in self._database.rows(f"SELECT {_COLUMNS} FROM outputs WHERE place IN ({marks})", portion):
+                found[texts[str(row[0])]] = _read(row)
+        return found
+
+    def of_document(self, document: str) -> list[Output]:
+        """Everything made from a document, by place."""
+        rows = self._database.rows(f"SELECT {_COLUMNS} FROM outputs WHERE document = ? ORDER BY place", (document,))
+        return [_read(row) for row in rows]
+
+    def forget(self, places: Sequence[str]) -> None:
+        for portion, marks in in_portions([path_text(place) for place in places]):
+            self._database.change(f"DELETE FROM outputs WHERE place IN ({marks})", portion)
+
+
+def _read(row: Sequence[object]) -> Output:
+    place, key, document, source, settings, files, at = row
+    return Output(
+        str(place),
+        str(key),
+        str(document),
+        str(source),
+        json.loads(str(settings)),
+        tuple(OutputFile(*file) for file in json.loads(str(files))),
+        float(str(at)),
+    )
