@@ -106,7 +106,6 @@ def test_the_same_keys_from_several_processes_at_once_are_one_execution_each(sta
 # Sharing.
 
 
-@pytest.mark.xfail(strict=False, run=False, reason="a process claims more than its pool may hold")
 def test_two_processes_share_the_work_of_a_run(started, track):
     first, second = started(), started()
     calls = [first.call("racing", f"child {n}", line=f"child {n}", together=2) for n in range(24)]
@@ -118,7 +117,6 @@ def test_two_processes_share_the_work_of_a_run(started, track):
     assert sorted(track.lines) == sorted(f"child {n}" for n in range(24))
 
 
-@pytest.mark.xfail(strict=False, run=False, reason="a process claims more than its pool may hold")
 def test_a_process_that_comes_later_joins_in(started, track):
     first = started()
     calls = [first.call("racing", f"child {n}", line=f"child {n}", together=2) for n in range(24)]
@@ -265,7 +263,6 @@ def test_a_signal_that_came_while_nobody_was_there_is_heard(started, track):
     assert track.counts["asked"] <= 2
 
 
-@pytest.mark.xfail(strict=False, run=False, reason="nobody ends what was cancelled after its process died")
 def test_a_run_of_a_killed_process_can_be_cancelled(started, track):
     killed, asker = started(), started(works=False)
     run = killed.submit("held")

@@ -50,6 +50,8 @@ class Invocation:
     version: str
     pool: str
     argument: Json
+    cancelled: bool = False
+    """Whether its run was cancelled before anybody began with it."""
 
 
 @dataclass(slots=True)
@@ -75,8 +77,10 @@ class Journal:
     def start(self, invocation: Invocation, *, parent: str | None = None, priority: float = 0.0) -> None:
         """Add an invocation; one with that key stays as it is, whatever became of it."""
         self._database.change(
-            "INSERT INTO invocations (key, run, workflow, version, pool, argument, parent, state, priority, number) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?, 'waiting', ?, ?) ON CONFLICT DO NOTHING",
+            "INSERT INTO invocations "
+            "(key, run, workflow, version, pool, argument, parent, state, priority, number, cancel) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, 'waiting', ?, ?, coalesce((SELECT cancel FROM runs WHERE run = ?), 0)) "
+            "ON CONFLICT DO NOTHING",
             (
                 invocation.key,
                 invocation.run,
@@ -87,37 +91,36 @@ class Journal:
                 parent,
                 priority,
                 time.time_ns(),  # the order in which they came
+                invocation.run,
             ),
         )
 
     def claim_next(self, workflows: Mapping[str, Workflow], pools: Sequence[str]) -> tuple[Invocation, Claim] | None:
-        """The next invocation that nobody works on, and the right to do so. Cancelled ones are left out."""
+        """The next invocation that nobody works on, and the right to do so; one that is to be cancelled is, too."""
         database = self._database
         if not pools:
             return None
         marks = ", ".join("?" * len(pools))
         rows = database.rows(
-            "SELECT i.key, i.run, i.workflow, i.version, i.pool, i.argument FROM invocations i "
+            "SELECT i.key, i.run, i.workflow, i.version, i.pool, i.argument, i.cancel FROM invocations i "
             "LEFT JOIN claims ON claims.key = i.key LEFT JOIN owners ON owners.owner = claims.owner "
-            f"WHERE i.state IN ('waiting', 'running') AND i.cancel = 0 AND i.pool IN ({marks}) "
+            f"WHERE i.state IN ('waiting', 'running') AND i.pool IN ({marks}) "
             f"AND (claims.owner IS NULL OR owners.owner IS NULL OR NOT ({ALIVE})) "
             "ORDER BY i.priority, i.number LIMIT 8",
             (*pools, database.now(), database.epoch),
         )
-        for key, run, workflow, version, pool, argument in rows:
+        for key, run, workflow, version, pool, argument, cancel in rows:
             if str(workflow) not in workflows:
                 continue  # another program on this store knows it
             with database.transaction():
                 claim = self._claims.claim(str(key))
                 if claim is None:
                     continue
-                begun = (
-                    "UPDATE invocations SET state = 'running' "
-                    "WHERE key = ? AND cancel = 0 AND state IN ('waiting', 'running')"
-                )
+                begun = "UPDATE invocations SET state = 'running' WHERE key = ? AND state IN ('waiting', 'running')"
                 if database.change(begun, (key,)):
                     told = json.loads(str(argument))
-                    return Invocation(str(key), str(run), str(workflow), str(version), str(pool), told), claim
+                    named = (str(key), str(run), str(workflow), str(version), str(pool))
+                    return Invocation(*named, told, cancelled=bool(cancel)), claim
                 self._claims.release(claim)
         return None
 

@@ -13,7 +13,7 @@ from contextlib import suppress
 from threading import Condition, Lock, Thread
 from types import TracebackType
 
-from quire.context import Claim, Json, RunStatus, Workflow
+from quire.context import Json, RunStatus, Workflow
 from quire.errors import FencedError, RunCancelled, RunError, UsageError
 from quire.events import Event
 from quire.records.claims import LEASE_S, Claims
@@ -130,13 +130,20 @@ class Engine:
             claimed = self.journal.claim_next(self.workflows, free)
             if claimed is None:
                 return
-            task = self._loop.create_task(self._play(*claimed))
+            invocation, claim = claimed
+            play = Play(self, self.workflows[invocation.workflow], invocation, claim, self._key(invocation))
+            self._plays[invocation.key] = play  # at once: it takes a place in its pool
+            task = self._loop.create_task(self._play(play))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
 
-    async def _play(self, invocation: Invocation, claim: Claim) -> None:
-        play = Play(self, self.workflows[invocation.workflow], invocation, claim)
-        self._plays[invocation.key] = play
+    def _key(self, invocation: Invocation) -> str:
+        """The first workflow of a run knows the key that it was submitted with."""
+        root = invocation.key == claim_of(invocation.run)
+        return self._runs.status(invocation.run).key if root else invocation.key
+
+    async def _play(self, play: Play) -> None:
+        invocation, claim = play.invocation, play.claim
         root = invocation.key == claim_of(invocation.run)
         try:
             if root:

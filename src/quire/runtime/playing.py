@@ -34,8 +34,9 @@ class Play:
     finds what is recorded, and waits for what is under way.
     """
 
-    def __init__(self, engine: Engine, workflow: Workflow, invocation: Invocation, claim: Claim) -> None:
+    def __init__(self, engine: Engine, workflow: Workflow, invocation: Invocation, claim: Claim, key: str) -> None:
         self.engine, self.workflow, self.invocation, self.claim = engine, workflow, invocation, claim
+        self.key = key
         self.steps = engine.journal.steps(invocation.key)
         self.doing: dict[int, asyncio.Task[Ending]] = {}
         self.parked = 0  # how much of what is under way needs no thread
@@ -55,6 +56,8 @@ class Play:
 
     async def play(self) -> Ending:
         """Play the workflow to its end, from the start as often as it takes."""
+        if self.invocation.cancelled:
+            return self._cancelled_ending()
         if self.invocation.version != self.workflow.version:
             self._begin_anew(f"version {self.invocation.version} of {self.workflow.name} began it")
         fresh = not self.steps
@@ -80,7 +83,7 @@ class Play:
                     continue
                 if not self.cancelled:
                     raise  # the engine closes
-                return Ending("cancelled", message=f"run {self.invocation.run} was cancelled")
+                return self._cancelled_ending()
             except (Mismatch, FencedError):
                 raise
             except RunCancelled as error:
@@ -91,6 +94,9 @@ class Play:
                 return Ending("finished", result)
             finally:
                 context.closed = True
+
+    def _cancelled_ending(self) -> Ending:
+        return Ending("cancelled", message=f"run {self.invocation.run} was cancelled")
 
     async def _called(self, context: LocalContext) -> Json:
         return await self.workflow.function(context, self.invocation.argument)
@@ -205,7 +211,7 @@ class LocalContext:
 
     @property
     def key(self) -> str:
-        return self._play.invocation.key
+        return self._play.key
 
     @property
     def run_id(self) -> str:
@@ -228,7 +234,7 @@ class LocalContext:
             if known is None:
                 return Ending("failed", message=f"there is no workflow {workflow!r} here", category="config")
             child = Invocation(key, self.run_id, workflow, known.version, known.pool, argument)
-            play.engine.journal.start(child, parent=self.key)
+            play.engine.journal.start(child, parent=play.invocation.key)
             return await play.engine.ending(key)
 
         return Given(play.begin(self._next(), f"call {workflow} {key}", called, parks=True))
@@ -239,8 +245,8 @@ class LocalContext:
 
         async def slept(step: Step) -> Ending:
             journal, name = play.engine.journal, f"due/{number}"
-            journal.send(self.key, name, journal.calendar() + seconds)  # the first time counts
-            due = float(journal.signals(self.key)[name])
+            journal.send(play.invocation.key, name, journal.calendar() + seconds)  # the first time counts
+            due = float(journal.signals(play.invocation.key)[name])
             await asyncio.sleep(max(0.0, due - journal.calendar()))
             return play.record(number, step, Ending("finished"))
 
