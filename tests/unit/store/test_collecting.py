@@ -293,3 +293,39 @@ def test_claims_of_processes_that_are_long_gone_are_forgotten(store):
         database.change("INSERT INTO claims VALUES (?, ?, 1, 0)", (f"key of {owner}", owner))
     collect(store)
     assert database.rows("SELECT key FROM claims WHERE owner IN ('gone', 'stopped')") == [("key of stopped",)]
+
+
+WRITER = """
+import sys
+from quire.store.opening import open_store
+with open_store(sys.argv[1], sys.argv[2] or None) as store:
+    for number in range(150):
+        # Contents come back again and again: what is garbage at one moment is needed at the next.
+        data = f"content {number % 20}".encode() * 100
+        key = f"{sys.argv[3]}{number:063}"
+        if number % 3 == 0:
+            store.save(key, data, stage="garbage", document="d")
+            store.flush()
+        else:
+            store.save(key, data, stage="kept", document="d")
+            if number % 2:
+                store.flush()
+            if store.find(key) is None:
+                raise SystemExit(f"{number} is lost")
+"""
+
+
+@pytest.mark.parametrize("database", ["sqlite", "postgresql"])
+def test_processes_go_on_writing_the_same_contents_while_garbage_is_collected(request, tmp_path, database):
+    facts = request.getfixturevalue("postgres_url") if database == "postgresql" else ""
+    command = [sys.executable, "-c", WRITER, str(tmp_path), facts]
+    writers = [subprocess.Popen([*command, name], stderr=subprocess.PIPE, text=True) for name in "ab"]
+    with open_store(tmp_path, facts or None) as store:
+        while any(writer.poll() is None for writer in writers):
+            store.database.change("DELETE FROM facts WHERE stage = 'garbage'")
+            collect(store)
+        assert [writer.communicate(timeout=60)[1] for writer in writers] == ["", ""]
+        left = [ArtifactKey(str(key)) for (key,) in store.database.rows("SELECT key FROM facts WHERE stage = 'kept'")]
+        found = store.find_many(left)
+        assert len(left) == 200 and sorted(found) == sorted(left)
+        assert all(store.load(digest) for digest in found.values())

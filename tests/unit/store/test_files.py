@@ -281,6 +281,28 @@ def test_unfinished_files_of_a_process_that_is_gone_are_removed(tmp_path):
     assert not left.exists()
 
 
+SAVING = """
+import sys
+from quire.store.files import FileStore
+with FileStore(sys.argv[1]) as store:
+    for number in range(400):
+        store.save(f"{sys.argv[2]}{number:063}", f"content {number}".encode(), stage="s", document="d")
+        if number % 7 == 0:
+            store.flush()
+"""
+
+
+def test_processes_that_save_the_same_contents_at_once_do_not_disturb_each_other(tmp_path):
+    saving = [subprocess.Popen([sys.executable, "-c", SAVING, str(tmp_path), name]) for name in "abc"]
+    assert [process.wait(60) for process in saving] == [0, 0, 0]
+    keys = {ArtifactKey(f"{name}{number:063}"): number for name in "abc" for number in range(400)}
+    with FileStore(tmp_path) as store:
+        found = store.find_many(list(keys))
+        assert {key: store.load(digest) for key, digest in found.items()} == {
+            key: f"content {number}".encode() for key, number in keys.items()
+        }
+
+
 def test_two_stores_on_one_folder_share_their_facts(tmp_path):
     with FileStore(tmp_path) as first, FileStore(tmp_path) as second:
         digest = save(first)
