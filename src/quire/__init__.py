@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         UsageError,
     )
     from quire.events import Event, to_sse
+    from quire.flow.components import component
     from quire.pipeline import (
         Pipeline,
         PipelineResult,
@@ -35,7 +36,9 @@ if TYPE_CHECKING:
     )
     from quire.reading import aread, astream, read, stream
     from quire.result import DocumentResult, Ledger, Redacted
+    from quire.running.flow import Flow, FlowResult
     from quire.store.files import FileStore
+    from quire.store.images import PageImages
     from quire.store.opening import open_store
     from quire.store.temporary import TemporaryStore
     from quire.types import BBox, Block, Cell, GridCell, Layout, PageInfo, PageResult, Part, Region, Span, Table, Word
@@ -59,6 +62,7 @@ _HOMES = {
     ),
     "quire.engine": ("Attempt", "Engine", "Picture", "Question", "Recognition"),
     "quire.events": ("Event", "to_sse"),
+    "quire.flow.components": ("component",),
     "quire.pipeline": (
         "Pipeline",
         "PipelineResult",
@@ -72,7 +76,9 @@ _HOMES = {
     ),
     "quire.reading": ("aread", "astream", "read", "stream"),
     "quire.result": ("DocumentResult", "Ledger", "Redacted"),
+    "quire.running.flow": ("Flow", "FlowResult"),
     "quire.store.files": ("FileStore",),
+    "quire.store.images": ("PageImages",),
     "quire.store.opening": ("open_store",),
     "quire.store.temporary": ("TemporaryStore",),
     "quire.types": (
@@ -105,12 +111,15 @@ __all__ = [
     "EngineError",
     "Event",
     "FileStore",
+    "Flow",
+    "FlowResult",
     "GridCell",
     "InputError",
     "Layout",
     "Ledger",
     "LimitError",
     "Page",
+    "PageImages",
     "PageInfo",
     "PageResult",
     "Part",
@@ -136,6 +145,7 @@ __all__ = [
     "aread",
     "astream",
     "classifier",
+    "component",
     "detector",
     "exporter",
     "open_store",

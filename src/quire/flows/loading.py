@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from itertools import accumulate
 from typing import Any
 
 from quire.errors import UsageError
 from quire.flow.tree import Mistake, Mistakes, Node, raise_mistakes
 
-MAX_BYTES = 1_000_000
+MAX_CHARACTERS = 200_000
 MAX_NODES = 20_000
 """Values of a file, each counted as often as an alias repeats it."""
 MAX_DEPTH = 50
@@ -20,11 +21,12 @@ def read_tree(text: str, file: str) -> Node:
     """The tree of a file. Raises UsageError, with the line, for what is no YAML or nothing that a flow can hold."""
     import yaml  # takes a while, and most commands need no flow
 
-    if len(text) > MAX_BYTES:
-        raise UsageError(f"{file} has more than {MAX_BYTES:,} characters; that is no flow")
-    loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    if len(text) > MAX_CHARACTERS:
+        raise UsageError(f"{file} has more than {MAX_CHARACTERS:,} characters; that is no flow")
+    if _brackets(text) > 4 * MAX_DEPTH:  # the scanner would take long to find that out
+        raise UsageError(f"{file} is nested too deeply for a flow")
     try:
-        root = yaml.compose(text, Loader=loader)
+        root = yaml.compose(text, Loader=yaml.SafeLoader)  # the compiled one dies of deep nesting, with its process
     except yaml.YAMLError as error:
         raise_mistakes([_syntax(error)], file)
     except RecursionError:
@@ -53,6 +55,8 @@ class _Walker:
         if depth > MAX_DEPTH or self._count > MAX_NODES:
             self.mistakes.add(line, "this repeats or nests too much for a flow; write it out without aliases")
             return Node(None, line)
+        if not isinstance(node, yaml.ScalarNode) and node.tag.removeprefix(_CORE) not in ("map", "seq"):
+            self._refuse_tag(node, line)
         if isinstance(node, yaml.MappingNode):
             return self._mapping(node, line, depth)
         if isinstance(node, yaml.SequenceNode):
@@ -90,8 +94,17 @@ class _Walker:
                 self.mistakes.add(line, f"{node.value} is not a number that can be kept; write it as a text")
                 return None
             return value
-        self.mistakes.add(line, f"the tag {node.tag} has no meaning in a flow; take it out")
+        self._refuse_tag(node, line)
         return None
+
+    def _refuse_tag(self, node: Any, line: int) -> None:
+        self.mistakes.add(line, f"the tag {node.tag} has no meaning in a flow; take it out")
+
+
+def _brackets(text: str) -> int:
+    """How deep brackets nest, those in texts counted too."""
+    steps = (1 if character in "[{" else -1 for character in text if character in "[{]}")
+    return max(accumulate(steps), default=0)
 
 
 def _syntax(error: Any) -> Mistake:
