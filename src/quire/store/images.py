@@ -1,0 +1,135 @@
+"""Pictures of pages under names that people and other programs can find without a database."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import closing
+from dataclasses import asdict, dataclass
+
+from quire.document import Document, PageImage, RenderOptions
+from quire.errors import InputError, StoreError
+from quire.keys import ArtifactKey, Profile, artifact_key, digest_bytes
+from quire.selection import Pages, check_pages, page_numbers
+from quire.store.artifacts import ArtifactStore
+
+STAGE, VERSION = "page-image", "1"
+DOCUMENTS = "documents/"
+"""What belongs to a document by name lies here in a folder of its own, and goes with the document."""
+BATCH = 32
+"""Pictures that are written and recorded together."""
+
+_USUAL = RenderOptions()
+
+
+@dataclass(frozen=True, slots=True)
+class _Drawing(Profile):
+    """What changes a picture."""
+
+    dpi: int
+    max_bytes: int
+    max_pixels: int
+    grey: bool
+
+
+def image_name(document: str, page: int, options: RenderOptions = _USUAL) -> str:
+    """Where the picture of a page is: `documents/{id}/pages/page-001.png`, or `renders/…` for other options."""
+    folder = "pages" if options == _USUAL else f"renders/{_profile(options).digest()[:16]}"
+    return f"{DOCUMENTS}{document}/{folder}/page-{page:03}.png"
+
+
+class PageImages:
+    """The pictures of pages in a store. What is recorded of each is its digest and size. Used by one thread."""
+
+    def __init__(self, store: ArtifactStore) -> None:
+        self._store = store
+
+    def save(
+        self,
+        document: Document,
+        pages: Pages | None = None,
+        options: RenderOptions = _USUAL,
+        *,
+        threads: int = 1,
+    ) -> list[str | InputError]:
+        """Draw and keep the pages that are not there yet; the name of each page in their order.
+
+        A page that cannot be drawn has its error instead of a name. Only a few pictures are in memory at a time.
+        """
+        numbers = page_numbers(check_pages(pages), document.page_count)
+        names: dict[int, str | InputError] = {n: image_name(document.id, n, options) for n in numbers}
+        missing = self._missing(document.id, numbers, options)
+        with closing(_drawn(document, missing, options, threads)) as coming:
+            for begin in range(0, len(missing), BATCH):
+                names.update(self._save(document.id, missing[begin : begin + BATCH], coming, options))
+        return list(names.values())
+
+    def load(self, document: str, page: int, options: RenderOptions = _USUAL) -> bytes:
+        """A picture that was saved, verified. Raises StoreError when it is not there or damaged."""
+        store, name = self._store, image_name(document, page, options)
+        recorded = store.find(_key(document, page, options))
+        png = store.objects.read(name) if recorded is not None else None
+        if recorded is None or png is None:
+            raise StoreError(f"there is no {name} in {store.place}; save the pictures of the document first")
+        if digest_bytes(png) != json.loads(store.load(recorded))["digest"]:
+            store.objects.delete([name])  # so that it is drawn again
+            raise StoreError(
+                f"{store.place}/{name} was damaged and is removed; save the pictures of the document again"
+            )
+        return png
+
+    def _missing(self, document: str, numbers: Sequence[int], options: RenderOptions) -> list[int]:
+        """Asked once for all: which are not recorded, or not there."""
+        keys = {number: _key(document, number, options) for number in numbers}
+        known = self._store.find_many(list(keys.values()))
+        folder = image_name(document, 1, options).rpartition("/")[0]
+        there = {found.name for found in self._store.objects.list(f"{folder}/")} if known else set()
+        return [n for n, key in keys.items() if key not in known or image_name(document, n, options) not in there]
+
+    def _save(
+        self, document: str, numbers: Sequence[int], coming: Iterator[PageImage | InputError], options: RenderOptions
+    ) -> dict[int, InputError]:
+        """Write the pictures of these pages, then record them; the errors of those that cannot be drawn."""
+        recorded: dict[int, bytes] = {}
+        failed: dict[int, InputError] = {}
+
+        def pictures() -> Iterator[tuple[str, bytes]]:
+            for number, drawn in zip(numbers, coming, strict=False):
+                if isinstance(drawn, InputError):
+                    failed[number] = drawn
+                    continue
+                recorded[number] = _record(drawn)
+                yield image_name(document, number, options), drawn.png
+
+        self._store.objects.write_many(pictures())
+        for number, record in recorded.items():
+            self._store.save(_key(document, number, options), record, stage=STAGE, document=document, page=number)
+        self._store.flush()
+        return failed
+
+
+def _drawn(
+    document: Document, pages: Sequence[int], options: RenderOptions, threads: int
+) -> Generator[PageImage | InputError]:
+    yield from document.reader.render(pages, options, threads=threads)
+    while True:
+        yield InputError("the reader stopped before this page", document=document.name)
+
+
+def _record(drawn: PageImage) -> bytes:
+    record = {
+        "digest": digest_bytes(drawn.png),
+        "size": len(drawn.png),
+        "width": drawn.width,
+        "height": drawn.height,
+        "dpi": drawn.dpi,
+    }
+    return json.dumps(record, sort_keys=True).encode()
+
+
+def _profile(options: RenderOptions) -> _Drawing:
+    return _Drawing(**asdict(options))
+
+
+def _key(document: str, page: int, options: RenderOptions) -> ArtifactKey:
+    return artifact_key(STAGE, VERSION, (document, str(page)), _profile(options).digest())
