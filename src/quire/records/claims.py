@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import socket
 from contextlib import suppress
+from functools import cache
+from pathlib import Path
 from secrets import token_hex
 from threading import Event, Lock, Thread
 
@@ -28,7 +30,7 @@ class Claims:
     def __init__(self, database: Database, *, lease_s: float = LEASE_S) -> None:
         self._database = database
         self._lease_s = lease_s
-        self.owner = f"{socket.gethostname()}-{os.getpid()}-{token_hex(4)}"
+        self.owner = f"{_machine()} {os.getpid()} {_started(os.getpid())} {token_hex(4)}"
         self._lock = Lock()
         self._stopped = Event()
         self._heart: Thread | None = None
@@ -89,6 +91,13 @@ class Claims:
         (found,) = self._database.rows("SELECT coalesce(sum(takeovers), 0) FROM claims")[0]
         return int(str(found))
 
+    def bury(self) -> None:
+        """End the leases of owners on this machine whose process is gone, without waiting for them to run out."""
+        for (owner,) in self._database.rows("SELECT owner FROM owners"):
+            machine, process, started, _ = str(owner).rsplit(" ", 3)
+            if machine == _machine() and _started(int(process)) != started:
+                self._database.change("UPDATE owners SET expires = 0 WHERE owner = ? AND expires > 0", (owner,))
+
     def close(self) -> None:
         """Give everything back."""
         with self._lock:
@@ -108,6 +117,7 @@ class Claims:
             if self._heart is not None:
                 return
             self._stopped.clear()
+            self.bury()
             self._beat()
             self._heart = Thread(target=self._go_on, name="quire-lease", daemon=True)
             self._heart.start()
@@ -124,3 +134,21 @@ class Claims:
         while not self._stopped.wait(self._lease_s / 3):
             with suppress(Exception):  # whatever the database says: a lease that runs out is safe
                 self._beat()
+
+
+@cache
+def _machine() -> str:
+    """This machine, or this container of it: where process numbers mean the same."""
+    try:
+        names = str(Path("/proc/self/ns/pid").readlink())
+    except OSError:
+        names = ""
+    return f"{socket.gethostname()} {names}"
+
+
+def _started(process: int) -> str:
+    """When a process started, which tells it from a later one with the same number; "" when there is none."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[19]
+    except OSError:
+        return "" if Path("/proc/self").exists() else "unknown"

@@ -13,8 +13,8 @@ from contextlib import suppress
 from threading import Condition, Lock, Thread
 from types import TracebackType
 
-from quire.context import Json, RunStatus, Workflow
-from quire.errors import FencedError, RunCancelled, RunError, UsageError
+from quire.context import Claim, Json, RunStatus, Workflow
+from quire.errors import FencedError, QuireError, RunCancelled, RunError, UsageError
 from quire.events import Event
 from quire.records.claims import LEASE_S, Claims
 from quire.records.database import Database, SqliteDatabase
@@ -24,6 +24,10 @@ from quire.runtime.playing import Play
 
 POLL_S = 0.1
 """How often a process looks at what others did: new work, endings, signals, cancelled runs."""
+BURY_S = 1.0
+"""How often it looks whether other processes of this machine have died."""
+TROUBLED_S = 0.5
+"""How long it waits before it tries a database again that could not be used."""
 DEFAULT_LIMIT = 8
 """Invocations of a pool at a time, where nobody said how many."""
 
@@ -43,6 +47,7 @@ class Engine:
         self.workflows = {workflow.name: workflow for workflow in workflows}
         self.replay_always = replay_always
         self.journal = Journal(database, claims)
+        self._claims = claims
         self.ended = Condition()
         self._runs = Runs(database)
         self._database = database
@@ -60,6 +65,9 @@ class Engine:
         self._loop = asyncio.new_event_loop()
         self._woken = asyncio.Event()
         self._closing = False
+        self._unrecorded: list[Claim] = []
+        self.trouble: QuireError | None = None
+        """Why nothing can be recorded at the moment."""
         self._thread = Thread(target=self._run, name="quire-engine", daemon=True)
         self._thread.start()
 
@@ -112,16 +120,36 @@ class Engine:
             self._loop.close()
 
     async def _work(self) -> None:
-        looked = 0.0
+        looked = buried = 0.0
         while not self._closing:
             self._woken.clear()
-            self._claim_what_fits()
-            if time.monotonic() - looked >= POLL_S:
-                self._look_around()
-                looked = time.monotonic()
+            try:
+                self._give_back()
+                if time.monotonic() - buried >= BURY_S:
+                    self._claims.bury()
+                    buried = time.monotonic()
+                self._claim_what_fits()
+                if time.monotonic() - looked >= POLL_S:
+                    self._look_around()
+                    looked = time.monotonic()
+                self.trouble = None
+            except QuireError as error:  # the database cannot be used: full, locked, gone
+                self._note_trouble(error)
+                await asyncio.sleep(TROUBLED_S)
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._woken.wait(), POLL_S)
         await self._leave()
+
+    def _note_trouble(self, error: QuireError) -> None:
+        self.trouble = error
+        with self.ended:
+            self.ended.notify_all()
+
+    def _give_back(self) -> None:
+        """Leave what could not be recorded to be played again."""
+        while self._unrecorded:
+            self.journal.give_back(self._unrecorded[-1])
+            self._unrecorded.pop()
 
     def _claim_what_fits(self) -> None:
         while not self._closing:
@@ -153,7 +181,10 @@ class Engine:
         except FencedError:
             self._woken.set()  # another process has taken it over: its result will be seen
         except asyncio.CancelledError:
-            self.journal.give_back(claim)
+            self._unrecorded.append(claim)
+        except QuireError as error:  # what it did is not recorded, and will be played again
+            self._unrecorded.append(claim)
+            self._note_trouble(error)
         finally:
             play.stop()
             self._plays.pop(invocation.key, None)
@@ -208,7 +239,9 @@ class Engine:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        self._store_events()
+        with suppress(QuireError):  # a lease that runs out does the same, later
+            self._give_back()
+            self._store_events()
 
 
 class LocalRuntime:
@@ -258,12 +291,15 @@ class LocalRuntime:
         return self.runs.events(run, after=after)
 
     def result(self, run: str, *, timeout_s: float | None = None) -> Json:
+        """Wait for the end. Raises StoreError when nothing can be recorded: the run goes on once that is mended."""
         engine = self.serve()
         until = None if timeout_s is None else time.monotonic() + timeout_s
         while (status := self.status(run)).state not in ENDED:
             left = None if until is None else until - time.monotonic()
             if left is not None and left <= 0:
                 raise TimeoutError(f"run {run} is {status.state} after {timeout_s:g} s")
+            if engine.trouble is not None:
+                raise engine.trouble
             with engine.ended:
                 engine.ended.wait(POLL_S if left is None else min(POLL_S, left))
         if status.state == "cancelled":

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -111,3 +113,20 @@ def test_of_many_threads_one_wins(owners):
     with ThreadPoolExecutor(8) as threads:
         won = list(threads.map(lambda n: owners[n % 2].claim("k"), range(40)))
     assert sum(claim is not None for claim in won) == 1
+
+
+def test_what_a_killed_process_held_is_free_at_once(owners, database):
+    program = """
+import sys, os
+from quire.records.claims import Claims
+from quire.records.database import SqliteDatabase
+claims = Claims(SqliteDatabase(sys.argv[1]))
+assert claims.claim("k")
+os.kill(os.getpid(), 9)
+"""
+    killed = subprocess.run([sys.executable, "-c", program, database.place], check=False)
+    assert killed.returncode == -9
+    first, _ = owners
+    database.change("UPDATE owners SET boot = ?, expires = ?", (database.epoch, database.now() + 1000))
+    claim = first.claim("k")
+    assert claim and claim.takeover
