@@ -45,6 +45,7 @@ def open_runtime(
     *,
     runtime: RuntimeKind = "local",
     ingress: str | None = None,
+    admin: str | None = None,
     workers: int | None = None,
     password: str | None = None,
 ) -> tuple[LocalRuntime | RestateRuntime, ArtifactStore]:
@@ -55,9 +56,11 @@ def open_runtime(
             return local_runtime(store, workers=workers, password=password), store
         if runtime != "restate":
             raise UsageError(f"there is no runtime {runtime!r}; choose from {', '.join(KINDS)}")
-        from quire.runtime.restate import connect  # needs the extra `restate`
+        from quire.runtime.restate.runtime import RestateRuntime
+        from quire.runtime.restate.server import ADMIN, INGRESS, RestateServer
 
-        return connect(ingress, store.database, workflows_on(store, workers=workers, password=password)), store
+        known = workflows_on(store, workers=workers, password=password)
+        return RestateRuntime(RestateServer(ingress or INGRESS, admin or ADMIN), store.database, known), store
     except BaseException:
         store.close()
         raise
