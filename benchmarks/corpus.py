@@ -21,6 +21,7 @@ SAMPLE = REPOSITORY / "examples" / "sample.pdf"
 
 LONG = "long-digital"
 PAPERS = "digital-arxiv-text"
+DPBENCH = "digital-dpbench"
 SCAN = "long-scan"
 RECEIPTS = "receipts-sroie"
 MIXED = {
@@ -47,7 +48,7 @@ def shown(path: Path) -> str:
 
 def one_page() -> Path:
     """A real one-page document with a heading, text and a table."""
-    return pdfs("digital-dpbench")[0]
+    return pdfs(DPBENCH)[0]
 
 
 def one_scan() -> Path:
