@@ -197,7 +197,8 @@ class _FlowRun:
         self._tell(step, component, "failed", None, told)
         if step.on_error.what == "fail":
             message = reason_of(error)
-            named = message if message.startswith("step ") else f"step {step.id!r}: {message}"
+            place = f"step {step.id!r}"
+            named = message if message.startswith(place) else f"{place}: {message}"
             return [RunError(named, category=error.category)]
         use = step.on_error.value
         self.values[step.id] = {"kind": "given", "value": use} if step.on_error.what == "use" else None
