@@ -78,7 +78,7 @@ class Teller:
             self._sequence += 1
             place = stage if page is None else f"{stage}/{page}"
             name = f"{self.run}/{place}/{kind}{mark}"
-            subject = self.document if document is None else document
+            subject = document or self.document or None
             event = Event(name, self.run, self._sequence, kind, stage, subject, page, key, payload)
             for number, sink in enumerate(self._sinks, start=1):
                 try:

@@ -55,7 +55,7 @@ class Outputs:
                 output.document,
                 path_text(output.source),
                 json.dumps(dict(output.settings), sort_keys=True),
-                json.dumps([(path_text(file.path), file.size, file.digest) for file in output.files]),
+                json.dumps(output.files),
                 output.at or time.time(),
             )
             for output in outputs

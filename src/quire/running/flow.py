@@ -138,7 +138,7 @@ class FlowResult:
         return list(paths)
 
     def _named(self, stem: str | None = None) -> dict[str, Json]:
-        entries = list(_files(self.output))
+        entries = list(files_in(self.output))
         return {file_name(entry["name"], stem or self._stem): entry for entry in entries}
 
     def __repr__(self) -> str:
@@ -156,7 +156,7 @@ def registry_for(folder: Path | None) -> Registry:
     return Registry(import_paths=True, folders=tuple(str(place) for place in (*places, Path.cwd())))
 
 
-def _files(output: Json) -> Iterator[Json]:
+def files_in(output: Json) -> Iterator[Json]:
     """Entries `{name, digest, size}` anywhere in an output."""
     if isinstance(output, dict):
         if {"name", "digest", "size"} <= output.keys():
@@ -165,7 +165,7 @@ def _files(output: Json) -> Iterator[Json]:
         output = list(output.values())
     if isinstance(output, list):
         for one in output:
-            yield from _files(one)
+            yield from files_in(one)
 
 
 def _awaited(runtime: LocalRuntime, run: str, on_event: Sink | None) -> Json:

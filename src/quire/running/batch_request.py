@@ -1,0 +1,106 @@
+"""What is asked of a batch, as a value that is stored with its run: nothing secret, nothing relative."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import NamedTuple
+
+from quire.batch.contracts import StageOptions
+from quire.budget import worker_count
+from quire.context import Json
+from quire.errors import UsageError
+from quire.keys import digest_bytes
+
+IO_DOCUMENTS = 16
+"""Documents under way where the work is done elsewhere."""
+
+
+class Shard(NamedTuple):
+    """One of several parts of the documents, from 1. Which part a document is in follows from its name alone."""
+
+    number: int
+    parts: int
+
+    @classmethod
+    def parse(cls, text: str) -> Shard:
+        """`2/8`. Raises UsageError."""
+        number, _, parts = text.partition("/")
+        if not (number.strip().isdecimal() and parts.strip().isdecimal()):
+            raise UsageError(f"the shard is {text!r}; write which part of how many, like 2/8")
+        return cls(int(number), int(parts))
+
+    def has(self, name: str) -> bool:
+        digest = digest_bytes(os.fsencode(name))
+        return int(digest[:15], 16) % self.parts == self.number - 1
+
+
+@dataclass(frozen=True, slots=True)
+class BatchRequest:
+    """A flow over many documents.
+
+    Args:
+        paths: Documents and folders of documents.
+        output: The folder for the files, which keep the places that their documents have in their folders.
+        flow: The name of a flow, or the path of its file.
+        formats: What the files are written in, for flows that take `formats`.
+        inputs: Further inputs of the flow: `ocr`, `profile`, `engines`, `lang` and the like.
+        include, exclude: Patterns for files in folders.
+        shard: Only this part of the documents.
+        limit: Only so many of them, in the order of their names.
+        force: Do those that are done or in quarantine, too.
+        verify_hash: Read sources and outputs again instead of trusting size and time.
+        options: How it runs. `policy` and `workers` decide how many documents are under way.
+    """
+
+    paths: tuple[str, ...]
+    output: str
+    flow: str = "read"
+    formats: tuple[str, ...] = ("md",)
+    inputs: Mapping[str, Json] = field(default_factory=dict)
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    shard: Shard | None = None
+    limit: int | None = None
+    force: bool = False
+    verify_hash: bool = False
+    options: StageOptions = field(default_factory=lambda: StageOptions(policy="cpu"))
+
+    def __post_init__(self) -> None:
+        if not self.paths:
+            raise UsageError("name a document or a folder of documents")
+        if self.limit is not None and self.limit < 1:
+            raise UsageError(f"limit is {self.limit}; it must be a number of documents of at least 1")
+        if self.shard is not None and not 1 <= self.shard.number <= self.shard.parts:
+            raise UsageError(f"there is no shard {self.shard.number} of {self.shard.parts}; they count from 1")
+        object.__setattr__(self, "paths", tuple(map(_absolute, self.paths)))
+        object.__setattr__(self, "output", _absolute(self.output))
+        if self.flow.endswith((".yaml", ".yml")):
+            object.__setattr__(self, "flow", _absolute(self.flow))
+
+    @classmethod
+    def from_json(cls, value: Mapping[str, Json]) -> BatchRequest:
+        lists = {name: tuple(value[name]) for name in ("paths", "formats", "include", "exclude")}
+        shard = Shard(*value["shard"]) if value["shard"] else None
+        return cls(**{**value, **lists, "shard": shard, "options": StageOptions(**value["options"])})
+
+    def to_json(self) -> dict[str, Json]:
+        return asdict(self)
+
+    def stage_options(self) -> StageOptions:
+        """How the documents are driven: in threads that wait for the runtime, which has limits of its own."""
+        return replace(self.options, policy="io", workers=self._under_way(), per_item_timeout_s=0.0, dry_run=False)
+
+    def _under_way(self) -> int:
+        match self.options.policy:
+            case "cpu":  # one more than can work, so that nobody waits for the next document
+                return worker_count(self.options.workers).workers + 1
+            case "gpu":
+                return self.options.workers or 2
+        return self.options.workers or IO_DOCUMENTS
+
+
+def _absolute(path: str) -> str:
+    return str(Path(path).absolute())

@@ -1,0 +1,119 @@
+"""What a batch asks of each document: the flow, its inputs, and a key that changes with everything that matters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from functools import cached_property
+
+from quire import assemble
+from quire.context import Json, Store
+from quire.errors import RunError, UsageError
+from quire.flow.checking import input_problems
+from quire.flow.definition import FlowDefinition, plain
+from quire.keys import digest_of
+from quire.running.batch_request import BatchRequest
+from quire.running.flow import Flow, registry_for
+from quire.running.flowing import flow_argument
+from quire.running.making import Making
+from quire.running.request import ReadRequest, SourceRef
+from quire.running.resolving import Values
+
+PATIENCE = ("retries", "retry_backoff_s")
+"""Inputs that do not change what comes out."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A flow and its inputs, all but the document."""
+
+    definition: FlowDefinition
+    source: str
+    """The input that is the document."""
+    inputs: Mapping[str, Json]
+    settings: Mapping[str, Json]
+    """What decides the outcome: the flow, its inputs, and the versions of what does the work."""
+
+    @cached_property
+    def digest(self) -> str:
+        return digest_of({name: value for name, value in self.settings.items() if name != "flow"})
+
+    def key(self, document: str, name: str) -> str:
+        """The key of the work on a document. Its name is part of it, since exports tell it."""
+        return digest_of([self.digest, document, name])
+
+    def argument(self, reference: Mapping[str, Json]) -> Json:
+        """What the workflow `flow` is submitted with for one document."""
+        return flow_argument(self.definition, {**self.inputs, self.source: dict(reference)})
+
+
+def asked_by(request: BatchRequest, store: Store) -> Asked:
+    """Raises UsageError when the flow does not exist or its inputs do not fit."""
+    flow = Flow.load(request.flow)
+    definition = flow.definition
+    documents = [name for name, one in definition.inputs.items() if one.type.name == "document"]
+    if not documents:
+        raise UsageError(f"the flow {flow.name!r} takes no document, so it cannot run over a folder")
+    offered = {
+        "formats": list(request.formats),
+        "retries": request.options.retries,
+        "retry_backoff_s": request.options.retry_backoff_s,
+    }
+    known = {name: value for name, value in offered.items() if name in definition.inputs}
+    inputs = {**known, **request.inputs}
+    if problems := input_problems(definition.inputs, {**inputs, documents[0]: {"path": ""}}):
+        raise UsageError(f"flow {flow.name!r}: {'; '.join(problems)}")
+    defaults = {name: one.default for name, one in definition.inputs.items() if one.default is not None}
+    deciding = {name: value for name, value in {**defaults, **inputs}.items() if name not in PATIENCE}
+    settings = {
+        "flow": definition.name,
+        "steps": digest_of([[step.to_json() for step in definition.steps], plain(definition.output)]),
+        "inputs": deciding,
+        "versions": dict(_versions(flow, {**defaults, **inputs}, store)),
+    }
+    return Asked(definition, documents[0], inputs, settings)
+
+
+def difference(before: Mapping[str, Json], now: Mapping[str, Json]) -> str:
+    """Why what was made before is out of date, in words."""
+    if before.get("flow") != now["flow"]:
+        return f"the flow was {before.get('flow')} and is {now['flow']}"
+    if before.get("steps") != now["steps"]:
+        return f"the steps of the flow {now['flow']} have changed"
+    was, is_ = before.get("inputs", {}), now["inputs"]
+    changed = sorted(name for name in was.keys() | is_.keys() if was.get(name) != is_.get(name))
+    if changed:
+        return ", ".join(f"{name} was {_said(was.get(name))} and is {_said(is_.get(name))}" for name in changed)
+    return "it was made by another version of Quire or of an engine"
+
+
+def _versions(flow: Flow, inputs: Mapping[str, Json], store: Store) -> Iterator[tuple[str, str]]:
+    registry = registry_for(flow.folder)
+    for step in flow.definition.steps:
+        component = registry.find(step.component)
+        version = component.version
+        if component.workflow == "document":
+            version = digest_of([version, assemble.VERSION, _reading(Making(step, component, _inputs(inputs, store)))])
+        yield step.id, version
+
+
+def _reading(making: Making) -> str:
+    """The digest of how documents are read: settings, stages and engine; "" where that is known only on the way."""
+    try:
+        options = making.options()
+    except RunError:
+        return ""
+    return ReadRequest.from_json({"source": asdict(SourceRef("", "", "")), **options}).settings()
+
+
+def _inputs(inputs: Mapping[str, Json], store: Store) -> Values:
+    def load(reference: Json) -> None:
+        raise RunError("there is no document yet")
+
+    return Values(store, load, {}, inputs, {})  # type: ignore[arg-type]
+
+
+def _said(value: Json) -> str:
+    if value is None:
+        return "not set"
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
