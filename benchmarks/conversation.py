@@ -55,4 +55,9 @@ class Program:
 def serve(answer: Callable[[Answer], Mapping[str, object]]) -> None:
     """The answering side, in the program itself: until its standard input ends."""
     for line in sys.stdin:
-        print(json.dumps(answer(json.loads(line)), default=float), flush=True)
+        say(answer(json.loads(line)))
+
+
+def say(told: Mapping[str, object]) -> None:
+    """Tell whoever started this program."""
+    print(json.dumps(told, default=float), flush=True)
