@@ -163,6 +163,7 @@ def _collected_lines(found: Collected, *, dry_run: bool) -> Iterator[str]:
         "content": found.contents,
         "object": found.packs,
         "unfinished file": found.unfinished,
+        "page image": found.images,
         "run": found.runs,
     }
     gone = [spell(number, noun) for noun, number in counts.items() if number]

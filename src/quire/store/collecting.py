@@ -12,7 +12,9 @@ from quire.keys import ArtifactKey
 from quire.records.database import Database
 from quire.store.artifacts import DAY_S, ArtifactStore
 from quire.store.compacting import Pack, known_bytes, packs_of, rewrite
+from quire.store.images import DOCUMENTS, document_of, documents_with_images
 from quire.store.local import STALE_S, WAITING
+from quire.store.objects import Named
 from quire.store.packs import LOOSE
 
 RUN_DAYS = 30
@@ -53,6 +55,8 @@ class Collected:
     """Packs whose remains went into new ones: they were mostly holes, or small."""
     unfinished: int = 0
     """Files of processes that ended while they wrote."""
+    images: int = 0
+    """Pictures of pages of documents that none is recorded of any more."""
     runs: int = 0
     bytes: int = 0
     """On the disk or in the bucket, without those of the database."""
@@ -75,17 +79,21 @@ def collect(
     store.flush()
     with alone(store):
         packs = packs_of(objects, database)
-        found, live = _forget(store, packs, limits, now, dry_run=dry_run)
+        found, live, pictured = _forget(store, packs, limits, now, dry_run=dry_run)
         dead = [pack for pack in packs if pack.name not in live and (pack.live or pack.modified < old)]
         left = [pack._replace(live=live[pack.name]) for pack in packs if pack.name in live]
         worn = _worn(left, old)
         unfinished = [one for one in objects.list(f"{WAITING}/") if one.modified < old]
+        images = [
+            one for one in objects.list(DOCUMENTS) if one.modified < old and document_of(one.name) not in pictured
+        ]
+        gone: list[Pack | Named] = [*dead, *unfinished, *images]
         if not dry_run:
-            objects.delete([*(pack.name for pack in dead), *(one.name for one in unfinished)])
+            objects.delete([one.name for one in gone])
             rewrite(objects, database, worn)
-    holes = sum(pack.size - pack.live for pack in worn)
-    gone = sum(pack.size for pack in dead) + sum(one.size for one in unfinished) + holes
-    return replace(found, packs=len(dead), rewritten=len(worn), unfinished=len(unfinished), bytes=gone)
+    size = sum(one.size for one in gone) + sum(pack.size - pack.live for pack in worn)
+    counts = {"packs": len(dead), "rewritten": len(worn), "unfinished": len(unfinished), "images": len(images)}
+    return replace(found, **counts, bytes=size)
 
 
 @contextmanager
@@ -119,8 +127,8 @@ def forget_runs(database: Database, condition: str, values: Sequence[object]) ->
 
 def _forget(
     store: ArtifactStore, packs: Sequence[Pack], limits: Limits, now: float, *, dry_run: bool
-) -> tuple[Collected, Mapping[str, int]]:
-    """Remove rows that are garbage; how many, and the bytes that are known of each pack then."""
+) -> tuple[Collected, Mapping[str, int], set[str]]:
+    """Remove rows that are garbage; how many, and then the bytes known of each pack, and documents with pictures."""
     database = store.database
     there = {pack.name for pack in packs}
     missing = [(name,) for name in known_bytes(database) if name not in there and not store.objects.exists(name)]
@@ -132,10 +140,10 @@ def _forget(
         ended = "state IN ('finished', 'failed', 'cancelled') AND finished < ?"
         runs = forget_runs(database, ended, (now - limits.run_days * DAY_S,))
         _forget_owners(database)
-        live = known_bytes(database)
+        live, pictured = known_bytes(database), documents_with_images(database)
         if dry_run:
             raise _Undo
-    return Collected(facts=facts, contents=contents, runs=runs), live
+    return Collected(facts=facts, contents=contents, runs=runs), live, pictured
 
 
 def _forget_unused(database: Database, limits: Limits, today: int) -> int:

@@ -15,6 +15,7 @@ from quire.store.artifacts import ArtifactStore
 from quire.store.collecting import ANSWER, alone, forget_runs, remove_unreferenced
 from quire.store.compacting import known_bytes, packs_of, rewrite
 from quire.store.facts import chunks, integer, marks
+from quire.store.images import DOCUMENTS
 from quire.store.local import LocalObjects
 from quire.store.packs import LOOSE
 
@@ -107,7 +108,7 @@ def _delete(store: ArtifactStore, document: str) -> Deleted:
 
 
 def _images(store: ArtifactStore, document: str) -> list[str]:
-    return [one.name for one in store.objects.list(f"documents/{document}/")]
+    return [one.name for one in store.objects.list(f"{DOCUMENTS}{document}/")]
 
 
 def _looked_up(database: Database, document: str, images: Sequence[str]) -> Deleted:

@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass
 from quire.document import Document, PageImage, RenderOptions
 from quire.errors import InputError, StoreError
 from quire.keys import ArtifactKey, Profile, artifact_key, digest_bytes
+from quire.records.database import Database
 from quire.selection import Pages, check_pages, page_numbers
 from quire.store.artifacts import ArtifactStore
 
@@ -36,6 +37,17 @@ def image_name(document: str, page: int, options: RenderOptions = _USUAL) -> str
     """Where the picture of a page is: `documents/{id}/pages/page-001.png`, or `renders/…` for other options."""
     folder = "pages" if options == _USUAL else f"renders/{_profile(options).digest()[:16]}"
     return f"{DOCUMENTS}{document}/{folder}/page-{page:03}.png"
+
+
+def document_of(name: str) -> str:
+    """The id of the document that something named belongs to."""
+    return name.removeprefix(DOCUMENTS).partition("/")[0]
+
+
+def documents_with_images(database: Database) -> set[str]:
+    """The documents of which a picture is recorded."""
+    rows = database.rows("SELECT DISTINCT document FROM facts WHERE stage = ?", (STAGE,))
+    return {str(document) for (document,) in rows}
 
 
 class PageImages:

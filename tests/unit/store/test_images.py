@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
 from io import BytesIO
 
@@ -10,6 +11,8 @@ from PIL import Image
 
 from quire.document import READERS, Document, PageImage, RenderOptions
 from quire.errors import InputError, StoreError, UsageError
+from quire.store.artifacts import DAY_S
+from quire.store.collecting import collect
 from quire.store.deleting import delete_documents
 from quire.store.files import FileStore
 from quire.store.images import BATCH, PageImages, image_name
@@ -146,6 +149,18 @@ def test_pictures_go_with_their_document(store, document):
         assert PageImages(store).load(other.id, 1, GREY)
     with pytest.raises(StoreError, match="there is no"):
         PageImages(store).load(document.id, 1, GREY)
+
+
+def test_pictures_that_nobody_has_recorded_are_garbage_once_they_are_old(store, document):
+    with Document(documents.simple(1)) as kept:
+        PageImages(store).save(kept, options=GREY)
+    PageImages(store).save(document, options=GREY)
+    store.database.change("DELETE FROM facts WHERE document = ?", (document.id,))
+    assert collect(store).images == 0, "somebody may be about to record them"
+    assert collect(store, dry_run=True, clock=lambda: time.time() + 2 * DAY_S).images == 5
+    assert len(list(store.objects.list("documents/"))) == 6
+    assert collect(store, clock=lambda: time.time() + 2 * DAY_S).images == 5
+    assert [found.name for found in store.objects.list("documents/")] == [image_name(kept.id, 1, GREY)]
 
 
 def test_a_page_that_is_not_there_is_refused(store, document):
