@@ -27,11 +27,11 @@ def run(options: Options) -> Report:
         notes.append(f"Left out: recognising, {reason}.")
     with corpus.mixed(20 if options.quick else PAGES) as (path, kinds):
         for _ in range(options.rounds(5, 2)):
-            seconds, beats = asyncio.run(_beating(_rendering(path, threads)))
-            _, quiet = asyncio.run(_beating(asyncio.sleep(seconds)))
+            seconds, beats = asyncio.run(beating(_rendering(path, threads)))
+            _, quiet = asyncio.run(beating(asyncio.sleep(seconds)))
             taken = {"rendering": beats, "idle": quiet}
             if scan:
-                _, taken["recognising"] = asyncio.run(_beating(_recognising(scan, scanned)))
+                _, taken["recognising"] = asyncio.run(beating(_recognising(scan, scanned)))
             for name, found in taken.items():
                 gaps[name] += found
                 largest[name].append(max(found))
@@ -62,7 +62,7 @@ async def _recognising(path: Path, pages: int) -> None:
     await aread(path, pages=f"1-{pages}", workers=WORKERS)
 
 
-async def _beating(work) -> tuple[float, list[float]]:
+async def beating(work) -> tuple[float, list[float]]:
     """How long the work took, and the gaps of the loop meanwhile."""
     task, gaps = asyncio.ensure_future(work), []
     begun = last = time.perf_counter()
