@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import cast
 
 from quire.context import Json
-from quire.errors import RunError
+from quire.errors import QuireError, RunError
 from quire.flow.definition import FlowDefinition
 from quire.keys import artifact_key, digest_bytes, digest_of
 from quire.running.making import Making, encoded
@@ -22,8 +22,11 @@ def document_request(making: Making) -> Json:
     source = arguments.pop("source")
     given = {"path": source} if isinstance(source, str) else dict(cast("Mapping[str, Json]", source))
     named = {"name": Path(given["path"]).name, **given}
-    reference = SourceRef(**named) if given.get("id") else replace(SourceRef.of(given["path"]), name=named["name"])
-    request = ReadRequest.from_json({"source": asdict(reference), **making.options()})
+    try:
+        reference = SourceRef(**named) if given.get("id") else replace(SourceRef.of(given["path"]), name=named["name"])
+        request = ReadRequest.from_json({"source": asdict(reference), **making.options()})
+    except QuireError as error:
+        raise RunError(str(error), category=error.category) from error  # with the name of the document
     return {"key": request.key(), "request": request.to_json()}
 
 

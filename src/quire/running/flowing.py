@@ -134,10 +134,12 @@ class _FlowRun:
         step, component = making.step, making.component
         (asked,) = yield [self.ctx.run(f"{step.id}/request", document_request, making, retry=Retry())]
         request = _value(asked)
-        (outcome,) = yield [
-            self.ctx.call(component.workflow, f"{request['key']}/{self.ctx.run_id}", request["request"])
-        ]
-        return result_value(_value(outcome))
+        key = f"{request['key']}/{self.ctx.run_id}"
+        (outcome,) = yield [self.ctx.call(component.workflow, key, request["request"])]
+        if isinstance(outcome, RunError):
+            name = request["request"]["source"]["name"]
+            raise RunError(f"step {step.id!r}: {name}: {reason_of(outcome)}", category=outcome.category)
+        return result_value(outcome)
 
     def _by_page(self, making: Making) -> Playing:
         """Look the list up; make groups of pages; put the list together."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from quire.context import Json, Store
-from quire.errors import RETRYABLE, FencedError, RunError, category_of
+from quire.errors import RETRYABLE, FencedError, QuireError, RunError, category_of
 from quire.events import reason_of
 from quire.flow.components import Component, is_files
 from quire.flow.definition import Expression, Step, StepReference, references
@@ -168,7 +168,8 @@ class Making:
             raise
         except Exception as error:
             where = f"step {self.step.id!r}" + (f", page {page}" if page else "")
-            raise RunError(f"{where}: {reason_of(error)}", category=category_of(error)) from error
+            said = str(error) if isinstance(error, QuireError) else reason_of(error)
+            raise RunError(f"{where}: {said}", category=category_of(error)) from error
 
     def _saved(self, key: ArtifactKey, output: object, *, page: int | None) -> Digest:
         """The artifact of the step is JSON, which names the artifacts of bytes and files."""
