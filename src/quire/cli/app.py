@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from quire import __version__
-from quire.cli import config, engines, flow, inspect, manifest, read, status, store
+from quire.cli import config, engines, flow, inspect, manifest, plan, quarantine, read, resume, run, status, store
 from quire.cli.telling import group, told
 
 
@@ -23,13 +23,18 @@ for name, command, short_help, examples in (
     ("read", read.read, "Documents to Markdown and other formats.", read.EXAMPLES),
     ("inspect", inspect.inspect, "What is in a document, page by page.", inspect.EXAMPLES),
     ("engines", engines.engines, "Who can read scanned pages here.", engines.EXAMPLES),
+    ("run", run.run, "A flow over many documents; can be stopped and resumed.", run.EXAMPLES),
+    ("plan", plan.plan, "What a run would do, and why.", plan.EXAMPLES),
     ("status", status.status, "How far a run is, and what failed.", status.STATUS_EXAMPLES),
     ("runs", status.runs, "The runs that a store knows.", status.RUNS_EXAMPLES),
+    ("resume", resume.resume, "Go on with a run.", resume.RESUME_EXAMPLES),
+    ("retry", resume.retry, "Try the failed documents of a run again.", resume.RETRY_EXAMPLES),
+    ("cancel", resume.cancel, "Stop a run from anywhere.", resume.CANCEL_EXAMPLES),
     ("manifest", manifest.manifest, "What became of each document.", manifest.EXAMPLES),
 ):
     app.command(name, short_help=short_help, epilog=examples)(told(command))
 
-for commands in (config.app, flow.app, store.app):
+for commands in (quarantine.app, config.app, flow.app, store.app):
     app.add_typer(commands)
 
 

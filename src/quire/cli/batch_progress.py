@@ -129,8 +129,11 @@ def took(figures: Figures) -> str:
 
 def counted(figures: Figures) -> str:
     """What became of the documents: `97 complete, 2 failed, 1 not done`."""
-    named = {"ok": "complete", "partial": "partial", "failed": "failed", "skipped": "done before"}
-    told = [f"{figures.counts[name]} {word}" for name, word in named.items() if figures.counts[name]]
+    found = figures.counts["skipped"] - figures.quarantined
+    named = {"complete": "ok", "partial": "partial", "failed": "failed"}
+    counts = {word: figures.counts[name] for word, name in named.items()}
+    counts |= {"done before": found, "in quarantine": figures.quarantined}
+    told = [f"{count} {word}" for word, count in counts.items() if count]
     undone = (figures.planned or 0) - figures.done
     return ", ".join([*told, *([f"{undone} not done"] if undone > 0 else [])]) or "none"
 

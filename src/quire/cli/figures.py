@@ -49,6 +49,8 @@ class Figures:
     running: dict[str, float] = field(default_factory=dict)
     failures: dict[str, str] = field(default_factory=dict)
     """Why documents failed, by document, in the order in which they did."""
+    quarantined: int = 0
+    """Documents that were left alone, among those that are done."""
     ended: bool = False
     stopped: str = ""
     """Why it ended early."""
@@ -99,6 +101,7 @@ class Figures:
         if status == "failed":
             self.failures[document] = str(payload.get("reason", ""))
         if status == "skipped":
+            self.quarantined += str(payload.get("reason", "")).startswith("in quarantine")
             return
         self._recent.append(at)
         duration = payload.get("duration_s")

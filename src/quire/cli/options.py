@@ -43,6 +43,8 @@ Lang = Annotated[
     Option(metavar="LANGUAGE", help="Language of the scans, like de or de-fraktur. May be repeated."),
 ]
 Pages = Annotated[str | None, Option(metavar="PAGES", help="Only these pages, like 1-3,7 or 5- (to the end).")]
+Words = Annotated[bool, Option("--words", help="Put the words and their boxes into JSON.")]
+Trace = Annotated[bool, Option("--trace", help="Put how each page was recognised into JSON.")]
 Figures = Annotated[bool | None, Option("--figures/--no-figures", help="Also read the text inside figures.")]
 Redactions = Annotated[
     bool | None, Option("--redactions/--no-redactions", help="Mark blacked-out places of scans as [[REDACTED]].")
@@ -53,7 +55,7 @@ Include = Annotated[
 Exclude = Annotated[
     list[str] | None, Option(metavar="PATTERN", help="Of folders, no files and folders that match, like 'draft-*'.")
 ]
-Limit = Annotated[int | None, Option(metavar="N", help="At most so many documents that are not done.", min=1)]
+Limit = Annotated[int | None, Option(metavar="N", help="Only the first N documents, by name.", min=1)]
 Shard = Annotated[
     str | None, Option(metavar="K/N", help="Only the K-th of N parts, like 2/8: one part for each machine.")
 ]
@@ -62,5 +64,9 @@ VerifyHash = Annotated[
     Option("--verify-hash/--no-verify-hash", help="Read every file again instead of trusting its size and time."),
 ]
 Force = Annotated[bool, Option("--force", help="Do what is done already again.")]
+Manifest = Annotated[
+    Path | None, Option(metavar="FILE", help="Also append a line of JSON for each document to this file.")
+]
+Quiet = Annotated[bool, Option("--quiet", help="No progress and no summary; failures are still told.")]
 Json = Annotated[bool, Option("--json", help="Write JSON.")]
 Run = Annotated[str | None, Argument(metavar="[RUN]", help="The id of a run, or its beginning; the latest by default.")]

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 from typer import Argument, Option
 
 from quire.cli import options
+from quire.cli.asking import check_formats
 from quire.cli.progress import ProgressBar
 from quire.cli.settings import settings_of
 from quire.cli.sources import NamedSource, find_sources
@@ -61,7 +62,7 @@ def read(  # noqa: PLR0913 - one argument per option
     pages: Annotated[
         str | None, Option(metavar="PAGES", help="Only these pages, like 1-3,7 or 5- (to the end).")
     ] = None,
-    words: Annotated[bool, Option("--words", help="Put the words and their boxes into JSON.")] = False,
+    words: options.Words = False,
     password: Annotated[
         str | None, Option(metavar="PASSWORD", help="Password of encrypted documents; better in QUIRE_PASSWORD.")
     ] = None,
@@ -84,7 +85,7 @@ def read(  # noqa: PLR0913 - one argument per option
     similar: Annotated[
         bool, Option("--similar", help="Take the answer for a nearly equal picture from the store, and say so.")
     ] = False,
-    trace: Annotated[bool, Option("--trace", help="Put how each page was recognised into JSON.")] = False,
+    trace: options.Trace = False,
 ) -> int:
     """Read documents: Markdown to standard output, or files in a folder."""
     settings = settings_of({name: value for name, value in locals().items() if name not in ("to", "output")})
@@ -123,17 +124,10 @@ class _Outcome:
 
 def _check(request: _Request, files: Sequence[Path]) -> None:
     """Refuse what cannot work before anything is read."""
-    from quire.export import FORMATS
     from quire.selection import check_pages
 
     check_pages(request.pages)
-    unknown = [name for name in request.formats if name not in FORMATS]
-    if unknown:
-        hint = "; repeat --to for each" if "," in unknown[0] else ""
-        raise UsageError(f"there is no format {unknown[0]!r}; choose from {', '.join(FORMATS)}{hint}")
-    for asked, option in ((request.words, "--words"), (request.trace, "--trace")):
-        if asked and "json" not in request.formats:
-            raise UsageError(f"{option} goes into JSON; add --to json")
+    check_formats(request.formats, words=request.words, trace=request.trace)
     if request.similar and request.settings.store is None:
         raise UsageError("--similar needs earlier answers; name their folder with --store")
     _check_recognition(request.settings)

@@ -1,0 +1,155 @@
+"""Driving a batch from the command line: progress, signals, the summary and the exit code."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass
+from shlex import quote
+from typing import TYPE_CHECKING
+
+from quire.cli.batch_progress import BatchProgress, summary
+from quire.cli.figures import Figures
+from quire.cli.opening import Opened, opened
+from quire.config import Settings
+from quire.errors import (
+    EXIT_COMPLETE,
+    EXIT_INTERRUPTED,
+    EXIT_PARTIAL,
+    Category,
+    ConfigurationError,
+    EngineError,
+    InputError,
+    QuireError,
+    StoreError,
+)
+from quire.events import Event, Sink
+
+if TYPE_CHECKING:
+    from quire.batch import StageOutcome
+    from quire.running.batch_request import BatchRequest
+
+CODES: dict[Category, int] = {
+    "input": InputError.exit_code,
+    "config": ConfigurationError.exit_code,
+    "timeout": EngineError.exit_code,
+    "network": EngineError.exit_code,
+    "transient": StoreError.exit_code,
+}
+"""The exit code of a batch of which nothing worked, by the class of its first error."""
+
+
+@dataclass(frozen=True, slots=True)
+class Showing:
+    """What a person wants to see."""
+
+    quiet: bool = False
+    as_json: bool = False
+
+
+def drive(request: BatchRequest, settings: Settings, place: str, showing: Showing) -> int:
+    """Begin a batch and drive it to its end; the exit code."""
+    from quire.running.batch import begin_batch
+
+    with opened(settings, place) as here:
+        return _drive(request, here, begin_batch(request, here.store), settings, showing)
+
+
+def drive_again(
+    settings: Settings, place: str, run: str, showing: Showing, *, only: Iterable[str] | None = None
+) -> int:
+    """Go on with a batch, or with some documents of it; the exit code."""
+    from quire.running.batch import stored_request
+
+    with opened(settings, place) as here:
+        return _drive(stored_request(here.store, run), here, run, settings, showing, only)
+
+
+def _drive(
+    request: BatchRequest,
+    here: Opened,
+    run: str,
+    settings: Settings,
+    showing: Showing,
+    only: Iterable[str] | None = None,
+) -> int:
+    from quire.batch import Stop, stop_on_signals
+    from quire.running.batch import run_batch
+
+    _tell_notice(request)
+    begun, stop = time.monotonic(), Stop()
+    with ExitStack() as stack:
+        progress = stack.enter_context(BatchProgress(quiet=showing.quiet))
+        sinks: list[Sink] = [progress]
+        if settings.manifest:
+            from quire.batch import ManifestWriter
+
+            sinks.append(stack.enter_context(ManifestWriter(settings.manifest)))
+        stack.enter_context(stop_on_signals(stop, progress.signalled))
+        outcome = run_batch(request, here.runtime, here.store, run=run, on_event=_all_of(sinks), stop=stop, only=only)
+    figures = progress.figures
+    code = exit_code(outcome, figures)
+    if showing.as_json:
+        print(json.dumps(_report(run, outcome, figures, code), ensure_ascii=False, indent=2))
+    elif not showing.quiet:
+        advice = list(_advice(run, outcome, figures, _where(settings)))
+        print("\n".join(summary(figures, time.monotonic() - begun, advice)))
+    return code
+
+
+def exit_code(outcome: StageOutcome, figures: Figures) -> int:
+    """Complete, partial, interrupted, or the code of the first error when nothing worked."""
+    if outcome.cancelled and outcome.remaining and not _budget_spent(outcome):
+        return EXIT_INTERRUPTED
+    if not outcome.failed and not outcome.remaining and not figures.counts["partial"] and not figures.quarantined:
+        return EXIT_COMPLETE
+    if outcome.succeeded or outcome.skipped > figures.quarantined or not outcome.errors:
+        return EXIT_PARTIAL
+    return CODES.get(outcome.errors[0].category, QuireError.exit_code)
+
+
+def _budget_spent(outcome: StageOutcome) -> bool:
+    return "error budget" in outcome.cancelled_reason
+
+
+def _advice(run: str, outcome: StageOutcome, figures: Figures, where: str) -> Iterator[str]:
+    if outcome.remaining:
+        yield f"`quire resume {run} {where}` goes on with the rest ({outcome.cancelled_reason})"
+    if figures.counts["failed"]:
+        yield f"`quire retry {run} {where}` tries the failed documents again"
+    elif figures.counts["partial"]:
+        yield f"`quire resume {run} {where}` tries the failed pages again"
+    if figures.quarantined or any(not error.retryable for error in outcome.errors):
+        yield f"`quire quarantine list {where}` shows those that fail every time"
+
+
+def _where(settings: Settings) -> str:
+    """The option by which other commands find the store of this run."""
+    return f"--store {quote(settings.store)}" if settings.store else f"-o {quote(str(settings.output))}"
+
+
+def _report(run: str, outcome: StageOutcome, figures: Figures, code: int) -> dict[str, object]:
+    """What `--json` writes."""
+    told = asdict(outcome)
+    errors = told.pop("errors")
+    counted = {"documents": dict(figures.counts), "pages": dict(figures.pages), "calls": dict(figures.calls)}
+    return {"run": run, "exit_code": code, **counted, **told, "errors": errors}
+
+
+def _tell_notice(request: BatchRequest) -> None:
+    from quire.budget import worker_count
+
+    notice = worker_count(request.options.workers).notice if request.options.workers else None
+    if notice:
+        print(f"quire: {notice}", file=sys.stderr)
+
+
+def _all_of(sinks: Iterable[Sink]) -> Sink:
+    def tell(event: Event) -> None:
+        for sink in sinks:
+            sink(event)
+
+    return tell

@@ -1,0 +1,101 @@
+"""`quire plan`: which documents are done, which are not, and why."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from quire.cli import options
+from quire.cli.amounts import spell
+from quire.cli.asking import Choice, request_of
+from quire.cli.opening import opened, place_for
+from quire.cli.settings import configuration_of
+from quire.config import Settings
+from quire.errors import EXIT_COMPLETE
+
+if TYPE_CHECKING:
+    from quire.running.batch_plan import Plan, PlannedDocument
+    from quire.running.batch_request import BatchRequest
+
+EXAMPLES = """\b
+Examples:
+  quire plan letters/ -o out
+  quire plan letters/ -o out --lang de --json
+"""
+PREVIEW = 5
+"""Documents that are named for each reason."""
+WORDS = {
+    "done": "done",
+    "stale": "to do again",
+    "missing": "to do",
+    "quarantined": "in quarantine",
+    "error": "cannot be read",
+}
+
+
+def plan(  # noqa: PLR0913 - one argument per option
+    paths: options.Paths,
+    flow: options.Flow = None,
+    output: options.Output = None,
+    to: options.To = None,
+    store: options.Store = None,
+    facts: options.Facts = None,
+    profile: options.Profile = None,
+    effort: options.Effort = None,
+    ocr: options.Ocr = None,
+    engine: options.Engine = None,
+    lang: options.Lang = None,
+    pages: options.Pages = None,
+    figures: options.Figures = None,
+    redactions: options.Redactions = None,
+    words: options.Words = False,
+    trace: options.Trace = False,
+    include: options.Include = None,
+    exclude: options.Exclude = None,
+    limit: options.Limit = None,
+    shard: options.Shard = None,
+    force: options.Force = False,
+    verify_hash: options.VerifyHash = None,
+    as_json: options.Json = False,
+) -> int:
+    """Show what `quire run` with the same options would do, and why."""
+    configuration = configuration_of(locals())
+    choice = Choice(pages, words, trace, limit, shard, force)
+    request = request_of(configuration, paths, choice)
+    return show_plan(request, configuration.settings, as_json=as_json)
+
+
+def show_plan(request: BatchRequest, settings: Settings, *, as_json: bool) -> int:
+    """Plan, and print the plan."""
+    from quire.running.batch_plan import plan_batch
+
+    with opened(settings, place_for(settings)) as here:
+        planned = plan_batch(request, here.store)
+    if as_json:
+        documents = [document.to_json() for document in planned.documents]
+        print(json.dumps({"counts": planned.counts, "documents": documents}, ensure_ascii=False, indent=2))
+    else:
+        print("\n".join(_lines(planned)))
+    return EXIT_COMPLETE
+
+
+def _lines(planned: Plan) -> Iterator[str]:
+    yield f"{spell(len(planned.documents), 'document')}, flow {planned.asked.definition.name}"
+    for state, word in WORDS.items():
+        found = [document for document in planned.documents if document.state == state]
+        if not found:
+            continue
+        yield f"{len(found):>7}  {word}"
+        if state != "done":
+            yield from _reasons(found)
+
+
+def _reasons(documents: list[PlannedDocument]) -> Iterator[str]:
+    """For each reason how many documents there are, and the names of some."""
+    by_reason: dict[str, list[str]] = {}
+    for document in documents:
+        by_reason.setdefault(document.reason or "nothing was written yet", []).append(document.name)
+    for reason, names in sorted(by_reason.items(), key=lambda pair: -len(pair[1])):
+        more = f" and {len(names) - PREVIEW} more" if len(names) > PREVIEW else ""
+        yield f"{'':>9}{len(names):>7}  {reason}: {', '.join(names[:PREVIEW])}{more}"

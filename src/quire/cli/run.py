@@ -1,0 +1,90 @@
+"""`quire run`: a flow over many documents, that can be stopped and gone on with."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from typer import Option
+
+from quire.cli import options
+from quire.cli.asking import Choice, request_of
+from quire.cli.driving import Showing, drive
+from quire.cli.opening import place_for
+from quire.cli.plan import show_plan
+from quire.cli.settings import configuration_of
+
+EXAMPLES = """\b
+Examples:
+  quire run letters/ -o out
+  quire run scans/ -o out --to md --to json --lang de --workers 2
+  quire run letters/ -o out --dry-run
+  quire run scans/ -o out --shard 2/8 --store s3://bucket/quire --facts postgresql://host/quire
+  quire run scans/ -o out --flow my-flow.yaml --profile night
+"""
+
+
+def run(  # noqa: PLR0913 - one argument per option
+    paths: options.Paths,
+    flow: options.Flow = None,
+    output: options.Output = None,
+    to: options.To = None,
+    store: options.Store = None,
+    facts: options.Facts = None,
+    runtime: options.Runtime = None,
+    ingress: options.Ingress = None,
+    profile: options.Profile = None,
+    effort: options.Effort = None,
+    ocr: options.Ocr = None,
+    engine: options.Engine = None,
+    lang: options.Lang = None,
+    pages: options.Pages = None,
+    figures: options.Figures = None,
+    redactions: options.Redactions = None,
+    words: options.Words = False,
+    trace: options.Trace = False,
+    include: options.Include = None,
+    exclude: options.Exclude = None,
+    workers: Annotated[
+        int | None, Option(metavar="N", help="Pages recognised at a time; one for each CPU by default.")
+    ] = None,
+    policy: Annotated[
+        str | None,
+        Option(
+            metavar="POLICY", help="What bounds the documents under way: cpu (default), io (engines elsewhere), gpu."
+        ),
+    ] = None,
+    max_queue: Annotated[int | None, Option(metavar="N", help="Documents that are taken in ahead of the work.")] = None,
+    schedule: Annotated[
+        str | None, Option(metavar="ORDER", help="Order of the documents: fifo (default), sjf (small first), ljf.")
+    ] = None,
+    timeout_s: Annotated[
+        float | None, Option(metavar="SECONDS", help="Longest time for one document; 0 for no limit (default).")
+    ] = None,
+    retries: Annotated[
+        int | None, Option(metavar="N", help="Further attempts after a failure that may pass; 2 by default.")
+    ] = None,
+    retry_backoff_s: Annotated[
+        float | None, Option(metavar="SECONDS", help="Wait before the second attempt, doubled each time; 1 by default.")
+    ] = None,
+    error_budget: Annotated[
+        int | None, Option(metavar="N", help="Stop after so many failed documents; 0 for never (default).")
+    ] = None,
+    diagnostics_interval_s: Annotated[
+        float | None, Option(metavar="SECONDS", help="Time between lines of progress; 30 by default, 0 for none.")
+    ] = None,
+    limit: options.Limit = None,
+    shard: options.Shard = None,
+    force: options.Force = False,
+    verify_hash: options.VerifyHash = None,
+    dry_run: Annotated[bool, Option("--dry-run", help="Show what would be done, and do nothing.")] = False,
+    manifest: options.Manifest = None,
+    as_json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> int:
+    """Run a flow over documents and folders. Stop it, kill it, run it again: what is done is not done twice."""
+    configuration = configuration_of(locals())
+    request = request_of(configuration, paths, Choice(pages, words, trace, limit, shard, force))
+    if dry_run:
+        return show_plan(request, configuration.settings, as_json=as_json)
+    settings = configuration.settings
+    return drive(request, settings, place_for(settings), Showing(quiet=quiet, as_json=as_json))
