@@ -117,14 +117,13 @@ def test_a_failed_key_begins_again_as_another_run(bench):
     assert bench.runtime.status(first).state == "failed"
 
 
-def test_a_child_that_failed_stays_failed_under_its_key_and_is_free_under_another(bench):
+def test_a_child_that_failed_begins_again_for_another_run(bench):
     call = bench.call("flaky", "child", attempts=1, kind="network", times=1)
-    for _ in range(2):
-        with pytest.raises(RunError, match="the other side hung up") as caught:
-            bench.result("parent", calls=[call])
-        assert caught.value.category == "network"
+    with pytest.raises(RunError, match="the other side hung up") as caught:
+        bench.result("parent", calls=[call, call])
+    assert caught.value.category == "network"
     assert bench.track.lines == ["try"]
-    assert bench.result("parent", calls=[{**call, "key": bench.key("another")}]) == [2]
+    assert bench.result("parent", calls=[call]) == [2]
 
 
 # Retries.
