@@ -6,10 +6,11 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Protocol
 
 from quire.batch.contracts import ItemOutcome, WorkItem
 from quire.batch.schedule import Task
-from quire.context import Json, Store
+from quire.context import Store
 from quire.errors import InputError
 from quire.keys import ArtifactKey, artifact_key, digest_of
 
@@ -32,33 +33,55 @@ def input_hash(item: WorkItem) -> str:
     return found[0][1] if len(found) == 1 else digest_of(found)
 
 
+class Known(Protocol):
+    """Whoever knows which items are done. Used by the thread of the scheduler alone."""
+
+    @property
+    def unsaved(self) -> bool:
+        """Whether something would be done again if the process were killed now."""
+        ...
+
+    def name(self, task: Task) -> None:
+        """Give the task its key. Raises InputError when an input cannot be read."""
+        ...
+
+    def done(self, tasks: Sequence[Task]) -> Mapping[int, ItemOutcome]:
+        """What became of those that need not be done, by number: asked once for all of them."""
+        ...
+
+    def remember(self, task: Task, outcome: ItemOutcome) -> None:
+        """That the task is done."""
+        ...
+
+    def flush(self) -> None:
+        """Make it last."""
+        ...
+
+
 class Records:
-    """What the store knows of items of a stage. Used by the thread of the scheduler alone."""
+    """What a store knows of the items of a stage."""
 
     def __init__(self, store: Store, stage_name: str) -> None:
         self._store = store
         self._stage_name = stage_name
         self.unsaved = False
-        """Whether something would be done again if the process were killed now."""
 
     def name(self, task: Task) -> None:
-        """Give the task its key. Raises InputError when an input cannot be read."""
         task.input_hash = input_hash(task.item)
         task.key = key_of(self._stage_name, task.item, task.input_hash)
 
-    def done(self, tasks: Sequence[Task]) -> Mapping[int, Mapping[str, Json]]:
-        """The results of those that are done, by number: asked once for all of them."""
+    def done(self, tasks: Sequence[Task]) -> Mapping[int, ItemOutcome]:
         digests = self._store.find_many([ArtifactKey(task.key) for task in tasks if task.key])
         found = {}
         for task in tasks:
             if (digest := digests.get(ArtifactKey(task.key))) is not None:
                 record = json.loads(self._store.load(digest))
                 if record["outputs"] == _written(task.item):
-                    found[task.number] = record["result"]
+                    found[task.number] = ItemOutcome("skipped", record["result"], "done before", attempts=0)
         return found
 
     def remember(self, task: Task, outcome: ItemOutcome) -> None:
-        """That the task is done, unless a file that it should have made is missing or empty."""
+        """Unless a file that it should have made is missing or empty."""
         outputs = _written(task.item)
         if outputs is None:
             return

@@ -24,7 +24,7 @@ from quire.batch.contracts import (
     Worker,
 )
 from quire.batch.executing import executor_for
-from quire.batch.resuming import Records
+from quire.batch.resuming import Known, Records
 from quire.batch.schedule import Retrying, Task, Waiting, numbered
 from quire.batch.stopping import Stop
 from quire.batch.tallying import Tally
@@ -71,12 +71,12 @@ def run_stage(
     """
     options, hooks = options or StageOptions(), hooks or StageHooks()
     context = StageContext(plan.stage_name, run or token_hex(8), options, plan.total_items)
-    stage = _Stage(plan, worker, context, StageTeller(context, hooks, on_event), stop or Stop(), store)
-    return stage.run()
+    records = Records(store, plan.stage_name) if store is not None else None
+    return Stage(plan, worker, context, StageTeller(context, hooks, on_event), stop or Stop(), records).run()
 
 
-class _Stage:
-    """A stage under way."""
+class Stage:
+    """A stage under way, for whoever has a way of his own to know what is done; others call `run_stage`."""
 
     def __init__(
         self,
@@ -85,11 +85,11 @@ class _Stage:
         context: StageContext,
         teller: StageTeller,
         stop: Stop,
-        store: Store | None,
+        known: Known | None,
     ) -> None:
         self._context, self._options = context, context.options
         self._teller, self._stop = teller, stop
-        self._records = Records(store, plan.stage_name) if store is not None else None
+        self._known = known
         self._source: Iterator[Task] | None = numbered(plan.items, self._options.schedule)
         self._workers = _workers(self._options)
         self._inbox: SimpleQueue[tuple[int, Called] | None] = SimpleQueue()
@@ -112,8 +112,8 @@ class _Stage:
         finally:
             self._stop.unlisten(self._wake)
             self._executor.close()
-            if self._records is not None and self._records.unsaved:
-                self._records.flush()
+            if self._known is not None and self._known.unsaved:
+                self._known.flush()
         cut_short = self._source is not None or self._tally.undone > 0
         outcome = self._tally.outcome(self._why_stopped if cut_short else "")
         self._teller.end(outcome)
@@ -134,8 +134,8 @@ class _Stage:
             return False
         self._give_up_late()
         self._tell_progress()
-        if self._records is not None and self._records.unsaved and time.monotonic() >= self._flushed + FLUSH_EVERY_S:
-            self._records.flush()
+        if self._known is not None and self._known.unsaved and time.monotonic() >= self._flushed + FLUSH_EVERY_S:
+            self._known.flush()
             self._flushed = time.monotonic()
         return True
 
@@ -159,22 +159,22 @@ class _Stage:
 
     def _undone(self, tasks: list[Task]) -> Iterator[Task]:
         """Those that the store does not know as done. One whose input cannot be read has failed."""
-        if self._records is None:
+        if self._known is None:
             yield from tasks
             return
         named = [task for task in tasks if self._name(task)]
         look_up = self._options.resume and not self._options.force
-        done = self._records.done(named) if look_up else {}
+        done = self._known.done(named) if look_up else {}
         for task in named:
             if task.number in done:
-                self._end(task, ItemOutcome("skipped", done[task.number], "done before", attempts=0))
+                self._end(task, done[task.number])
             else:
                 yield task
 
     def _name(self, task: Task) -> bool:
-        assert self._records is not None
+        assert self._known is not None
         try:
-            self._records.name(task)
+            self._known.name(task)
         except InputError as error:
             task.attempts = 1
             self._fail(task, Failure("input", str(error)), 0.0)
@@ -205,7 +205,7 @@ class _Stage:
             due += [task.began + self._limit_s for task in self._running.values()]
         if self._options.diagnostics_interval_s:
             due.append(self._told + self._options.diagnostics_interval_s)
-        if self._records is not None and self._records.unsaved:
+        if self._known is not None and self._known.unsaved:
             due.append(self._flushed + FLUSH_EVERY_S)
         now = time.monotonic()
         return max(0.0, min([_LONGEST_WAIT_S, *(at - now for at in due if at is not None)]))
@@ -228,8 +228,8 @@ class _Stage:
             self._failed(task, given, called.ms / 1000)
             return
         outcome = ItemOutcome(given.status, given.result, given.reason, None, task.attempts, called.ms / 1000)
-        if self._records is not None and outcome.status == "ok":
-            self._records.remember(task, outcome)
+        if self._known is not None and outcome.status == "ok":
+            self._known.remember(task, outcome)
         self._end(task, outcome)
 
     def _failed(self, task: Task, failure: Failure, seconds: float) -> None:
