@@ -135,7 +135,10 @@ class Context(Protocol):
         ...
 
     def call(self, workflow: str, key: str, argument: Json) -> Awaitable[Json]:
-        """Start a workflow under a key, or attach to the one started already. Raises RunError when it fails."""
+        """Start a workflow under a key, or attach to the one started already, by whichever run.
+
+        Raises RunError when it fails. One that failed for another run, or was cancelled with it, begins again.
+        """
         ...
 
     def sleep(self, seconds: float) -> Awaitable[None]:

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from quire.context import Context, Json, Retry, Workflow
-from quire.errors import RunCancelled, RunError
 from quire.events import Event, Sink
 from quire.running.request import ReadRequest
 from quire.running.steps import DocumentSteps, PageOutcome
@@ -83,21 +82,12 @@ class Reads:
 async def _called(
     ctx: Context, workflow: str, request: ReadRequest, parts: Sequence[tuple[str, Mapping[str, Json]]]
 ) -> list[Json]:
-    """Call a workflow for each part, under the key of the work, so that two runs that need it share it.
-
-    A key that failed or was cancelled in another run stays so, hence a second call under a key of this run's own.
-    """
+    """Call a workflow for each part, under the key of the work, so that two runs that need it share it."""
     told = request.to_json()
     base = f"{workflow}/{request.settings()[:16]}/{request.source.id[:32]}"
-    calls = [ctx.call(workflow, f"{base}/{part}", {"request": told, **argument}) for part, argument in parts]
-    given = []
-    for call, (part, argument) in zip(calls, parts, strict=True):
-        try:
-            given.append(await call)
-        except (RunError, RunCancelled):
-            own = ctx.call(workflow, f"{base}/{part}/{ctx.run_id}", {"request": told, **argument})
-            given.append(await own)
-    return given
+    return await ctx.gather(
+        *(ctx.call(workflow, f"{base}/{part}", {"request": told, **argument}) for part, argument in parts)
+    )
 
 
 def _teller(ctx: Context, request: ReadRequest, attempt: int = 1) -> Sink:

@@ -20,12 +20,13 @@ ENDED = "('finished', 'failed', 'cancelled')"
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How an invocation or a step ended."""
+    """How an invocation or a step ended; `run` is the run that an invocation belongs to."""
 
     state: State
     result: Json = None
     message: str = ""
     category: Category = "runtime"
+    run: str = ""
 
     def value(self) -> Json:
         """What it gave. Raises RunError or RunCancelled when it gave nothing."""
@@ -95,6 +96,17 @@ class Journal:
             ),
         )
 
+    def begin_again(self, key: str, ended: Ending, run: str) -> None:
+        """Try for another run what failed or was cancelled with one; nothing happens if somebody did already."""
+        with self._database.transaction():
+            begun = self._database.change(
+                "UPDATE invocations SET state = 'waiting', run = ?, error = NULL, "
+                "cancel = coalesce((SELECT cancel FROM runs WHERE run = ?), 0) WHERE key = ? AND run = ? AND state = ?",
+                (run, run, key, ended.run, ended.state),
+            )
+            if begun:
+                self._database.change("DELETE FROM steps WHERE invocation = ?", (key,))
+
     def claim_next(self, workflows: Mapping[str, Workflow], pools: Sequence[str]) -> tuple[Invocation, Claim] | None:
         """The next invocation that nobody works on, and the right to do so; one that is to be cancelled is, too."""
         database = self._database
@@ -134,7 +146,9 @@ class Journal:
         for at in range(0, len(keys), 500):
             some = keys[at : at + 500]
             marks = ", ".join("?" * len(some))
-            asked = f"SELECT key, state, result, error FROM invocations WHERE key IN ({marks}) AND state IN {ENDED}"
+            asked = (
+                f"SELECT key, state, result, error, run FROM invocations WHERE key IN ({marks}) AND state IN {ENDED}"
+            )
             found |= {str(row[0]): _ending(*row[1:]) for row in self._database.rows(asked, some)}
         return found
 
@@ -237,11 +251,12 @@ class Journal:
         return time.time()
 
 
-def _ending(state: object, result: object, error: object) -> Ending:
+def _ending(state: object, result: object, error: object, run: object = "") -> Ending:
     told = json.loads(str(error)) if error else {}
     return Ending(
         state,  # type: ignore[arg-type]
         json.loads(str(result)) if result is not None else None,
         told.get("message", ""),
         told.get("category", "runtime"),
+        str(run),
     )

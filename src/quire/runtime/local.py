@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from dataclasses import replace
 from threading import Condition, Lock, Thread
 from types import TracebackType
 
@@ -203,7 +204,7 @@ class Engine:
                     error=ending.message,
                     category=ending.category if ending.state == "failed" else None,
                 )
-        self._tell_ending(play.invocation.key, ending)
+        self._tell_ending(play.invocation.key, replace(ending, run=run))
         if root:
             with self.ended:
                 self.ended.notify_all()

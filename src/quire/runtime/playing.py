@@ -234,8 +234,13 @@ class LocalContext:
             if known is None:
                 return Ending("failed", message=f"there is no workflow {workflow!r} here", category="config")
             child = Invocation(key, self.run_id, workflow, known.version, known.pool, argument)
-            play.engine.journal.start(child, parent=play.invocation.key)
-            return await play.engine.ending(key)
+            journal = play.engine.journal
+            journal.start(child, parent=play.invocation.key)
+            ending = await play.engine.ending(key)
+            while ending.state != "finished" and ending.run != self.run_id:
+                journal.begin_again(key, ending, self.run_id)
+                ending = await play.engine.ending(key)
+            return ending
 
         return Given(play.begin(self._next(), f"call {workflow} {key}", called, parks=True))
 
