@@ -29,8 +29,8 @@ class RestateProgram(Program):
     `scoped` switches on that it bounds calls by scope, which is experimental in 1.7.
     """
 
-    def __init__(self, folder: Path, *, scoped: bool = False) -> None:
-        program = find_program()
+    def __init__(self, folder: Path, *, program: Path | None = None, scoped: bool = False) -> None:
+        program = program or find_program()
         if program is None:
             raise ConfigurationError(f"there is no {PROGRAM} here; {ADVICE}")
         ingress, admin, node = free_ports(3)

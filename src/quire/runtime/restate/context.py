@@ -66,6 +66,7 @@ class RestateContext:
     def __init__(self, sdk: Sdk, around: Surroundings, request: Request, pool: str) -> None:
         self._sdk, self._around, self._request, self._pool = sdk, around, request, pool
         self.told: list[Event] = []
+        self.calls: list[durables.Call] = []
         self.cancelled = False
         self.closed = False
 
@@ -117,7 +118,9 @@ class RestateContext:
                 )
             )
 
-        return durables.Call(call, self.run_id)
+        called = durables.Call(call, self.run_id)
+        self.calls.append(called)
+        return called
 
     def sleep(self, seconds: float) -> Awaitable[None]:
         self._check()

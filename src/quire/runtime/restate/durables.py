@@ -112,8 +112,8 @@ class Step(Durable):
 
 
 class Call(Durable):
-    """Another workflow. One that failed for another run is tried again, under the next generation of its key; what
-    failed for this run has failed."""
+    """Another workflow. One that failed for another run, or was cancelled with another run that it is a part of, is
+    tried again, under the next generation of its key; what failed for this run has failed."""
 
     def __init__(self, call: Attempting, run: str) -> None:
         super().__init__(call(1))
@@ -123,7 +123,8 @@ class Call(Durable):
         self.give(json.loads(value))
 
     def fail(self, failure: Failure) -> None:
-        if failure.run == self._run or self._generation >= MAX_GENERATIONS:
+        own = failure.run == self._run and not failure.cancelled
+        if own or self._generation >= MAX_GENERATIONS:
             super().fail(failure)
         else:
             self._generation += 1

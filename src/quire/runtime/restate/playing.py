@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Generator, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from quire.context import Json, Workflow
@@ -36,6 +37,7 @@ async def play(workflow: Workflow, context: RestateContext, argument: Json, tell
             if not await _wait(waits):
                 context.cancelled = True
                 cancelled = RunCancelled(f"run {context.run_id} was cancelled")
+                await _wait_for_calls(context)
     finally:
         context.closed = True
         going.close()
@@ -84,6 +86,14 @@ async def _wait(waits: Waits) -> bool:
         if id(one.future) in there:
             await _take(one, one.future)
     return True
+
+
+async def _wait_for_calls(context: RestateContext) -> None:
+    """What a cancelled workflow called is cancelled with it: it ends after them."""
+    import restate
+
+    with suppress(restate.TerminalError):  # cancelled twice
+        await restate.gather(*[call.future for call in context.calls if not call.done])
 
 
 async def _take(durable: Durable, future: RestateDurableFuture[Any]) -> None:

@@ -38,6 +38,7 @@ class Worker:
 
     def __init__(self, listening: socket.socket, make: Callable[[], Endpoint], *, drain_s: float) -> None:
         """`make` is called in the loop."""
+        self.port = int(listening.getsockname()[1])
         self._listening, self._make, self._drain_s = listening, make, drain_s
         self._loop = asyncio.new_event_loop()
         self._leave, self._now = asyncio.Event(), asyncio.Event()
@@ -101,6 +102,7 @@ class Worker:
             self._drained = draining.done() and draining.result()
             for task in (draining, hurried):
                 task.cancel()
+            await endpoint.leave()
 
         try:
             await serve(endpoint, self._config(), shutdown_trigger=left)
@@ -111,7 +113,7 @@ class Worker:
         from hypercorn.config import Config
 
         config = Config()
-        config.bind = [f"fd://{self._listening.fileno()}"]
+        config.bind = [f"fd://{self._listening.detach()}"]  # Hypercorn closes it
         config.loglevel = "WARNING"
         config.graceful_timeout = LEAVE_S
         config.h2_max_concurrent_streams = MAX_STREAMS

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 RECORDS_PATIENCE_S = 60.0
 """How long a worker waits for a database that does not answer, before it leaves the invocation to a later attempt."""
 RECORDS_PAUSE_S = 0.2
+REST_S = 0.25
 App = Callable[[Any, Any, Any], Awaitable[None]]
 log = logging.getLogger("quire.worker")
 
@@ -34,9 +35,12 @@ log = logging.getLogger("quire.worker")
 class ServiceOptions:
     """What a Restate server is told about our services."""
 
-    inactivity_timeout_s: float = 60.0
-    """After this long without news the server asks an invocation to leave its worker. 0 makes it leave, and be
-    played again, at every wait."""
+    waiting_s: float = 60.0
+    """After this long without news the server asks a workflow of the pool `documents`, which waits for others, to leave
+    its worker until there are some."""
+    working_s: float = 600.0
+    """The same for the other pools, which work. What waits for a step cannot leave, and is not told that it is
+    cancelled until the step has ended."""
     abort_timeout_s: float = 3600.0
     """A step that takes longer after that is cut off and begun again: more than the slowest engine ever needs."""
     retention_s: float = 24 * 3600.0
@@ -67,8 +71,9 @@ class Endpoint:
         self._keeping = ThreadPoolExecutor(4, "quire-records")
         self._around = Surroundings(self._workflows, records, self._in_thread, scopes)
         self._steps = 0
-        self._requests = 0
+        self._requests: set[asyncio.Task[Any]] = set()
         self._draining = asyncio.Event()
+        self._leaving = False
         self._idle = asyncio.Event()
         self._app = self._services()
 
@@ -80,25 +85,42 @@ class Endpoint:
             await send({"type": "http.response.start", "status": 503, "headers": []})
             await send({"type": "http.response.body", "body": b"this worker is leaving"})
             return
-        self._requests += 1
+        request = asyncio.current_task()
+        assert request is not None
+        self._requests.add(request)
         try:
             await self._app(scope, receive, send)
+        except asyncio.CancelledError:
+            if not self._leaving:
+                raise
+            request.uncancel()  # the stream ends, and the server gives the invocation to another worker
         finally:
-            self._requests -= 1
+            self._requests.discard(request)
 
     async def drain(self, timeout_s: float) -> bool:
-        """Take nothing new, begin no step, and wait for those that run; whether they all ended in time."""
+        """Take nothing new, begin no step, and wait for those that run; whether they all ended in time. What waits for
+        others then is left to another worker."""
         self._draining.set()
         self._look()
         try:
             await asyncio.wait_for(self._idle.wait(), timeout_s)
         except TimeoutError:
             return False
-        for _ in range(20):  # what the last steps gave is sent, and invocations that are through end
-            if not self._requests:
-                break
-            await asyncio.sleep(0.01)
+        await self._rest()  # what the last steps gave is sent, and invocations that are through end
         return True
+
+    async def leave(self) -> None:
+        """End the invocations that are left."""
+        self._draining.set()
+        self._leaving = True
+        for request in self._requests:
+            request.cancel()
+        await self._rest()
+
+    async def _rest(self) -> None:
+        """Give requests a moment to end."""
+        if self._requests:
+            await asyncio.wait(self._requests, timeout=REST_S)
 
     def close(self) -> None:
         for threads in (*self._threads.values(), self._keeping):
@@ -146,7 +168,7 @@ class Endpoint:
         options = self._options
         service = Service(
             service_of(pool),
-            inactivity_timeout=timedelta(seconds=options.inactivity_timeout_s),
+            inactivity_timeout=timedelta(seconds=options.waiting_s if pool == "documents" else options.working_s),
             abort_timeout=timedelta(seconds=options.abort_timeout_s),
             idempotency_retention=timedelta(seconds=options.retention_s),
             journal_retention=timedelta(seconds=options.retention_s),
