@@ -147,7 +147,7 @@ def _opened(cache: Cache) -> Iterator[Store | None]:
     if not isinstance(cache, (str, Path)):
         yield cache
         return
-    from quire.store.files import FileStore
+    from quire.store.opening import open_store
 
-    with FileStore(cache) as store:
+    with open_store(cache) as store:
         yield store

@@ -23,6 +23,8 @@ Error = psycopg.Error
 MAX_CONNECTIONS = 8
 WAIT_S = 60.0
 """How long a thread waits for a connection, and a statement for a row that another one changes."""
+STOPPED_S = 30.0
+"""How long a client may do nothing within a transaction: one that was stopped must not hold its rows for ever."""
 RECONNECT_S = 20.0
 """How long a server that was there may be away: it is being started again."""
 _PAUSE_S = 0.1
@@ -34,10 +36,9 @@ _DEFAULTS: dict[str, str | int] = {
     "keepalives_interval": 10,
     "keepalives_count": 3,
 }
-# A client that stopped inside a transaction must not hold its rows for ever. Only a lasting transaction waits for the
-# disk of the server; the others are whole or not there after a crash, as with SQLite.
+# Only a lasting transaction waits for the disk of the server; the last of the others may be gone after a crash.
 _SESSION = (
-    f"SET synchronous_commit = off; SET idle_in_transaction_session_timeout = '{WAIT_S:.0f}s'; "
+    f"SET synchronous_commit = off; SET idle_in_transaction_session_timeout = '{STOPPED_S:.0f}s'; "
     f"SET lock_timeout = '{WAIT_S:.0f}s'"
 ).encode()
 

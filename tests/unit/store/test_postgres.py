@@ -14,6 +14,7 @@ from quire.errors import ConfigurationError, StoreError
 from quire.records import schema
 from quire.records.claims import Claims
 from quire.records.runs import Runs
+from quire.store import connections
 from quire.store.postgres import PostgresDatabase, translated
 from tests.servers.ports import free_port
 
@@ -202,6 +203,18 @@ def test_a_server_killed_within_a_transaction_loses_all_of_it_and_says_so(postgr
         postgres_server.start()
         database.change(ADDED, ("i", "other half", "1"))
     assert names(database) == []
+
+
+def test_a_client_that_stopped_within_a_transaction_loses_it_and_holds_nobody_up(database, postgres_url, monkeypatch):
+    monkeypatch.setattr(connections, "_SESSION", b"SET idle_in_transaction_session_timeout = '100ms'")
+    database.change(ADDED, ("i", "row", "1"))
+    changed = "UPDATE signals SET value = ? WHERE name = 'row'"
+    with closing(PostgresDatabase(postgres_url)) as stopped:
+        with pytest.raises(StoreError, match="idle-in-transaction timeout"), stopped.transaction():
+            stopped.change(changed, ("late",))
+            assert database.change(changed, ("of another",)) == 1, "it waits until the server has ended the other"
+            stopped.rows("SELECT 1")
+        assert stopped.rows("SELECT value FROM signals") == [("of another",)]
 
 
 def test_a_server_that_is_not_there_is_named_without_the_password():
