@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from threading import Lock
+from threading import Event, Lock
 
 import quire
 from quire.errors import EngineError, InputError
@@ -19,6 +19,8 @@ _lock = Lock()
 def reset() -> None:
     CALLS.clear()
     FAILING.clear()
+    HELD.clear()
+    ENTERED.clear()
 
 
 def _called(name: str) -> None:
@@ -104,3 +106,17 @@ async def later(value: int) -> int:
 @quire.component(version="1")
 def unsayable(value: object) -> object:
     return {1, 2}
+
+
+HELD = Event()
+"""Set while held components may go on."""
+ENTERED = Event()
+"""Set once a held component was called."""
+
+
+@quire.component(version="1")
+def held(value: object) -> object:
+    _called("held")
+    ENTERED.set()
+    assert HELD.wait(60)
+    return value

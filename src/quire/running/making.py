@@ -8,20 +8,24 @@ import json
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import cast
 
-from quire.context import Json, Store
+from quire.context import Claim, Json, Store
 from quire.errors import RETRYABLE, FencedError, QuireError, RunError, category_of
 from quire.events import reason_of
 from quire.flow.components import Component, is_files
 from quire.flow.definition import Expression, Step, StepReference, references
 from quire.keys import ArtifactKey, Digest, artifact_key, digest_of
+from quire.running.making_once import made_once
 from quire.running.resolving import BYTES, Part, Value, Values
 from quire.types import PageResult
 
 GROUP = 16
 """Pages in one durable step: each of them is an artifact of its own."""
 STAGE = "component"
+SAVE_EVERY_S = 0.2
+"""Seconds of work on pages that a crash may cost."""
 MAX_REASON = 300
 """Characters of an error that a list of pages keeps."""
 
@@ -40,13 +44,27 @@ class Making:
         parts = self.values.arguments(self.step.input)
         key = self._key(parts)
         value: Value = {"kind": "json", "document": self.document, "key": key}
+        if self.component.service:
+            found, hit = self._served(key)
+        else:
+            find = partial(self._store.find, key)
+            found, hit = made_once(self._store, key, find, lambda claim: self._made(key, parts, claim))
+        return {**value, "digest": found, **({"hit": True} if hit else {"ms": _ms(begun)})}
+
+    def _made(self, key: ArtifactKey, parts: Mapping[str, Part], claim: Claim) -> Digest:
+        output = self._called({name: part.load() for name, part in parts.items()}, None)
+        return self._saved(key, output, page=None, claim=claim)
+
+    def _served(self, key: ArtifactKey) -> tuple[Digest, bool]:
+        """What a service gives; it takes references, and cares itself for what must not be done twice."""
         found = self._store.find(key)
         if found is not None:
-            return {**value, "digest": found, "hit": True}
-        if self.component.service:
-            parts = self.values.raw().arguments(self.step.input)
+            return found, True
+        parts = self.values.raw().arguments(self.step.input)
         output = self._called({name: part.load() for name, part in parts.items()}, None)
-        return {**value, "digest": self._saved(key, output, page=None), "ms": _ms(begun)}
+        digest = self._saved(key, output, page=None)
+        self._store.flush()  # before the journal knows of it
+        return digest, False
 
     def look_up(self) -> Value:
         """The list by page if it is there already, otherwise how many pages there are."""
@@ -62,29 +80,48 @@ class Making:
         begun = time.perf_counter()
         numbers = self._page_numbers()
         keys = {position: self._page_key(position) for position in range(start, min(stop, len(numbers)))}
-        found = self._store.find_many(list(keys.values()))
-        missing = [position for position, key in keys.items() if key not in found]
+        group = artifact_key(f"{STAGE}-pages", "1", tuple(keys.values()), digest_of({}))
+        told, _ = made_once(
+            self._store,
+            group,
+            lambda: None if self._missing(keys) else {"hits": len(keys), "made": 0, "errors": {}},
+            lambda _: self._make_pages(numbers, keys),
+        )
+        return {**told, "ms": _ms(begun)}
+
+    def _make_pages(self, numbers: Sequence[int], keys: Mapping[int, ArtifactKey]) -> dict[str, Json]:
+        missing = self._missing(keys)
         errors: dict[str, str] = {}
         again: RunError | None = None
-        for position in missing:
-            try:
-                self._make_page(position, keys[position], numbers[position])
-            except RunError as error:
-                if self.step.on_error.what == "fail":
-                    raise
-                errors[str(position)] = reason_of(error)[:MAX_REASON]
-                again = error if RETRYABLE[error.category] else again
+        saved = time.perf_counter()
+        try:
+            for position in missing:
+                try:
+                    self._make_page(position, keys[position], numbers[position])
+                except RunError as error:
+                    if self.step.on_error.what == "fail":
+                        raise
+                    errors[str(position)] = reason_of(error)[:MAX_REASON]
+                    again = error if RETRYABLE[error.category] else again
+                if time.perf_counter() - saved > SAVE_EVERY_S:
+                    self._store.flush()
+                    saved = time.perf_counter()
+        finally:
+            self._store.flush()
         if again is not None:
             raise again
-        return {"hits": len(found), "made": len(missing) - len(errors), "errors": errors, "ms": _ms(begun)}
+        return {"hits": len(keys) - len(missing), "made": len(missing) - len(errors), "errors": errors}
+
+    def _missing(self, keys: Mapping[int, ArtifactKey]) -> list[int]:
+        found = self._store.find_many(list(keys.values()))
+        return [position for position, key in keys.items() if key not in found]
 
     def settled(self, start: int, stop: int, reason: str) -> Json:
         """Pages of a group that could not be made after all attempts, with the reason of the last."""
         numbers = self._page_numbers()
         keys = {position: self._page_key(position) for position in range(start, min(stop, len(numbers)))}
-        found = self._store.find_many(list(keys.values()))
-        missing = [position for position, key in keys.items() if key not in found]
-        return {"hits": 0, "made": 0, "errors": {str(position): reason[:MAX_REASON] for position in missing}}
+        errors = {str(position): reason[:MAX_REASON] for position in self._missing(keys)}
+        return {"hits": 0, "made": 0, "errors": errors}
 
     def gathered(self, errors: Mapping[str, str]) -> Value:
         """The list by page. One with failed pages is kept under another key: the next run tries them again."""
@@ -94,6 +131,7 @@ class Making:
         if errors:
             key = artifact_key(f"{STAGE}/{self.component.name}", "failed", (key, digest_of(entries)), digest_of({}))
         digest = self._save(key, encoded(entries))
+        self._store.flush()
         return {**self._listed(digest), "key": key}
 
     @property
@@ -171,7 +209,7 @@ class Making:
             said = str(error) if isinstance(error, QuireError) else reason_of(error)
             raise RunError(f"{where}: {said}", category=category_of(error)) from error
 
-    def _saved(self, key: ArtifactKey, output: object, *, page: int | None) -> Digest:
+    def _saved(self, key: ArtifactKey, output: object, *, page: int | None, claim: Claim | None = None) -> Digest:
         """The artifact of the step is JSON, which names the artifacts of bytes and files."""
         if isinstance(output, (bytes, bytearray, memoryview)):
             file = self._file(key, "", bytes(output), page)
@@ -185,15 +223,15 @@ class Making:
                 f"step {self.step.id!r}: {self.component.name} gives something that is neither JSON nor bytes: {error}",
                 category="config",
             ) from error
-        return self._save(key, data, page)
+        return self._save(key, data, page, claim)
 
     def _file(self, key: ArtifactKey, name: str, content: bytes, page: int | None) -> Json:
         own = artifact_key(f"{STAGE}-file", "1", (key, name), digest_of({}))
         return {"name": name, "digest": self._save(own, content, page), "size": len(content)}
 
-    def _save(self, key: ArtifactKey, data: bytes, page: int | None = None) -> Digest:
+    def _save(self, key: ArtifactKey, data: bytes, page: int | None = None, claim: Claim | None = None) -> Digest:
         stage = f"{STAGE}/{self.component.name}"
-        return self._store.save(key, data, stage=stage, document=self.document, page=page)
+        return self._store.save(key, data, stage=stage, document=self.document, page=page, claim=claim)
 
     def _entry(self, position: int, number: int, errors: Mapping[str, str]) -> Json:
         if (reason := errors.get(str(position))) is not None:
