@@ -378,17 +378,16 @@ def test_a_cancelled_run_starts_no_more_children(bench):
 
 
 def test_what_two_runs_wait_for_is_not_lost_when_one_of_them_is_cancelled(bench):
-    """The child is stopped for both; who still wants it asks under a key of its own."""
     call = bench.call("held", "shared")
     first = bench.submit("parent", calls=[call])
     bench.track.until("held here")
-    second = bench.submit("stubborn", call=call)
+    second = bench.submit("parent", calls=[call])
     wait_until(lambda: bench.runtime.status(second).state == "running", "it does not begin")
     bench.runtime.cancel(first)
     with pytest.raises(RunCancelled):
         bench.runtime.result(first, timeout_s=PATIENCE_S)
     bench.track.open("go")
-    assert bench.runtime.result(second, timeout_s=PATIENCE_S) == ["held before", "held here", "held after"]
+    assert bench.runtime.result(second, timeout_s=PATIENCE_S) == [["held before", "held here", "held after"]]
 
 
 @pytest.mark.parametrize("waiting", ["timer", "signalled"])

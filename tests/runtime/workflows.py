@@ -10,7 +10,7 @@ import os
 from pathlib import Path
 
 from quire.context import Context, Json, Retry, Workflow
-from quire.errors import EngineError, InputError, RunCancelled, RunError, StoreError
+from quire.errors import EngineError, InputError, RunError, StoreError
 from quire.events import Event
 from tests.runtime.tracking import Track
 
@@ -142,15 +142,6 @@ async def parent(ctx: Context, argument: Json) -> Json:
     return await ctx.gather(*[ctx.call(call["workflow"], call["key"], call["argument"]) for call in calls])
 
 
-async def stubborn(ctx: Context, argument: Json) -> Json:
-    """Calls a workflow; and when somebody else has spoilt that key, under a key of this run's own."""
-    workflow, key, told = (argument["call"][name] for name in ("workflow", "key", "argument"))
-    try:
-        return await ctx.call(workflow, key, told)
-    except (RunError, RunCancelled):
-        return await ctx.call(workflow, f"{key}/{ctx.run_id}", told)
-
-
 async def one_by_one(ctx: Context, argument: Json) -> Json:
     """Calls one child after the other, without an end."""
     number = 0
@@ -279,7 +270,7 @@ async def foreign_await(ctx: Context, argument: Json) -> Json:
 WORKFLOWS = tuple(
     Workflow(function.__name__.replace("_", "-"), function)
     for function in (
-        echo, silent, two_steps, ordered, held, flaky, patient, forgiving, parent, stubborn, one_by_one, nested,
+        echo, silent, two_steps, ordered, held, flaky, patient, forgiving, parent, one_by_one, nested,
         raising, too_large, too_large_at_the_end, no_json_in_a_step, no_json_at_the_end, timer, signalled, clocked,
         telling, wandering, racing, tolerant_of_cancelling, foreign_await,
     )
