@@ -41,7 +41,7 @@ class BatchProgress:
     def __call__(self, event: Event) -> None:
         self._reader.add(event, time.monotonic())
         if event.document is not None and event.kind == "failed":
-            self._tell_failure(event.document, str(event.payload.get("reason", "")))
+            self._tell_failure(event.document)
         if self._drawn:
             self._draw()
         elif event.kind == "progress" and event.document is None and not self._quiet:
@@ -67,18 +67,23 @@ class BatchProgress:
             print(line, file=sys.stderr, flush=True)
 
     def signalled(self, stop: Stop) -> None:
-        """Say what a signal does. Called by its handler, so nothing that another line may have locked is used."""
-        under_way = spell(len(self.figures.running), "document")
+        """Say what a signal does. Called by its handler, so nothing that another line may have locked is used.
+
+        Before the first document there is nothing to finish: then it interrupts at once.
+        """
+        if self.figures.planned is None:
+            raise KeyboardInterrupt
         if stop.at_once:
             message = "stopping now; what is recorded is kept"
         else:
+            under_way = spell(len(self.figures.running), "document")
             message = f"no new work; {under_way} under way may finish; press again to stop now"
         os.write(sys.stderr.fileno(), f"\rquire: {message}\n".encode())
 
-    def _tell_failure(self, document: str, reason: str) -> None:
+    def _tell_failure(self, document: str) -> None:
         self._told += 1
         if self._told <= MOST_TOLD:
-            self.say(reason if reason.startswith(document) else f"{document}: {reason}")
+            self.say(self.figures.failures[document].told(document))
         elif self._told == MOST_TOLD + 1:
             self.say("further failures are not told here; `quire status` lists all of them")
 
@@ -90,7 +95,8 @@ class BatchProgress:
             self._start()
         assert self._bar is not None and self._task is not None
         _, *rest = progress_line(figures, time.monotonic())
-        self._bar.update(self._task, total=figures.planned, completed=figures.done, description=" ".join(rest))
+        told = " ".join([f"documents{',' if rest else ''}", *rest])
+        self._bar.update(self._task, total=figures.planned, completed=figures.done, description=told)
 
     def _start(self) -> None:
         from rich.console import Console
@@ -99,7 +105,6 @@ class BatchProgress:
         columns = (
             BarColumn(bar_width=24),
             MofNCompleteColumn(),
-            TextColumn("documents,"),
             TextColumn("{task.description}", markup=False),
         )
         self._bar = Progress(*columns, console=Console(stderr=True), transient=True)
@@ -129,10 +134,10 @@ def took(figures: Figures) -> str:
 
 def counted(figures: Figures) -> str:
     """What became of the documents: `97 complete, 2 failed, 1 not done`."""
-    found = figures.counts["skipped"] - figures.quarantined
+    found = figures.counts["skipped"] - len(figures.quarantined)
     named = {"complete": "ok", "partial": "partial", "failed": "failed"}
     counts = {word: figures.counts[name] for word, name in named.items()}
-    counts |= {"done before": found, "in quarantine": figures.quarantined}
+    counts |= {"done before": found, "in quarantine": len(figures.quarantined)}
     told = [f"{count} {word}" for word, count in counts.items() if count]
     undone = (figures.planned or 0) - figures.done
     return ", ".join([*told, *([f"{undone} not done"] if undone > 0 else [])]) or "none"

@@ -7,10 +7,11 @@ import sys
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from shlex import quote
 from typing import TYPE_CHECKING
 
+from quire.cli.amounts import spell
 from quire.cli.batch_progress import BatchProgress, summary
 from quire.cli.figures import Figures
 from quire.cli.opening import Opened, opened
@@ -50,22 +51,21 @@ class Showing:
     as_json: bool = False
 
 
-def drive(request: BatchRequest, settings: Settings, place: str, showing: Showing) -> int:
-    """Begin a batch and drive it to its end; the exit code."""
+def drive(
+    request: BatchRequest,
+    settings: Settings,
+    place: str,
+    showing: Showing,
+    *,
+    run: str | None = None,
+    only: Iterable[str] | None = None,
+) -> int:
+    """Drive a batch to its end: a new one, or `run`, or some documents of it; the exit code."""
     from quire.running.batch import begin_batch
 
-    with opened(settings, place) as here:
-        return _drive(request, here, begin_batch(request, here.store), settings, showing)
-
-
-def drive_again(
-    settings: Settings, place: str, run: str, showing: Showing, *, only: Iterable[str] | None = None
-) -> int:
-    """Go on with a batch, or with some documents of it; the exit code."""
-    from quire.running.batch import stored_request
-
-    with opened(settings, place) as here:
-        return _drive(stored_request(here.store, run), here, run, settings, showing, only)
+    _tell_notice(request)
+    with opened(replace(settings, workers=request.options.workers), place) as here:
+        return _drive(request, here, run or begin_batch(request, here.store), settings, showing, only)
 
 
 def _drive(
@@ -74,12 +74,11 @@ def _drive(
     run: str,
     settings: Settings,
     showing: Showing,
-    only: Iterable[str] | None = None,
+    only: Iterable[str] | None,
 ) -> int:
     from quire.batch import Stop, stop_on_signals
     from quire.running.batch import run_batch
 
-    _tell_notice(request)
     begun, stop = time.monotonic(), Stop()
     with ExitStack() as stack:
         progress = stack.enter_context(BatchProgress(quiet=showing.quiet))
@@ -95,8 +94,8 @@ def _drive(
     if showing.as_json:
         print(json.dumps(_report(run, outcome, figures, code), ensure_ascii=False, indent=2))
     elif not showing.quiet:
-        advice = list(_advice(run, outcome, figures, _where(settings)))
-        print("\n".join(summary(figures, time.monotonic() - begun, advice)))
+        told = list(advice(figures, remaining=outcome.remaining, where=where_of(settings)))
+        print("\n".join(summary(figures, time.monotonic() - begun, told)))
     return code
 
 
@@ -106,7 +105,7 @@ def exit_code(outcome: StageOutcome, figures: Figures) -> int:
         return EXIT_INTERRUPTED
     if not outcome.failed and not outcome.remaining and not figures.counts["partial"] and not figures.quarantined:
         return EXIT_COMPLETE
-    if outcome.succeeded or outcome.skipped > figures.quarantined or not outcome.errors:
+    if outcome.succeeded or outcome.skipped > len(figures.quarantined) or not outcome.errors:
         return EXIT_PARTIAL
     return CODES.get(outcome.errors[0].category, QuireError.exit_code)
 
@@ -115,20 +114,26 @@ def _budget_spent(outcome: StageOutcome) -> bool:
     return "error budget" in outcome.cancelled_reason
 
 
-def _advice(run: str, outcome: StageOutcome, figures: Figures, where: str) -> Iterator[str]:
-    if outcome.remaining:
-        yield f"`quire resume {run} {where}` goes on with the rest ({outcome.cancelled_reason})"
-    if figures.counts["failed"]:
-        yield f"`quire retry {run} {where}` tries the failed documents again"
-    elif figures.counts["partial"]:
-        yield f"`quire resume {run} {where}` tries the failed pages again"
-    if figures.quarantined or any(not error.retryable for error in outcome.errors):
-        yield f"`quire quarantine list {where}` shows those that fail every time"
+def advice(figures: Figures, *, remaining: int, where: str) -> Iterator[str]:
+    """What to do next about what is not done."""
+    failed = list(figures.failures.values())
+    permanent = sum(failure.permanent for failure in failed) + len(figures.quarantined)
+    passing = sum(not failure.permanent for failure in failed)
+    if remaining:
+        yield f"`quire resume{where}` goes on with {spell(remaining, 'document')}"
+    if passing:
+        yield f"`quire retry{where}` tries {spell(passing, 'failed document')} again"
+    if figures.counts["partial"]:
+        yield f"`quire resume{where}` tries failed pages again"
+    if permanent:
+        yield f"`quire quarantine list{where}` shows {spell(permanent, 'document')} that cannot be read"
 
 
-def _where(settings: Settings) -> str:
+def where_of(settings: Settings) -> str:
     """The option by which other commands find the store of this run."""
-    return f"--store {quote(settings.store)}" if settings.store else f"-o {quote(str(settings.output))}"
+    if settings.store:
+        return f" --store {quote(settings.store)}"
+    return f" -o {quote(settings.output)}" if settings.output else ""
 
 
 def _report(run: str, outcome: StageOutcome, figures: Figures, code: int) -> dict[str, object]:

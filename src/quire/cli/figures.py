@@ -5,12 +5,34 @@ from __future__ import annotations
 from collections import Counter, deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from pathlib import PurePath
+from typing import NamedTuple
 
 from quire.batch.durations import Durations
 from quire.events import Event
 
 RECENT = 200
 """The documents that the rate is taken from."""
+PERMANENT = ("input", "runtime", "unknown")
+"""Classes of errors that put a document into quarantine."""
+
+
+class Failure(NamedTuple):
+    """Why a document failed, and where it lies."""
+
+    reason: str
+    category: str = ""
+    path: str = ""
+
+    @property
+    def permanent(self) -> bool:
+        """Whether it fails every time, so that it is left alone from now on."""
+        return self.category in PERMANENT
+
+    def told(self, document: str) -> str:
+        """The document and the reason, without its name twice."""
+        hint = " (set QUIRE_PASSWORD)" if "password" in self.reason else ""
+        return f"{document}: {self.reason.replace(f'{PurePath(document).name}: ', '', 1)}{hint}"
 
 
 class Reader:
@@ -47,10 +69,10 @@ class Figures:
     pages: Counter[str] = field(default_factory=Counter)
     calls: Counter[str] = field(default_factory=Counter)
     running: dict[str, float] = field(default_factory=dict)
-    failures: dict[str, str] = field(default_factory=dict)
-    """Why documents failed, by document, in the order in which they did."""
-    quarantined: int = 0
-    """Documents that were left alone, among those that are done."""
+    failures: dict[str, Failure] = field(default_factory=dict)
+    """By document, in the order in which they failed."""
+    quarantined: dict[str, str] = field(default_factory=dict)
+    """Documents that were left alone, with their paths; they count as skipped."""
     ended: bool = False
     stopped: str = ""
     """Why it ended early."""
@@ -99,9 +121,11 @@ class Figures:
         status = str(payload.get("status", "failed"))
         self.counts[status] += 1
         if status == "failed":
-            self.failures[document] = str(payload.get("reason", ""))
+            told = (str(payload.get(name) or "") for name in ("reason", "category", "input_path"))
+            self.failures[document] = Failure(*told)
         if status == "skipped":
-            self.quarantined += str(payload.get("reason", "")).startswith("in quarantine")
+            if str(payload.get("reason", "")).startswith("in quarantine"):
+                self.quarantined[document] = str(payload.get("input_path") or "")
             return
         self._recent.append(at)
         duration = payload.get("duration_s")

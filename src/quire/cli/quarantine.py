@@ -13,7 +13,8 @@ from typer import Argument
 
 from quire.cli import amounts, options
 from quire.cli.amounts import spell
-from quire.cli.opening import Opened, existing_place, opened
+from quire.cli.driving import Showing, drive, where_of
+from quire.cli.opening import BATCH, Opened, existing_place, opened
 from quire.cli.settings import settings_of
 from quire.cli.telling import group, told
 from quire.errors import EXIT_COMPLETE, EXIT_PARTIAL, UsageError
@@ -48,6 +49,8 @@ def list_(
         print(json.dumps([asdict(entry) for entry in found], ensure_ascii=False, indent=2))
     else:
         print("\n".join(map(_line, found)) or "no document is in quarantine")
+    if found and not as_json:
+        print(f"`quire quarantine retry{where_of(settings)}` tries them again")
     return EXIT_COMPLETE
 
 
@@ -61,20 +64,22 @@ def retry(
     quiet: options.Quiet = False,
 ) -> int:
     """Let documents out of quarantine, and go on with the runs that put them there."""
-    from quire.cli.driving import Showing, drive_again
     from quire.records.quarantine import Quarantine
+    from quire.running.batch import stored_request
 
     settings = settings_of(locals())
     place = existing_place(settings)
     with opened(settings, place) as here:
         found = entries_of(here, which)
         Quarantine(here.store.database).release([entry.key for entry in found])
-        known = {run.run for run in here.runs.list(limit=100_000)}
-    runs = [run for run in dict.fromkeys(entry.run for entry in found) if run in known]
-    codes = [drive_again(settings, place, run, Showing(quiet=quiet)) for run in runs]
-    if not runs:
+        known = {run.run for run in here.runs.list(flow=BATCH, limit=100_000)}
+        requests = {entry.run: stored_request(here.store, entry.run) for entry in found if entry.run in known}
+    if not requests:
         print(f"{spell(len(found), 'document')} let out; the next `quire run` tries again")
-    return max(codes, default=EXIT_COMPLETE) if len(set(codes)) <= 1 else EXIT_PARTIAL
+        return EXIT_COMPLETE
+    showing = Showing(quiet=quiet)
+    codes = {drive(request, settings, place, showing, run=run) for run, request in requests.items()}
+    return codes.pop() if len(codes) == 1 else EXIT_PARTIAL
 
 
 def clear(

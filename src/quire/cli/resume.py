@@ -9,7 +9,7 @@ from typer import Option
 
 from quire.cli import options
 from quire.cli.amounts import spell
-from quire.cli.driving import Showing, drive_again
+from quire.cli.driving import Showing, drive
 from quire.cli.figures import figures_of
 from quire.cli.opening import existing_place, find_run, opened
 from quire.cli.settings import settings_of
@@ -18,7 +18,7 @@ from quire.errors import EXIT_COMPLETE
 RESUME_EXAMPLES = """\b
 Examples:
   quire resume -o out
-  quire resume 4f1c --store ~/.cache/quire --workers 4
+  quire resume 4f1c --store ~/.cache/quire
 """
 RETRY_EXAMPLES = """\b
 Examples:
@@ -43,11 +43,14 @@ def resume(  # noqa: PLR0913 - one argument per option
     quiet: options.Quiet = False,
 ) -> int:
     """Go on with a run that was stopped, killed or cancelled. What is done is found; new documents are done, too."""
+    from quire.running.batch import stored_request
+
     settings = settings_of(locals())
     place = existing_place(settings)
     with opened(settings, place) as here:
         found = find_run(here.runs, run)
-    return drive_again(settings, place, found.run, Showing(quiet=quiet, as_json=as_json))
+        request = stored_request(here.store, found.run)
+    return drive(request, settings, place, Showing(quiet=quiet, as_json=as_json), run=found.run)
 
 
 def retry(  # noqa: PLR0913 - one argument per option
@@ -65,23 +68,29 @@ def retry(  # noqa: PLR0913 - one argument per option
     quiet: options.Quiet = False,
 ) -> int:
     """Try the failed documents of a run again."""
+    from quire.records.places import path_text
     from quire.records.quarantine import Quarantine
+    from quire.running.batch import stored_request
 
     settings = settings_of(locals())
     place = existing_place(settings)
     with opened(settings, place) as here:
         found = find_run(here.runs, run)
-        failed = list(figures_of(here.runtime.events(found.run)).failures)
-        held = [entry for entry in Quarantine(here.store.database).entries() if entry.run == found.run]
+        request = stored_request(here.store, found.run)
+        figures = figures_of(here.runtime.events(found.run))
+        held = {entry.source: entry.key for entry in Quarantine(here.store.database).entries()}
+        paths = {name: failure.path for name, failure in figures.failures.items()} | figures.quarantined
+        left = {name: key for name, path in paths.items() if (key := held.get(path_text(path)))}
         if quarantined:
-            Quarantine(here.store.database).release([entry.key for entry in held])
-    if not failed:
-        print(f"no document of run {found.run} failed")
-        return EXIT_COMPLETE
-    if held and not quarantined:
-        told = f"{spell(len(held), 'document')} of it are in quarantine and left alone; --quarantined tries them, too"
+            Quarantine(here.store.database).release(list(left.values()))
+    again = [name for name in paths if quarantined or name not in left]
+    if left and not quarantined:
+        told = f"{spell(len(left), 'document')} in quarantine left alone; --quarantined tries them, too"
         print(f"quire: {told}", file=sys.stderr)
-    return drive_again(settings, place, found.run, Showing(quiet=quiet, as_json=as_json), only=failed)
+    if not again:
+        print(f"nothing to try again in run {found.run}")
+        return EXIT_COMPLETE
+    return drive(request, settings, place, Showing(quiet=quiet, as_json=as_json), run=found.run, only=again)
 
 
 def cancel(

@@ -12,6 +12,7 @@ from typer import Option
 
 from quire.cli import amounts, options
 from quire.cli.batch_progress import counted, took
+from quire.cli.driving import advice, where_of
 from quire.cli.figures import Figures, figures_of
 from quire.cli.opening import BATCH, existing_place, find_run, opened
 from quire.cli.settings import settings_of
@@ -29,11 +30,6 @@ Examples:
   quire runs --all --json
 """
 MOST_SHOWN = 20
-_ADVICE = {
-    "interrupted": "nobody works on it any more; `quire resume {run}` goes on with it",
-    "cancelled": "`quire resume {run}` goes on with what is left",
-    "failed": "`quire resume {run}` tries again",
-}
 
 
 def status(
@@ -54,7 +50,8 @@ def status(
     if as_json:
         print(json.dumps(status_report(found, figures, time.time()), ensure_ascii=False, indent=2))
     else:
-        print("\n".join(_lines(found, figures, time.time(), None if all_failures else MOST_SHOWN)))
+        most = None if all_failures else MOST_SHOWN
+        print("\n".join([*_lines(found, figures, time.time(), most), *_next(found, figures, where_of(settings))]))
     return EXIT_COMPLETE
 
 
@@ -89,7 +86,8 @@ def status_report(run: RunStatus, figures: Figures, now: float) -> dict[str, obj
         "eta_s": figures.left_s(now) if under_way else None,
         "p50_s": figures.percentile_s(50),
         "p95_s": figures.percentile_s(95),
-        "failures": [{"document": name, "reason": reason} for name, reason in figures.failures.items()],
+        "failures": [{"document": name, **failure._asdict()} for name, failure in figures.failures.items()],
+        "quarantined": list(figures.quarantined),
     }
 
 
@@ -107,14 +105,22 @@ def _lines(run: RunStatus, figures: Figures, now: float, most: int | None) -> It
         yield f"rate       {amounts.rate(figures.rate(until), 'documents')}{ending}; {took(figures)}"
     for name, begun in list(figures.running.items())[:MOST_SHOWN] if under_way else ():
         yield f"  under way {name}, for {amounts.duration(max(0.0, now - begun))}"
-    for name, reason in list(figures.failures.items())[:most]:
-        yield f"  failed {name}: {reason.removeprefix(f'{name}: ')}"
+    for name, failure in list(figures.failures.items())[:most]:
+        yield f"  failed {failure.told(name)}"
     if most is not None and len(figures.failures) > most:
         yield f"  and {len(figures.failures) - most} more; --all shows them"
-    if run.state in _ADVICE:
-        yield f"next       {_ADVICE[run.state].format(run=run.run)}"
-    elif figures.failures:
-        yield f"next       `quire retry {run.run}` tries the failed ones again"
+
+
+def _next(run: RunStatus, figures: Figures, where: str) -> Iterator[str]:
+    """What to do about a run that nobody works on."""
+    if run.state in ("waiting", "running"):
+        return
+    remaining = (figures.planned or 0) - figures.done
+    told = list(advice(figures, remaining=remaining, where=where))
+    if run.state != "finished" and not told:
+        told = [f"`quire resume{where}` goes on with it"]
+    if told:
+        yield f"next       {'; '.join(told)}"
 
 
 def _run_line(run: RunStatus) -> str:
