@@ -51,12 +51,17 @@ def one_page() -> Path:
     return pdfs(DPBENCH)[0]
 
 
+def pictures(name: str) -> list[Path]:
+    """The pictures of a set, in order of their names."""
+    found = sorted(path for path in (CORPUS / name).rglob("*") if path.suffix in (".png", ".jpg"))
+    if not found:
+        raise LeftOut(f"there is no ../shared/corpus/{name} beside the repository")
+    return found
+
+
 def one_scan() -> Path:
     """A picture of a receipt."""
-    found = sorted(path for path in (CORPUS / RECEIPTS).rglob("*") if path.suffix in (".png", ".jpg"))
-    if not found:
-        raise LeftOut(f"there is no ../shared/corpus/{RECEIPTS} beside the repository")
-    return found[0]
+    return pictures(RECEIPTS)[0]
 
 
 @contextmanager
