@@ -80,6 +80,12 @@ def echo(value: object = None, *, tag: str = "") -> object:
 
 
 @quire.component(version="1")
+def metadata(document: quire.Document) -> dict[str, object]:
+    _called("metadata")
+    return {"name": document.name, "pages": document.page_count}
+
+
+@quire.component(version="1")
 def raw(value: str) -> bytes:
     _called("raw")
     return value.encode()

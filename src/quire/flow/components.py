@@ -17,6 +17,7 @@ F = TypeVar("F", bound=Callable[..., object])
 
 UNITS: tuple[Unit, ...] = get_args(Unit)
 _MARK = "__quire_component__"
+_OURS = {"DocumentResult": Type("result"), "Document": Type("document")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,8 +161,8 @@ def _types(function: Callable[..., object]) -> dict[str, Type]:
     found = {}
     for name, said in getattr(target, "__annotations__", {}).items():
         text = said if isinstance(said, str) else getattr(said, "__name__", "")
-        if text.rpartition(".")[2] == "DocumentResult":
-            found[name] = Type("result")
+        if (ours := _OURS.get(text.rpartition(".")[2])) is not None:
+            found[name] = ours
             continue
         try:
             found[name] = type_of_annotation(eval(said, names) if isinstance(said, str) else said)

@@ -58,6 +58,22 @@ EXPORT = Component(
 )
 
 
+RENDER = Component(
+    name="render",
+    unit="document",
+    version="1",
+    inputs={"document": Port()},
+    options={
+        "dpi": _option(_COUNT, 150),
+        "grey": _option(Type("boolean"), False),
+        "pages": _option(Type("string", nullable=True)),
+    },
+    gives=Type("list"),
+    service="render",
+    description="Draw the pages of a document, read or not, as pictures in the store.",
+)
+
+
 @component(
     version="1",
     outputs={

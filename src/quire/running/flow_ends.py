@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import cast
@@ -16,18 +17,32 @@ from quire.running.request import ReadRequest, SourceRef
 from quire.running.resolving import Absent, Values
 
 
+def identified(given: Mapping[str, Json]) -> dict[str, Json]:
+    """Files by what is in them. One that cannot be opened stays as it is: the step that needs it tells of it."""
+    found: dict[str, Json] = {}
+    for name, source in given.items():
+        with suppress(QuireError):
+            found[name] = asdict(_source(source))
+    return found
+
+
 def document_request(making: Making) -> Json:
     """What the workflow of a document is asked, and under which key."""
-    arguments = {name: part.load() for name, part in making.values.arguments(making.step.input).items()}
-    source = arguments.pop("source")
-    given = {"path": source} if isinstance(source, str) else dict(cast("Mapping[str, Json]", source))
-    named = {"name": Path(given["path"]).name, **given}
+    source = making.values.raw().arguments(making.step.input)["source"].load()
     try:
-        reference = SourceRef(**named) if given.get("id") else replace(SourceRef.of(given["path"]), name=named["name"])
-        request = ReadRequest.from_json({"source": asdict(reference), **making.options()})
+        request = ReadRequest.from_json({"source": asdict(_source(source)), **making.options()})
     except QuireError as error:
         raise RunError(str(error), category=error.category) from error  # with the name of the document
     return {"key": request.key(), "request": request.to_json()}
+
+
+def _source(given: object) -> SourceRef:
+    """A file as an input names it: its path alone, or with a name and an id."""
+    named: dict[str, Json] = {"path": given} if isinstance(given, str) else dict(cast("Mapping[str, Json]", given))
+    name = named.get("name") or Path(named["path"]).name
+    if named.get("id"):
+        return SourceRef(**{**named, "name": name})
+    return replace(SourceRef.of(named["path"]), name=name)
 
 
 def output_value(definition: FlowDefinition, values: Values, limit: int) -> Json:

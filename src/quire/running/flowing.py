@@ -22,9 +22,10 @@ from quire.flow.tree import nearest, raise_mistakes
 from quire.flows.components import Registry
 from quire.keys import Digest
 from quire.running.documents import load_result
-from quire.running.flow_ends import document_request, output_value
+from quire.running.flow_ends import document_request, identified, output_value
 from quire.running.making import GROUP, Making
-from quire.running.resolving import RecentResults, Service, Value, Values, result_value
+from quire.running.rendering import rendering
+from quire.running.resolving import RecentResults, Service, Value, Values, is_source, result_value
 from quire.running.steps import DocumentSteps
 
 STAGE = "step"
@@ -48,7 +49,11 @@ class Flows:
     ) -> None:
         self.store = steps.store
         self.loader = RecentResults(partial(load_result, steps.store, password=password))
-        self.services: Mapping[str, Service] = {"export": _exporting(steps)}
+        self.services: Mapping[str, Service] = {
+            "export": _exporting(steps),
+            "render": rendering(steps.store, password=password),
+        }
+        self.password = password
         self.components = components or Registry(import_paths=import_paths)
         self.registered = dict(registered or {})
 
@@ -90,13 +95,20 @@ class _FlowRun:
         """What each step gave; None for one that was skipped."""
 
     async def play(self) -> Json:
+        documents = [name for name, one in self.definition.inputs.items() if one.type.name == "document"]
+        unknown = {name: self.inputs[name] for name in documents if name in self.inputs}
+        if not all(is_source(source) for source in unknown.values()):
+            found = await self.ctx.run("documents", identified, unknown, retry=Retry())
+            self.inputs = {**self.inputs, **found}
         for level in self.definition.levels():
             await self._level(level)
         output: Json = await self.ctx.run("output", output_value, self.definition, self._values(), MAX_RESULT // 2)
         return {"flow": self.definition.name, **output}
 
     def _values(self) -> Values:
-        return Values(self.flows.store, self.flows.loader, self.flows.services, self.inputs, dict(self.values))
+        flows = self.flows
+        values = dict(self.values)
+        return Values(flows.store, flows.loader, flows.services, self.inputs, values, password=flows.password)
 
     async def _level(self, steps: Sequence[Step]) -> None:
         """Steps that do not need each other, side by side: each says what it waits for, and all of it is awaited in

@@ -12,13 +12,14 @@ from functools import partial
 from typing import cast
 
 from quire.context import Claim, Json, Store
+from quire.document import Document
 from quire.errors import RETRYABLE, FencedError, QuireError, RunError, category_of
 from quire.events import reason_of
 from quire.flow.components import Component, is_files
 from quire.flow.definition import Expression, Step, StepReference, references
 from quire.keys import ArtifactKey, Digest, artifact_key, digest_of
 from quire.running.making_once import made_once
-from quire.running.resolving import BYTES, Part, Value, Values
+from quire.running.resolving import BYTES, Part, Value, Values, is_source
 from quire.types import PageResult
 
 GROUP = 16
@@ -137,8 +138,15 @@ class Making:
     @property
     def document(self) -> str:
         """The id of the document that the step works on; empty when there is none."""
-        before = [self.values.steps.get(one.step) for one in _step_references(self.step)]
-        return next((value["document"] for value in before if value and value.get("document")), "")
+        for one in references(self.step.input):
+            if isinstance(one, StepReference):
+                made_from = (self.values.steps.get(one.step) or {}).get("document")
+            else:
+                given = self.values.inputs.get(one.name)
+                made_from = given["id"] if is_source(given) else ""
+            if made_from:
+                return str(made_from)
+        return ""
 
     @property
     def _store(self) -> Store:
@@ -208,6 +216,9 @@ class Making:
             where = f"step {self.step.id!r}" + (f", page {page}" if page else "")
             said = str(error) if isinstance(error, QuireError) else reason_of(error)
             raise RunError(f"{where}: {said}", category=category_of(error)) from error
+        finally:
+            for document in (one for one in arguments.values() if isinstance(one, Document)):
+                document.close()
 
     def _saved(self, key: ArtifactKey, output: object, *, page: int | None, claim: Claim | None = None) -> Digest:
         """The artifact of the step is JSON, which names the artifacts of bytes and files."""

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
+from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias, TypeGuard
 
 from quire.artifacts import encode_page
 from quire.context import Json, Store
-from quire.errors import RunError
+from quire.document import Document
+from quire.errors import InputError, RunError
 from quire.flow.definition import Expression, InputReference, Literal, StepReference, follow
 from quire.keys import Digest, digest_bytes, digest_of
 
@@ -68,6 +70,7 @@ class Values:
 
     plain: bool = False
     """Whether documents and bytes stay references, for what JSON must say."""
+    password: str | None = field(default=None, repr=False)
 
     def raw(self) -> Values:
         return replace(self, plain=True)
@@ -99,7 +102,16 @@ class Values:
             value = follow(self.inputs.get(reference.name), reference.path)
         except LookupError:
             return ABSENT
+        if is_source(value):
+            return Part(digest_of([value["id"], value["name"]]), lambda: value if self.plain else self._opened(value))
         return ABSENT if value is None else _constant(value)
+
+    def _opened(self, source: Json) -> Document:
+        """A document that nobody has read. Raises InputError when it is another one by now."""
+        document = Document(Path(source["path"]), name=source["name"], password=self.password)
+        if document.id != source["id"]:
+            raise InputError("has changed since the run began; run it again", document=document.name)
+        return document
 
     def _step(self, reference: StepReference) -> Found:
         value = self.steps.get(reference.step)
@@ -164,6 +176,11 @@ class Values:
     def _leads_nowhere(self, reference: StepReference, part: str) -> RunError:
         path = ".".join(reference.path)
         return RunError(f"step {reference.step!r} gave nothing at {path!r}: there is no {part!r}", category="config")
+
+
+def is_source(value: Json) -> TypeGuard[dict[str, Json]]:
+    """Whether it is a file by its id, name and path: it counts by what is in it, not by where it lies."""
+    return isinstance(value, dict) and {"id", "name", "path"} <= value.keys()
 
 
 def page_digest(page: PageResult) -> Digest:

@@ -18,6 +18,7 @@ from quire.running.opening import pools_for
 from quire.running.steps import DocumentSteps
 from quire.running.workflows import Reads
 from quire.runtime.local import inline
+from quire.store.files import FileStore
 from tests import documents
 from tests.fakes import flow_components
 
@@ -131,6 +132,23 @@ def test_a_document_that_cannot_be_read_is_named(saved):
 def test_files_are_named_after_the_document():
     assert file_name(".table-1.csv", "report") == "report.table-1.csv"
     assert file_name("chart.png", "report") == "report.chart.png"
+
+
+@pytest.mark.parametrize("given", ["{$input: source}", "{$step: document}"], ids=["a file", "a result"])
+def test_pages_are_drawn_into_the_store(saved, tmp_path, given):
+    flow = Flow.from_yaml(f"""
+        name: draw
+        inputs: {{source: document}}
+        steps:
+          - {{id: document, component: read, input: {{source: {{$input: source}}}}}}
+          - {{id: pictures, component: render, input: {{document: {given}}}, options: {{dpi: 20, pages: "2"}}}}
+        output: {{$step: pictures}}
+    """)
+    with FileStore(tmp_path / "store") as store:
+        (told,) = flow.run(saved(documents.simple(2)), store=store).output
+        assert told["page"] == 2 and told["image"].endswith("/page-002.png")
+        picture = store.objects.read(told["image"])
+    assert picture is not None and picture.startswith(b"\x89PNG")
 
 
 class TestRequests:

@@ -63,7 +63,7 @@ def desk(request, saved) -> Iterator[Desk]:
 
 
 def step(id: str, component: str, on_error: Json = None, options: Json = None, **given: Json) -> Json:
-    name = component if component in ("read", "export", "pages") else f"{FAKES}:{component}"
+    name = component if component in ("read", "export", "pages", "render") else f"{FAKES}:{component}"
     made = {"id": id, "component": name, "input": given}
     return {**made, **({"on_error": on_error} if on_error else {}), **({"options": options} if options else {})}
 
@@ -316,3 +316,26 @@ def test_what_a_document_is_like_is_told_page_by_page(desk):
 def test_inputs_that_do_not_fit_end_the_run(desk):
     with pytest.raises(RunError, match="flow 'f': the input 'n' is missing"):
         desk.run(step("a", "echo", value={"$input": "n"}), output=1, inputs={"n": "integer"})
+
+
+def test_a_file_that_nobody_has_read_is_given_as_a_document_and_counts_by_its_content(desk, tmp_path):
+    told = step("told", "metadata", document={"$input": "source"})
+    assert desk.run(told, output={"$step": "told"}) == {"name": "report.pdf", "pages": PAGES}
+    (tmp_path / "elsewhere").mkdir()
+    desk.source = desk.source.rename(tmp_path / "elsewhere" / "report.pdf")
+    desk.run(told, output={"$step": "told"})
+    assert CALLS["metadata"] == 1
+    desk.source.write_bytes(documents.simple(1))
+    assert desk.run(told, output={"$step": "told"})["pages"] == 1
+
+
+def test_what_a_flow_gave_says_which_documents_it_was_made_from(desk):
+    told = step("told", "metadata", document={"$input": "source"})
+    output = desk.run(told, output={"$input": "source"})
+    assert output["path"] == str(desk.source) and len(output["id"]) == 64
+
+
+def test_pictures_of_pages_need_a_store_with_names(desk):
+    pictures = step("pictures", "render", document={"$input": "source"})
+    with pytest.raises(RunError, match=r"step 'pictures': .* name a store"):
+        desk.run(pictures, output={"$step": "pictures"})

@@ -1,0 +1,36 @@
+"""Pictures of pages for flows, under names that other programs find."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from quire.context import Json, Store
+from quire.document import Document, RenderOptions
+from quire.errors import InputError, UsageError
+from quire.running.resolving import Service
+from quire.selection import page_numbers
+from quire.store.artifacts import ArtifactStore
+from quire.store.images import PageImages
+
+
+def rendering(store: Store, *, password: str | None = None) -> Service:
+    """The service `render`: gives a list by page of where each picture is, or why there is none."""
+
+    def render(document: Json, *, dpi: int, grey: bool, pages: str | None) -> Json:
+        if not isinstance(store, ArtifactStore):
+            raise UsageError("pictures of pages are kept by name, in a folder or a bucket; name a store")
+        source = document.get("source", document)  # of a document that was read, or a file
+        with Document(Path(source["path"]), name=source["name"], password=password) as opened:
+            if opened.id != source["id"]:
+                raise InputError("has changed since the run began; run it again", document=opened.name)
+            names = PageImages(store).save(opened, pages, RenderOptions(dpi=dpi, grey=grey))
+            numbers = page_numbers(pages, opened.page_count)
+        return [_told(number, name) for number, name in zip(numbers, names, strict=True)]
+
+    return render
+
+
+def _told(number: int, name: str | InputError) -> Json:
+    if isinstance(name, InputError):
+        return {"page": number, "error": str(name.args[0])}
+    return {"page": number, "image": name}
