@@ -57,10 +57,10 @@ def open_runtime(
         if runtime != "restate":
             raise UsageError(f"there is no runtime {runtime!r}; choose from {', '.join(KINDS)}")
         from quire.runtime.restate.runtime import RestateRuntime
-        from quire.runtime.restate.server import ADMIN, INGRESS, RestateServer
+        from quire.runtime.restate.server import RestateServer
 
         known = workflows_on(store, workers=workers, password=password)
-        return RestateRuntime(RestateServer(ingress or INGRESS, admin or ADMIN), store.database, known), store
+        return RestateRuntime(RestateServer(ingress, admin), store.database, known), store
     except BaseException:
         store.close()
         raise

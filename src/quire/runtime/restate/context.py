@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
+import time
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import cache
+from threading import Lock, get_ident
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from quire.context import ONCE, Json, Retry, Workflow
-from quire.errors import RunCancelled, RunError
+from quire.errors import RunCancelled, RunError, StoreError
 from quire.events import Event
 from quire.runtime.restate import durables
 from quire.runtime.restate.messages import Failure, Request, encode_result
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
     from restate import RestateDurableFuture, RunOptions
 
 T = TypeVar("T")
+TELL_EVERY_S = 0.5
+"""How long what a step tells is kept back, so that it is stored together."""
 
 
 class Mismatch(BaseException):
@@ -41,7 +45,15 @@ def call_key(workflow: Workflow, key: str, generation: int) -> str:
 
 
 class Records(Protocol):
-    """What a workflow's context needs of the database."""
+    """What a workflow's context needs of the database. Its threads call it."""
+
+    def tell(self, run: str, events: Sequence[Event]) -> None:
+        """Store events, once the database answers."""
+        ...
+
+    def wait_until_there(self) -> None:
+        """Return when the database answers, or after a while."""
+        ...
 
     def want(self, run: str, name: str, awakeable: str) -> Json:
         """Note who waits for a signal; what it was answered already as `{"value": …}`, None when it was not."""
@@ -65,8 +77,11 @@ class RestateContext:
 
     def __init__(self, sdk: Sdk, around: Surroundings, request: Request, pool: str) -> None:
         self._sdk, self._around, self._request, self._pool = sdk, around, request, pool
-        self.told: list[Event] = []
+        self._told: list[Event] = []
+        self._lock = Lock()
+        self._stored = time.monotonic()
         self.calls: list[durables.Call] = []
+        self._thread = get_ident()
         self.cancelled = False
         self.closed = False
 
@@ -80,11 +95,15 @@ class RestateContext:
 
     def run(self, name: str, step: Callable[..., Json], *args: object, retry: Retry = ONCE) -> Awaitable[Json]:
         def once() -> bytes:
-            """In a thread: the result or the failure, both are recorded."""
+            """In a thread: the result or the failure, both are recorded, after what was told on the way."""
             try:
-                return b'{"value":' + encode_result(name, step(*args)) + b"}"
+                outcome = b'{"value":' + encode_result(name, step(*args)) + b"}"
             except Exception as error:
-                return json.dumps({"error": Failure.of(error, self.run_id).encode()}).encode()
+                outcome = json.dumps({"error": Failure.of(error, self.run_id).encode()}).encode()
+                if isinstance(error, StoreError):
+                    self._around.records.wait_until_there()  # else the next attempt would come too early
+            self._store_told()
+            return outcome
 
         async def attempt() -> bytes:
             return await self._around.in_thread(self._pool, once)
@@ -143,8 +162,22 @@ class RestateContext:
         return durables.Converted(self._asked(self._sdk.time), lambda seconds: datetime.fromtimestamp(seconds, UTC))
 
     def emit(self, event: Event) -> None:
-        self._check()
-        self.told.append(replace(event, run=self.run_id))
+        """Steps tell from their threads; what takes long is heard of meanwhile."""
+        with self._lock:
+            self._told.append(replace(event, run=self.run_id))
+        if get_ident() != self._thread and time.monotonic() > self._stored + TELL_EVERY_S:
+            self._store_told()
+
+    def take_told(self) -> list[Event]:
+        """What is not stored yet."""
+        with self._lock:
+            told, self._told = self._told, []
+            self._stored = time.monotonic()
+        return told
+
+    def _store_told(self) -> None:
+        if told := self.take_told():
+            self._around.records.tell(self.run_id, told)
 
     async def gather(self, *awaited: Awaitable[Json]) -> list[Json]:
         return await durables.All(awaited)

@@ -63,8 +63,7 @@ def _go_on(
 
 
 async def _tell(context: RestateContext, tell: Tell) -> None:
-    if context.told:
-        told, context.told = context.told, []
+    if told := context.take_told():
         await tell(told)
 
 

@@ -3,11 +3,24 @@
 from __future__ import annotations
 
 import json
+import logging
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import TypeVar
 
 from quire.context import Json
+from quire.errors import StoreError
+from quire.events import Event
 from quire.records.database import Database
 from quire.records.runs import ENDED, Runs
 from quire.runtime.restate.messages import Failure
+
+PATIENCE_S = 60.0
+"""How long a worker waits for a database that does not answer, before it leaves the invocation to a later attempt."""
+PAUSE_S = 0.2
+T = TypeVar("T")
+log = logging.getLogger("quire.worker")
 
 
 class RunRecords:
@@ -16,6 +29,27 @@ class RunRecords:
     def __init__(self, database: Database) -> None:
         self._database = database
         self.runs = Runs(database)
+
+    def tell(self, run: str, events: Sequence[Event]) -> None:
+        """Store events. A database that does not answer is waited for."""
+        self.patiently(lambda: self.runs.append(run, events))
+
+    def wait_until_there(self) -> None:
+        """Return when the database answers, or after a while."""
+        with suppress(StoreError):
+            self.patiently(lambda: self._database.rows("SELECT 1"))
+
+    def patiently(self, ask: Callable[[], T]) -> T:
+        """Ask the database until it answers. Raises StoreError when it does not for long."""
+        deadline = time.monotonic() + PATIENCE_S
+        while True:
+            try:
+                return ask()
+            except StoreError as error:
+                if time.monotonic() > deadline:
+                    raise
+                log.warning("the database does not answer, trying again: %s", error)
+                time.sleep(PAUSE_S)
 
     def started(self, run: str) -> bool:
         """Note that a worker plays the run; False when it has ended already, cancelled before it began."""

@@ -8,15 +8,15 @@ import socket
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from urllib.error import HTTPError, URLError
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 from urllib.request import Request, urlopen
 
 from quire.context import Json
 from quire.errors import ConfigurationError, RunError, UsageError
 
 INGRESS = "http://127.0.0.1:8080"
-ADMIN = "http://127.0.0.1:9070"
 """Where a server listens that nobody configured."""
+ADMIN_PORT = 9070
 TIMEOUT_S = 30.0
 NOT_READY = 470
 """What the ingress answers while an invocation has not ended."""
@@ -64,10 +64,15 @@ class Invocation:
 
 
 class RestateServer:
-    """A server by its two addresses. Any thread may use it; each question is a request of its own."""
+    """A server by its two addresses; the second is usually port 9070 beside the first. Any thread may use it; each
+    question is a request of its own."""
 
-    def __init__(self, ingress: str = INGRESS, admin: str = ADMIN) -> None:
-        self.ingress, self.admin = ingress.rstrip("/"), admin.rstrip("/")
+    def __init__(self, ingress: str | None = None, admin: str | None = None) -> None:
+        self.ingress = (ingress or INGRESS).rstrip("/")
+        if admin is None:
+            parts = urlsplit(self.ingress)
+            admin = f"{parts.scheme}://{parts.hostname}:{ADMIN_PORT}"
+        self.admin = admin.rstrip("/")
 
     def send(self, service: str, handler: str, data: bytes, *, key: str) -> str:
         """Start an invocation, or find the one of that key; its id."""

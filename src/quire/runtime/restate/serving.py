@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -12,7 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from quire.context import Workflow
-from quire.errors import ConfigurationError, StoreError
+from quire.errors import ConfigurationError
 from quire.events import Event
 from quire.runtime.restate.context import Mismatch, RestateContext, Surroundings, handler_of, service_of
 from quire.runtime.restate.messages import CANCELLED, FAILED, Failure, Request
@@ -23,12 +22,8 @@ if TYPE_CHECKING:
     from restate import Context as Sdk
     from restate import Service
 
-RECORDS_PATIENCE_S = 60.0
-"""How long a worker waits for a database that does not answer, before it leaves the invocation to a later attempt."""
-RECORDS_PAUSE_S = 0.2
 REST_S = 0.25
 App = Callable[[Any, Any, Any], Awaitable[None]]
-log = logging.getLogger("quire.worker")
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,15 +138,7 @@ class Endpoint:
     async def _keep(self, change: Callable[..., Any], *args: Any) -> Any:
         """Something for the database, in a thread. While it does not answer, what is under way here is not lost."""
         loop = asyncio.get_running_loop()
-        deadline = loop.time() + RECORDS_PATIENCE_S
-        while True:
-            try:
-                return await loop.run_in_executor(self._keeping, lambda: change(*args))
-            except StoreError as error:
-                if loop.time() > deadline:
-                    raise
-                log.warning("the database does not answer, trying again: %s", error)
-                await asyncio.sleep(RECORDS_PAUSE_S)
+        return await loop.run_in_executor(self._keeping, lambda: self._records.patiently(lambda: change(*args)))
 
     def _services(self) -> App:
         try:
