@@ -20,7 +20,7 @@ from quire.flow.components import Components
 from quire.flow.definition import references
 from quire.flow.tree import nearest, raise_mistakes
 from quire.flows.components import Registry
-from quire.keys import Digest
+from quire.keys import Digest, digest_of
 from quire.running.documents import load_result
 from quire.running.flow_ends import document_request, identified, output_value
 from quire.running.making import GROUP, Making
@@ -29,6 +29,8 @@ from quire.running.resolving import RecentResults, Service, Value, Values, is_so
 from quire.running.steps import DocumentSteps
 
 STAGE = "step"
+KEPT = 16
+"""Definitions that stay parsed: every document of a batch carries the same."""
 
 Outcome: TypeAlias = Json | RunError
 Playing: TypeAlias = Generator[Sequence[Awaitable[Json]], Sequence[Outcome], Value]
@@ -56,6 +58,7 @@ class Flows:
         self.password = password
         self.components = components or Registry(import_paths=import_paths)
         self.registered = dict(registered or {})
+        self._known: dict[str, FlowDefinition] = {}
 
     def workflow(self) -> Workflow:
         return Workflow("flow", self.flow, version="1", pool="documents")
@@ -78,9 +81,13 @@ class Flows:
             if given not in self.registered:
                 raise UsageError(f"there is no flow {given!r} here; {nearest(given, self.registered)}")
             return self.registered[given]
-        definition, mistakes = parse(Node.of(given))
-        raise_mistakes([*mistakes, *check(definition, self.components)], definition.name)
-        return definition
+        digest = digest_of(given)
+        known = self._known.get(digest)
+        if known is None:
+            known, mistakes = parse(Node.of(given))
+            raise_mistakes([*mistakes, *check(known, self.components)], known.name)
+            self._known = {**dict(list(self._known.items())[1 - KEPT :]), digest: known}
+        return known
 
 
 class _FlowRun:
