@@ -11,7 +11,7 @@ import pytest
 
 from quire.errors import ConfigurationError, InputError, UsageError
 from quire.flows import Registry, find_flow, find_flows, load_flow
-from quire.flows.finding import SHIPPED
+from quire.flows.finding import SHIPPED, parse_flow
 
 SCRIPT = Path(__file__).parents[3] / "scripts" / "make_flow_samples.py"
 FLOW = """
@@ -147,3 +147,19 @@ def test_a_component_that_cannot_be_loaded_is_told(module, path, message):
 def test_a_shipped_flow_survives_its_travel_as_json():
     definition = load_flow(find_flow("read"), Registry())
     assert json.loads(json.dumps(definition.to_json())) == definition.to_json()
+
+
+def test_the_example_of_the_reference_makes_sense():
+    page = (Path(__file__).parents[3] / "docs" / "reference" / "flows.md").read_text()
+    example = page.partition("```yaml\n")[2].partition("```")[0]
+    flow = parse_flow(example, "flows.md", Registry())
+    assert flow.name == "captions" and flow.cases
+
+
+@pytest.mark.parametrize("name", Registry().names())
+def test_a_built_in_component_is_in_the_reference(name):
+    page = (Path(__file__).parents[3] / "docs" / "reference" / "flows.md").read_text()
+    found = Registry().find(name)
+    (row,) = [line for line in page.splitlines() if line.startswith(f"| `{name}` |")]
+    for told in (*found.inputs, *found.options, *(found.outputs or {})):
+        assert f"`{told}`" in row
