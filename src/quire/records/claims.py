@@ -17,6 +17,8 @@ from quire.records.database import Database
 LEASE_S = 30.0
 """How long an owner that does not answer keeps its claims."""
 
+SEPARATOR = "/"
+
 ALIVE = "owners.expires > ? AND owners.boot = ?"
 
 
@@ -30,7 +32,7 @@ class Claims:
     def __init__(self, database: Database, *, lease_s: float = LEASE_S) -> None:
         self._database = database
         self._lease_s = lease_s
-        self.owner = f"{_machine()} {os.getpid()} {_started(os.getpid())} {token_hex(4)}"
+        self.owner = SEPARATOR.join((_machine(), str(os.getpid()), _started(os.getpid()), token_hex(4)))
         self._lock = Lock()
         self._stopped = Event()
         self._heart: Thread | None = None
@@ -93,10 +95,10 @@ class Claims:
 
     def bury(self) -> None:
         """End the leases of owners on this machine whose process is gone, without waiting for them to run out."""
-        for (owner,) in self._database.rows("SELECT owner FROM owners"):
-            machine, process, started, _ = str(owner).rsplit(" ", 3)
-            if machine == _machine() and _started(int(process)) != started:
-                self._database.change("UPDATE owners SET expires = 0 WHERE owner = ? AND expires > 0", (owner,))
+        for (owner,) in self._database.rows("SELECT owner FROM owners WHERE expires > 0"):
+            machine, _, process = str(owner).partition(SEPARATOR)
+            if machine == _machine() and not _lives(process):
+                self._database.change("UPDATE owners SET expires = 0 WHERE owner = ?", (owner,))
 
     def close(self) -> None:
         """Give everything back."""
@@ -144,6 +146,12 @@ def _machine() -> str:
     except OSError:
         names = ""
     return f"{socket.gethostname()} {names}"
+
+
+def _lives(process: str) -> bool:
+    """Whether a process, by its number and the time of its start, is still there."""
+    number, started, _ = process.split(SEPARATOR)
+    return _started(int(number)) == started
 
 
 def _started(process: int) -> str:

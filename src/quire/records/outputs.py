@@ -72,29 +72,26 @@ class Outputs:
         """What is known of places; asked in few statements for all."""
         texts = {path_text(place): place for place in places}
         found = {}
+        settings: dict[str, Mapping[str, Json]] = {}  # mostly the same for all
         for portion, marks in in_portions(list(texts)):
             for row in self._database.rows(f"SELECT {_COLUMNS} FROM outputs WHERE place IN ({marks})", portion):
-                found[texts[str(row[0])]] = _read(row)
+                found[texts[str(row[0])]] = _read(row, settings)
         return found
 
     def of_document(self, document: str) -> list[Output]:
         """Everything made from a document, by place."""
         rows = self._database.rows(f"SELECT {_COLUMNS} FROM outputs WHERE document = ? ORDER BY place", (document,))
-        return [_read(row) for row in rows]
+        return [_read(row, {}) for row in rows]
 
     def forget(self, places: Sequence[str]) -> None:
         for portion, marks in in_portions([path_text(place) for place in places]):
             self._database.change(f"DELETE FROM outputs WHERE place IN ({marks})", portion)
 
 
-def _read(row: Sequence[object]) -> Output:
+def _read(row: Sequence[object], known: dict[str, Mapping[str, Json]]) -> Output:
     place, key, document, source, settings, files, at = row
-    return Output(
-        str(place),
-        str(key),
-        str(document),
-        str(source),
-        json.loads(str(settings)),
-        tuple(OutputFile(*file) for file in json.loads(str(files))),
-        float(str(at)),
-    )
+    text = str(settings)
+    if text not in known:
+        known[text] = json.loads(text)
+    written = tuple(OutputFile(*file) for file in json.loads(str(files)))
+    return Output(str(place), str(key), str(document), str(source), known[text], written, float(str(at)))

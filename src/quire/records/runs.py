@@ -36,7 +36,7 @@ class Runs:
         """The run of a key and whether it is new: one that failed or was cancelled begins again as another run."""
         key = key or token_hex(16)
         database = self._database
-        with database.transaction():
+        with database.transaction(lasting=True):
             last = database.rows(
                 "SELECT run, state, generation FROM runs WHERE flow = ? AND key = ? ORDER BY generation DESC LIMIT 1",
                 (flow, key),
@@ -82,11 +82,12 @@ class Runs:
     ) -> None:
         """The end of a run; the first end counts."""
         told = json.dumps({"message": error, "category": category}) if error or category else None
-        self._database.change(
-            "UPDATE runs SET state = ?, result = ?, error = ?, finished = ? "
-            "WHERE run = ? AND state NOT IN ('finished', 'failed', 'cancelled')",
-            (state, json.dumps(result), told, time.time(), run),
-        )
+        with self._database.transaction(lasting=True):
+            self._database.change(
+                "UPDATE runs SET state = ?, result = ?, error = ?, finished = ? "
+                "WHERE run = ? AND state NOT IN ('finished', 'failed', 'cancelled')",
+                (state, json.dumps(result), told, time.time(), run),
+            )
 
     def request_cancel(self, run: str) -> None:
         if not self._database.change("UPDATE runs SET cancel = 1 WHERE run = ?", (run,)):

@@ -41,7 +41,7 @@ UPDATE schema_version SET version = 2
 """
 
 # Artifacts in packs (those of before are objects of their own), the day a fact was last of use, and everything that
-# durable runs remember. `at`, `expires` and `ready` are seconds; `at` on the clock of the calendar, the others on that
+# durable runs remember. `at` and `expires` are seconds; `at` on the clock of the calendar, the other on that
 # of the database (`Database.now`).
 _VERSION_3 = """
 ALTER TABLE facts ADD COLUMN used INTEGER NOT NULL DEFAULT 0;
@@ -103,18 +103,14 @@ CREATE TABLE invocations (
     version TEXT NOT NULL,
     pool TEXT NOT NULL,
     argument TEXT NOT NULL,
-    parent TEXT,
     state TEXT NOT NULL,
-    priority REAL NOT NULL DEFAULT 0,
-    ready REAL NOT NULL DEFAULT 0,
     result TEXT,
     error TEXT,
     cancel INTEGER NOT NULL DEFAULT 0,
     number INTEGER NOT NULL
 ) WITHOUT ROWID;
-CREATE INDEX invocations_waiting ON invocations (state, pool, priority, number);
+CREATE INDEX invocations_waiting ON invocations (state, pool, number);
 CREATE INDEX invocations_of_run ON invocations (run);
-CREATE INDEX invocations_of_parent ON invocations (parent);
 CREATE TABLE steps (
     invocation TEXT NOT NULL,
     number INTEGER NOT NULL,

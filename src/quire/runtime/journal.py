@@ -75,12 +75,12 @@ class Journal:
         """What is written inside becomes durable in one go."""
         return self._database.transaction()
 
-    def start(self, invocation: Invocation, *, parent: str | None = None, priority: float = 0.0) -> None:
+    def start(self, invocation: Invocation) -> None:
         """Add an invocation; one with that key stays as it is, whatever became of it."""
         self._database.change(
             "INSERT INTO invocations "
-            "(key, run, workflow, version, pool, argument, parent, state, priority, number, cancel) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?, 'waiting', ?, ?, coalesce((SELECT cancel FROM runs WHERE run = ?), 0)) "
+            "(key, run, workflow, version, pool, argument, state, number, cancel) "
+            "VALUES (?, ?, ?, ?, ?, ?, 'waiting', ?, coalesce((SELECT cancel FROM runs WHERE run = ?), 0)) "
             "ON CONFLICT DO NOTHING",
             (
                 invocation.key,
@@ -89,8 +89,6 @@ class Journal:
                 invocation.version,
                 invocation.pool,
                 json.dumps(invocation.argument),
-                parent,
-                priority,
                 time.time_ns(),  # the order in which they came
                 invocation.run,
             ),
@@ -112,18 +110,16 @@ class Journal:
         database = self._database
         if not pools:
             return None
-        marks = ", ".join("?" * len(pools))
+        served, known = ", ".join("?" * len(pools)), ", ".join("?" * len(workflows))
         rows = database.rows(
             "SELECT i.key, i.run, i.workflow, i.version, i.pool, i.argument, i.cancel FROM invocations i "
             "LEFT JOIN claims ON claims.key = i.key LEFT JOIN owners ON owners.owner = claims.owner "
-            f"WHERE i.state IN ('waiting', 'running') AND i.pool IN ({marks}) "
+            f"WHERE i.state IN ('waiting', 'running') AND i.pool IN ({served}) AND i.workflow IN ({known}) "
             f"AND (claims.owner IS NULL OR owners.owner IS NULL OR NOT ({ALIVE})) "
-            "ORDER BY i.priority, i.number LIMIT 8",
-            (*pools, database.now(), database.epoch),
+            "ORDER BY i.number LIMIT 8",
+            (*pools, *workflows, database.now(), database.epoch),
         )
         for key, run, workflow, version, pool, argument, cancel in rows:
-            if str(workflow) not in workflows:
-                continue  # another program on this store knows it
             with database.transaction():
                 claim = self._claims.claim(str(key))
                 if claim is None:

@@ -235,7 +235,7 @@ class LocalContext:
                 return Ending("failed", message=f"there is no workflow {workflow!r} here", category="config")
             child = Invocation(key, self.run_id, workflow, known.version, known.pool, argument)
             journal = play.engine.journal
-            journal.start(child, parent=play.invocation.key)
+            journal.start(child)
             ending = await play.engine.ending(key)
             while ending.state != "finished" and ending.run != self.run_id:
                 journal.begin_again(key, ending, self.run_id)
