@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import json
-import os
 import shutil
-import subprocess
-import sys
 import tempfile
-import time
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks import clock, corpus
+from benchmarks.quirecommand import quire
 from benchmarks.report import LeftOut, Options, Report, Table, goal
 from quire.records.runs import Runs
 from quire.store.files import FileStore
@@ -88,18 +84,10 @@ def _fill(folder: Path, sets: dict[str, int]) -> int:
 
 
 def _run(source: Path, output: Path, *formats: str, more: Sequence[str] = ()) -> Done:
-    """Run the command, with the processor time of its workers."""
-    command = [Path(sys.executable).with_name("quire"), "run", source, "-o", output, "--workers", str(WORKERS)]
-    command += [part for name in formats for part in ("--to", name)] + ["--json", "--quiet", *more]
+    chosen = [part for name in formats for part in ("--to", name)]
     before = _runs(output)
-    begun, busy, children = time.perf_counter(), clock.busy_seconds(), _of_children()
-    ended = subprocess.run(command, capture_output=True, text=True, check=False)
-    wall, cpu = time.perf_counter() - begun, _of_children() - children
-    if ended.returncode:
-        raise LeftOut(f"quire run ended with code {ended.returncode}: {ended.stderr.strip()[-300:]}")
-    told = json.loads(ended.stdout)
+    told, sample = quire("run", source, "-o", output, "--workers", str(WORKERS), "--quiet", *chosen, *more)
     pages, calls = _counted(output, _runs(output) - before)
-    sample = clock.Sample(wall, cpu, max(0.0, clock.busy_seconds() - busy - cpu))
     return Done(sample, told["succeeded"], told["skipped"], pages, calls)
 
 
@@ -118,9 +106,3 @@ def _counted(output: Path, runs: set[str]) -> tuple[int, int]:
     read = [event for event in events if event.stage == "page-blocks" and event.kind == "finished"]
     calls = [e for e in events if e.kind == "attempt" and e.payload.get("outcome") not in ("hit", "similar")]
     return len(read), len(calls)
-
-
-def _of_children() -> float:
-    """Processor time of the programs that have ended, and of all that they waited for."""
-    taken = os.times()
-    return taken.children_user + taken.children_system
