@@ -9,16 +9,19 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 from threading import Event as Flag
 from threading import Lock, Thread
 
-from quire.batch import ItemFingerprint, ItemOutcome, StageContext, StageHooks, StageOutcome, StagePlan, Stop, WorkItem
-from quire.batch.running import run_stage
+from quire.batch import ItemOutcome, StageContext, StageHooks, StageOutcome, StagePlan, Stop, WorkItem
+from quire.batch.running import Stage
+from quire.batch.schedule import Task
+from quire.batch.telling import StageTeller
 from quire.context import Json, Runtime
-from quire.errors import InputError, RunError, StoreError, UsageError
+from quire.errors import InputError, RunCancelled, RunError, StoreError, UsageError
 from quire.events import Event, Sink
 from quire.keys import Digest, digest_bytes
 from quire.recognizing.page import GATE
@@ -28,8 +31,9 @@ from quire.records.outputs import Output, OutputFile, Outputs
 from quire.records.places import path_text
 from quire.records.quarantine import Quarantine, Quarantined
 from quire.records.runs import Runs, claim_of
-from quire.running.batch_plan import Plan, PlannedDocument, plan_batch
+from quire.running.batch_plan import PlannedDocument, plan_batch
 from quire.running.batch_request import BatchRequest
+from quire.running.batch_settings import Asked
 from quire.running.flow import file_name, files_in
 from quire.running.flowing import flow_output
 from quire.saving import write_files
@@ -41,7 +45,10 @@ STAGE = "document"
 """The stage in the events of its documents."""
 LOOK_EVERY_S = 0.5
 """How often somebody looks whether the run was cancelled."""
+CANCELLED_S = 60.0
+"""How long a run that was cancelled may take to end."""
 EVENTS_AT_ONCE = 200
+PLANNED = "planned"
 LEDGER = ("pages", "ok", "empty", "failed", "skipped")
 PERMANENT = ("input", "runtime", "unknown")
 """Classes of errors of a document that will not change by themselves; what is not set up is nobody's fault there."""
@@ -87,24 +94,18 @@ def run_batch(
     stop = stop or Stop()
     with _driving(run, store, stop) as cancelled:
         plan = plan_batch(request, store)
-        documents = plan.documents
-        if only is not None:
-            wanted = set(only)
-            documents = tuple(document for document in documents if document.name in wanted)
-        teller = _Told(Runs(store.database), run, on_event)
-        driver = _Driver(request, plan, runtime, store, run)
+        wanted = None if only is None else set(only)
+        documents = [document for document in plan.documents if wanted is None or document.name in wanted]
+        driver = _Driver(request, plan.asked, runtime, store, run)
+        sink = _Told(Runs(store.database), run, on_event)
+        known = _Planned(documents)
+        context = StageContext(STAGE, run, request.stage_options(), len(documents))
+        teller = StageTeller(context, StageHooks(after_item=driver.after), sink)
+        items = StagePlan(STAGE, [_item(document) for document in documents])
         try:
-            outcome = run_stage(
-                StagePlan(STAGE, [_item(document) for document in documents]),
-                driver.work,
-                request.stage_options(),
-                StageHooks(after_item=driver.after),
-                on_event=teller,
-                stop=stop,
-                run=run,
-            )
+            outcome = Stage(items, driver.work, context, teller, stop, known).run()
         finally:
-            teller.flush()
+            sink.flush()
         if cancelled.is_set():
             driver.cancel()
         _end(run, outcome, Runs(store.database), stopped=stop.requested, cancelled=cancelled.is_set())
@@ -114,29 +115,38 @@ def run_batch(
 class _Driver:
     """What is done with one document after the other. `work` runs in many threads."""
 
-    def __init__(self, request: BatchRequest, plan: Plan, runtime: Runtime, store: ArtifactStore, run: str) -> None:
-        self._request, self._asked, self._runtime, self._store = request, plan.asked, runtime, store
-        self._documents = {document.name: document for document in plan.documents}
+    def __init__(self, request: BatchRequest, asked: Asked, runtime: Runtime, store: ArtifactStore, run: str) -> None:
+        self._request, self._asked, self._runtime, self._store = request, asked, runtime, store
         self._outputs, self._quarantine = Outputs(store.database), Quarantine(store.database)
-        self._run = run
+        self._runs, self._run = Runs(store.database), run
         self._began = time.time()
         self._lock = Lock()
         self._under_way: set[str] = set()
 
     def work(self, item: WorkItem) -> ItemOutcome:
-        document = self._documents[item.item_id]
-        match document.state:
-            case "done":
-                return ItemOutcome("skipped", self._told(document), "done before")
-            case "quarantined":
-                return ItemOutcome("skipped", self._told(document), f"in quarantine: {document.reason}")
-            case "error":
-                raise InputError(document.reason, document=document.name)
-        return self._made(document)
+        document = _document(item)
+        self._check_unchanged(document)
+        key = f"{document.key}/{document.again}" if document.again else document.key
+        run, result = self._result(document, key)
+        try:
+            files = self._written(document, result)
+        except StoreError:
+            if self._runtime.status(run).submitted >= self._began:
+                raise
+            # A run of before whose artifacts were collected: it is run again, under another key.
+            run, result = self._result(document, f"{key}/{time.time_ns()}")
+            files = self._written(document, result)
+        self._check_unchanged(document)
+        facts = _facts(self._runtime.events(run), earlier=self._runtime.status(run).submitted < self._began)
+        self._record(document, files, facts["ledger"].get("failed", 0))
+        partial = facts.pop("status") == "partial"
+        paths = [file.path for file in files]
+        told = {**_told(document), **facts, "output_path": paths[0], "document_run": run, "files": paths}
+        return ItemOutcome("partial" if partial else "ok", told)
 
     def after(self, item: WorkItem, outcome: ItemOutcome, context: StageContext) -> None:
         """A document that cannot be read is left alone from now on. Runs in the thread that drives."""
-        document, error = self._documents[item.item_id], outcome.error
+        document, error = _document(item), outcome.error
         if error is None or error.category not in PERMANENT or not document.key:
             return
         self._quarantine.add(
@@ -158,35 +168,9 @@ class _Driver:
         for run in runs:
             self._runtime.cancel(run)
 
-    def _made(self, document: PlannedDocument) -> ItemOutcome:
-        self._check_unchanged(document)
-        key = f"{document.key}/{document.again}" if document.again else document.key
-        run, result = self._result(document, key)
-        try:
-            files = self._written(document, result)
-        except StoreError:
-            if self._runtime.status(run).finished is None:
-                raise
-            # A run of before whose artifacts were collected: it is run again, under another key.
-            run, result = self._result(document, f"{key}/{time.time_ns()}")
-            files = self._written(document, result)
-        self._check_unchanged(document)
-        facts = _facts(self._runtime.events(run), earlier=self._runtime.status(run).submitted < self._began)
-        failed_pages = facts["ledger"].get("failed", 0)
-        settings = {**self._asked.settings, "failed_pages": failed_pages}
-        self._outputs.record(
-            [Output(str(document.place), document.key, document.document, str(document.path), settings, files)]
-        )
-        if document.again or self._request.force:
-            self._quarantine.release([document.key])
-        partial = facts.pop("status") == "partial"
-        told = {**self._told(document), **facts, "document_run": run, "files": [file.path for file in files]}
-        told["output_path"] = files[0].path if files else None
-        return ItemOutcome("partial" if partial else "ok", told)
-
     def _result(self, document: PlannedDocument, key: str) -> tuple[str, Json]:
         reference = {"path": str(document.path), "name": document.path.name, "id": document.document}
-        run = self._runtime.submit("flow", self._asked.argument(reference), key=key)
+        run = self._submitted(self._asked.argument(reference), key)
         limit_s = self._request.options.per_item_timeout_s
         with self._lock:
             self._under_way.add(run)
@@ -196,14 +180,29 @@ class _Driver:
             self._runtime.cancel(run)
             advice = "give it more with --timeout-s"
             raise RunError(f"{document.name}: took longer than {limit_s:g} s; {advice}", category="timeout") from None
+        except RunCancelled as error:
+            raise RunError(f"{document.name}: {error}", category="transient") from None
         finally:
             with self._lock:
                 self._under_way.discard(run)
 
+    def _submitted(self, argument: Json, key: str) -> str:
+        """The run of a key. One of before that is being cancelled is waited for: the next one is another."""
+        run = self._runtime.submit("flow", argument, key=key)
+        if not self._runs.cancel_requested(run):
+            return run
+        try:
+            self._runtime.result(run, timeout_s=CANCELLED_S)
+        except TimeoutError:
+            raise RunError(f"run {run} of before is still being cancelled; try again", category="transient") from None
+        except (RunCancelled, RunError):
+            pass  # as it should
+        return self._runtime.submit("flow", argument, key=key)
+
     def _written(self, document: PlannedDocument, result: Json) -> tuple[OutputFile, ...]:
         """Write the files of a result; one without files is written as JSON."""
         output = flow_output(self._store, result)
-        place = document.place
+        place = Path(document.place)
         contents = {
             place.with_name(file_name(entry["name"], place.name)): self._store.load(Digest(entry["digest"]))
             for entry in files_in(output)
@@ -222,13 +221,43 @@ class _Driver:
             happened = "is gone" if now is None else "has changed"
             raise InputError(f"{happened} since the run began; run it again", document=document.name)
 
-    def _told(self, document: PlannedDocument) -> dict[str, Json]:
-        """What the manifest says of a document whatever became of it."""
+    def _record(self, document: PlannedDocument, files: tuple[OutputFile, ...], failed_pages: int) -> None:
+        """Remember what was written where, and that the document can be read after all."""
+        settings = {**self._asked.settings, "failed_pages": failed_pages}
+        output = Output(document.place, document.key, document.document, str(document.path), settings, files)
+        self._outputs.record([output])
+        if self._request.force:
+            self._quarantine.release([document.key])
+
+
+class _Planned:
+    """What the plan knows: documents that are done, in quarantine, or cannot be read."""
+
+    unsaved = False
+
+    def __init__(self, documents: Sequence[PlannedDocument]) -> None:
+        self._documents = documents
+
+    def name(self, task: Task) -> None:
+        document = self._documents[task.number]
+        if document.state == "error":
+            raise InputError(document.reason, document=document.name)
+        task.key, task.input_hash = document.key, document.document
+
+    def done(self, tasks: Sequence[Task]) -> dict[int, ItemOutcome]:
+        reasons = {"done": "done before", "quarantined": "in quarantine: {0.reason}"}
+        found = [(task.number, self._documents[task.number]) for task in tasks]
         return {
-            "input_hash": document.document,
-            "output_key": document.key,
-            "output_path": document.output_path,
+            number: ItemOutcome("skipped", _told(document), reasons[document.state].format(document), attempts=0)
+            for number, document in found
+            if document.state in reasons
         }
+
+    def remember(self, task: Task, outcome: ItemOutcome) -> None:
+        pass  # whoever wrote the files has
+
+    def flush(self) -> None:
+        pass
 
 
 class _Told:
@@ -300,13 +329,18 @@ def _end(run: str, outcome: StageOutcome, runs: Runs, *, stopped: bool, cancelle
 
 
 def _item(document: PlannedDocument) -> WorkItem:
-    fingerprint = ItemFingerprint(document.document, document.key) if document.document else None
-    return WorkItem(
-        document.name,
-        {"document": document.path},
-        cost_hint=document.seen.size if document.seen else 0,
-        fingerprint=fingerprint,
-    )
+    size = document.seen.size if document.seen else 0
+    return WorkItem(document.name, {"document": document.path}, cost_hint=size, metadata={PLANNED: document})
+
+
+def _document(item: WorkItem) -> PlannedDocument:
+    document: PlannedDocument = item.metadata[PLANNED]  # stays in this process
+    return document
+
+
+def _told(document: PlannedDocument) -> dict[str, Json]:
+    """What the manifest says of a document whatever became of it."""
+    return {"input_hash": document.document, "output_key": document.key, "output_path": document.output_path}
 
 
 def _facts(events: Iterable[Event], *, earlier: bool) -> dict[str, Json]:

@@ -9,20 +9,24 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
-from quire.cli.sources import NamedSource, find_sources
+from quire.cli.sources import find_sources
 from quire.context import Json
 from quire.keys import Digest
 from quire.records.files import Files, Hashed, Seen
 from quire.records.outputs import Output, Outputs
-from quire.records.quarantine import Quarantine
+from quire.records.places import path_text
+from quire.records.quarantine import Quarantine, Quarantined
 from quire.running.batch_request import BatchRequest
 from quire.running.batch_settings import Asked, asked_by, difference
 from quire.store.artifacts import ArtifactStore
 
 DocumentState = Literal["done", "stale", "missing", "quarantined", "error"]
 """`stale`: there is an output, but not of this document with these settings. `error`: the file cannot be read."""
+
+FORCED, FAILED = "it is done again because of --force", "pages of it failed before"
+"""Reasons to do again what was done with just these settings."""
 
 _CHUNK = 1 << 20
 _REMEMBER_EVERY = 500
@@ -34,7 +38,7 @@ class PlannedDocument:
 
     name: str
     path: Path
-    place: Path
+    place: str
     state: DocumentState
     reason: str = ""
     document: str = ""
@@ -53,7 +57,7 @@ class PlannedDocument:
 
     def to_json(self) -> dict[str, Json]:
         told = {"name": self.name, "path": str(self.path), "state": self.state, "reason": self.reason}
-        return {**told, "place": str(self.place), "document": self.document}
+        return {**told, "place": self.place, "document": self.document}
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,65 +79,66 @@ def plan_batch(request: BatchRequest, store: ArtifactStore) -> Plan:
     """
     asked = asked_by(request, store)
     sources = _chosen(request)
-    seen, errors = _looked_at([source.path for _, source in sources])
+    seen, errors = _looked_at([source.path for source in sources])
     digests, unreadable = _digests(seen, Files(store.database), trust=not request.verify_hash)
-    places = [_place(request, source) for _, source in sources]
-    outputs = Outputs(store.database).find([str(place) for place in places])
     keys = {
-        str(source.path): asked.key(digest, source.path.name)
-        for _, source in sources
-        if (digest := digests.get(str(source.path)))
+        source.path: asked.key(digests[source.path], source.file.name) for source in sources if source.path in digests
     }
+    outputs = Outputs(store.database).find([source.place for source in sources])
     quarantined = {} if request.force else Quarantine(store.database).find(list(keys.values()))
+    judge = _Judge(request, asked, outputs, quarantined)
     planned = []
-    for (name, source), place in zip(sources, places, strict=True):
-        path = str(source.path)
-        if path not in keys:
-            reason = errors.get(path) or unreadable.get(path, "cannot be read")
-            planned.append(PlannedDocument(name, source.path, place, "error", reason))
-            continue
-        output = outputs.get(str(place))
-        if entry := quarantined.get(keys[path]):
-            state: DocumentState = "quarantined"
-            reason, again = entry.reason, ""
+    for name, file, path, place in sources:
+        if path in keys:
+            known = _Known(digests[path], keys[path], seen[path])
+            planned.append(judge.planned(name, file, place, known))
         else:
-            state, reason, again = _judged(output, digests[path], keys[path], asked, request)
-        first = output.files[0].path if output and output.files else None
-        planned.append(
-            PlannedDocument(
-                name, source.path, place, state, reason, digests[path], keys[path], seen[path], again, first
-            )
-        )
+            reason = errors.get(path) or unreadable[path]
+            planned.append(PlannedDocument(name, file, place, "error", reason))
     return Plan(asked, tuple(planned))
 
 
-def _chosen(request: BatchRequest) -> list[tuple[str, NamedSource]]:
-    """The documents of the request with the names they go by: below their folder, else their path."""
+class _Source(NamedTuple):
+    """A document by name, as a file and its path in text, and the place of its output."""
+
+    name: str
+    file: Path
+    path: str
+    place: str
+
+
+class _Known(NamedTuple):
+    document: str
+    key: str
+    seen: Seen
+
+
+def _chosen(request: BatchRequest) -> list[_Source]:
+    """The documents of the request with the names they go by: below their folder, or their path if two share it."""
     sources = find_sources(
         [Path(path) for path in request.paths], Path(request.output), include=request.include, exclude=request.exclude
     )
-    names = [str(source.folder / source.path.name) for source in sources]
+    # Names are told in events and stored, so they are text.
+    folders = ["" if (below := str(source.folder)) == "." else f"{below}/" for source in sources]
+    names = [path_text(f"{folder}{source.path.name}") for folder, source in zip(folders, sources, strict=True)]
     shared = Counter(names)
-    named = [
-        (name if shared[name] == 1 else str(source.path), source) for name, source in zip(names, sources, strict=True)
-    ]
-    if request.shard is not None:
-        named = [(name, source) for name, source in named if request.shard.has(name)]
-    return named[: request.limit]
+    chosen = []
+    for name, folder, source in zip(names, folders, sources, strict=True):
+        path = str(source.path)
+        own = name if shared[name] == 1 else path_text(path)
+        if request.shard is None or request.shard.has(own):
+            chosen.append(_Source(own, source.path, path, f"{request.output}/{folder}{source.stem}"))
+    return chosen[: request.limit]
 
 
-def _place(request: BatchRequest, source: NamedSource) -> Path:
-    return Path(request.output) / source.folder / source.stem
-
-
-def _looked_at(paths: Sequence[Path]) -> tuple[dict[str, Seen], dict[str, str]]:
-    """How the files look, and why some do not."""
+def _looked_at(paths: Sequence[str]) -> tuple[dict[str, Seen], dict[str, str]]:
+    """How the files look, and why some cannot be looked at."""
     seen, errors = {}, {}
     for path in paths:
         try:
-            seen[str(path)] = Seen.of(os.stat(path))  # noqa: PTH116 - ten thousand of them
+            seen[path] = Seen.of(os.stat(path))  # noqa: PTH116 - ten thousand of them
         except OSError as error:
-            errors[str(path)] = f"cannot be read: {error.strerror}"
+            errors[path] = f"cannot be read: {error.strerror}"
     return seen, errors
 
 
@@ -166,24 +171,39 @@ def hash_file(path: str) -> Hashed:
     return Hashed(path, seen, Digest(digest.hexdigest()), began)
 
 
-def _judged(
-    output: Output | None, document: str, key: str, asked: Asked, request: BatchRequest
-) -> tuple[DocumentState, str, str]:
-    """Whether the output of a document is what was asked for; why not; and what marks the work as another attempt."""
-    if output is None:
-        return "missing", "", ""
-    again = f"{output.at:.6f}"
-    if output.document != document:
-        return "stale", "the document has changed", ""
-    if output.key != key:
-        return "stale", difference(output.settings, asked.settings), ""
-    if request.force:
-        return "stale", "it is done again because of --force", again
-    if lost := next(_lost(output, verify=request.verify_hash), None):
-        return "stale", lost, ""
-    if failed := output.settings.get("failed_pages"):
-        return "stale", f"{failed} {'page' if failed == 1 else 'pages'} failed before", again
-    return "done", "", ""
+class _Judge:
+    """Decides what is to be done about documents, by what is known of them."""
+
+    def __init__(
+        self,
+        request: BatchRequest,
+        asked: Asked,
+        outputs: Mapping[str, Output],
+        quarantined: Mapping[str, Quarantined],
+    ) -> None:
+        self._request, self._asked = request, asked
+        self._outputs, self._quarantined = outputs, quarantined
+
+    def planned(self, name: str, file: Path, place: str, known: _Known) -> PlannedDocument:
+        output = self._outputs.get(place)
+        kept = self._quarantined.get(known.key)
+        state, reason = self._judged(output, known) if kept is None else ("quarantined", kept.reason)
+        again = f"{output.at:.6f}" if output is not None and reason in (FORCED, FAILED) else ""
+        written = output.files[0].path if output is not None and output.files else None
+        return PlannedDocument(name, file, place, state, reason, *known, again, written)
+
+    def _judged(self, output: Output | None, known: _Known) -> tuple[DocumentState, str]:
+        if output is None:
+            return "missing", ""
+        if output.document != known.document:
+            return "stale", "the document has changed"
+        if output.key != known.key:
+            return "stale", difference(output.settings, self._asked.settings)
+        if self._request.force:
+            return "stale", FORCED
+        if lost := next(_lost(output, verify=self._request.verify_hash), None):
+            return "stale", lost
+        return ("stale", FAILED) if output.settings.get("failed_pages") else ("done", "")
 
 
 def _lost(output: Output, *, verify: bool) -> Iterator[str]:

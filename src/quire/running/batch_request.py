@@ -91,7 +91,8 @@ class BatchRequest:
 
     def stage_options(self) -> StageOptions:
         """How the documents are driven: in threads that wait for the runtime, which has limits of its own."""
-        return replace(self.options, policy="io", workers=self._under_way(), per_item_timeout_s=0.0, dry_run=False)
+        asked = replace(self.options, resume=True, force=False, dry_run=False)  # the plan has decided that
+        return replace(asked, policy="io", workers=self._under_way(), per_item_timeout_s=0.0)
 
     def _under_way(self) -> int:
         match self.options.policy:

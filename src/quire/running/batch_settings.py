@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property
@@ -11,7 +12,7 @@ from quire.context import Json, Store
 from quire.errors import RunError, UsageError
 from quire.flow.checking import input_problems
 from quire.flow.definition import FlowDefinition, plain
-from quire.keys import digest_of
+from quire.keys import digest_bytes, digest_of
 from quire.running.batch_request import BatchRequest
 from quire.running.flow import Flow, registry_for
 from quire.running.flowing import flow_argument
@@ -40,7 +41,7 @@ class Asked:
 
     def key(self, document: str, name: str) -> str:
         """The key of the work on a document. Its name is part of it, since exports tell it."""
-        return digest_of([self.digest, document, name])
+        return digest_bytes(b"\0".join((self.digest.encode(), document.encode(), os.fsencode(name))))
 
     def argument(self, reference: Mapping[str, Json]) -> Json:
         """What the workflow `flow` is submitted with for one document."""

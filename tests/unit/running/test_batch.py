@@ -1,0 +1,374 @@
+"""Driving a batch over a real runtime and store: what is done is kept, what fails is told, nothing is done twice."""
+
+from __future__ import annotations
+
+import json
+import threading
+from pathlib import Path
+
+import pytest
+
+from quire.batch import ManifestWriter, Stop, read_manifest, rows_of
+from quire.errors import UsageError
+from quire.records.claims import Claims
+from quire.records.outputs import Outputs
+from quire.records.quarantine import Quarantine
+from quire.records.runs import claim_of
+from quire.running.batch import begin_batch, run_batch, stored_request
+from quire.running.batch_request import BatchRequest
+from quire.running.opening import local_runtime
+from quire.store.files import FileStore
+from tests.unit.running.batches import LONG_S, Desk
+
+
+@pytest.fixture
+def desk(tmp_path):
+    with FileStore(tmp_path / "store") as store:
+        yield Desk(tmp_path, store)
+
+
+def latest(desk):
+    return desk.runs.list(flow="batch", limit=1)[0]
+
+
+def test_files_are_written_where_their_documents_lie(desk):
+    desk.write("a.pdf")
+    desk.write("deep/b.pdf")
+    outcome = desk.run(formats=("md", "json"))
+    assert (outcome.planned, outcome.succeeded, outcome.failed) == (2, 2, 0)
+    assert desk.written() == ["a.json", "a.md", "deep/b.json", "deep/b.md"]
+    assert json.loads((desk.output / "a.md").read_text()) == ["the content of a.pdf", "md"]
+
+
+def test_the_second_run_reads_nothing(desk):
+    for name in ("a.pdf", "b.pdf"):
+        desk.write(name)
+    desk.run()
+    seen = []
+    outcome = desk.run(sinks=[seen.append])
+    assert (outcome.skipped, outcome.scheduled, outcome.succeeded) == (2, 0, 0)
+    assert set(desk.read.values()) == {1}
+    assert [event.payload["output_path"] for event in seen if event.kind == "hit"] == [
+        str(desk.output / "a.md"),
+        str(desk.output / "b.md"),
+    ]
+
+
+def test_outputs_are_recorded(desk):
+    path = desk.write("a.pdf")
+    desk.run()
+    place = str(desk.output / "a")
+    output = Outputs(desk.store.database).find([place])[place]
+    assert output.source == str(path)
+    assert [Path(file.path).name for file in output.files] == ["a.md"]
+    assert output.settings["flow"] == "read"
+
+
+def test_an_output_that_was_lost_is_written_again_without_reading(desk):
+    desk.write("a.pdf")
+    desk.run()
+    (desk.output / "a.md").unlink()
+    seen = []
+    assert desk.run(sinks=[seen.append]).succeeded == 1
+    assert desk.written() == ["a.md"]
+    assert desk.read["a.pdf"] == 1
+    (event,) = [event for event in seen if event.kind == "finished" and event.document]
+    assert event.payload["calls"] == {"made": 0, "reused": 1}
+
+
+def test_artifacts_that_were_collected_are_made_again(desk):
+    desk.write("a.pdf")
+    desk.run()
+    (desk.output / "a.md").unlink()
+    desk.store.database.change("DELETE FROM facts")
+    desk.store.database.change("DELETE FROM objects")
+    for pack in (Path(desk.store.folder) / "packs").rglob("*"):
+        pack.unlink()
+    assert desk.run().succeeded == 1
+    assert desk.written() == ["a.md"]
+    assert desk.read["a.pdf"] == 2
+
+
+def test_a_flow_without_files_is_written_as_json(desk):
+    desk.write("a.pdf", "json")
+    desk.run()
+    assert json.loads((desk.output / "a.json").read_text()) == {"answer": 42}
+
+
+def test_force_does_it_again(desk):
+    desk.write("a.pdf")
+    desk.run()
+    assert desk.run(force=True).succeeded == 1
+    assert desk.read["a.pdf"] == 2
+    assert desk.run().skipped == 1
+
+
+def test_documents_with_failed_pages_are_tried_again(desk):
+    desk.write("a.pdf", "partial at first")
+    seen = []
+    assert desk.run(sinks=[seen.append]).succeeded == 1
+    assert [event.payload["status"] for event in seen if event.kind == "finished" and event.document] == ["partial"]
+    assert desk.plan() == {"a.pdf": ("stale", "pages of it failed before")}
+    assert desk.run().succeeded == 1
+    assert desk.read["a.pdf"] == 2
+    assert desk.plan() == {"a.pdf": ("done", "")}
+
+
+def test_the_manifest_tells_of_every_document(desk, tmp_path):
+    desk.write("a.pdf")
+    desk.write("b.pdf", "damaged")
+    with ManifestWriter(tmp_path / "manifest.jsonl") as manifest:
+        desk.run(sinks=[manifest])
+    rows = {row["doc_id"]: row for row in read_manifest(tmp_path / "manifest.jsonl")}
+    good, bad = rows["a.pdf"], rows["b.pdf"]
+    assert (good["stage"], good["status"], good["attempts"], good["engines"]) == ("document", "ok", 1, ["e"])
+    assert good["input_path"] == str(desk.documents / "a.pdf")
+    assert good["output_path"] == str(desk.output / "a.md")
+    assert len(good["input_hash"]) == len(good["output_key"]) == 64
+    assert (good["ledger"]["pages"], good["calls"]) == (2, {"made": 1, "reused": 0})
+    assert (bad["status"], bad["category"], bad["run"]) == ("failed", "input", good["run"])
+    assert bad["input_hash"] and "is damaged" in bad["reason"]
+
+
+def test_rows_of_stored_events_are_those_of_the_manifest(desk, tmp_path):
+    desk.write("a.pdf")
+    desk.write("b.pdf", "damaged")
+    with ManifestWriter(tmp_path / "manifest.jsonl") as manifest:
+        desk.run(sinks=[manifest])
+
+    def without_time(rows):
+        return [{name: value for name, value in row.items() if name != "at"} for row in rows]
+
+    stored = rows_of(desk.runs.events(latest(desk).run))
+    assert without_time(stored) == without_time(read_manifest(tmp_path / "manifest.jsonl"))
+
+
+def test_errors_that_pass_are_tried_again(desk):
+    desk.write("a.pdf", "flaky")
+    outcome = desk.run(options={"retries": 3})
+    assert (outcome.succeeded, outcome.failed, desk.attempts["a.pdf"]) == (1, 0, 3)
+
+
+def test_a_document_that_fails_for_good_goes_into_quarantine(desk):
+    desk.write("a.pdf")
+    desk.write("b.pdf", "damaged")
+    outcome = desk.run(options={"retries": 3})
+    assert (outcome.succeeded, outcome.failed, desk.attempts["b.pdf"]) == (1, 1, 1)
+    (entry,) = Quarantine(desk.store.database).entries()
+    assert (entry.source, entry.category, entry.run) == (str(desk.documents / "b.pdf"), "input", latest(desk).run)
+    seen = []
+    assert desk.run(sinks=[seen.append]).skipped == 2
+    assert desk.attempts["b.pdf"] == 1
+    assert any("in quarantine: " in str(event.payload.get("reason")) for event in seen if event.document == "b.pdf")
+
+
+def test_what_is_not_the_documents_fault_does_not(desk):
+    desk.write("a.pdf", "flaky")
+    assert desk.run(options={"retries": 0}).failed == 1
+    assert Quarantine(desk.store.database).entries() == []
+
+
+def test_a_document_that_can_be_read_after_all_leaves_quarantine(desk):
+    path = desk.write("a.pdf", "damaged")
+    desk.run()
+    make, desk.make = desk.make, lambda source, formats: {"flow": "t", "output": {"ok": 1}, "failed": 0}
+    assert desk.run(force=True).succeeded == 1
+    assert Quarantine(desk.store.database).entries() == []
+    assert path.exists()
+    desk.make = make
+
+
+def test_a_file_that_cannot_be_read_fails_alone(desk, tmp_path):
+    desk.write("a.pdf")
+    request = BatchRequest((str(tmp_path / "gone.pdf"), str(desk.documents)), str(desk.output))
+    with desk.runtime() as runtime:
+        outcome = run_batch(request, runtime, desk.store)
+    assert (outcome.succeeded, outcome.failed) == (1, 1)
+    assert str(outcome.errors[0]) == "gone.pdf: gone.pdf: cannot be read: No such file or directory (input)"
+
+
+def test_the_error_budget_ends_the_run(desk):
+    for name in "abcdef":
+        desk.write(f"{name}.pdf", f"damaged {name}")
+    outcome = desk.run(options={"error_budget": 2, "workers": 1})
+    assert outcome.failed == 2
+    assert (latest(desk).state, latest(desk).error) == ("failed", outcome.cancelled_reason)
+
+
+def test_the_same_content_is_made_once_for_each_name(desk):
+    desk.write("a.pdf", "same")
+    desk.write("deep/a.pdf", "same")
+    assert desk.run().succeeded == 2
+    assert desk.written() == ["a.md", "deep/a.md"]
+    assert desk.read["a.pdf"] == 1
+
+
+def test_a_document_that_changes_during_the_run_is_an_error_with_advice(desk):
+    path = desk.write("a.pdf", "hold")
+
+    def change():
+        assert desk.held.wait(LONG_S)
+        path.write_text("hold on, this is longer")
+        desk.go.set()
+
+    changing = threading.Thread(target=change)
+    changing.start()
+    outcome = desk.run()
+    changing.join()
+    assert outcome.errors[0].category == "input"
+    assert "a.pdf: has changed since the run began; run it again" in outcome.errors[0].message
+    assert desk.plan() == {"a.pdf": ("missing", "")}
+
+
+def test_a_document_past_its_time_is_cancelled(desk):
+    desk.write("a.pdf", "hold")
+    outcome = desk.run(options={"per_item_timeout_s": 0.2})
+    desk.go.set()
+    assert outcome.errors[0].category == "timeout"
+    assert "took longer than 0.2 s" in outcome.errors[0].message
+    (run,) = desk.runs.list(flow="flow")
+    assert desk.runs.cancel_requested(run.run)
+
+
+def test_a_document_past_its_time_is_tried_again_as_another_run(desk):
+    desk.write("a.pdf", "hold")
+
+    def sink(event):
+        if event.kind == "attempt":
+            desk.go.set()
+
+    outcome = desk.run(sinks=[sink], options={"per_item_timeout_s": 0.3, "retries": 1})
+    assert outcome.succeeded == 1
+    assert len(desk.runs.list(flow="flow")) == 2
+
+
+def test_a_document_whose_run_was_cancelled_is_not_quarantined(desk):
+    desk.write("a.pdf", "hold")
+
+    def cancel():
+        assert desk.held.wait(LONG_S)
+        with desk.runtime() as other:
+            other.cancel(desk.runs.list(flow="flow")[0].run)
+
+    cancelling = threading.Thread(target=cancel)
+    cancelling.start()
+    outcome = desk.run()
+    cancelling.join()
+    desk.go.set()
+    assert (outcome.failed, outcome.errors[0].category) == (1, "transient")
+    assert Quarantine(desk.store.database).entries() == []
+    assert desk.run().succeeded == 1
+
+
+def test_a_run_that_is_stopped_can_be_gone_on_with(desk):
+    for name in "abc":
+        desk.write(f"{name}.pdf")
+    stop = Stop()
+
+    def sink(event):
+        if event.kind == "finished" and event.document:
+            stop.request("SIGINT")
+
+    outcome = desk.run(sinks=[sink], stop=stop, options={"workers": 1})
+    assert (outcome.cancelled, outcome.remaining) == (True, 2)
+    run = latest(desk)
+    assert run.state == "interrupted"
+    again = desk.run(run=run.run)
+    assert (again.skipped, again.succeeded, latest(desk).state) == (1, 2, "finished")
+    assert len(desk.runs.list(flow="batch")) == 1
+    assert set(desk.read.values()) == {1}
+
+
+def test_events_of_both_drives_are_kept(desk):
+    desk.write("a.pdf")
+    desk.run()
+    run = latest(desk).run
+    desk.run(run=run)
+    ends = [(event.kind, event.document) for event in desk.runs.events(run) if event.kind in ("finished", "hit")]
+    assert ends == [("finished", "a.pdf"), ("finished", None), ("hit", "a.pdf"), ("finished", None)]
+
+
+def test_a_run_can_be_cancelled_from_elsewhere(desk):
+    desk.write("a.pdf", "hold")
+    desk.write("b.pdf")
+    run = begin_batch(desk.request(), desk.store)
+
+    def cancel():
+        assert desk.held.wait(LONG_S)
+        desk.runs.request_cancel(run)
+
+    cancelling = threading.Thread(target=cancel)
+    cancelling.start()
+    try:
+        outcome = desk.run(run=run, options={"workers": 1})
+    finally:
+        desk.go.set()
+        cancelling.join()
+    assert (outcome.cancelled, outcome.remaining) == (True, 2)
+    assert desk.runs.status(run).state == "cancelled"
+    assert all(desk.runs.cancel_requested(one.run) for one in desk.runs.list(flow="flow"))
+    assert desk.run(run=run).succeeded == 2  # and gone on with
+
+
+def test_nobody_drives_a_run_that_another_process_drives(desk):
+    desk.write("a.pdf")
+    run = begin_batch(desk.request(), desk.store)
+    others = Claims(desk.store.database)
+    claim = others.claim(claim_of(run))
+    with pytest.raises(UsageError, match=f"another process works on run {run}"):
+        desk.run(run=run)
+    others.release(claim)
+    others.close()
+    assert desk.run(run=run).succeeded == 1
+
+
+def test_while_it_is_driven_a_run_is_running(desk):
+    desk.write("a.pdf")
+    states = []
+    desk.run(sinks=[lambda event: states.append(latest(desk).state)])
+    assert set(states) == {"running"}
+    assert latest(desk).state == "finished"
+    assert latest(desk).result["succeeded"] == 1
+
+
+def test_some_documents_alone_can_be_driven(desk):
+    for name in "abc":
+        desk.write(f"{name}.pdf")
+    outcome = desk.run(only=["b.pdf"])
+    assert (outcome.planned, outcome.succeeded) == (1, 1)
+    assert desk.written() == ["b.md"]
+
+
+def test_small_documents_come_first_if_that_is_asked_for(desk):
+    sizes = {"a.pdf": 300, "b.pdf": 100, "c.pdf": 200}
+    for name, size in sizes.items():
+        desk.write(name, "x" * size)
+    begun = []
+    sink = lambda event: begun.append(event.document) if event.kind == "started" and event.document else None  # noqa: E731
+    desk.run(sinks=[sink], options={"schedule": "sjf", "workers": 1})
+    assert begun == ["b.pdf", "c.pdf", "a.pdf"]
+
+
+def test_the_request_of_a_run_is_found_again(desk):
+    desk.write("a.pdf")
+    request = desk.request(formats=("json",))
+    assert stored_request(desk.store, begin_batch(request, desk.store)) == request
+    desk.run()
+    (other,) = desk.runs.list(flow="flow")
+    with pytest.raises(UsageError, match="is no batch"):
+        stored_request(desk.store, other.run)
+
+
+def test_real_documents_go_through_the_real_flow(tmp_path, sample_path):
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "sample.pdf").write_bytes(sample_path.read_bytes())
+    request = BatchRequest((str(tmp_path / "in"),), str(tmp_path / "out"), formats=("md", "json"))
+    seen = []
+    with FileStore(tmp_path / "out" / ".quire") as store, local_runtime(store, workers=1) as runtime:
+        outcome = run_batch(request, runtime, store, on_event=seen.append)
+        again = run_batch(request, runtime, store)
+    assert (outcome.succeeded, outcome.errors, again.skipped) == (1, (), 1)
+    (event,) = [event for event in seen if event.kind == "finished" and event.document]
+    assert event.payload["ledger"]["pages"] > 0
+    assert event.payload["status"] == "ok"
+    assert (tmp_path / "out" / "sample.md").read_text().startswith("**NORTHLIGHT")
