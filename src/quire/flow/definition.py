@@ -143,6 +143,8 @@ class FlowDefinition:
     steps: tuple[Step, ...] = ()
     output: Expression = None
     cases: tuple[Case, ...] = ()
+    folder: str = field(default="", compare=False)
+    """Where its file lies: modules of its components may lie there too."""
 
     def to_json(self) -> Json:
         """The definition as it travels with a run: everything but the tests."""

@@ -28,6 +28,10 @@ class Registry:
         self._folders = folders
         self._found: dict[str, Component] = {}
 
+    def look_in(self, *folders: str) -> None:
+        """Also find modules that lie in those folders, where import paths are allowed at all."""
+        self._folders = tuple(dict.fromkeys((*self._folders, *folders)))
+
     def names(self) -> tuple[str, ...]:
         return tuple(sorted(_points()))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from quire.errors import InputError, UsageError
@@ -58,7 +58,7 @@ def load_flow(found: Found, components: Components) -> FlowDefinition:
     if definition.name != found.name:
         other = f"the flow is called {definition.name!r} and its file {found.path.name!r}; give both the same name"
         raise_mistakes([Mistake(1, other)], str(found.path))
-    return definition
+    return replace(definition, folder=str(found.path.absolute().parent))
 
 
 def parse_flow(text: str, file: str, components: Components) -> FlowDefinition:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Generator, Mapping, Sequence
 from functools import partial
+from pathlib import Path
 from typing import TypeAlias
 
 from quire.context import MAX_RESULT, Context, Json, Retry, Store, Workflow
@@ -56,7 +57,8 @@ class Flows:
             "render": rendering(steps.store, password=password),
         }
         self.password = password
-        self.components = components or Registry(import_paths=import_paths)
+        self.trusting = Registry(import_paths=True) if import_paths else None
+        self.components = components or self.trusting or Registry()
         self.registered = dict(registered or {})
         self._known: dict[str, FlowDefinition] = {}
 
@@ -69,6 +71,9 @@ class Flows:
         Gives `{"flow": name, "digest": …, "output": …}`: the digest of the output in the store, and the output
         itself where it is small.
         """
+        if self.trusting and argument.get("folder"):
+            folder = Path(argument["folder"])
+            self.trusting.look_in(str(folder), str(folder.parent))
         definition = self._definition(argument["flow"])
         inputs = argument.get("inputs") or {}
         if problems := input_problems(definition.inputs, inputs):
@@ -257,8 +262,10 @@ def _value(outcome: Outcome) -> Json:
 
 
 def flow_argument(definition: FlowDefinition, inputs: Mapping[str, Json]) -> Json:
-    """What a run of a flow is submitted with."""
-    return {"flow": definition.to_json(), "inputs": dict(inputs)}
+    """What a run of a flow is submitted with: also where its own components lie, for other processes here."""
+    told: dict[str, Json] = {"flow": definition.to_json(), "inputs": dict(inputs)}
+    own = any(":" in step.component for step in definition.steps)
+    return {**told, "folder": definition.folder} if own and definition.folder else told
 
 
 def flow_output(store: Store, result: Json) -> Json:

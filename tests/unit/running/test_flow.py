@@ -14,7 +14,7 @@ from quire.flows.components import Registry
 from quire.running.flow import PassingStore, file_name
 from quire.running.flow_cases import CaseRunner, differences
 from quire.running.flowing import Flows, flow_argument
-from quire.running.opening import pools_for
+from quire.running.opening import pools_for, workflows_on
 from quire.running.steps import DocumentSteps
 from quire.running.workflows import Reads
 from quire.runtime.local import inline
@@ -89,6 +89,16 @@ def test_what_a_store_has_is_not_made_again(own, tmp_path):
 def test_a_flow_of_ones_own_is_found_by_name_with_its_components(own):
     result = Flow.load("own").run("report.pdf", inputs={"words": 1})
     assert [len(caption.split()) for caption in result.output["captions"]] == [1, 1]
+
+
+def test_another_process_finds_the_components_beside_the_flow(own):
+    argument = flow_argument(Flow.load(own).definition, {"source": "report.pdf"})
+    sys.modules.pop("own_captions")
+    sys.path[:] = [place for place in sys.path if Path(place).resolve() not in (own.parent, own.parent.parent)]
+    store = PassingStore()
+    with inline(workflows_on(store, workers=1, import_paths=True), pools=pools_for(1)) as runtime:
+        assert runtime.result(runtime.submit("flow", argument), timeout_s=60)["output"]["status"] == "complete"
+    store.close()
 
 
 def test_a_flow_can_be_written_as_a_text():
