@@ -178,7 +178,7 @@ class Making:
             if value and value["kind"] == "result" and not reference.path:
                 return [page.number for page in self.values.loader(value["reference"]).pages]
             if value and value["kind"] in ("pages", "regions"):
-                return [entry["page"] for entry in json.loads(self._store.load(Digest(value["digest"])))]
+                return [entry["page"] for entry in self.values.entries(value)]
         raise RunError(f"step {self.step.id!r} gets no document whose pages it could run over", category="config")
 
     def _make_page(self, position: int, key: ArtifactKey, number: int) -> None:

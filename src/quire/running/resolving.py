@@ -71,6 +71,8 @@ class Values:
     plain: bool = False
     """Whether documents and bytes stay references, for what JSON must say."""
     password: str | None = field(default=None, repr=False)
+    lists: dict[str, list[Json]] = field(default_factory=dict, repr=False)
+    """Lists by page that were loaded already, by digest: every page looks into them."""
 
     def raw(self) -> Values:
         return replace(self, plain=True)
@@ -138,12 +140,19 @@ class Values:
         return Part(page_digest(page), lambda: page)
 
     def _by_page(self, value: Value, reference: StepReference) -> Found:
-        entries: list[Json] = json.loads(self.store.load(Digest(value["digest"])))
+        entries = self.entries(value)
         each = value["kind"] == "regions"
         if self.page is not None:
             return self._entry(entries[self.page], reference, each=each)
         found = [self._entry(entry, reference, each=each) for entry in entries]
         return _list([_constant(None) if isinstance(part, Absent) else part for part in found])
+
+    def entries(self, value: Value) -> list[Json]:
+        """What a step gave for each page."""
+        digest = Digest(value["digest"])
+        if digest not in self.lists:
+            self.lists[digest] = json.loads(self.store.load(digest))
+        return self.lists[digest]
 
     def _entry(self, entry: Json, reference: StepReference, *, each: bool) -> Found:
         """What one page gave. A path goes into it, or into what each of its regions gave."""
