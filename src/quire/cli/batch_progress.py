@@ -78,7 +78,8 @@ class BatchProgress:
         else:
             under_way = spell(len(self.figures.running), "document")
             message = f"no new work; {under_way} under way may finish; press again to stop now"
-        os.write(sys.stderr.fileno(), f"\rquire: {message}\n".encode())
+        over_the_bar = "\r" if self._drawn else ""
+        os.write(sys.stderr.fileno(), f"{over_the_bar}quire: {message}\n".encode())
 
     def _tell_failure(self, document: str) -> None:
         self._told += 1
