@@ -60,6 +60,7 @@ class Settings:
     to: tuple[str, ...] = _setting(("md",), "names", "formats of the files")
     runtime: str = _setting("local", "text", "who runs the work", ("local", "restate"))
     ingress: str | None = _setting(None, "text", "address of the Restate server")
+    admin: str | None = _setting(None, "text", "address of its admin interface; port 9070 beside it")
     effort: str = _setting("balanced", "text", "effort of the recognition", ("fast", "balanced", "accurate"))
     ocr: str = _setting("auto", "text", "which pages are recognised", ("auto", "always", "never"))
     engine: tuple[str, ...] = _setting((), "names", "engines, in the order of preference")

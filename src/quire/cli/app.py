@@ -7,7 +7,21 @@ from typing import Annotated
 import typer
 
 from quire import __version__
-from quire.cli import config, engines, flow, inspect, manifest, plan, quarantine, read, resume, run, status, store
+from quire.cli import (
+    config,
+    engines,
+    flow,
+    inspect,
+    manifest,
+    plan,
+    quarantine,
+    read,
+    resume,
+    run,
+    status,
+    store,
+    worker,
+)
 from quire.cli.telling import group, told
 
 
@@ -31,6 +45,7 @@ for name, command, short_help, examples in (
     ("retry", resume.retry, "Try the failed documents of a run again.", resume.RETRY_EXAMPLES),
     ("cancel", resume.cancel, "Stop a run from anywhere.", resume.CANCEL_EXAMPLES),
     ("manifest", manifest.manifest, "What became of each document.", manifest.EXAMPLES),
+    ("worker", worker.worker, "Serve workflows to a Restate server.", worker.EXAMPLES),
 ):
     app.command(name, short_help=short_help, epilog=examples)(told(command))
 

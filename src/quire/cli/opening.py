@@ -67,6 +67,7 @@ def opened(settings: Settings, place: str) -> Iterator[Opened]:
         settings.facts,
         runtime=cast("RuntimeKind", settings.runtime),  # one of its choices
         ingress=settings.ingress,
+        admin=settings.admin,
         workers=settings.workers,
         password=settings.password,
     )

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
+import shutil
 import signal
 import socket
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 
 from quire.errors import ConfigurationError
@@ -70,14 +70,13 @@ class Program:
         """Start it and do not wait."""
         with self.log.open("ab") as log:
             self._process = subprocess.Popen(
-                self._command,
+                [*_ending_with_parent(), *self._command],
                 cwd=self.folder,
                 env=self._environment,
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
                 start_new_session=True,  # Ctrl-C is for us: we end it in our order
-                preexec_fn=_end_with_parent,
                 user=self._user,
             )
 
@@ -112,10 +111,11 @@ class Program:
         return f"{text[-1000:]} (all of it is in {self.log})"
 
 
-def _end_with_parent() -> None:
-    """In the new process: if ours is killed it ends too, and leaves nothing behind. Linux only."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(1, signal.SIGTERM)  # PR_SET_PDEATHSIG
+@cache
+def _ending_with_parent() -> tuple[str, ...]:
+    """What to put before a command, so that it ends when our process is killed and leaves nothing behind."""
+    found = shutil.which("setpriv")  # Linux
+    return (found, "--pdeathsig", "TERM") if found else ()
 
 
 def free_ports(many: int) -> list[int]:

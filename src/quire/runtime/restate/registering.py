@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 
 from quire.errors import ConfigurationError
@@ -9,6 +10,8 @@ from quire.runtime.restate.server import RestateServer
 
 SCOPED = "vqueues"
 """The feature of a server that bounds calls by scope, over all workers. Experimental in 1.7."""
+PATIENCE_S = 15.0
+PAUSE_S = 0.3
 
 
 def register(server: RestateServer, uri: str) -> None:
@@ -16,7 +19,9 @@ def register(server: RestateServer, uri: str) -> None:
 
     Raises ConfigurationError when other workflows are served there than before, while some are under way.
     """
-    answer = server.deploy(uri, force=False)
+    deadline = time.monotonic() + PATIENCE_S
+    while not (answer := server.deploy(uri, force=False)).ok and answer.status != 409 and time.monotonic() < deadline:
+        time.sleep(PAUSE_S)  # a balancer needs a moment to see that a worker is there
     if answer.ok:
         return
     if answer.status != 409:

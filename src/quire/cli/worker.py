@@ -1,0 +1,101 @@
+"""`quire worker`: serves workflows to a Restate server."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Annotated
+
+from typer import Option
+
+from quire.cli import options
+from quire.cli.settings import settings_of
+from quire.errors import EXIT_COMPLETE, UsageError
+
+EXAMPLES = """\b
+Examples:
+  quire worker --store s3://bucket/quire --facts postgresql://host/quire
+  quire worker --pool recognize --workers 4 --bind 0.0.0.0:9080
+  quire worker --bind 127.0.0.1:9081 --register http://127.0.0.1:9070
+"""
+POOLS = ("documents", "pages", "recognize")
+
+
+def worker(  # noqa: PLR0913 - one argument per option
+    pool: Annotated[
+        list[str] | None,
+        Option(metavar="NAME", help="What to serve: documents, pages, recognize; repeatable, all of them by default."),
+    ] = None,
+    bind: Annotated[
+        str,
+        Option(
+            metavar="HOST:PORT",
+            help="Where to listen; 127.0.0.1:9080 by default, port 0 takes a free one.",
+            show_default=False,
+        ),
+    ] = "127.0.0.1:9080",
+    store: options.Store = None,
+    facts: options.Facts = None,
+    workers: Annotated[
+        int | None, Option(metavar="N", help="Pages read at a time; one for each CPU by default.")
+    ] = None,
+    register: Annotated[
+        str | None, Option(metavar="URL", help="Admin address of the Restate server that is to know this worker.")
+    ] = None,
+    advertise: Annotated[
+        str | None,
+        Option(metavar="URL", help="Address at which that server reaches this worker, or the balancer before it."),
+    ] = None,
+    limit: Annotated[
+        list[str] | None,
+        Option(metavar="POOL=N", help="How many of a pool the server runs at a time over all workers; repeatable."),
+    ] = None,
+    drain_s: Annotated[
+        float,
+        Option(
+            metavar="SECONDS",
+            help="Time for the steps under way when it is told to end; 600 by default.",
+            show_default=False,
+        ),
+    ] = 600.0,
+) -> int:
+    """Serve workflows to a Restate server until SIGTERM or Ctrl-C. Then no step is begun, those under way end, and the
+    server gives the rest to another worker; a second signal ends it at once."""
+    settings = settings_of(locals())
+    if not settings.store:
+        raise UsageError("workers share a store: name it with --store or QUIRE_STORE, as for `quire run`")
+    for name in pool or ():
+        _check_pool(name)
+    if limit and register is None:
+        raise UsageError("--limit is told to the server: name its admin address with --register")
+    from quire.cluster.serving import WorkerOptions, run_worker
+
+    asked = WorkerOptions(
+        store=settings.store,
+        facts=settings.facts,
+        pools=tuple(pool or ()),
+        bind=bind,
+        workers=settings.workers,
+        password=settings.password,
+        admin=register,
+        advertise=advertise,
+        limits=dict(_limit(one) for one in limit or ()),
+        drain_s=drain_s,
+    )
+    if not run_worker(asked, lambda line: print(line, flush=True)):
+        print("quire: left while steps were under way; another worker begins them again", file=sys.stderr, flush=True)
+        os._exit(EXIT_COMPLETE)  # a step in a thread would keep the process
+    return EXIT_COMPLETE
+
+
+def _limit(given: str) -> tuple[str, int]:
+    name, _, many = given.partition("=")
+    if not many.isdecimal() or int(many) < 1:
+        raise UsageError(f"--limit {given}: write a pool and a number of at least 1, as in recognize=4")
+    return _check_pool(name), int(many)
+
+
+def _check_pool(name: str) -> str:
+    if name not in POOLS:
+        raise UsageError(f"there is no pool {name!r}; choose from {', '.join(POOLS)}")
+    return name

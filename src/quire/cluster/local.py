@@ -1,0 +1,123 @@
+"""Everything that a cluster needs, on one machine: for trying out, and for tests."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from quire.cluster import haproxy, postgres, restate
+from quire.cluster.program import Program, free_ports, listens
+from quire.running.opening import pools_for
+from quire.runtime.restate.registering import register
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterOptions:
+    """`pages` is how many pages each worker reads at a time; `environment` is added to that of the workers."""
+
+    workers: int = 2
+    pages: int = 1
+    limits: Mapping[str, int] = field(default_factory=dict)
+    restate_program: Path | None = None
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+
+def missing() -> list[str]:
+    """What is not on this machine, each with how to get it."""
+    return [
+        f"{name}: {advice}"
+        for name, found, advice in (
+            ("PostgreSQL", postgres.find_programs(), postgres.ADVICE),
+            ("Restate server", restate.find_program(), restate.ADVICE),
+            ("HAProxy", haproxy.find_program(), haproxy.ADVICE),
+        )
+        if found is None
+    ]
+
+
+class LocalCluster:
+    """PostgreSQL, Restate, workers and HAProxy on 127.0.0.1, in a folder. A context manager; all end with it."""
+
+    def __init__(self, folder: Path, options: ClusterOptions | None = None) -> None:
+        self.folder, self.options = folder, options or ClusterOptions()
+        self.store = folder / "store"
+        self.database = postgres.PostgresProgram(folder / "postgresql")
+        self.restate = restate.RestateProgram(
+            folder / "restate", program=self.options.restate_program, scoped=bool(self.options.limits)
+        )
+        ports = free_ports(self.options.workers)
+        self.balancer = haproxy.HaproxyProgram(
+            folder / "haproxy",
+            [f"127.0.0.1:{port}" for port in ports],
+            each=pools_for(self.options.pages)["recognize"],
+        )
+        self.workers = [self._worker(number, port) for number, port in enumerate(ports, start=1)]
+        self._started = ExitStack()
+
+    def start(self, say: Callable[[str], None] = lambda line: None) -> None:
+        """Start all of it, and tell each as it answers. Raises ConfigurationError when one does not."""
+        with ExitStack() as stack:
+            for program, what in self._order():
+                program.start()
+                stack.callback(program.stop)
+                say(what)
+            register(self.restate.server, self.balancer.url)
+            self._started = stack.pop_all()
+
+    def stop(self) -> None:
+        self._started.close()
+
+    def __enter__(self) -> LocalCluster:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    @property
+    def settings(self) -> dict[str, str]:
+        """What whoever submits must know, as variables of the environment."""
+        server = self.restate.server
+        return {
+            "QUIRE_STORE": str(self.store),
+            "QUIRE_FACTS": self.database.url,
+            "QUIRE_RUNTIME": "restate",
+            "QUIRE_INGRESS": server.ingress,
+            "QUIRE_ADMIN": server.admin,
+        }
+
+    def ended(self) -> Program | None:
+        """One of the programs that does not run any more."""
+        return next((program for program, _ in self._order() if not program.running), None)
+
+    def _order(self) -> Sequence[tuple[Program, str]]:
+        server = self.restate.server
+        return [
+            (self.database, f"PostgreSQL  {self.database.url}"),
+            (self.restate, f"Restate     ingress {server.ingress}, admin and UI {server.admin}/ui/"),
+            (self.balancer, f"HAProxy     {self.balancer.url}, before the workers"),
+            *((worker, f"worker      {worker.log}") for worker in self.workers),
+        ]
+
+    def _worker(self, number: int, port: int) -> Program:
+        folder = self.folder / "workers"
+        folder.mkdir(parents=True, exist_ok=True)
+        told = {
+            "--bind": f"127.0.0.1:{port}",
+            "--workers": str(self.options.pages),
+            "--store": str(self.store),
+            "--facts": self.database.url,
+            "--register": self.restate.server.admin,
+            "--advertise": self.balancer.url,
+        }
+        limits = [("--limit", f"{pool}={many}") for pool, many in self.options.limits.items()]
+        return Program(
+            f"worker-{number}",
+            [sys.executable, "-m", "quire", "worker", *(part for pair in (*told.items(), *limits) for part in pair)],
+            folder=folder,
+            answers=lambda: listens(port),
+            environment=self.options.environment,
+        )

@@ -1,0 +1,81 @@
+"""PostgreSQL on this machine, for facts and runs."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+
+from quire.cluster.program import Program, free_ports
+from quire.errors import ConfigurationError
+
+ADVICE = "install it with `apt install postgresql`"
+OTHERS = 0o001
+"""The right of everybody to enter a folder."""
+
+
+@cache
+def find_programs() -> Path | None:
+    """The folder with `postgres` and `initdb`: in the PATH, or where Debian puts them."""
+    found = shutil.which("postgres")
+    places = [Path(found).resolve().parent] if found else []
+    places += sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
+    return next((place for place in places if (place / "initdb").exists()), None)
+
+
+class PostgresProgram(Program):
+    """A server on a free port of 127.0.0.1 with its data in a folder; its user `quire` needs no password.
+
+    `settings` are those of `postgresql.conf`.
+    """
+
+    def __init__(self, folder: Path, *, settings: Mapping[str, str] | None = None) -> None:
+        programs = find_programs()
+        if programs is None:
+            raise ConfigurationError(f"there is no PostgreSQL here; {ADVICE}")
+        self._programs = programs
+        (self.port,) = free_ports(1)
+        folder.mkdir(parents=True, exist_ok=True)
+        user = "nobody" if os.geteuid() == 0 else None  # it refuses to be root
+        if user is not None:
+            _hand_over(folder, user)
+        data = folder / "data"
+        if not (data / "PG_VERSION").exists():
+            _call([programs / "initdb", "-D", data, "-U", "quire", "-E", "UTF8", "--locale=C", "-A", "trust"], user)
+        told = {"listen_addresses": "127.0.0.1", "unix_socket_directories": "", **(settings or {})}
+        options = [part for name, value in told.items() for part in ("-c", f"{name}={value}")]
+        super().__init__(
+            "postgresql",
+            [programs / "postgres", "-D", data, "-p", str(self.port), *options],
+            folder=folder,
+            answers=self._ready,
+            user=user,
+        )
+
+    @property
+    def url(self) -> str:
+        return f"postgresql://quire@127.0.0.1:{self.port}/postgres"
+
+    def _ready(self) -> bool:
+        asked: list[str | Path] = [self._programs / "pg_isready", "-q", "-h", "127.0.0.1", "-p", str(self.port)]
+        return subprocess.run(asked, check=False, timeout=10).returncode == 0
+
+
+def _hand_over(folder: Path, user: str) -> None:
+    """Make a folder that user's own. Raises ConfigurationError when the user cannot get there."""
+    closed = [parent for parent in folder.resolve().parents if not parent.stat().st_mode & OTHERS]
+    if closed:
+        raise ConfigurationError(
+            f"PostgreSQL does not run as root, and the user {user} may not enter {closed[-1]}; "
+            "choose another --folder, or do not be root"
+        )
+    shutil.chown(folder, user)
+
+
+def _call(command: Sequence[str | Path], user: str | None) -> None:
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60, user=user, cwd="/")
+    if done.returncode:
+        raise ConfigurationError(f"PostgreSQL could not be set up: {done.stderr.strip()}")

@@ -1,0 +1,63 @@
+"""A worker with Quire's own workflows: over a store, for the pools it serves."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import closing
+from dataclasses import dataclass, field
+
+from quire.running.opening import pools_for, workflows_on
+from quire.runtime.restate.process import Worker, listen
+from quire.runtime.restate.records import RunRecords
+from quire.runtime.restate.registering import limit, register
+from quire.runtime.restate.server import RestateServer
+from quire.runtime.restate.serving import Endpoint
+from quire.store.opening import open_store
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerOptions:
+    """What a worker serves, where, and to whom. `admin` is the server that is to know it, under `advertise`."""
+
+    store: str
+    facts: str | None = None
+    pools: tuple[str, ...] = ()
+    bind: str = "127.0.0.1:0"
+    workers: int | None = None
+    password: str | None = field(default=None, repr=False)
+    admin: str | None = None
+    advertise: str | None = None
+    limits: Mapping[str, int] = field(default_factory=dict)
+    drain_s: float = 600.0
+
+
+def run_worker(options: WorkerOptions, say: Callable[[str], None]) -> bool:
+    """Serve until SIGTERM or SIGINT, in the main thread; whether all steps ended in time."""
+    known = pools_for(options.workers)
+    pools = options.pools or tuple(known)
+    server = RestateServer(admin=options.admin) if options.admin else None
+    with closing(open_store(options.store, options.facts)) as store:
+        workflows = workflows_on(store, workers=options.workers, password=options.password)
+        scopes = limit(server, options.limits) if server else frozenset()
+        slots = {pool: known[pool] for pool in pools}
+        records = RunRecords(store.database)
+        worker = Worker(
+            listen(options.bind),
+            lambda: Endpoint(workflows, records, slots=slots, scopes=scopes),
+            drain_s=options.drain_s,
+        )
+        worker.start()
+        address = options.advertise or f"http://{options.bind.rpartition(':')[0]}:{worker.port}"
+        say(f"serving {', '.join(pools)} on port {worker.port}")
+        for pool, many in options.limits.items():
+            who = "the server" if pool in scopes else "each worker, because the server cannot"
+            say(f"at most {many if pool in scopes else slots.get(pool, 0)} of {pool} at a time, limited by {who}")
+        try:
+            if server is not None:
+                register(server, address)
+                say(f"registered with {server.admin} as {address}")
+        except BaseException:
+            worker.stop()
+            worker.wait()
+            raise
+        return worker.run_until_told()
