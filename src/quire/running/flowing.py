@@ -177,7 +177,9 @@ class _FlowRun:
             self.ctx.run(f"{id}/{start + 1}", making.some_pages, start, stop, retry=Retry()) for start, stop in groups
         ]
         told = yield from self._settle(making, groups, outcomes)
-        errors = {position: reason for one in told for position, reason in one["errors"].items()}
+        errors: dict[str, str] = {page: reason for one in told for page, reason in one["errors"].items()}
+        for page, reason in errors.items():
+            self._tell(making.step, making.component, "failed", None, {"reason": reason}, page=int(page))
         (gathered,) = yield [self.ctx.run(f"{id}/gather", making.gathered, errors, retry=Retry())]
         counts = {name: sum(one[name] for one in told) for name in ("hits", "made")}
         return {**_value(gathered), **counts, "failed": len(errors)}
@@ -206,7 +208,8 @@ class _FlowRun:
             if isinstance(one, StepReference) and self.values[one.step] is None
         ]
         if lacking:
-            self.values[step.id] = None
+            use = step.on_error
+            self.values[step.id] = {"kind": "given", "value": use.value} if use.what == "use" else None
             self._tell(step, component, "progress", None, {"skipped": True, "reason": f"{lacking[0]} was skipped"})
         return bool(lacking)
 
@@ -231,13 +234,20 @@ class _FlowRun:
         return []
 
     def _tell(
-        self, step: Step, component: Component, kind: EventKind, value: Value | None, payload: Mapping[str, object]
+        self,
+        step: Step,
+        component: Component,
+        kind: EventKind,
+        value: Value | None,
+        payload: Mapping[str, object],
+        *,
+        page: int | None = None,
     ) -> None:
         run = self.ctx.run_id
         told = {"step": step.id, "component": component.name, **payload}
         document, key = (value.get("document"), value.get("key")) if value else (None, None)
-        id = f"{run}/{STAGE}/{step.id}/{kind}"
-        self.ctx.emit(Event(id, run, 0, kind, STAGE, document, None, key, told))
+        place = step.id if page is None else f"{step.id}/{page}"
+        self.ctx.emit(Event(f"{run}/{STAGE}/{place}/{kind}", run, 0, kind, STAGE, document, page, key, told))
 
 
 def _exporting(steps: DocumentSteps) -> Service:

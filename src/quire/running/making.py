@@ -31,6 +31,10 @@ MAX_REASON = 300
 """Characters of an error that a list of pages keeps."""
 
 
+class _Skipped(RunError):
+    """A page without something that a step before was to make of it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Making:
     """One step with its component and what it refers to. Its methods are what a durable step calls."""
@@ -77,7 +81,8 @@ class Making:
 
     def some_pages(self, start: int, stop: int) -> Json:
         """Make the pages from one position to another that are not there yet. A page that fails is told of in
-        `errors`, unless another attempt may help: then this raises, and what was made is found by the next."""
+        `errors`, by its number, unless another attempt may help: then this raises, and what was made is found by the
+        next."""
         begun = time.perf_counter()
         numbers = self._page_numbers()
         keys = {position: self._page_key(position) for position in range(start, min(stop, len(numbers)))}
@@ -100,9 +105,9 @@ class Making:
                 try:
                     self._make_page(position, keys[position], numbers[position])
                 except RunError as error:
-                    if self.step.on_error.what == "fail":
+                    if self.step.on_error.what == "fail" and not isinstance(error, _Skipped):
                         raise
-                    errors[str(position)] = reason_of(error)[:MAX_REASON]
+                    errors[str(numbers[position])] = reason_of(error)[:MAX_REASON]
                     again = error if RETRYABLE[error.category] else again
                 if time.perf_counter() - saved > SAVE_EVERY_S:
                     self._store.flush()
@@ -121,7 +126,7 @@ class Making:
         """Pages of a group that could not be made after all attempts, with the reason of the last."""
         numbers = self._page_numbers()
         keys = {position: self._page_key(position) for position in range(start, min(stop, len(numbers)))}
-        errors = {str(position): reason[:MAX_REASON] for position in self._missing(keys)}
+        errors = {str(numbers[position]): reason[:MAX_REASON] for position in self._missing(keys)}
         return {"hits": 0, "made": 0, "errors": errors}
 
     def gathered(self, errors: Mapping[str, str]) -> Value:
@@ -185,7 +190,7 @@ class Making:
         parts = self.values.at_page(position).arguments(self.step.input)
         lacking = [name for name, port in self.component.inputs.items() if port.required and name not in parts]
         if lacking:
-            raise RunError(f"page {number}: the input {lacking[0]!r} is not there", category="input")
+            raise _Skipped(f"its {lacking[0]} was skipped", category="input")
         arguments = {name: part.load() for name, part in parts.items()}
         if self.component.unit == "region":
             output: object = [self._called(one, number) for one in self._by_region(arguments)]
@@ -245,7 +250,7 @@ class Making:
         return self._store.save(key, data, stage=stage, document=self.document, page=page, claim=claim)
 
     def _entry(self, position: int, number: int, errors: Mapping[str, str]) -> Json:
-        if (reason := errors.get(str(position))) is not None:
+        if (reason := errors.get(str(number))) is not None:
             use = self.step.on_error
             return {"page": number, "value": use.value} if use.what == "use" else {"page": number, "error": reason}
         digest = self._store.find(self._page_key(position))

@@ -220,11 +220,12 @@ def test_a_page_that_is_skipped_is_nothing_in_the_list_and_tried_again_by_the_ne
     steps = (
         DOCUMENT,
         step("c", "caption", on_error="skip", page={"$step": "document"}),
-        step("loud", "louder", on_error="skip", caption={"$step": "c"}),
+        step("loud", "louder", caption={"$step": "c"}),
     )
     first = desk.run(*steps, output={"c": {"$step": "c", "path": "number"}, "loud": {"$step": "loud"}})
     assert first["c"] == [1, None, 3]
     assert [title is None for title in first["loud"]] == [False, True, False]
+    assert [event.page for event in desk.runtime.events(desk.last) if event.kind == "failed"] == [2, 2]
     again = desk.run(*steps, output={"c": {"$step": "c", "path": "number"}, "loud": {"$step": "loud"}})
     assert again["c"] == [1, 2, 3]
     assert CALLS["caption/1"] == 1 and CALLS["caption/2"] == 2
@@ -254,6 +255,15 @@ def test_what_needs_a_skipped_step_is_skipped_and_what_can_do_without_is_not(des
     assert output == {"c": None, "all": [1]}
     assert CALLS["later"] == 1
     assert desk.told("progress") == ["b"]
+
+
+def test_a_value_can_stand_for_a_step_that_is_skipped(desk):
+    FAILING["later"] = refusing()
+    steps = (
+        step("a", "later", on_error="skip", value=1),
+        step("b", "later", on_error={"use": 5}, value={"$step": "a"}),
+    )
+    assert desk.run(*steps, output={"$step": "b"}) == 5
 
 
 def test_a_value_can_stand_for_a_step_that_failed(desk):
