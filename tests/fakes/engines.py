@@ -128,6 +128,9 @@ class BadEngine(NumberEngine):
                     eaten.append(b"x" * (20 << 20))
             case "hang":
                 self._hang()
+            case "wait":
+                self._wait()
+                return super().answer(number)
             case "outside":
                 return self._lines(BBox(1.2, 3.0, 0.5, 0.1), BBox(-4.0, 0.1, 0.5, 0.1))
             case "not a number":
@@ -147,6 +150,12 @@ class BadEngine(NumberEngine):
     def _lines(self, *boxes: BBox) -> bytes:
         lines = tuple(ReadLine("words that stand nowhere", box, 0.9) for box in boxes)
         return encode_recognitions([Recognition(self.name, lines)])
+
+    def _wait(self) -> None:
+        """Until it is mended; says so."""
+        self.note("waits")
+        while self.mended is not None and not self.mended.exists():
+            time.sleep(0.005)
 
     def _hang(self) -> None:
         """Deaf to SIGTERM, with children that are too: one of them in a session of its own, one without parent."""

@@ -36,6 +36,11 @@ class Stranger:
     def hangs(self) -> bool:
         return self.log.exists() and "hangs\n" in self.log.read_text()
 
+    @property
+    def waiting(self) -> int:
+        """How often it began to wait for being mended."""
+        return self.log.read_text().splitlines().count("waits") if self.log.exists() else 0
+
     def mend(self) -> None:
         (self.folder / "mended").touch()
 

@@ -104,8 +104,8 @@ def test_a_run_that_was_killed_is_interrupted_until_it_is_resumed(batch):
     os.killpg(stopped.process.pid, signal.SIGKILL)
     stopped.process.wait()
     status = stopped.stranger.run("-m", "quire", "status", "-o", stopped.out)
-    assert "running" in status.stdout or "interrupted" in status.stdout
-    stopped.stranger.mend()
+    assert "interrupted" in status.stdout and f"`quire resume -o {stopped.out}`" in status.stdout
+    all_is_done(stopped, asked_twice=(1,))
 
 
 def test_another_process_can_cancel_a_run(batch):
