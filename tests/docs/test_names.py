@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import inspect
 import re
+from dataclasses import fields
 from typing import get_args
 
 import pytest
 import typer
 
 import quire
-from quire import classify, correct, detect, errors, export, pipeline, recognize, stages
+from quire import batch, classify, correct, detect, errors, export, pipeline, recognize, stages
+from quire.batch.manifest import FIELDS as MANIFEST
 from quire.cli.app import app
 from quire.engine import CAPABILITIES, Outcome
 from quire.events import EventKind
@@ -20,6 +22,7 @@ from tests.docs.pages import ROOT
 CLI = (ROOT / "docs" / "reference" / "cli.md").read_text()
 PYTHON = (ROOT / "docs" / "reference" / "python.md").read_text()
 PIPELINES = (ROOT / "docs" / "reference" / "pipelines.md").read_text()
+BATCH = (ROOT / "docs" / "reference" / "batch.md").read_text()
 EVENTS = (ROOT / "docs" / "reference" / "events.md").read_text()
 FORMATS = (ROOT / "docs" / "reference" / "formats.md").read_text()
 ERRORS = (ROOT / "docs" / "guides" / "errors.md").read_text()
@@ -75,6 +78,11 @@ def test_every_option_of_the_documentation_exists() -> None:
 @pytest.mark.parametrize("name", quire.__all__)
 def test_public_name_is_documented(name: str) -> None:
     assert mentioned(PYTHON, name)
+
+
+@pytest.mark.parametrize("name", [*batch.__all__, *(one.name for one in fields(batch.StageOptions)), *MANIFEST])
+def test_name_of_batches_is_documented(name: str) -> None:
+    assert mentioned(BATCH, name)
 
 
 @pytest.mark.parametrize("name", [f"{package.__name__}.{name}" for package in PACKAGES for name in package.__all__])
