@@ -20,6 +20,7 @@ from quire.cli import (
     run,
     status,
     store,
+    up,
     worker,
 )
 from quire.cli.telling import group, told
@@ -45,6 +46,7 @@ for name, command, short_help, examples in (
     ("retry", resume.retry, "Try the failed documents of a run again.", resume.RETRY_EXAMPLES),
     ("cancel", resume.cancel, "Stop a run from anywhere.", resume.CANCEL_EXAMPLES),
     ("manifest", manifest.manifest, "What became of each document.", manifest.EXAMPLES),
+    ("up", up.up, "A whole cluster on this machine, for trying out.", up.EXAMPLES),
     ("worker", worker.worker, "Serve workflows to a Restate server.", worker.EXAMPLES),
 ):
     app.command(name, short_help=short_help, epilog=examples)(told(command))

@@ -64,13 +64,13 @@ def configuration(bind: str, workers: Sequence[str], *, each: int) -> str:
 
 
 class HaproxyProgram(Program):
-    """A balancer on a free port of 127.0.0.1."""
+    """A balancer on a port of 127.0.0.1."""
 
-    def __init__(self, folder: Path, workers: Sequence[str], *, each: int) -> None:
+    def __init__(self, folder: Path, workers: Sequence[str], *, each: int, port: int | None = None) -> None:
         program = find_program()
         if program is None:
             raise ConfigurationError(f"there is no HAProxy here; {ADVICE}")
-        (self.port,) = free_ports(1)
+        self.port = port or free_ports(1)[0]
         folder.mkdir(parents=True, exist_ok=True)
         file = folder / "haproxy.cfg"
         file.write_text(configuration(f"127.0.0.1:{self.port}", workers, each=each))

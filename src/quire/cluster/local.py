@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from quire.cluster import haproxy, postgres, restate
-from quire.cluster.program import Program, free_ports, listens
+from quire.cluster.program import Program, listens, remembered_ports
 from quire.running.opening import pools_for
 from quire.runtime.restate.registering import register
 
@@ -44,15 +44,22 @@ class LocalCluster:
     def __init__(self, folder: Path, options: ClusterOptions | None = None) -> None:
         self.folder, self.options = folder, options or ClusterOptions()
         self.store = folder / "store"
-        self.database = postgres.PostgresProgram(folder / "postgresql")
-        self.restate = restate.RestateProgram(
-            folder / "restate", program=self.options.restate_program, scoped=bool(self.options.limits)
+        folder.mkdir(parents=True, exist_ok=True)
+        database, ingress, admin, node, balancer, *ports = remembered_ports(
+            folder / "ports.json", 5 + self.options.workers
         )
-        ports = free_ports(self.options.workers)
+        self.database = postgres.PostgresProgram(folder / "postgresql", port=database)
+        self.restate = restate.RestateProgram(
+            folder / "restate",
+            ports=(ingress, admin, node),
+            program=self.options.restate_program,
+            scoped=bool(self.options.limits),
+        )
         self.balancer = haproxy.HaproxyProgram(
             folder / "haproxy",
             [f"127.0.0.1:{port}" for port in ports],
             each=pools_for(self.options.pages)["recognize"],
+            port=balancer,
         )
         self.workers = [self._worker(number, port) for number, port in enumerate(ports, start=1)]
         self._started = ExitStack()
@@ -60,9 +67,11 @@ class LocalCluster:
     def start(self, say: Callable[[str], None] = lambda line: None) -> None:
         """Start all of it, and tell each as it answers. Raises ConfigurationError when one does not."""
         with ExitStack() as stack:
-            for program, what in self._order():
-                program.start()
+            for program, _ in self._order():
+                program.launch()
                 stack.callback(program.stop)
+            for program, what in self._order():
+                program.wait_until_ready()
                 say(what)
             register(self.restate.server, self.balancer.url)
             self._started = stack.pop_all()

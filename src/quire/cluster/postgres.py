@@ -27,17 +27,17 @@ def find_programs() -> Path | None:
 
 
 class PostgresProgram(Program):
-    """A server on a free port of 127.0.0.1 with its data in a folder; its user `quire` needs no password.
+    """A server on a port of 127.0.0.1 with its data in a folder; its user `quire` needs no password.
 
     `settings` are those of `postgresql.conf`.
     """
 
-    def __init__(self, folder: Path, *, settings: Mapping[str, str] | None = None) -> None:
+    def __init__(self, folder: Path, *, port: int | None = None, settings: Mapping[str, str] | None = None) -> None:
         programs = find_programs()
         if programs is None:
             raise ConfigurationError(f"there is no PostgreSQL here; {ADVICE}")
         self._programs = programs
-        (self.port,) = free_ports(1)
+        self.port = port or free_ports(1)[0]
         folder.mkdir(parents=True, exist_ok=True)
         user = "nobody" if os.geteuid() == 0 else None  # it refuses to be root
         if user is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
@@ -56,8 +57,11 @@ class Program:
 
     def start(self) -> None:
         """Returns when it answers. Raises ConfigurationError with the end of its log when it does not."""
-        deadline = time.monotonic() + START_S
         self.launch()
+        self.wait_until_ready()
+
+    def wait_until_ready(self) -> None:
+        deadline = time.monotonic() + START_S
         while not self._answers():
             if not self.running:
                 raise ConfigurationError(f"{self.name} ended at once: {self._last_words()}")
@@ -125,6 +129,14 @@ def free_ports(many: int) -> list[int]:
     for probe in probes:
         probe.close()
     return ports
+
+
+def remembered_ports(file: Path, many: int) -> list[int]:
+    """Ports that are the same whenever the file is there: what runs knows its workers by their address."""
+    known: list[int] = json.loads(file.read_text()) if file.exists() else []
+    ports = [*known, *free_ports(max(0, many - len(known)))]
+    file.write_text(json.dumps(ports))
+    return ports[:many]
 
 
 def listens(port: int) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 from pathlib import Path
 
 from quire.cluster.program import Program, free_ports
@@ -15,25 +16,33 @@ ADVICE = "install it with `npm install --global @restatedev/restate-server`, or 
 
 
 def find_program() -> Path | None:
-    """What QUIRE_RESTATE_SERVER names, or what is in the PATH."""
+    """What QUIRE_RESTATE_SERVER names, what is in the PATH, or what the set-up of the tests fetched."""
     named = os.environ.get("QUIRE_RESTATE_SERVER")
     if named:
         return Path(named) if Path(named).exists() else None
     found = shutil.which(PROGRAM)
-    return Path(found) if found else None
+    fetched = Path(sys.prefix, "restate").glob(f"node_modules/@restatedev/*/bin/{PROGRAM}")
+    return Path(found) if found else next(fetched, None)
 
 
 class RestateProgram(Program):
-    """A server of one node, on free ports of 127.0.0.1, with its data in a folder.
+    """A server of one node, on ports of 127.0.0.1 for ingress, admin and itself, with its data in a folder.
 
     `scoped` switches on that it bounds calls by scope, which is experimental in 1.7.
     """
 
-    def __init__(self, folder: Path, *, program: Path | None = None, scoped: bool = False) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        ports: tuple[int, int, int] | None = None,
+        program: Path | None = None,
+        scoped: bool = False,
+    ) -> None:
         program = program or find_program()
         if program is None:
             raise ConfigurationError(f"there is no {PROGRAM} here; {ADVICE}")
-        ingress, admin, node = free_ports(3)
+        ingress, admin, node = ports or free_ports(3)
         self.server = RestateServer(f"http://127.0.0.1:{ingress}", f"http://127.0.0.1:{admin}")
         folder.mkdir(parents=True, exist_ok=True)
         environment = {

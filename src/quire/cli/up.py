@@ -1,0 +1,114 @@
+"""`quire up`: everything that a cluster needs, on this machine, for trying out."""
+
+from __future__ import annotations
+
+import shutil
+import signal
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from shlex import quote
+from threading import Event
+from typing import TYPE_CHECKING, Annotated
+
+from typer import Option
+
+from quire.errors import EXIT_COMPLETE, ConfigurationError, UsageError
+
+if TYPE_CHECKING:
+    from quire.cluster.local import LocalCluster
+
+EXAMPLES = """\b
+Examples:
+  quire up --local-cluster
+  quire up --local-cluster --workers 3 --folder cluster
+"""
+LOOK_EVERY_S = 0.5
+KUBERNETES = """\
+In Kubernetes (deploy/README.md has the manifests):
+  PostgreSQL  a managed database, or that of an operator
+  Restate     a StatefulSet, by the Helm chart of Restate
+  HAProxy     a Deployment: a Service balances connections, and the server puts many invocations into one
+  workers     a Deployment per pool and release: quire worker --pool recognize
+  store       a bucket, s3://, gs:// or az://, instead of a folder"""
+
+
+def up(
+    local_cluster: Annotated[
+        bool, Option("--local-cluster", help="Start PostgreSQL, Restate, HAProxy and workers here, on 127.0.0.1.")
+    ] = False,
+    workers: Annotated[int, Option(metavar="N", min=1, help="How many workers; 2 by default.", show_default=False)] = 2,
+    folder: Annotated[
+        Path | None, Option(metavar="DIR", help="Keeps the data; a later start goes on with it. Temporary by default.")
+    ] = None,
+    keep: Annotated[bool, Option("--keep", help="Do not remove the temporary folder at the end.")] = False,
+) -> int:
+    """Start PostgreSQL, a Restate server, HAProxy and workers on this machine, and tell how to use them. Ctrl-C ends
+    all of it."""
+    if not local_cluster:
+        raise UsageError("say what to start: `quire up --local-cluster`; elsewhere each part is started by itself")
+    from quire.cluster.local import ClusterOptions, LocalCluster, missing
+
+    if lacking := missing():
+        raise ConfigurationError("not everything is here:\n  " + "\n  ".join(lacking))
+    with _place(folder, keep=keep) as place, _asked_to_end() as asked:
+        cluster = LocalCluster(place, ClusterOptions(workers=workers))
+        print(f"Starting in {place}", flush=True)
+        cluster.start(lambda line: print(f"  {line}", flush=True))
+        try:
+            print(_usage(cluster), flush=True)
+            while not asked.wait(LOOK_EVERY_S):
+                if (ended := cluster.ended()) is not None:
+                    raise ConfigurationError(f"{ended.name} has ended by itself; its log is {ended.log}")
+            print("Ending all of it", flush=True)
+        finally:
+            cluster.stop()
+    return EXIT_COMPLETE
+
+
+def _usage(cluster: LocalCluster) -> str:
+    settings = "\n".join(f"  export {name}={quote(value)}" for name, value in cluster.settings.items())
+    return f"""
+It runs. In another terminal:
+{settings}
+  quire run FOLDER -o OUT
+
+{KUBERNETES}
+
+Ctrl-C ends all of it."""
+
+
+@contextmanager
+def _place(folder: Path | None, *, keep: bool) -> Iterator[Path]:
+    """The folder of the cluster; a temporary one is removed."""
+    if folder is not None:
+        yield folder.absolute()
+        return
+    place = Path(tempfile.mkdtemp(prefix="quire-cluster-"))
+    place.chmod(0o755)  # the user of PostgreSQL must get there
+    try:
+        yield place
+    finally:
+        if keep:
+            print(f"The data is in {place}; `quire up --local-cluster --folder {place}` goes on with it", flush=True)
+        else:
+            shutil.rmtree(place, ignore_errors=True)
+
+
+@contextmanager
+def _asked_to_end() -> Iterator[Event]:
+    """Set by Ctrl-C and SIGTERM. While things start, they end it at once."""
+    asked = Event()
+
+    def note(number: int, frame: object) -> None:
+        if asked.is_set():
+            raise KeyboardInterrupt
+        asked.set()
+
+    before = {number: signal.signal(number, note) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield asked
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
