@@ -12,12 +12,11 @@ from quire.flow import Node, check, parse
 from quire.flows.loading import read_tree
 from tests.unit.flow.test_checking import Known
 
-WORDS = st.sampled_from(
-    """
+_SAID = """
     name inputs steps output outputs id component input options on_error use type $input $step $literal path document
     read caption a list items enum default test cases skip optional a.b $ export source page string
-    """.split()
-) | st.just("")
+"""
+WORDS = st.sampled_from(_SAID.split()) | st.just("")
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | WORDS
 VALUES = st.recursive(
     SCALARS, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(WORDS, inner, max_size=4), max_leaves=12
