@@ -19,6 +19,8 @@ from quire.store.images import DOCUMENTS
 from quire.store.local import LocalObjects
 from quire.store.packs import LOOSE
 
+PICTURE = "picture"
+"""The stage that says what a page shows; equal for equal pictures."""
 SIMILAR = "similar.sqlite3"
 """The index of pictures beside the facts of a folder: fingerprints of pages, by the key of their answer."""
 
@@ -84,7 +86,11 @@ def delete_documents(store: ArtifactStore, documents: Sequence[str], *, dry_run:
         if isinstance(database, SqliteDatabase):
             database.rows("PRAGMA secure_delete = ON")  # else the rows stay readable in the file
         had = known_bytes(database)
-        deleted = [_delete(store, document) for document in documents]
+        with database.transaction(lasting=True):
+            deleted = [_delete(store, document) for document in documents]
+            remove_unreferenced(database)
+        for one in documents:
+            store.objects.delete(_images(store, one))
         _remove_bytes(store, had)
         if isinstance(database, SqliteDatabase):
             database.rows("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -92,18 +98,13 @@ def delete_documents(store: ArtifactStore, documents: Sequence[str], *, dry_run:
 
 
 def _delete(store: ArtifactStore, document: str) -> Deleted:
-    """Everything but the bytes of its artifacts."""
-    objects, database = store.objects, store.database
-    images = _images(store, document)
-    with database.transaction(lasting=True):
-        deleted = _looked_up(database, document, images)
-        _hand_over(database, document)
-        answers = _answers(database, document)
-        _remove_rows(database, document)
-        remove_unreferenced(database)
-    if isinstance(objects, LocalObjects):
-        _remove_fingerprints(objects.folder / SIMILAR, answers)
-    objects.delete(images)
+    """Everything but bytes, in the caller's transaction."""
+    database = store.database
+    deleted = _looked_up(database, document, _images(store, document))
+    _hand_over(database, document)
+    if isinstance(store.objects, LocalObjects):
+        _remove_fingerprints(store.objects.folder / SIMILAR, _answers(database, document))
+    _remove_rows(database, document)
     return deleted
 
 
@@ -134,15 +135,19 @@ def _shared_answers(database: Database, document: str) -> dict[str, tuple[str, i
 
     The fact of an answer names who asked first; the others only found it.
     """
-    rows = database.rows(
-        "SELECT answer.key, other.document, other.page FROM facts AS answer "
-        "JOIN facts AS mine ON mine.document = answer.document AND mine.page = answer.page AND mine.stage = 'picture' "
-        "JOIN facts AS other ON other.digest = mine.digest AND other.stage = 'picture' "
-        "WHERE answer.document = ? AND answer.stage = ? AND other.document <> answer.document "
-        "ORDER BY other.document DESC, other.page DESC",
-        (document, ANSWER),
-    )
-    return {str(key): (str(other), integer(page)) for key, other, page in rows}
+    own = "SELECT stage, page, digest, key FROM facts WHERE document = ? AND stage IN (?, ?)"
+    mine = database.rows(own, (document, PICTURE, ANSWER))
+    pictures = {page: str(digest) for stage, page, digest, _ in mine if stage == PICTURE}
+    others: dict[str, tuple[str, int]] = {}
+    for chunk in chunks(set(pictures.values())):
+        asked = (
+            "SELECT digest, document, page FROM facts "
+            f"WHERE stage = ? AND document <> ? AND digest IN ({marks(chunk)}) ORDER BY document DESC, page DESC"
+        )
+        for digest, other, page in database.rows(asked, (PICTURE, document, *chunk)):
+            others[str(digest)] = str(other), integer(page)
+    answers = {str(key): pictures.get(page, "") for stage, page, _, key in mine if stage == ANSWER}
+    return {key: others[picture] for key, picture in answers.items() if picture in others}
 
 
 def _hand_over(database: Database, document: str) -> None:
