@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 import time
 from collections.abc import Iterable, Iterator
@@ -30,7 +31,7 @@ from quire.errors import (
 from quire.events import Event, Sink
 
 if TYPE_CHECKING:
-    from quire.batch import StageOutcome
+    from quire.batch import StageOutcome, Stop
     from quire.running.batch_request import BatchRequest
 
 CODES: dict[Category, int] = {
@@ -61,11 +62,17 @@ def drive(
     only: Iterable[str] | None = None,
 ) -> int:
     """Drive a batch to its end: a new one, or `run`, or some documents of it; the exit code."""
+    from quire.batch import Stop
     from quire.running.batch import begin_batch
 
     _tell_notice(request)
+    stop = Stop()
     with opened(replace(settings, workers=request.options.workers), place) as here:
-        return _drive(request, here, run or begin_batch(request, here.store), settings, showing, only)
+        begun = run or begin_batch(request, here.store)
+        code = _drive(request, here, begun, settings, showing, stop, only)
+    if stop.at_once:
+        _leave(code)
+    return code
 
 
 def _drive(
@@ -74,12 +81,13 @@ def _drive(
     run: str,
     settings: Settings,
     showing: Showing,
+    stop: Stop,
     only: Iterable[str] | None,
 ) -> int:
-    from quire.batch import Stop, stop_on_signals
+    from quire.batch import stop_on_signals
     from quire.running.batch import run_batch
 
-    begun, stop = time.monotonic(), Stop()
+    begun = time.monotonic()
     with ExitStack() as stack:
         progress = stack.enter_context(BatchProgress(quiet=showing.quiet))
         sinks: list[Sink] = [progress]
@@ -97,6 +105,16 @@ def _drive(
         told = list(advice(figures, remaining=outcome.remaining, where=where_of(settings)))
         print("\n".join(summary(figures, time.monotonic() - begun, told)))
     return code
+
+
+def _leave(code: int) -> None:
+    """End the program without waiting for threads that are stuck in a call; everything that lasts is closed.
+
+    Workers notice that their parent is gone.
+    """
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
 
 
 def exit_code(outcome: StageOutcome, figures: Figures) -> int:
