@@ -71,8 +71,9 @@ def run_stage(
     """
     options, hooks = options or StageOptions(), hooks or StageHooks()
     context = StageContext(plan.stage_name, run or token_hex(8), options, plan.total_items)
+    teller = StageTeller(context, hooks, (on_event,) if on_event else ())
     records = Records(store, plan.stage_name) if store is not None else None
-    return Stage(plan, worker, context, StageTeller(context, hooks, on_event), stop or Stop(), records).run()
+    return Stage(plan, worker, context, teller, stop or Stop(), records).run()
 
 
 class Stage:

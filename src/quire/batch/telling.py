@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import ParamSpec
 
 from quire.batch.contracts import ItemOutcome, StageContext, StageHooks, StageOutcome
@@ -19,10 +19,10 @@ KINDS: Mapping[str, EventKind] = {"ok": "finished", "partial": "finished", "skip
 class StageTeller:
     """Tells sinks and hooks. Used by the thread that called `run_stage` alone."""
 
-    def __init__(self, context: StageContext, hooks: StageHooks, on_event: Sink | None) -> None:
+    def __init__(self, context: StageContext, hooks: StageHooks, sinks: Sequence[Sink]) -> None:
         self._context = context
         self._hooks = hooks
-        self._teller = Teller(context.run, (on_event,) if on_event else ())
+        self._teller = Teller(context.run, sinks)
         self._broken: set[str] = set()
         self._progress = 0
 

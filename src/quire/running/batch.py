@@ -16,12 +16,12 @@ from quire.batch import StageContext, StageHooks, StageOutcome, StagePlan, Stop
 from quire.batch.running import Stage
 from quire.batch.telling import StageTeller
 from quire.context import Runtime
-from quire.errors import UsageError
+from quire.errors import QuireError, UsageError
 from quire.events import Event, Sink
 from quire.records.claims import Claims
 from quire.records.runs import Runs, claim_of
 from quire.running.batch_documents import Documents, Planned, item_of
-from quire.running.batch_plan import plan_batch
+from quire.running.batch_plan import PlanStopped, plan_batch
 from quire.running.batch_request import BatchRequest
 from quire.store.artifacts import ArtifactStore
 
@@ -73,30 +73,36 @@ def run_batch(
     run = run or begin_batch(request, store)
     stop = stop or Stop()
     with _driving(run, store, stop) as cancelled:
-        plan = plan_batch(request, store)
+        try:
+            plan = plan_batch(request, store, stop=stop)
+        except PlanStopped as stopped:
+            outcome = StageOutcome(planned=stopped.documents, cancelled=True, cancelled_reason=stop.reason)
+            _end(run, outcome, Runs(store.database), stopped=True, cancelled=cancelled.is_set())
+            return outcome
         wanted = None if only is None else set(only)
         documents = [document for document in plan.documents if wanted is None or document.name in wanted]
         driver = Documents(request, plan.asked, runtime, store, run)
-        sink = _Told(Runs(store.database), run, on_event)
+        stored = _Stored(Runs(store.database), run)
         known = Planned(documents)
         context = StageContext(STAGE, run, request.stage_options(), len(documents))
-        teller = StageTeller(context, StageHooks(after_item=driver.after), sink)
+        sinks = (stored, on_event) if on_event else (stored,)
+        teller = StageTeller(context, StageHooks(after_item=driver.after), sinks)
         items = StagePlan(STAGE, [item_of(document) for document in documents])
         try:
             outcome = Stage(items, driver.work, context, teller, stop, known).run()
         finally:
-            sink.flush()
+            stored.flush()
         if cancelled.is_set():
             driver.cancel()
         _end(run, outcome, Runs(store.database), stopped=stop.requested, cancelled=cancelled.is_set())
     return outcome
 
 
-class _Told:
-    """Stores the events of a batch, some at a time, and hands them on. Used by the thread that drives."""
+class _Stored:
+    """Stores the events of a batch, some at a time. Used by the thread that drives."""
 
-    def __init__(self, runs: Runs, run: str, on_event: Sink | None) -> None:
-        self._runs, self._run, self._on_event = runs, run, on_event
+    def __init__(self, runs: Runs, run: str) -> None:
+        self._runs, self._run = runs, run
         # A run that is gone on with tells things again that it told before.
         before = runs.status(run).last_event
         self._again = f"@{before}" if before else ""
@@ -106,12 +112,11 @@ class _Told:
         self._waiting.append(replace(event, id=f"{event.id}{self._again}"))
         if event.kind != "hit" or len(self._waiting) >= EVENTS_AT_ONCE:
             self.flush()
-        if self._on_event is not None:
-            self._on_event(event)
 
     def flush(self) -> None:
-        waiting, self._waiting = self._waiting, []
-        self._runs.append(self._run, waiting)
+        """What cannot be stored now, on a full disk, is stored with what comes next."""
+        self._runs.append(self._run, self._waiting)
+        self._waiting = []
 
 
 @contextmanager
@@ -140,6 +145,9 @@ def _driving(run: str, store: ArtifactStore, stop: Stop) -> Iterator[Flag]:
         runs.set_state(run, "running")
         watcher.start()
         yield cancelled
+    except QuireError as error:
+        runs.finish(run, "failed", error=str(error), category=error.category)
+        raise
     finally:
         ended.set()
         if watcher.ident is not None:

@@ -6,6 +6,7 @@ import json
 import os
 import time
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from threading import Lock
 
@@ -26,6 +27,8 @@ from quire.running.batch_request import BatchRequest
 from quire.running.batch_settings import Asked
 from quire.running.flow import file_name, files_in
 from quire.running.flowing import flow_output
+from quire.running.request import SourceRef
+from quire.running.sources import keep_source
 from quire.saving import write_files
 from quire.store.artifacts import ArtifactStore
 
@@ -96,8 +99,10 @@ class Documents:
             self._runtime.cancel(run)
 
     def _result(self, document: PlannedDocument, key: str) -> tuple[str, Json]:
-        reference = {"path": str(document.path), "name": document.path.name, "id": document.document}
-        run = self._submitted(self._asked.argument(reference), key)
+        source = SourceRef(document.document, document.path.name, str(document.path), not self._runtime.sees_files)
+        if source.stored:
+            keep_source(self._store, source)
+        run = self._submitted(self._asked.argument(asdict(source)), key)
         limit_s = self._request.options.per_item_timeout_s
         with self._lock:
             self._under_way.add(run)

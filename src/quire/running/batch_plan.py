@@ -7,10 +7,14 @@ import os
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+from quire.batch.stopping import Stop
+from quire.budget import cpu_budget
 from quire.cli.sources import find_sources
 from quire.context import Json
 from quire.keys import Digest
@@ -72,15 +76,24 @@ class Plan:
         return Counter(document.state for document in self.documents)
 
 
-def plan_batch(request: BatchRequest, store: ArtifactStore) -> Plan:
+class PlanStopped(Exception):
+    """Somebody asked to stop while files were read. Carries how many documents there are."""
+
+    def __init__(self, documents: int) -> None:
+        super().__init__(documents)
+        self.documents = documents
+
+
+def plan_batch(request: BatchRequest, store: ArtifactStore, *, stop: Stop | None = None) -> Plan:
     """Find the documents and look up what is known of them: in few questions, however many there are.
 
-    Files whose path, size and time are known are not read. Raises UsageError when there is nothing to find.
+    Files whose path, size and time are known are not read. Raises UsageError when there is nothing to find, and
+    PlanStopped when `stop` was asked for.
     """
     asked = asked_by(request, store)
     sources = _chosen(request)
     seen, errors = _looked_at([source.path for source in sources])
-    digests, unreadable = _digests(seen, Files(store.database), trust=not request.verify_hash)
+    digests, unreadable = _digests(seen, Files(store.database), trust=not request.verify_hash, stop=stop or Stop())
     keys = {
         source.path: asked.key(digests[source.path], source.file.name) for source in sources if source.path in digests
     }
@@ -142,22 +155,46 @@ def _looked_at(paths: Sequence[str]) -> tuple[dict[str, Seen], dict[str, str]]:
     return seen, errors
 
 
-def _digests(seen: Mapping[str, Seen], files: Files, *, trust: bool) -> tuple[dict[str, Digest], dict[str, str]]:
-    """The digest of every file that can be read, remembered or made now."""
+def _digests(
+    seen: dict[str, Seen], files: Files, *, trust: bool, stop: Stop
+) -> tuple[dict[str, Digest], dict[str, str]]:
+    """The digest of every file that can be read, remembered or made now; `seen` is as it was when that was made."""
     digests = files.find(seen) if trust else {}
     errors: dict[str, str] = {}
     hashed: list[Hashed] = []
-    for path in sorted(seen.keys() - digests.keys()):
-        try:
-            hashed.append(hash_file(path))
-        except OSError as error:
-            errors[path] = f"cannot be read: {error.strerror}"
-        if len(hashed) == _REMEMBER_EVERY:  # a plan that is killed has not read everything for nothing
-            files.remember(hashed)
-            digests.update({one.path: one.digest for one in hashed})
-            hashed.clear()
+    paths = sorted(seen.keys() - digests.keys())
+    with _hashing(paths) as results:
+        for path, one in zip(paths, results, strict=True):
+            if isinstance(one, Hashed):
+                hashed.append(one)
+                seen[path], digests[path] = one.seen, one.digest
+            else:
+                errors[path] = f"cannot be read: {one.strerror}"
+            if stop.requested:
+                files.remember(hashed)
+                raise PlanStopped(len(seen))
+            if len(hashed) == _REMEMBER_EVERY:  # a plan that is killed has not read everything for nothing
+                files.remember(hashed)
+                hashed.clear()
     files.remember(hashed)
-    return digests | {one.path: one.digest for one in hashed}, errors
+    return digests, errors
+
+
+@contextmanager
+def _hashing(paths: Sequence[str]) -> Iterator[Iterator[Hashed | OSError]]:
+    """Files are hashed in threads, which the interpreter lets run side by side."""
+    with ThreadPoolExecutor(cpu_budget(), thread_name_prefix="quire-hash") as threads:
+        try:
+            yield threads.map(_hashed, paths)
+        finally:
+            threads.shutdown(wait=True, cancel_futures=True)
+
+
+def _hashed(path: str) -> Hashed | OSError:
+    try:
+        return hash_file(path)
+    except OSError as error:
+        return error
 
 
 def hash_file(path: str) -> Hashed:

@@ -278,6 +278,37 @@ def test_a_run_that_is_stopped_can_be_gone_on_with(desk):
     assert set(desk.read.values()) == {1}
 
 
+def test_a_run_can_be_stopped_while_files_are_hashed(desk):
+    for name in "abc":
+        desk.write(f"{name}.pdf")
+    stop = Stop()
+    stop.request("SIGINT")
+    outcome = desk.run(stop=stop)
+    assert (outcome.planned, outcome.remaining, outcome.cancelled_reason) == (3, 3, "SIGINT")
+    assert latest(desk).state == "interrupted"
+    assert desk.run(run=latest(desk).run).succeeded == 3
+
+
+def test_a_run_that_cannot_begin_has_failed_and_says_why(desk):
+    with pytest.raises(UsageError, match="no documents in"):
+        desk.run()
+    assert latest(desk).state == "failed"
+    assert "no documents in" in latest(desk).error
+    desk.write("a.pdf")
+    assert desk.run(run=latest(desk).run).succeeded == 1
+
+
+def test_a_reader_that_raises_loses_no_events(desk, caplog):
+    desk.write("a.pdf")
+
+    def broken(event):
+        raise RuntimeError("of somebody")
+
+    desk.run(sinks=[broken])
+    kinds = [event.kind for event in desk.runs.events(latest(desk).run) if event.stage == "document"]
+    assert kinds == ["started", "started", "finished", "finished"]
+
+
 def test_events_of_both_drives_are_kept(desk):
     desk.write("a.pdf")
     desk.run()
