@@ -1,0 +1,156 @@
+"""`quire run` as people meet it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests import documents
+from tests.unit.cli.batches import BROKEN, Desk
+from tests.unit.cli.terminal import drawn_by
+
+
+def test_files_are_written_where_their_documents_are_and_the_summary_has_five_lines(desk: Desk):
+    result = desk.run()
+    assert desk.written == ["a.md", "sub/b.md"]
+    lines = result.stdout.splitlines()
+    assert [line.split()[0] for line in lines] == ["documents", "pages", "engines", "time", "next"]
+    assert lines[0] == "documents  2 complete"
+    assert lines[1] == "pages      3: 3 ok"
+    assert lines[4] == "next       nothing: all is done"
+    assert result.stderr == ""
+
+
+def test_what_is_done_is_not_done_twice(desk: Desk):
+    desk.run()
+    before = {path: path.stat().st_mtime_ns for path in desk.out.rglob("*.md")}
+    assert desk.run().stdout.splitlines()[0] == "documents  2 done before"
+    assert {path: path.stat().st_mtime_ns for path in desk.out.rglob("*.md")} == before
+
+
+def test_changing_the_format_writes_other_files_and_reads_no_page_again(desk: Desk):
+    desk.run()
+    told = desk.json("run", "in", "-o", "out", "--to", "txt")
+    assert desk.written == ["a.md", "a.txt", "sub/b.md", "sub/b.txt"]
+    assert told["documents"] == {"ok": 2}
+
+
+def test_one_bad_document_stops_nothing_and_is_told_once(desk: Desk):
+    desk.add("bad.pdf", BROKEN)
+    result = desk.run(code=3)
+    assert desk.written == ["a.md", "sub/b.md"]
+    assert result.stderr.startswith("quire: bad.pdf: ") and len(result.stderr.splitlines()) == 1
+    assert "`quire quarantine list -o out` shows 1 document that cannot be read" in result.stdout
+    again = desk.run(code=3)
+    assert again.stdout.splitlines()[0] == "documents  2 done before, 1 in quarantine"
+    assert again.stderr == ""
+
+
+def test_when_nothing_worked_the_code_is_that_of_the_error(desk: Desk):
+    (desk.folder / "bad.pdf").write_bytes(BROKEN)
+    desk.quire("run", "bad.pdf", "-o", "out", code=5)
+
+
+def test_pages_that_are_left_out_make_a_document_partial(desk: Desk):
+    (desk.folder / "scan.pdf").write_bytes(documents.scan_like(2))
+    result = desk.quire("run", "scan.pdf", "-o", "out", "--ocr", "never", code=3)
+    assert result.stdout.splitlines()[0] == "documents  1 partial"
+
+
+def test_the_error_budget_stops_new_documents(desk: Desk):
+    for number in range(12):
+        desk.add(f"bad-{number:02}.pdf", BROKEN + str(number).encode())
+    desk.add("a.pdf", BROKEN)
+    result = desk.run("--error-budget", "1", "--exclude", "sub", code=5)
+    assert "not done" in result.stdout and "`quire resume -o out` goes on with" in result.stdout
+    assert "error budget" in desk.json("status", "-o", "out")["error"]
+
+
+def test_a_dry_run_shows_the_plan_and_writes_nothing(desk: Desk):
+    result = desk.run("--dry-run")
+    assert desk.written == []
+    assert result.stdout.splitlines()[:2] == ["2 documents, flow read", "      2  to do"]
+
+
+def test_shards_share_the_documents_among_machines(desk: Desk):
+    for number in range(10):
+        desk.add(f"{number}.pdf", documents.simple(1))
+    parts = [desk.json("plan", "in", "-o", "out", "--shard", f"{part}/3")["documents"] for part in (1, 2, 3)]
+    names = [document["name"] for part in parts for document in part]
+    assert len(names) == 12 and len(set(names)) == 12
+    assert all(parts)
+
+
+def test_settings_come_from_a_file_and_a_profile(desk: Desk):
+    (desk.folder / "quire.toml").write_text(
+        '[quire]\noutput = "papers"\nto = ["txt"]\n[profile.web]\nto = ["html"]\nexclude = ["sub"]\n'
+    )
+    desk.quire("run", "in")
+    desk.quire("run", "in", "--profile", "web")
+    written = sorted(path.name for path in (desk.folder / "papers").rglob("*.*") if ".quire" not in path.parts)
+    assert [name for name in written if not name.startswith(".")] == ["a.html", "a.txt", "b.txt"]
+
+
+def test_a_manifest_gets_a_row_for_each_document(desk: Desk):
+    desk.add("bad.pdf", BROKEN)
+    desk.run("--manifest", "manifest.jsonl", code=3)
+    rows = {row["doc_id"]: row for row in map(json.loads, (desk.folder / "manifest.jsonl").read_text().splitlines())}
+    assert {name: row["status"] for name, row in rows.items()} == {
+        "a.pdf": "ok",
+        "bad.pdf": "failed",
+        "sub/b.pdf": "ok",
+    }
+    assert rows["a.pdf"]["output_path"] == str(desk.out / "a.md")
+    assert rows["bad.pdf"]["category"] == "input"
+
+
+def test_the_outcome_can_be_json(desk: Desk):
+    told = desk.json("run", "in", "-o", "out")
+    assert (told["exit_code"], told["documents"], told["pages"]["pages"], told["errors"]) == (0, {"ok": 2}, 3, [])
+
+
+def test_quiet_says_nothing_when_all_is_well(desk: Desk):
+    result = desk.run("--quiet")
+    assert (result.stdout, result.stderr) == ("", "")
+
+
+def test_a_store_can_lie_elsewhere_and_be_shared_by_outputs(desk: Desk):
+    desk.run("--store", "kept")
+    told = desk.json("run", "in", "-o", "other", "--store", "kept")
+    assert not (desk.out / ".quire").exists()
+    assert told["documents"] == {"ok": 2}
+    assert (desk.folder / "other" / "a.md").read_bytes() == (desk.out / "a.md").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (["in"], 2, "name a folder for the files with -o DIR"),
+        (["in", "-o", "in/a.pdf"], 2, "is not a folder"),
+        (["in", "-o", "out", "--to", "word"], 2, "there is no format 'word'; choose from md, html"),
+        (["in", "-o", "out", "--words"], 2, "--words goes into JSON; add --to json"),
+        (["in", "-o", "out", "--flow", "raed"], 2, "there is no flow 'raed'"),
+        (["in", "-o", "out", "--flow", "read-fast", "--effort", "accurate"], 2, "profile"),
+        (["in", "-o", "out", "--profile", "nigth"], 2, "there is no profile 'nigth'"),
+        (["in", "-o", "out", "--engine", "nobody"], 2, "there is no engine 'nobody'"),
+        (["in", "-o", "out", "--lang", "klingon"], 2, "unknown language 'klingon'"),
+        (["in", "-o", "out", "--pages", "x"], 2, "1-3,7"),
+        (["in", "-o", "out", "--shard", "9/8"], 2, "there is no shard 9 of 8"),
+        (["in", "-o", "out", "--shard", "half"], 2, "like 2/8"),
+        (["in", "-o", "out", "--retries", "-1"], 2, "--retries is -1; it must be at least 0"),
+        (["in", "-o", "out", "--schedule", "lifo"], 2, "choose from fifo, sjf, ljf"),
+        (["in", "-o", "out", "--policy", "tpu"], 2, "choose from io, cpu, gpu"),
+        (["in", "-o", "out", "--runtime", "cloud"], 2, "choose from local, restate"),
+        (["in", "-o", "out", "--include", "*.nothing"], 2, "--include and --exclude leave none"),
+    ],
+)
+def test_mistakes_are_explained_in_a_line_before_anything_is_read(desk: Desk, arguments, code, said):
+    result = desk.quire("run", *arguments, code=code)
+    assert said in result.stderr and len(result.stderr.splitlines()) == 1
+    assert desk.written == []
+
+
+def test_a_bar_is_drawn_on_a_terminal(desk: Desk):
+    drawn = drawn_by("run", desk.folder / "in", "-o", desk.folder / "out")
+    assert b"2/2" in drawn and b"documents" in drawn
