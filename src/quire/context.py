@@ -196,6 +196,11 @@ class RunStatus:
 class Runtime(Protocol):
     """Runs workflows durably. The six verbs answer from any process that opens the same runtime."""
 
+    @property
+    def sees_files(self) -> bool:
+        """Whether whoever does the work can open the paths of this machine; else documents go through the store."""
+        ...
+
     def submit(self, flow: str, inputs: Json, *, key: str | None = None) -> str:
         """Start a workflow by name and give the id of its run. A key that runs or is done gives the run it has; one
         that failed or was cancelled begins again as another run."""

@@ -14,6 +14,8 @@ from quire.engine import Attempt
 from quire.errors import InputError
 from quire.keys import Digest
 from quire.result import DocumentResult
+from quire.running.request import SourceRef
+from quire.running.sources import source_key
 from quire.stages import Texts
 from quire.types import PageInfo
 
@@ -68,10 +70,12 @@ class Index:
 
 def load_result(store: Store, reference: Mapping[str, Json], *, password: str | None = None) -> DocumentResult:
     """The result that the reference of a read document stands for. Raises InputError when its file is gone."""
-    source = reference["source"]
-    document = Document(Path(source["path"]), name=source["name"], password=password)
-    if document.id != source["id"]:
-        raise InputError("has changed since it was read; read it again", document=source["name"])
+    source = SourceRef(**reference["source"])
+    stored = store.find(source_key(source.id)) if source.stored else None
+    place = Path(source.path) if stored is None else store.load(stored)
+    document = Document(place, name=source.name, password=password)
+    if document.id != source.id:
+        raise InputError("has changed since it was read; read it again", document=source.name)
     index = Index.load(store, reference["index"])
     texts = Texts(store)
     for number, digest in index.texts.items():

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from quire.context import Json, Store
 from quire.document import Document, RenderOptions
 from quire.errors import InputError, UsageError
+from quire.running.request import SourceRef
 from quire.running.resolving import Service
+from quire.running.sources import Sources
 from quire.selection import page_numbers
 from quire.store.artifacts import ArtifactStore
 from quire.store.images import PageImages
@@ -16,11 +16,16 @@ from quire.store.images import PageImages
 def rendering(store: Store, *, password: str | None = None) -> Service:
     """The service `render`: gives a list by page of where each picture is, or why there is none."""
 
+    sources = Sources(store)
+
     def render(document: Json, *, dpi: int, grey: bool, pages: str | None) -> Json:
         if not isinstance(store, ArtifactStore):
             raise UsageError("pictures of pages are kept by name, in a folder or a bucket; name a store")
         source = document.get("source", document)  # of a document that was read, or a file
-        with Document(Path(source["path"]), name=source["name"], password=password) as opened:
+        with (
+            sources.path(SourceRef(**source)) as path,
+            Document(path, name=source["name"], password=password) as opened,
+        ):
             if opened.id != source["id"]:
                 raise InputError("has changed since the run began; run it again", document=opened.name)
             names = PageImages(store).save(opened, pages, RenderOptions(dpi=dpi, grey=grey))

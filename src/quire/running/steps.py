@@ -4,12 +4,10 @@ small values. They run in threads of the runtime and mostly wait for workers."""
 from __future__ import annotations
 
 import json
-import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import wait
 from contextlib import contextmanager
 from dataclasses import asdict
-from pathlib import Path
 from threading import Event as Flag
 from typing import NamedTuple
 
@@ -19,13 +17,14 @@ from quire.context import Json, Store
 from quire.document import Document
 from quire.errors import InputError, StoreError
 from quire.events import Event, EventKind, Sink
-from quire.keys import ArtifactKey, Digest, Profile, artifact_key, digest_bytes, digest_of
+from quire.keys import Digest, Profile, artifact_key, digest_bytes, digest_of
 from quire.paging import PageFlow
 from quire.pool import Answer, Job, WorkerError, shared_pool
 from quire.result import Ledger
 from quire.running import jobs
 from quire.running.documents import Index, Record
 from quire.running.request import ReadRequest, SourceRef
+from quire.running.sources import Sources
 from quire.runtime.inline import InlineRun
 from quire.selection import page_numbers, selection
 from quire.stages import AssembleDocument, NativeText, PageBlocks
@@ -54,6 +53,7 @@ class DocumentSteps:
 
     def __init__(self, store: Store, *, workers: int | None = None, password: str | None = None) -> None:
         self.store = store
+        self._sources = Sources(store)
         self._workers = worker_count(workers).workers
         self._password = password
         self._stopped = Flag()
@@ -88,7 +88,7 @@ class DocumentSteps:
         """Read a page with the help of engines, one after the other until one could."""
         if self.store.find(request.page_key(page, reader)) is not None:
             return PageOutcome(page)
-        with self._path(request.source) as path:
+        with self._sources.path(request.source) as path:
             document = Document(path, name=request.source.name, password=self._password)
             if document.id != request.source.id:
                 raise InputError("has changed since it was planned; run it again", document=document.name)
@@ -233,31 +233,11 @@ class DocumentSteps:
 
     @contextmanager
     def _opened(self, source: SourceRef) -> Iterator[jobs.Opened]:
-        with self._path(source) as path:
+        with self._sources.path(source) as path:
             yield jobs.Opened(path, source.name, source.id, self._password)
-
-    @contextmanager
-    def _path(self, source: SourceRef) -> Iterator[Path]:
-        """Where the document lies; on a machine without its path, a copy from the store."""
-        path = Path(source.path)
-        if path.is_file() or not source.stored:
-            yield path
-            return
-        digest = self.store.find(source_key(source.id))
-        if digest is None:
-            raise InputError("is neither at its path nor in the store", document=source.name)
-        with tempfile.NamedTemporaryFile(prefix="quire-", suffix=path.suffix) as copy:
-            copy.write(self.store.load(digest))
-            copy.flush()
-            yield Path(copy.name)
 
 
 _LAYOUT = layout.LayoutProfile().digest()
-
-
-def source_key(document: str) -> ArtifactKey:
-    """The key of the bytes of a document, for machines that cannot reach its path."""
-    return artifact_key("source", "1", (document,), NOTHING)
 
 
 def _failed_info(outcome: PageOutcome) -> PageInfo:

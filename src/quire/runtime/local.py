@@ -252,6 +252,8 @@ class LocalRuntime:
     many invocations of a pool this process works on at a time; 0 leaves a pool to others.
     """
 
+    sees_files = True
+
     def __init__(
         self,
         database: Database,

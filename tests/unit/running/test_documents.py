@@ -12,7 +12,8 @@ from quire.pool import WorkerCrashed
 from quire.running.documents import load_result
 from quire.running.opening import workflows_on
 from quire.running.request import ReadRequest, SourceRef
-from quire.running.steps import DocumentSteps, source_key
+from quire.running.sources import keep_source
+from quire.running.steps import DocumentSteps
 from quire.runtime.local import LocalRuntime
 from quire.store.files import FileStore
 from tests import documents, scans
@@ -131,10 +132,19 @@ def test_a_file_that_is_no_document_is_the_fault_of_the_file(runtime, saved):
 def test_a_machine_without_the_path_takes_the_bytes_from_the_store(runtime, store, saved, tmp_path):
     path = saved(documents.simple())
     source = SourceRef.of(path)
-    store.save(source_key(source.id), path.read_bytes(), stage="source", document=source.id)
-    elsewhere = SourceRef(source.id, source.name, str(tmp_path / "not here" / "report.pdf"), stored=True)
-    reference, _ = read(runtime, ReadRequest(elsewhere))
-    assert reference["status"] == "complete"
+    keep_source(store, source)
+    other = saved(documents.simple(2), "other.pdf")
+    for place in (tmp_path / "not here" / "report.pdf", other):
+        elsewhere = SourceRef(source.id, source.name, str(place), stored=True)
+        reference, _ = read(runtime, ReadRequest(elsewhere))
+        assert reference["status"] == "complete"
+        assert load_result(store, reference).to_json() == quire.read(path).to_json()
+
+
+def test_a_document_that_is_neither_here_nor_in_the_store_is_said(runtime, saved, tmp_path):
+    source = SourceRef.of(saved(documents.simple()))
+    with pytest.raises(RunError, match="neither at its path nor in the store"):
+        read(runtime, ReadRequest(SourceRef(source.id, source.name, str(tmp_path / "gone.pdf"), stored=True)))
 
 
 def test_a_path_that_is_gone_is_said(runtime, saved, tmp_path):

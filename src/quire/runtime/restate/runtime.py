@@ -30,6 +30,8 @@ class RestateRuntime:
     server differ, the server knows better.
     """
 
+    sees_files = False
+
     def __init__(self, server: RestateServer, database: Database, workflows: Sequence[Workflow]) -> None:
         self._server = server
         self._records = RunRecords(database)

@@ -1,0 +1,88 @@
+"""Where the bytes of a document are: at its path, or in the store for machines that cannot reach it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from shutil import rmtree
+from tempfile import mkdtemp
+from threading import Lock
+from weakref import finalize
+
+from quire.context import Store
+from quire.document import Document
+from quire.errors import InputError
+from quire.keys import ArtifactKey, Profile, artifact_key
+from quire.running.request import SourceRef
+
+KEPT = 8
+"""Copies of documents that stay for the next step."""
+
+
+def source_key(document: str) -> ArtifactKey:
+    """The key of the bytes of a document."""
+    return artifact_key("source", "1", (document,), Profile().digest())
+
+
+def keep_source(store: Store, source: SourceRef) -> None:
+    """Put a document into the store, unless it is there."""
+    key = source_key(source.id)
+    if store.find(key) is None:
+        store.save(key, Path(source.path).read_bytes(), stage="source", document=source.id)
+        store.flush()
+
+
+class Sources:
+    """Paths of documents on this machine. Any thread may use it; copies go with it."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._lock = Lock()
+        self._folder: Path | None = None
+        self._copies: dict[str, Path] = {}  # the one used last comes last
+        self._used: Counter[str] = Counter()
+
+    @contextmanager
+    def path(self, source: SourceRef) -> Iterator[Path]:
+        """A path of the document, good until the end. Raises InputError when its bytes are nowhere."""
+        path = Path(source.path)
+        if not source.stored or _is_it(path, source.id):
+            yield path
+            return
+        with self._lock:
+            copy = self._copies.pop(source.id) if source.id in self._copies else self._copied(source)
+            self._copies[source.id] = copy
+            self._used[source.id] += 1
+        try:
+            yield copy
+        finally:
+            with self._lock:
+                self._used[source.id] -= 1
+                self._forget()
+
+    def _copied(self, source: SourceRef) -> Path:
+        digest = self._store.find(source_key(source.id))
+        if digest is None:
+            raise InputError("is neither at its path nor in the store; submit it again", document=source.name)
+        if self._folder is None:
+            self._folder = Path(mkdtemp(prefix="quire-sources-"))
+            finalize(self, rmtree, self._folder, ignore_errors=True)
+        path = self._folder / f"{source.id}{Path(source.path).suffix}"
+        path.write_bytes(self._store.load(digest))
+        return path
+
+    def _forget(self) -> None:
+        unused = [document for document in self._copies if not self._used[document]]
+        for document in unused[: max(0, len(self._copies) - KEPT)]:
+            self._copies.pop(document).unlink(missing_ok=True)
+            del self._used[document]
+
+
+def _is_it(path: Path, document: str) -> bool:
+    """Whether that document lies there, on this machine."""
+    try:
+        return path.is_file() and Document(path).id == document
+    except InputError:
+        return False
