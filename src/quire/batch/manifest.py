@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
+from threading import Lock
 from types import TracebackType
 from typing import Any
 
@@ -69,6 +70,7 @@ class ManifestWriter:
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
+        self._writing = Lock()  # threads share the open file, and with it the lock that processes respect
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._file = os.open(self.path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o666)
@@ -87,7 +89,7 @@ class ManifestWriter:
         line = json.dumps(row, ensure_ascii=False, default=str) + "\n"
         data = line.encode("utf-8", "backslashreplace")  # an escape of JSON, for names of files that are no text
         try:
-            with _locked(self._file):
+            with self._writing, _locked(self._file):
                 _append(self._file, data)
         except OSError as error:
             raise StoreError(f"cannot write the manifest {self.path}: {error.strerror}; make room for it") from error
@@ -172,7 +174,7 @@ def _written_time(at: object) -> str | None:
 
 
 class _locked:
-    """Holds the lock of an open file, which other processes and other writers in this one respect."""
+    """Holds the lock of an open file, which other processes and other openings of the file respect."""
 
     def __init__(self, file: int) -> None:
         self._file = file

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -149,6 +150,12 @@ def test_processes_that_share_a_file_write_whole_rows_in_their_order(tmp_path):
     names = [row["doc_id"] for row in read_manifest(path)]
     for name in "ab":
         assert [found for found in names if found.startswith(name)] == [f"{name}-{number}" for number in range(200)]
+
+
+def test_threads_that_share_a_writer_write_whole_rows(tmp_path):
+    with ManifestWriter(tmp_path / "m.jsonl") as manifest, ThreadPoolExecutor(4) as threads:
+        list(threads.map(lambda number: manifest(ended(str(number), note="x" * 5000)), range(200)))
+    assert sorted(int(row["doc_id"]) for row in read_manifest(tmp_path / "m.jsonl")) == list(range(200))
 
 
 def test_half_a_row_of_a_full_disk_is_taken_back(tmp_path, monkeypatch):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ from quire.running.batch import begin_batch, run_batch, stored_request
 from quire.running.batch_request import BatchRequest
 from quire.running.opening import local_runtime
 from quire.store.files import FileStore
+from quire.store.opening import open_store
 from tests.unit.running.batches import LONG_S, Desk
 
 
@@ -387,6 +389,16 @@ def test_the_request_of_a_run_is_found_again(desk):
     (other,) = desk.runs.list(flow="flow")
     with pytest.raises(UsageError, match="is no batch"):
         stored_request(desk.store, other.run)
+
+
+def test_a_batch_runs_with_its_facts_in_postgresql(tmp_path, postgres_url):
+    with closing(open_store(str(tmp_path / "store"), postgres_url)) as store:
+        desk = Desk(tmp_path, store)
+        desk.write("a.pdf")
+        desk.write("b.pdf", "damaged")
+        first, second = desk.run(), desk.run()
+        assert (first.succeeded, first.failed, second.skipped) == (1, 1, 2)
+        assert [run.state for run in desk.runs.list(flow="batch")] == ["finished", "finished"]
 
 
 def test_real_documents_go_through_the_real_flow(tmp_path, sample_path):
