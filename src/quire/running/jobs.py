@@ -20,7 +20,7 @@ from quire.document import Document
 from quire.engine import Attempt
 from quire.errors import InputError
 from quire.events import reason_of
-from quire.keys import Digest
+from quire.keys import Digest, digest_bytes
 from quire.layout.quality import judge
 from quire.pagetext import PageText
 from quire.recognize.options import OcrMode, RecognizeOptions
@@ -52,7 +52,9 @@ class Opened:
     password: str | None = None
 
     def document(self, work: WorkerWork) -> Document:
-        return work.kept(f"document {self.id} {self.path}", self.open)
+        # Opened with another password, or none, it is another document: who has not named it gets no page.
+        secret = digest_bytes((self.password or "").encode())
+        return work.kept(f"document {self.id} {self.path} {secret}", self.open)
 
     def open(self) -> Document:
         document = Document(self.path, name=self.name, password=self.password)
