@@ -32,7 +32,12 @@ class Failure(NamedTuple):
     def told(self, document: str) -> str:
         """The document and the reason, without its name twice."""
         hint = " (set QUIRE_PASSWORD)" if "password" in self.reason else ""
-        return f"{document}: {self.reason.replace(f'{PurePath(document).name}: ', '', 1)}{hint}"
+        return f"{document}: {without_name(self.reason, document)}{hint}"
+
+
+def without_name(reason: str, document: str) -> str:
+    """A reason less the name of the document that it is about, which stands beside it."""
+    return reason.replace(f"{PurePath(document).name}: ", "", 1)
 
 
 class Reader:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from quire.cli import options
 from quire.cli.amounts import spell
 from quire.cli.asking import Choice, request_of
+from quire.cli.figures import without_name
 from quire.cli.opening import opened, place_for
 from quire.cli.settings import configuration_of
 from quire.config import Settings
@@ -95,7 +96,8 @@ def _reasons(documents: list[PlannedDocument]) -> Iterator[str]:
     """For each reason how many documents there are, and the names of some."""
     by_reason: dict[str, list[str]] = {}
     for document in documents:
-        by_reason.setdefault(document.reason or "nothing was written yet", []).append(document.name)
+        reason = without_name(document.reason, document.name) or "nothing was written yet"
+        by_reason.setdefault(reason, []).append(document.name)
     for reason, names in sorted(by_reason.items(), key=lambda pair: -len(pair[1])):
         more = f" and {len(names) - PREVIEW} more" if len(names) > PREVIEW else ""
         yield f"{'':>9}{len(names):>7}  {reason}: {', '.join(names[:PREVIEW])}{more}"

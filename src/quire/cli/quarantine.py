@@ -14,6 +14,7 @@ from typer import Argument
 from quire.cli import amounts, options
 from quire.cli.amounts import spell
 from quire.cli.driving import Showing, drive, where_of
+from quire.cli.figures import without_name
 from quire.cli.opening import BATCH, Opened, existing_place, opened
 from quire.cli.settings import settings_of
 from quire.cli.telling import group, told
@@ -144,7 +145,7 @@ def _is(entry: Quarantined, name: str) -> bool:
 
 def _line(entry: Quarantined) -> str:
     tried = spell(entry.attempts, "attempt")
-    reason = entry.reason.removeprefix(f"{entry.source}: ")
+    reason = without_name(entry.reason, entry.source)
     return f"{entry.key[:8]}  {amounts.moment(entry.at)}  {entry.source}: {reason} ({entry.category}, {tried})"
 
 

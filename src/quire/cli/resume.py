@@ -11,7 +11,7 @@ from quire.cli import options
 from quire.cli.amounts import spell
 from quire.cli.driving import Showing, drive
 from quire.cli.figures import figures_of
-from quire.cli.opening import existing_place, find_run, opened
+from quire.cli.opening import BATCH, existing_place, find_run, opened
 from quire.cli.settings import settings_of
 from quire.errors import EXIT_COMPLETE
 
@@ -109,5 +109,7 @@ def cancel(
             print(f"run {found.run} has ended already: it is {found.state}")
             return EXIT_COMPLETE
         here.runtime.cancel(found.run)
+        if found.flow == BATCH and found.state != "running":  # nobody drives it who would notice
+            here.runs.finish(found.run, "cancelled", error=f"run {found.run} was cancelled")
     print(f"run {found.run} is asked to stop; `quire resume {found.run}` goes on with it later")
     return EXIT_COMPLETE
