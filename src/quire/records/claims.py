@@ -93,13 +93,6 @@ class Claims:
         (found,) = self._database.rows("SELECT coalesce(sum(takeovers), 0) FROM claims")[0]
         return int(str(found))
 
-    def bury(self) -> None:
-        """End the leases of owners on this machine whose process is gone, without waiting for them to run out."""
-        for (owner,) in self._database.rows("SELECT owner FROM owners WHERE expires > 0"):
-            machine, _, process = str(owner).partition(SEPARATOR)
-            if machine == _machine() and not _lives(process):
-                self._database.change("UPDATE owners SET expires = 0 WHERE owner = ?", (owner,))
-
     def close(self) -> None:
         """Give everything back."""
         with self._lock:
@@ -119,7 +112,7 @@ class Claims:
             if self._heart is not None:
                 return
             self._stopped.clear()
-            self.bury()
+            bury(self._database)
             self._beat()
             self._heart = Thread(target=self._go_on, name="quire-lease", daemon=True)
             self._heart.start()
@@ -136,6 +129,14 @@ class Claims:
         while not self._stopped.wait(self._lease_s / 3):
             with suppress(Exception):  # whatever the database says: a lease that runs out is safe
                 self._beat()
+
+
+def bury(database: Database) -> None:
+    """End the leases of owners on this machine whose process is gone, without waiting for them to run out."""
+    for (owner,) in database.rows("SELECT owner FROM owners WHERE expires > 0"):
+        machine, _, process = str(owner).partition(SEPARATOR)
+        if machine == _machine() and not _lives(process):
+            database.change("UPDATE owners SET expires = 0 WHERE owner = ?", (owner,))
 
 
 @cache

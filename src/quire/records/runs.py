@@ -11,7 +11,7 @@ from quire.context import Json, RunState, RunStatus
 from quire.errors import Category, UsageError
 from quire.events import Event
 from quire.keys import digest_of
-from quire.records.claims import ALIVE
+from quire.records.claims import ALIVE, bury
 from quire.records.database import Database
 
 ENDED: tuple[RunState, ...] = ("finished", "failed", "cancelled")
@@ -187,6 +187,7 @@ class Runs:
 
     def _alive(self, run: str) -> bool:
         database = self._database
+        bury(database)
         return bool(
             database.rows(
                 f"SELECT 1 FROM claims JOIN owners ON owners.owner = claims.owner WHERE claims.key = ? AND {ALIVE}",

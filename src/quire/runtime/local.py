@@ -17,7 +17,7 @@ from types import TracebackType
 from quire.context import Claim, Json, RunStatus, Workflow
 from quire.errors import FencedError, QuireError, RunCancelled, RunError, UsageError
 from quire.events import Event
-from quire.records.claims import LEASE_S, Claims
+from quire.records.claims import LEASE_S, Claims, bury
 from quire.records.database import Database, SqliteDatabase
 from quire.records.runs import ENDED, Runs, claim_of
 from quire.runtime.journal import Ending, Invocation, Journal
@@ -48,7 +48,6 @@ class Engine:
         self.workflows = {workflow.name: workflow for workflow in workflows}
         self.replay_always = replay_always
         self.journal = Journal(database, claims)
-        self._claims = claims
         self.ended = Condition()
         self._runs = Runs(database)
         self._database = database
@@ -127,7 +126,7 @@ class Engine:
             try:
                 self._give_back()
                 if time.monotonic() - buried >= BURY_S:
-                    self._claims.bury()
+                    bury(self._database)
                     buried = time.monotonic()
                 self._claim_what_fits()
                 if time.monotonic() - looked >= POLL_S:
