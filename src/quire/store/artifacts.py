@@ -25,6 +25,8 @@ BATCH_BYTES = 8_000_000
 DAY_S = 86_400
 KNOWN_PACKS = 4096
 """Packs that are remembered to be there."""
+KNOWN_PLACES = 16_384
+"""Contents whose place is remembered: those of the pages of a large document."""
 
 
 class ArtifactStore:
@@ -34,7 +36,7 @@ class ArtifactStore:
     then it becomes one pack, and once that is synced its facts are committed. A process that dies before that loses
     the batch, never a part of an artifact. A fact whose content is not there counts for nothing: somebody removed it.
 
-    `reopen` opens the database again for artifacts that are loaded after closing.
+    `reopen` opens the database again for artifacts that are loaded after closing and whose place is not remembered.
     """
 
     lasting = True
@@ -62,6 +64,7 @@ class ArtifactStore:
         self._written: dict[Digest, Place] = {}  # of a batch whose facts could not be recorded
         self._used: set[ArtifactKey] = set()  # found, and not used today before
         self._there: set[str] = set()  # packs that were seen
+        self._places: dict[Digest, Place] = {}  # where contents were seen; they may have been moved since
 
     @property
     def place(self) -> str:
@@ -75,21 +78,21 @@ class ArtifactStore:
         with self._lock:
             digests = {key: self._pending[key].digest for key in keys if key in self._pending}
             found = self._facts.find([key for key in dict.fromkeys(keys) if key not in digests])
-            there = {key: known for key, known in found.items() if self._is_there(known.pack)}
+            there = {key: known for key, known in found.items() if self._is_there(known.place.pack)}
+            self._remember({known.digest: known.place for known in there.values()})
             self._note_use(there)
             return digests | {key: known.digest for key, known in there.items()}
 
     def load(self, digest: Digest) -> bytes:
         with self._lock:
-            data = self._contents.get(digest)
-        if data is not None:
-            return data
-        place = self._place(digest)
-        data = self._content(digest, place)
-        if data is None and (moved := self._place(digest)) != place:  # garbage was collected meanwhile
-            place, data = moved, self._content(digest, moved)
+            data, place = self._contents.get(digest), self._places.get(digest)
         if data is None:
-            raise self._lost(digest, place)
+            data = self._content(digest, place)
+        while data is None:
+            before, place = place, self._place(digest)
+            if place is None or place == before:
+                raise self._lost(digest, place)
+            data = self._content(digest, place)  # garbage that was collected may have moved it
         return data
 
     def save(
@@ -170,6 +173,7 @@ class ArtifactStore:
                 if not self._facts.hold(stored):
                     continue  # some of it was just removed as garbage: write it after all
                 self._facts.record(list(self._pending.values()), places)
+            self._remember(places)
             self._pending.clear()
             self._contents.clear()
             self._written.clear()
@@ -204,6 +208,12 @@ class ArtifactStore:
         with closing(self._reopen()) as database:
             return Facts(database).places([digest]).get(digest)
 
+    def _remember(self, places: Mapping[Digest, Place]) -> None:
+        if len(self._places) + len(places) > KNOWN_PLACES:
+            self._places.clear()
+        if len(places) <= KNOWN_PLACES:
+            self._places.update(places)
+
     def _content(self, digest: Digest, place: Place | None) -> bytes | None:
         """The verified content at a place; None when it is not there."""
         if place is None:
@@ -218,7 +228,9 @@ class ArtifactStore:
         """What to say of a content that cannot be had. Its pack is looked through: all that it lacks is made again."""
         if place is None:
             return StoreError(f"artifact {digest} is missing from {self.place}; read the document again")
-        self._there.discard(place.pack)
+        with self._lock:
+            self._there.discard(place.pack)
+            self._places.pop(digest, None)
         what = "damaged" if self.objects.exists(place.pack) else "missing"
         if not self._closed:
             places = self._facts.contents(place.pack)

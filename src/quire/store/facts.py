@@ -37,7 +37,7 @@ class Found(NamedTuple):
     """What is known of a key."""
 
     digest: Digest
-    pack: str
+    place: Place
     used: int
 
 
@@ -53,11 +53,12 @@ class Facts:
         found = {}
         for chunk in chunks(keys):
             asked = (
-                "SELECT facts.key, facts.digest, objects.pack, facts.used FROM facts "
+                "SELECT facts.key, facts.digest, objects.pack, objects.start, objects.size, facts.used FROM facts "
                 f"JOIN objects ON objects.digest = facts.digest WHERE facts.key IN ({marks(chunk)})"
             )
-            for key, digest, pack, used in self._database.rows(asked, chunk):
-                found[ArtifactKey(str(key))] = Found(Digest(str(digest)), str(pack), integer(used))
+            for key, digest, pack, start, size, used in self._database.rows(asked, chunk):
+                place = Place(str(pack), integer(start), integer(size))
+                found[ArtifactKey(str(key))] = Found(Digest(str(digest)), place, integer(used))
         return found
 
     def places(self, digests: Sequence[Digest]) -> dict[Digest, Place]:

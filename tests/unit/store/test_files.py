@@ -15,6 +15,7 @@ from quire.engine import Attempt
 from quire.errors import FencedError, StoreError
 from quire.keys import ArtifactKey, digest_bytes
 from quire.store.artifacts import BATCH, BATCH_BYTES
+from quire.store.collecting import collect
 from quire.store.files import FileStore
 from quire.store.packs import LARGE
 from tests.fakes.disks import full_disk
@@ -107,6 +108,21 @@ def test_artifacts_can_be_loaded_after_closing(tmp_path):
     assert store.load(digest) == b"some text"
     with pytest.raises(StoreError, match="is closed"):
         store.find(KEY)
+    with FileStore(tmp_path) as later:
+        other = save(later, OTHER, b"saved by another one since")
+    assert store.load(other) == b"saved by another one since"
+
+
+def test_artifacts_that_were_moved_since_closing_can_be_loaded(tmp_path):
+    store = FileStore(tmp_path)
+    digest = save(store)
+    for number in range(3):
+        save(store, ArtifactKey(f"{number:064}"), b"garbage" * number * 100)
+    store.close()
+    with FileStore(tmp_path) as collector:
+        collector.database.change("DELETE FROM facts WHERE key <> ?", (KEY,))
+        assert collect(collector).rewritten == 1
+    assert store.load(digest) == b"some text"
 
 
 def test_a_damaged_artifact_is_detected_and_made_again(tmp_path):
