@@ -59,7 +59,6 @@ def existing_place(settings: Settings) -> str:
 @contextmanager
 def opened(settings: Settings, place: str) -> Iterator[Opened]:
     """The runtime on the store at that place; both are closed at the end."""
-    from quire.records.claims import Claims
     from quire.records.runs import Runs
     from quire.running.opening import open_runtime
 
@@ -73,7 +72,6 @@ def opened(settings: Settings, place: str) -> Iterator[Opened]:
         password=settings.password,
     )
     with closing(store), closing(runtime):
-        Claims(store.database).bury()  # a run whose process was killed is interrupted, not running
         yield Opened(runtime, store, Runs(store.database))
 
 
