@@ -149,7 +149,8 @@ class StageError:
         return RETRYABLE[self.category]
 
     def __str__(self) -> str:
-        return f"{self.item_id}: {self.message} ({self.category})"
+        named = self.message if self.message.startswith(self.item_id) else f"{self.item_id}: {self.message}"
+        return f"{named} ({self.category})"
 
 
 @dataclass(frozen=True, slots=True)

@@ -124,10 +124,12 @@ class Stage:
         """One round: take in, start, wait, settle. Whether there is another one."""
         if self._stop.requested and not self._why_stopped:
             self._why_stopped = self._stop.reason
-        hungry = not self._why_stopped and self._admit()
         if not self._why_stopped:
+            self._admit()
+        if not self._why_stopped:  # an item whose input cannot be read may have spent the budget
             self._start()
-        if not self._running and (self._why_stopped or not (hungry or self._waiting or self._retrying)):
+        hungry = not self._why_stopped and self._room() > 0
+        if not self._running and (self._why_stopped or not (self._source or self._waiting or self._retrying)):
             return False
         self._settle_reported(0.0 if hungry else self._pause_s())
         if self._stop.at_once:
@@ -140,15 +142,19 @@ class Stage:
             self._flushed = time.monotonic()
         return True
 
-    def _admit(self) -> bool:
-        """Take some items of the plan in, as far as there is room; whether there may be more to take."""
-        now = time.monotonic()
-        for task in self._retrying.due(now):
+    def _room(self) -> int:
+        """How many more items may be taken from the plan."""
+        if self._source is None or len(self._retrying) >= max(MOST_RETRYING, self._options.max_queue):
+            return 0
+        return max(0, self._options.max_queue - len(self._waiting))
+
+    def _admit(self) -> None:
+        """Take some items of the plan in, as far as there is room, and those whose pause is over."""
+        for task in self._retrying.due(time.monotonic()):
             self._waiting.add(task)
-        room = self._options.max_queue - len(self._waiting)
-        if self._source is None or room <= 0 or len(self._retrying) >= max(MOST_RETRYING, self._options.max_queue):
-            return False
-        wanted = min(room, LOOKED_UP_AT_ONCE)
+        wanted = min(self._room(), LOOKED_UP_AT_ONCE)
+        if self._source is None or wanted == 0:
+            return
         tasks = list(islice(self._source, wanted))
         if len(tasks) < wanted:
             self._source = None
@@ -156,7 +162,6 @@ class Stage:
         for task in self._undone(tasks):
             task.due = time.monotonic()
             self._waiting.add(task)
-        return self._source is not None and len(self._waiting) < self._options.max_queue
 
     def _undone(self, tasks: list[Task]) -> Iterator[Task]:
         """Those that the store does not know as done. One whose input cannot be read has failed."""

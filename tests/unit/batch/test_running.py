@@ -520,6 +520,32 @@ def test_a_dry_run_does_nothing():
     assert (outcome.planned, outcome.scheduled, outcome.succeeded, done) == (2, 2, 0, [])
 
 
+def test_a_dry_run_looks_at_all_items_however_short_the_queue():
+    outcome = run_stage(
+        plan(*map(str, range(50))), lambda item: pytest.fail("it ran"), StageOptions(dry_run=True, max_queue=3)
+    )
+    assert (outcome.planned, outcome.scheduled) == (50, 50)
+
+
+def test_many_items_that_wait_for_a_retry_are_not_all_held(monkeypatch):
+    monkeypatch.setattr(running_module, "MOST_RETRYING", 2)
+    stop, tried = Stop(), []
+
+    def worker(item):
+        tried.append(item.item_id)
+        raise EngineError("echo", "not now")
+
+    def sink(event):
+        if len(tried) >= 3:
+            stop.request("enough")
+
+    options = StageOptions(workers=1, retries=1, retry_backoff_s=0.2, max_queue=1)
+    outcome = run_stage(
+        StagePlan("read", (WorkItem(str(n)) for n in range(100))), worker, options, on_event=sink, stop=stop
+    )
+    assert outcome.failed + len(tried) < 10
+
+
 def test_a_plan_that_breaks_ends_the_stage_with_its_error():
     def source():
         yield WorkItem("a")

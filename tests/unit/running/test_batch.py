@@ -186,7 +186,7 @@ def test_a_file_that_cannot_be_read_fails_alone(desk, tmp_path):
     with desk.runtime() as runtime:
         outcome = run_batch(request, runtime, desk.store)
     assert (outcome.succeeded, outcome.failed) == (1, 1)
-    assert str(outcome.errors[0]) == "gone.pdf: gone.pdf: cannot be read: No such file or directory (input)"
+    assert str(outcome.errors[0]) == "gone.pdf: cannot be read: No such file or directory (input)"
 
 
 def test_the_error_budget_ends_the_run(desk):
