@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from quire.batch import ItemFingerprint, StageOptions, StagePlan, WorkItem, run_stage
+from quire.batch import ItemFingerprint, ItemOutcome, StageOptions, StagePlan, WorkItem, run_stage
+from quire.batch.resuming import key_of
 from quire.store.files import FileStore
 
 
@@ -117,9 +118,13 @@ def test_an_input_that_cannot_be_read_fails_its_item_only(folder, store):
     assert "b.pdf: cannot be read: No such file" in str(outcome.errors[0])
 
 
-def test_failed_and_partial_items_are_done_again(folder, store):
-    from quire.batch import ItemOutcome
+def test_the_key_of_an_item_does_not_change_by_itself():
+    """What was done with an earlier Quire is still known as done."""
+    key = key_of("count", WorkItem("a", cfg_hash="1"), "0" * 64)
+    assert key == "9226a650e1543ef80cd0cc5f239d7117763401aaafbfdc16eb7232ac97be2bf9"
 
+
+def test_failed_and_partial_items_are_done_again(folder, store):
     def worker(item):
         if item.item_id == "a":
             raise ValueError("no")
