@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -17,6 +18,9 @@ from tests.docs.pages import EXAMPLES, PAGES, ROOT, CodeBlock, code_blocks, name
 LEFT_OUT = ("…", "[…]", "[...]")
 """Lines that stand for output that is not shown."""
 
+REFUSED = re.compile(r"quire: |[\w./-]+:\d+: ")
+"""How lines begin that say why a command does not do what it is asked."""
+
 WITH_PYTHON = [page for page in PAGES if any(code_blocks(page, "python"))]
 WITH_CONSOLE = [page for page in PAGES if any(code_blocks(page, "console"))]
 
@@ -24,7 +28,10 @@ WITH_CONSOLE = [page for page in PAGES if any(code_blocks(page, "console"))]
 @pytest.mark.parametrize("page", WITH_PYTHON, ids=name_of)
 def test_python_of_a_page_runs_from_top_to_bottom(page: Path, desk: Path) -> None:
     names: dict[str, object] = {"__name__": "__page__"}
-    for block in code_blocks(page, "python"):
+    for block in code_blocks(page):
+        _lay_down(block, desk)
+        if block.language != "python" or block.file:
+            continue
         code = "\n" * (block.line - 1) + block.code  # so that a traceback names the line of the page
         exec(compile(code, name_of(page), "exec", dont_inherit=True), names)
 
@@ -33,14 +40,16 @@ def test_python_of_a_page_runs_from_top_to_bottom(page: Path, desk: Path) -> Non
 def test_commands_of_a_page_print_what_it_shows(page: Path, desk: Path) -> None:
     if page.name == "cli.md":  # speaks of a report of at least seven pages
         (desk / "report.pdf").write_bytes(documents.simple(8))
-    for block in code_blocks(page, "console"):
-        for command, shown in _commands(block):
+    for block in code_blocks(page):
+        _lay_down(block, desk)
+        for command, shown in _commands(block) if block.language == "console" else ():
             if not command.startswith("quire"):
                 continue
             ran = _run(command)
-            refused = any(line.startswith("quire: ") for line in shown)
+            refused = any(REFUSED.match(line) for line in shown)
             assert refused or ran.returncode in (EXIT_COMPLETE, EXIT_PARTIAL), f"{command}: {ran.stderr}"
-            missing = _first_missing(shown, [*ran.stdout.splitlines(), *ran.stderr.splitlines()])
+            said, warned = ran.stdout.splitlines(), ran.stderr.splitlines()  # a terminal shows either first
+            missing = _first_missing(shown, said + warned) and _first_missing(shown, warned + said)
             assert missing is None, f"{name_of(page)}, line {block.line}: `{command}` does not print {missing!r}"
 
 
@@ -54,6 +63,14 @@ def test_example_runs_on_the_sample(example: Path, desk: Path) -> None:
 def test_every_example_is_shown_in_the_documentation() -> None:
     pages = "".join(page.read_text() for page in PAGES)
     assert [name for example in EXAMPLES if (name := name_of(example)) not in pages] == []
+
+
+def _lay_down(block: CodeBlock, desk: Path) -> None:
+    """A block that shows a file (```toml quire.toml) is one from there on."""
+    if block.file:
+        path = desk / block.file
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(block.code)
 
 
 def _commands(block: CodeBlock) -> Iterator[tuple[str, list[str]]]:

@@ -148,6 +148,12 @@ def test_error_is_in_the_table_with_its_exit_code(kind: type[errors.QuireError])
     assert mentioned(PYTHON, kind.__name__)
 
 
+def test_table_of_classes_of_errors_is_the_one_that_retries_go_by() -> None:
+    section = ERRORS.partition("\n## Classes of errors\n")[2].partition("\n## ")[0]
+    shown = re.findall(r"^\| `(\w+)` \| (yes|no) \|", section, re.MULTILINE)
+    assert shown == [(category, "yes" if retryable else "no") for category, retryable in errors.RETRYABLE.items()]
+
+
 @pytest.mark.parametrize("code", sorted({kind.exit_code for kind in FAMILY} | {0, 3, 130, 141}))
 def test_exit_code_is_documented(code: int) -> None:
     assert re.search(rf"^\| .*\b{code}\b.* \|", CLI, re.MULTILINE)
