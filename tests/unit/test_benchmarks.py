@@ -5,20 +5,25 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
 import pytest
-from benchmarks import corpus, family, scans
+from benchmarks import corpus, family, killed, plan, scans, throughput
 from benchmarks.__main__ import NAMES, _module
 from benchmarks.clock import Sample, interleave, least_cpu, least_wall, quietness, timed
 from benchmarks.conversation import Program
+from benchmarks.items import WAYS, Milestones
+from benchmarks.quirecommand import quire
 from benchmarks.report import LeftOut, Options, Report, Table, goal
 from benchmarks.scoring import Item
 from benchmarks.slanet import BEGIN, EMPTY_CELL, _places
 from benchmarks.tablecells import Place, Placed, filled, within
 
+from quire.running.batch_plan import hash_file
 from quire.types import GridCell
+from tests.runtime.crashing import Survey, Survived
 
 needs_proc = pytest.mark.skipif(not Path("/proc/self/smaps_rollup").exists(), reason="there is no Linux /proc here")
 
@@ -119,3 +124,44 @@ def test_a_profile_is_told_which_of_its_goals_it_missed():
     assert asked == ["goal, balanced", None, 0.1, 0.8, 2.0, None]
     assert mine == ["**Quire, balanced**", 1, 0.2, 0.9, 1.0, "not cer"]
     assert scans._goal_rows("fast", goals, run)[0][-1] is None
+
+
+@needs_proc
+@pytest.mark.parametrize("way", WAYS)
+def test_the_peak_of_memory_is_told_after_a_tenth_of_the_items_and_at_the_end(tmp_path, capsys, way):
+    WAYS[way](20, tmp_path / "store", Milestones(20))
+    told = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [one["items"] for one in told] == [2, 20]
+    assert 0 < told[0]["peak_mb"] <= told[1]["peak_mb"]
+
+
+def test_only_portions_that_were_quiet_for_everybody_count():
+    quiet, loud = Sample(2.0, 1.0), Sample(4.0, 1.0, others=2.0)
+    samples = {throughput.ONE: [quiet, quiet], throughput.TWO: [quiet, loud]}
+    rate, cpu = throughput._rates(samples, pages=4)
+    assert rate == {throughput.ONE: 2.0, throughput.TWO: 2.0}
+    assert cpu == {throughput.ONE: 0.25, throughput.TWO: 0.25}
+    assert throughput._rates({throughput.ONE: [loud]}, pages=4)[0] == {throughput.ONE: 1.0}
+
+
+def test_a_repeated_call_counts_as_repeated_only_when_its_answer_was_recorded():
+    def survived(recorded: int, takeovers: int) -> Survived:
+        before = Counter({"page 1": 1, "page 2": 1})
+        return Survived(1, "same", "complete", before + Counter({"page 2": 1}), recorded, before, takeovers)
+
+    in_flight, lost = Survey("same", [survived(1, 1)]), Survey("same", [survived(2, 0)])
+    assert (killed._again(in_flight), killed._silent(in_flight)) == (0, 0)
+    assert (killed._again(lost), killed._silent(lost)) == (1, 1)
+    assert killed._finished(lost, pages=2) == killed._same(lost) == 1
+
+
+def test_documents_made_for_a_plan_differ_and_are_old_enough_to_be_trusted(tmp_path):
+    plan._fill(tmp_path, 3)
+    paths = sorted(tmp_path.rglob("*.pdf"))
+    assert len({path.read_bytes() for path in paths}) == 3
+    assert all(hash_file(str(path)).settled for path in paths)
+
+
+def test_a_command_that_fails_is_left_out_with_its_message(tmp_path):
+    with pytest.raises(LeftOut, match="quire plan ended with code 2: quire: no documents in"):
+        quire("plan", tmp_path, "-o", tmp_path / "out")
