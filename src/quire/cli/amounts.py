@@ -7,7 +7,7 @@ import time
 
 def spell(count: int, noun: str) -> str:
     """`1 document`, `3 documents`."""
-    return f"{count:,} {noun}{'' if count == 1 else 's'}".replace(",", " ")
+    return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 def duration(seconds: float) -> str:

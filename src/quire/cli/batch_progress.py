@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING
 
 from quire.cli import amounts
 from quire.cli.amounts import spell
-from quire.cli.figures import Figures, Reader
+from quire.cli.figures import Figures, Reader, without_name
 from quire.events import Event
 
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 MOST_TOLD = 20
 """Failures that are told as they happen; `quire status` has all of them."""
+MOST_ALIKE = 3
+"""Documents that are named for one reason."""
 
 
 class BatchProgress:
@@ -30,7 +33,7 @@ class BatchProgress:
         self._reader = Reader()
         self._quiet = quiet
         self._drawn = sys.stderr.isatty() and not quiet
-        self._told = 0
+        self._told: Counter[str] = Counter()
         self._bar: Progress | None = None
         self._task: TaskID | None = None
 
@@ -82,11 +85,16 @@ class BatchProgress:
         os.write(sys.stderr.fileno(), f"{over_the_bar}quire: {message}\n".encode())
 
     def _tell_failure(self, document: str) -> None:
-        self._told += 1
-        if self._told <= MOST_TOLD:
-            self.say(self.figures.failures[document].told(document))
-        elif self._told == MOST_TOLD + 1:
-            self.say("further failures are not told here; `quire status` lists all of them")
+        """Say why a document failed, unless that has been said often enough."""
+        failure = self.figures.failures[document]
+        reason = without_name(failure.reason, document)
+        self._told[reason] += 1
+        told = sum(min(count, MOST_ALIKE) for count in self._told.values())
+        if self._told[reason] <= MOST_ALIKE and told <= MOST_TOLD:
+            self.say(failure.told(document))
+        elif self._told[reason] == MOST_ALIKE + 1 or told == MOST_TOLD + 1:
+            alike = "others that fail for this reason" if self._told[reason] > MOST_ALIKE else "further failures"
+            self.say(f"{alike} are not told here; `quire status` lists all of them")
 
     def _draw(self) -> None:
         figures = self.figures
