@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import CancelledError
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -12,7 +11,6 @@ from quire.engine import Attempt, Engine, Outcome, Picture, Recognition, answer_
 from quire.errors import (
     ConfigurationError,
     EngineError,
-    FencedError,
     InputError,
     QuireError,
     RecognitionError,
@@ -167,8 +165,7 @@ class PageRecognition:
         try:
             with limit_of(engine):
                 answer = recognizer.within(engine, lambda: looking.ask(engine, picture, question, self._partial))
-            with suppress(FencedError):  # somebody took over; this answer is as good as theirs
-                recognizer.save(key, answer, "answer", self._number, claim)
+            recognizer.save_answer(key, answer, self._number, claim)
         finally:
             recognizer.release(claim)
         if alike:

@@ -11,7 +11,7 @@ import tempfile
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor, wait
-from contextlib import nullcontext, suppress
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -162,6 +162,21 @@ class Recognizer:
     def save(self, key: ArtifactKey, data: bytes, stage: str, page: int, claim: Claim | None = None) -> Digest:
         """Keep something; what was claimed has cost, and lasts when this returns."""
         return self._run.store.save(key, data, stage=stage, document=self._document.id, page=page, claim=claim)
+
+    def save_answer(self, key: ArtifactKey, data: bytes, page: int, claim: Claim | None) -> None:
+        """Keep what an engine said. When somebody took the claim over, theirs is as good; when nobody has it, the
+        database lost it in a crash, and it is taken again."""
+        try:
+            self.save(key, data, "answer", page, claim)
+        except FencedError:
+            again = self._run.store.claim(key)
+            if again is None:
+                return
+            try:
+                if self.find(key) is None:
+                    self.save(key, data, "answer", page, again)
+            finally:
+                self.release(again)
 
     def claim(self, key: ArtifactKey, page: int) -> Claim | None:
         """The right to make something that costs, or None when it is there; waits while somebody else makes it."""
@@ -325,8 +340,7 @@ class _Requests:
             case "claim":
                 self._claim = self._recognizer.claim(key, self._page)
                 return {"found": self._claim is None}, b""
-        with suppress(FencedError):  # somebody took over and saves, or has saved, an answer that is as good
-            self._recognizer.save(key, data, "answer", self._page, self._claim)
+        self._recognizer.save_answer(key, data, self._page, self._claim)
         return {}, b""
 
     def close(self) -> None:
