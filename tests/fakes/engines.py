@@ -152,8 +152,8 @@ class BadEngine(NumberEngine):
         return encode_recognitions([Recognition(self.name, lines)])
 
     def _wait(self) -> None:
-        """Until it is mended; says so."""
-        self.note("waits")
+        """Until it is mended; says so, and which process waits."""
+        self.note(f"holds {os.getpid()}\nwaits")
         while self.mended is not None and not self.mended.exists():
             time.sleep(0.005)
 

@@ -58,6 +58,14 @@ def worker(  # noqa: PLR0913 - one argument per option
             show_default=False,
         ),
     ] = 600.0,
+    lease_s: Annotated[
+        float,
+        Option(
+            metavar="SECONDS",
+            help="After this long without a sign of life others take over what it does; 30 by default.",
+            show_default=False,
+        ),
+    ] = 30.0,
 ) -> int:
     """Serve workflows to a Restate server until SIGTERM or Ctrl-C. Then no step is begun, those under way end, and the
     server gives the rest to another worker; a second signal ends it at once."""
@@ -81,6 +89,7 @@ def worker(  # noqa: PLR0913 - one argument per option
         advertise=advertise,
         limits=dict(_limit(one) for one in limit or ()),
         drain_s=drain_s,
+        lease_s=lease_s,
     )
     if not run_worker(asked, lambda line: print(line, flush=True)):
         print("quire: left while steps were under way; another worker begins them again", file=sys.stderr, flush=True)

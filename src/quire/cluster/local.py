@@ -10,6 +10,7 @@ from pathlib import Path
 
 from quire.cluster import haproxy, postgres, restate
 from quire.cluster.program import Program, listens, remembered_ports
+from quire.records.claims import LEASE_S
 from quire.running.opening import pools_for
 from quire.runtime.restate.registering import register
 
@@ -20,6 +21,7 @@ class ClusterOptions:
 
     workers: int = 2
     pages: int = 1
+    lease_s: float = LEASE_S
     limits: Mapping[str, int] = field(default_factory=dict)
     restate_program: Path | None = None
     environment: Mapping[str, str] = field(default_factory=dict)
@@ -121,6 +123,7 @@ class LocalCluster:
             "--facts": self.database.url,
             "--register": self.restate.server.admin,
             "--advertise": self.balancer.url,
+            "--lease-s": str(self.options.lease_s),
         }
         limits = [("--limit", f"{pool}={many}") for pool, many in self.options.limits.items()]
         return Program(

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
 
+from quire.records.claims import LEASE_S
 from quire.running.opening import pools_for, workflows_on
 from quire.runtime.restate.process import Worker, listen
 from quire.runtime.restate.records import RunRecords
@@ -29,6 +30,7 @@ class WorkerOptions:
     advertise: str | None = None
     limits: Mapping[str, int] = field(default_factory=dict)
     drain_s: float = 600.0
+    lease_s: float = LEASE_S
 
 
 def run_worker(options: WorkerOptions, say: Callable[[str], None]) -> bool:
@@ -36,7 +38,7 @@ def run_worker(options: WorkerOptions, say: Callable[[str], None]) -> bool:
     known = pools_for(options.workers)
     pools = options.pools or tuple(known)
     server = RestateServer(admin=options.admin) if options.admin else None
-    with closing(open_store(options.store, options.facts)) as store:
+    with closing(open_store(options.store, options.facts, lease_s=options.lease_s)) as store:
         workflows = workflows_on(store, workers=options.workers, password=options.password)
         scopes = limit(server, options.limits) if server else frozenset()
         slots = {pool: known[pool] for pool in pools}

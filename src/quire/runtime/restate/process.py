@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import signal
 import socket
 import threading
@@ -14,6 +15,7 @@ from quire.runtime.restate.serving import Endpoint
 
 LEAVE_S = 0.5
 """How long connections get to end by themselves when the steps are through."""
+log = logging.getLogger("quire.worker")
 MAX_STREAMS = 1000
 """Invocations that one connection carries. Most of them wait for others."""
 
@@ -78,6 +80,7 @@ class Worker:
 
     def _run(self) -> None:
         asyncio.set_event_loop(self._loop)
+        self._loop.set_exception_handler(self._note)
         try:
             self._loop.run_until_complete(self._serve())
         except BaseException as error:
@@ -85,6 +88,11 @@ class Worker:
         finally:
             self._ready.set()
             self._loop.close()
+
+    def _note(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        """What nobody waits for. Connections that are cut when it leaves are no news."""
+        if not self._leave.is_set():
+            loop.default_exception_handler(context)
 
     async def _serve(self) -> None:
         try:
@@ -106,6 +114,10 @@ class Worker:
 
         try:
             await serve(endpoint, self._config(), shutdown_trigger=left)
+        except Exception:
+            if not self._leave.is_set():
+                raise
+            log.debug("connections did not end in order", exc_info=True)  # nothing is lost: it is done elsewhere
         finally:
             endpoint.close()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
@@ -88,7 +89,9 @@ class Endpoint:
         except asyncio.CancelledError:
             if not self._leaving:
                 raise
-            request.uncancel()  # the stream ends, and the server gives the invocation to another worker
+            request.uncancel()
+            with suppress(Exception):  # the stream ends, and the server gives the invocation to another worker
+                await send({"type": "http.response.body", "body": b"", "more_body": False})
         finally:
             self._requests.discard(request)
 

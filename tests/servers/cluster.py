@@ -1,0 +1,52 @@
+"""A cluster on this machine for tests, and the processes of its workers."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from quire.cluster import haproxy, postgres
+from quire.cluster.local import ClusterOptions, LocalCluster
+from quire.cluster.program import Program
+from tests.servers import restate
+
+LEASE_S = 1.0
+"""Short, so that what a dead worker had is taken over soon."""
+
+
+@contextmanager
+def running(environment: Mapping[str, str], *, workers: int = 2) -> Iterator[LocalCluster]:
+    """PostgreSQL, Restate, HAProxy and workers; missing, they fail tests where they are expected and skip them else."""
+    for name, there in (
+        ("POSTGRESQL", postgres.find_programs()),
+        ("RESTATE", restate.program()),
+        ("HAPROXY", haproxy.find_program()),
+    ):
+        if there is None:
+            missing = pytest.fail if os.environ.get(f"QUIRE_EXPECT_{name}") == "1" else pytest.skip
+            missing(f"{name.capitalize()} is not here; `make test` says how to get it")
+    folder = Path(tempfile.mkdtemp(prefix="quire-cluster-"))
+    folder.chmod(0o755)  # the user of PostgreSQL must get there
+    options = ClusterOptions(
+        workers=workers, lease_s=LEASE_S, restate_program=restate.program(), environment=environment
+    )
+    try:
+        with LocalCluster(folder, options) as cluster:
+            yield cluster
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def worker_of(cluster: LocalCluster, pid: int) -> Program:
+    """The worker that a process belongs to."""
+    workers = {worker.pid: worker for worker in cluster.workers}
+    while pid not in workers:
+        assert pid > 1, "it belongs to no worker"
+        pid = int(Path(f"/proc/{pid}/stat").read_text().rpartition(") ")[2].split()[1])
+    return workers[pid]
