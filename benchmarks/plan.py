@@ -16,8 +16,8 @@ from benchmarks.quirecommand import quire
 from benchmarks.report import LeftOut, Options, Report, Table, goal
 from quire.keys import digest_bytes
 from quire.records.outputs import Output, OutputFile, Outputs
-from quire.running.batch_plan import plan_batch
-from quire.running.batch_request import BatchRequest
+from quire.running.batches.plan import plan_batch
+from quire.running.batches.request import BatchRequest
 from quire.store.files import FileStore
 
 GOAL_S = 5.0

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     )
     from quire.reading import aread, astream, read, stream
     from quire.result import DocumentResult, Ledger, Redacted
-    from quire.running.flow import Flow, FlowResult
+    from quire.running.flows.flow import Flow, FlowResult
     from quire.store.files import FileStore
     from quire.store.images import PageImages
     from quire.store.opening import open_store
@@ -76,7 +76,7 @@ _HOMES = {
     ),
     "quire.reading": ("aread", "astream", "read", "stream"),
     "quire.result": ("DocumentResult", "Ledger", "Redacted"),
-    "quire.running.flow": ("Flow", "FlowResult"),
+    "quire.running.flows.flow": ("Flow", "FlowResult"),
     "quire.store.files": ("FileStore",),
     "quire.store.images": ("PageImages",),
     "quire.store.opening": ("open_store",),

@@ -236,7 +236,12 @@ class DocumentResult:
         return list(paths)
 
     def files(
-        self, formats: str | Iterable[str] = ("md",), *, stem: str | None = None, words: bool = False, trace: bool = False
+        self,
+        formats: str | Iterable[str] = ("md",),
+        *,
+        stem: str | None = None,
+        words: bool = False,
+        trace: bool = False,
     ) -> dict[str, bytes]:
         """What `save` writes, by name."""
         from quire import export

@@ -37,8 +37,8 @@ output: {numbers: {$step: numbers}, status: {$step: document, path: status}}
 """
 PROGRAM = """
 import json, sys
-from quire.running.flow import Flow
-from quire.running.flowing import flow_argument, flow_output
+from quire.running.flows.flow import Flow
+from quire.running.flows.workflow import flow_argument, flow_output
 from quire.running.opening import local_runtime
 from quire.store.files import FileStore
 

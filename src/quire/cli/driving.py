@@ -32,7 +32,7 @@ from quire.events import Event, Sink
 
 if TYPE_CHECKING:
     from quire.batch import StageOutcome, Stop
-    from quire.running.batch_request import BatchRequest
+    from quire.running.batches.request import BatchRequest
 
 CODES: dict[Category, int] = {
     "input": InputError.exit_code,
@@ -63,7 +63,7 @@ def drive(
 ) -> int:
     """Drive a batch to its end: a new one, or `run`, or some documents of it; the exit code."""
     from quire.batch import Stop
-    from quire.running.batch import begin_batch
+    from quire.running.batches.driving import begin_batch
 
     _tell_notice(request)
     stop = Stop()
@@ -85,7 +85,7 @@ def _drive(
     only: Iterable[str] | None,
 ) -> int:
     from quire.batch import stop_on_signals
-    from quire.running.batch import run_batch
+    from quire.running.batches.driving import run_batch
 
     begun = time.monotonic()
     with ExitStack() as stack:

@@ -66,7 +66,7 @@ def retry(
 ) -> int:
     """Let documents out of quarantine, and go on with the runs that put them there."""
     from quire.records.quarantine import Quarantine
-    from quire.running.batch import stored_request
+    from quire.running.batches.driving import stored_request
 
     settings = settings_of(locals())
     place = existing_place(settings)

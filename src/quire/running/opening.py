@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 from quire.budget import worker_count
 from quire.context import Store, Workflow
 from quire.errors import UsageError
-from quire.running.flowing import Flows
+from quire.running.flows.workflow import Flows
 from quire.running.steps import DocumentSteps
 from quire.running.workflows import Reads
 from quire.runtime.local import LocalRuntime

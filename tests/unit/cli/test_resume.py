@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from quire.running.batch import begin_batch
-from quire.running.batch_request import BatchRequest
+from quire.running.batches.driving import begin_batch
+from quire.running.batches.request import BatchRequest
 from quire.store.files import FileStore
 from tests import documents
 from tests.unit.cli.batches import BROKEN, Desk

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from quire.running.batch import begin_batch
-from quire.running.batch_request import BatchRequest
+from quire.running.batches.driving import begin_batch
+from quire.running.batches.request import BatchRequest
 from quire.store.files import FileStore
 from tests.unit.cli.batches import BROKEN, Desk
 

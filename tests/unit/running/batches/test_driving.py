@@ -15,12 +15,12 @@ from quire.records.claims import Claims
 from quire.records.outputs import Outputs
 from quire.records.quarantine import Quarantine
 from quire.records.runs import claim_of
-from quire.running.batch import begin_batch, run_batch, stored_request
-from quire.running.batch_request import BatchRequest
+from quire.running.batches.driving import begin_batch, run_batch, stored_request
+from quire.running.batches.request import BatchRequest
 from quire.running.opening import local_runtime
 from quire.store.files import FileStore
 from quire.store.opening import open_store
-from tests.unit.running.batches import LONG_S, Desk
+from tests.unit.running.batches.folders import LONG_S, Desk
 
 
 @pytest.fixture

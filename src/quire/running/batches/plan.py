@@ -22,8 +22,8 @@ from quire.records.files import Files, Hashed, Seen
 from quire.records.outputs import Output, Outputs
 from quire.records.places import path_text
 from quire.records.quarantine import Quarantine, Quarantined
-from quire.running.batch_request import BatchRequest
-from quire.running.batch_settings import Asked, asked_by, difference
+from quire.running.batches.request import BatchRequest
+from quire.running.batches.settings import Asked, asked_by, difference
 from quire.store.artifacts import ArtifactStore
 
 DocumentState = Literal["done", "stale", "missing", "quarantined", "error"]

@@ -12,8 +12,8 @@ from quire.context import Json, Store
 from quire.errors import QuireError, UsageError
 from quire.flow.definition import Case
 from quire.keys import Digest
-from quire.running.flow import Flow, PassingStore
-from quire.running.flowing import flow_argument, flow_output
+from quire.running.flows.flow import Flow, PassingStore
+from quire.running.flows.workflow import flow_argument, flow_output
 from quire.running.opening import pools_for, workflows_on
 from quire.runtime.local import LocalRuntime, inline
 

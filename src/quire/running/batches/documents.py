@@ -22,11 +22,11 @@ from quire.records.outputs import Output, OutputFile, Outputs
 from quire.records.places import path_text
 from quire.records.quarantine import Quarantine, Quarantined
 from quire.records.runs import Runs
-from quire.running.batch_plan import PlannedDocument
-from quire.running.batch_request import BatchRequest
-from quire.running.batch_settings import Asked
-from quire.running.flow import file_name, files_in
-from quire.running.flowing import flow_output
+from quire.running.batches.plan import PlannedDocument
+from quire.running.batches.request import BatchRequest
+from quire.running.batches.settings import Asked
+from quire.running.flows.flow import file_name, files_in
+from quire.running.flows.workflow import flow_output
 from quire.running.request import SourceRef
 from quire.running.sources import keep_source
 from quire.saving import write_files

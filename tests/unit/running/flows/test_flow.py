@@ -11,9 +11,9 @@ from quire import Flow
 from quire.errors import RunError, UsageError
 from quire.flows import find_flow, load_flow
 from quire.flows.components import Registry
-from quire.running.flow import PassingStore, file_name
-from quire.running.flow_cases import CaseRunner, differences
-from quire.running.flowing import Flows, flow_argument
+from quire.running.flows.cases import CaseRunner, differences
+from quire.running.flows.flow import PassingStore, file_name
+from quire.running.flows.workflow import Flows, flow_argument
 from quire.running.opening import pools_for, workflows_on
 from quire.running.steps import DocumentSteps
 from quire.running.workflows import Reads

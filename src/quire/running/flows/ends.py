@@ -12,9 +12,9 @@ from quire.context import Json
 from quire.errors import QuireError, RunError
 from quire.flow.definition import FlowDefinition
 from quire.keys import artifact_key, digest_bytes, digest_of
-from quire.running.making import Making, encoded
+from quire.running.flows.making import Making, encoded
+from quire.running.flows.resolving import Absent, Values
 from quire.running.request import ReadRequest, SourceRef
-from quire.running.resolving import Absent, Values
 
 
 def identified(given: Mapping[str, Json]) -> dict[str, Json]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from quire.context import Json, Store
 from quire.document import Document, RenderOptions
 from quire.errors import InputError, UsageError
+from quire.running.flows.resolving import Service
 from quire.running.request import SourceRef
-from quire.running.resolving import Service
 from quire.running.sources import Sources
 from quire.selection import page_numbers
 from quire.store.artifacts import ArtifactStore

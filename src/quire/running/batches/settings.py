@@ -13,12 +13,12 @@ from quire.errors import RunError, UsageError
 from quire.flow.checking import input_problems
 from quire.flow.definition import FlowDefinition, plain
 from quire.keys import digest_bytes, digest_of
-from quire.running.batch_request import BatchRequest
-from quire.running.flow import Flow, registry_for
-from quire.running.flowing import flow_argument
-from quire.running.making import Making
+from quire.running.batches.request import BatchRequest
+from quire.running.flows.flow import Flow, registry_for
+from quire.running.flows.making import Making
+from quire.running.flows.resolving import Values
+from quire.running.flows.workflow import flow_argument
 from quire.running.request import ReadRequest, SourceRef
-from quire.running.resolving import Values
 
 PATIENCE = ("retries", "retry_backoff_s")
 """Inputs that do not change what comes out."""

@@ -13,8 +13,8 @@ from quire.errors import RunError, UsageError
 from quire.events import Event
 from quire.flows import Registry
 from quire.flows.finding import parse_flow
-from quire.running.flow import PassingStore
-from quire.running.flowing import flow_argument, flow_output
+from quire.running.flows.flow import PassingStore
+from quire.running.flows.workflow import flow_argument, flow_output
 from quire.running.opening import pools_for, workflows_on
 from quire.runtime.local import LocalRuntime, inline
 from tests import documents

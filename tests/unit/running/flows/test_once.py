@@ -11,9 +11,9 @@ import pytest
 
 from quire.errors import FencedError
 from quire.keys import ArtifactKey, digest_of
-from quire.running.flow import Flow
-from quire.running.flowing import flow_argument
-from quire.running.making_once import made_once
+from quire.running.flows.flow import Flow
+from quire.running.flows.once import made_once
+from quire.running.flows.workflow import flow_argument
 from quire.running.opening import workflows_on
 from quire.runtime.local import LocalRuntime, inline
 from quire.store.files import FileStore

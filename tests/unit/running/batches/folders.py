@@ -15,9 +15,9 @@ from quire.errors import EngineError, InputError
 from quire.events import Event
 from quire.keys import artifact_key, digest_of
 from quire.records.runs import Runs
-from quire.running.batch import run_batch
-from quire.running.batch_plan import plan_batch
-from quire.running.batch_request import BatchRequest
+from quire.running.batches.driving import run_batch
+from quire.running.batches.plan import plan_batch
+from quire.running.batches.request import BatchRequest
 from quire.runtime.local import LocalRuntime
 from quire.store.files import FileStore
 

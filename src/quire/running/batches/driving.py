@@ -20,9 +20,9 @@ from quire.errors import QuireError, UsageError
 from quire.events import Event, Sink
 from quire.records.claims import Claims
 from quire.records.runs import Runs, claim_of
-from quire.running.batch_documents import Documents, Planned, item_of
-from quire.running.batch_plan import PlanStopped, plan_batch
-from quire.running.batch_request import BatchRequest
+from quire.running.batches.documents import Documents, Planned, item_of
+from quire.running.batches.plan import PlanStopped, plan_batch
+from quire.running.batches.request import BatchRequest
 from quire.store.artifacts import ArtifactStore
 
 FLOW = "batch"

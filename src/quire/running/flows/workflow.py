@@ -23,10 +23,10 @@ from quire.flow.tree import nearest, raise_mistakes
 from quire.flows.components import Registry
 from quire.keys import Digest, digest_of
 from quire.running.documents import load_result
-from quire.running.flow_ends import document_request, identified, output_value
-from quire.running.making import GROUP, Making
-from quire.running.rendering import rendering
-from quire.running.resolving import RecentResults, Service, Value, Values, is_source, result_value
+from quire.running.flows.ends import document_request, identified, output_value
+from quire.running.flows.making import GROUP, Making
+from quire.running.flows.rendering import rendering
+from quire.running.flows.resolving import RecentResults, Service, Value, Values, is_source, result_value
 from quire.running.steps import DocumentSteps
 
 STAGE = "step"

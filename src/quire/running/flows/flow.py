@@ -13,7 +13,7 @@ from quire.flow.definition import FlowDefinition
 from quire.flows.components import Registry
 from quire.flows.finding import Found, find_flow, load_flow, parse_flow
 from quire.keys import Digest
-from quire.running.flowing import flow_argument, flow_output
+from quire.running.flows.workflow import flow_argument, flow_output
 from quire.running.opening import pools_for, workflows_on
 from quire.runtime.local import LocalRuntime, inline
 from quire.saving import write_files

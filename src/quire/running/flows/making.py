@@ -18,8 +18,8 @@ from quire.events import reason_of
 from quire.flow.components import Component, is_files
 from quire.flow.definition import Expression, Step, StepReference, references
 from quire.keys import ArtifactKey, Digest, artifact_key, digest_of
-from quire.running.making_once import made_once
-from quire.running.resolving import BYTES, Part, Value, Values, is_source
+from quire.running.flows.once import made_once
+from quire.running.flows.resolving import BYTES, Part, Value, Values, is_source
 from quire.types import PageResult
 
 GROUP = 16

@@ -9,10 +9,10 @@ import pytest
 from quire.batch import StageOptions
 from quire.errors import UsageError
 from quire.records.quarantine import Quarantine, Quarantined
-from quire.running.batch_plan import plan_batch
-from quire.running.batch_request import BatchRequest, Shard
+from quire.running.batches.plan import plan_batch
+from quire.running.batches.request import BatchRequest, Shard
 from quire.store.files import FileStore
-from tests.unit.running.batches import Desk
+from tests.unit.running.batches.folders import Desk
 
 
 @pytest.fixture
@@ -118,7 +118,7 @@ def test_unchanged_files_are_not_read_again(desk, monkeypatch):
     for number in range(5):
         age(desk.write(f"{number}.pdf"))
     desk.plan()
-    monkeypatch.setattr("quire.running.batch_plan.hash_file", lambda path: pytest.fail(f"{path} was read"))
+    monkeypatch.setattr("quire.running.batches.plan.hash_file", lambda path: pytest.fail(f"{path} was read"))
     assert len(desk.plan()) == 5
 
 

@@ -1,0 +1,1 @@
+"""Batches: a flow over folders of documents, planned and driven."""

@@ -1,0 +1,1 @@
+"""Flows as workflows: their steps played, each an artifact under its key."""
