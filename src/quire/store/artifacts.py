@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from threading import RLock
 from types import TracebackType
@@ -23,8 +24,10 @@ BATCH = 128
 """Artifacts that are written and recorded together."""
 BATCH_BYTES = 8_000_000
 DAY_S = 86_400
-KNOWN_PACKS = 4096
+KNOWN_PACKS = 16_384
 """Packs that are remembered to be there."""
+ASKING = 16
+"""Packs that are looked for at a time: in a bucket each takes a moment."""
 KNOWN_PLACES = 16_384
 """Contents whose place is remembered: those of the pages of a large document."""
 
@@ -78,7 +81,8 @@ class ArtifactStore:
         with self._lock:
             digests = {key: self._pending[key].digest for key in keys if key in self._pending}
             found = self._facts.find([key for key in dict.fromkeys(keys) if key not in digests])
-            there = {key: known for key, known in found.items() if self._is_there(known.place.pack)}
+            packs = self._seen({known.place.pack for known in found.values()})
+            there = {key: known for key, known in found.items() if known.place.pack in packs}
             self._remember({known.digest: known.place for known in there.values()})
             self._note_use(there)
             return digests | {key: known.digest for key, known in there.items()}
@@ -188,7 +192,9 @@ class ArtifactStore:
 
     def _stored(self, digests: Sequence[Digest]) -> set[Digest]:
         """Those whose content is there already."""
-        return {digest for digest, place in self._facts.places(digests).items() if self._is_there(place.pack)}
+        places = self._facts.places(digests)
+        packs = self._seen({place.pack for place in places.values()})
+        return {digest for digest, place in places.items() if place.pack in packs}
 
     def _write(self, contents: Mapping[Digest, bytes]) -> None:
         for name, data, places in packed(contents):
@@ -237,15 +243,19 @@ class ArtifactStore:
             self._facts.forget({d: p for d, p in places.items() if self._content(d, p) is None})
         return StoreError(f"artifact {digest} is {what} in {self.place}/{place.pack}; read the document again")
 
-    def _is_there(self, pack: str) -> bool:
-        if pack in self._there:
-            return True
-        if not self.objects.exists(pack):
-            return False
-        if len(self._there) >= KNOWN_PACKS:
+    def _seen(self, packs: set[str]) -> set[str]:
+        """Those that are there."""
+        asked = sorted(packs - self._there)
+        if len(asked) > 1:
+            with ThreadPoolExecutor(min(len(asked), ASKING)) as threads:
+                answers = list(threads.map(self.objects.exists, asked))
+        else:
+            answers = [self.objects.exists(pack) for pack in asked]
+        missing = {pack for pack, there in zip(asked, answers, strict=True) if not there}
+        if len(self._there) + len(asked) > KNOWN_PACKS:
             self._there.clear()
-        self._there.add(pack)
-        return True
+        self._there.update(packs - missing)
+        return packs - missing
 
     def _note_use(self, found: Mapping[ArtifactKey, Found]) -> None:
         """Once a day for each fact, many at a time."""
