@@ -18,7 +18,7 @@ ENDED: tuple[RunState, ...] = ("finished", "failed", "cancelled")
 BATCH = 500
 """Events that are fetched at a time."""
 
-_COLUMNS = "run, flow, key, state, inputs, submitted, finished, result, error, sequence"
+_COLUMNS = "run, flow, key, state, inputs, submitted, finished, result, error, sequence, reference"
 
 
 def claim_of(run: str) -> str:
@@ -167,8 +167,9 @@ class Runs:
         return rows[0]
 
     def _read(self, row: Sequence[object]) -> RunStatus:
-        run, flow, key, state, inputs, submitted, finished, result, error, sequence = row
-        if state == "running" and not self._alive(str(run)):
+        run, flow, key, state, inputs, submitted, finished, result, error, sequence, reference = row
+        # What another engine runs, that engine knows about.
+        if state == "running" and reference is None and not self._alive(str(run)):
             state = "interrupted"
         told = json.loads(str(error)) if error else {}
         return RunStatus(
