@@ -58,7 +58,16 @@ def track(tmp_path: Path) -> Iterator[Track]:
     traces.open_all()
 
 
-RUNTIMES = ["inline", "inline-replaying", "local", "local-replaying", "restate", "restate-replaying"]
+RUNTIMES = [
+    "inline",
+    "inline-replaying",
+    "local",
+    "local-replaying",
+    "postgresql",
+    "restate",
+    "restate-replaying",
+]
+"""`postgresql` is the local runtime over another database: machines that share it share the work."""
 
 
 @pytest.fixture(scope="session", params=RUNTIMES)
@@ -71,7 +80,9 @@ def opened(
         with restate.runtime(place, workflows.WORKFLOWS, replays=bool(replaying)) as runtime:
             yield runtime, bool(replaying)
         return
-    with Setting(kind, str(place), replays=bool(replaying)).opened() as runtime:
+    setting = {"inline": "inline", "local": "local", "postgresql": "local"}[kind]
+    facts = request.getfixturevalue("postgres_server").create() if kind == "postgresql" else place / "facts.sqlite3"
+    with Setting(setting, str(facts), replays=bool(replaying)).opened() as runtime:
         yield runtime, bool(replaying)
 
 
@@ -92,10 +103,12 @@ def bench(opened: tuple[Answering, bool], track: Track, request: pytest.FixtureR
     return Bench(runtime, track, replays)
 
 
-@pytest.fixture
-def store(tmp_path_factory: pytest.TempPathFactory) -> Setting:
-    """A store of this test's own, for several processes."""
-    return Setting("local", str(tmp_path_factory.mktemp("store")))
+@pytest.fixture(params=["sqlite", "postgresql"])
+def store(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Setting:
+    """A database of this test's own, for several processes."""
+    if request.param == "postgresql":
+        return Setting("local", request.getfixturevalue("postgres_url"))
+    return Setting("local", str(tmp_path_factory.mktemp("store") / "facts.sqlite3"))
 
 
 @pytest.fixture

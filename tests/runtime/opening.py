@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Literal, Protocol
 
 from quire.context import Json, Runtime, Workflow
 from quire.records.claims import LEASE_S
-from quire.records.database import SqliteDatabase
 from quire.runtime.local import LocalRuntime, inline
+from quire.store.opening import open_facts
 from tests.runtime import workflows
 
 
@@ -31,7 +30,10 @@ RELEASES: dict[Release, tuple[Workflow, ...]] = {
 
 @dataclass(frozen=True)
 class Setting:
-    """A runtime over the store in a folder. `works=False` asks and never works; `release` chooses the code."""
+    """A runtime over the database at a place: the path of a file, or a URL.
+
+    `works=False` asks and never works; `release` chooses the code.
+    """
 
     kind: Literal["inline", "local"]
     place: str
@@ -48,14 +50,14 @@ class Setting:
         return asdict(self)
 
     @contextmanager
-    def opened(self, boundary: Callable[[str], None] | None = None) -> Iterator[Answering]:
+    def opened(self) -> Iterator[Answering]:
         code = RELEASES[self.release]
         pools = {} if self.works else {workflow.pool: 0 for workflow in code}
         if self.kind == "inline":
             with inline(code, pools=pools, replay_always=self.replays) as runtime:
                 yield runtime
             return
-        with closing(SqliteDatabase(Path(self.place, "facts.sqlite3"), boundary=boundary)) as database:
+        with closing(open_facts(self.place)) as database:
             options = {"pools": pools, "lease_s": self.lease_s, "replay_always": self.replays}
             with LocalRuntime(database, code, **options) as runtime:
                 if self.works:
