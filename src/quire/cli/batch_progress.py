@@ -76,6 +76,8 @@ class BatchProgress:
         """
         if self.figures.planned is None:
             raise KeyboardInterrupt
+        if self.figures.ended:
+            return
         if stop.at_once:
             message = "stopping now; what is recorded is kept"
         else:

@@ -7,7 +7,7 @@ import os
 import sys
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, replace
 from shlex import quote
 from typing import TYPE_CHECKING
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from quire.cli.amounts import spell
 from quire.cli.batch_progress import BatchProgress, summary
 from quire.cli.figures import Figures
-from quire.cli.opening import Opened, opened
+from quire.cli.opening import opened
 from quire.config import Settings
 from quire.errors import (
     EXIT_COMPLETE,
@@ -31,7 +31,7 @@ from quire.errors import (
 from quire.events import Event, Sink
 
 if TYPE_CHECKING:
-    from quire.batch import StageOutcome, Stop
+    from quire.batch import StageOutcome
     from quire.running.batches.request import BatchRequest
 
 CODES: dict[Category, int] = {
@@ -61,42 +61,22 @@ def drive(
     run: str | None = None,
     only: Iterable[str] | None = None,
 ) -> int:
-    """Drive a batch to its end: a new one, or `run`, or some documents of it; the exit code."""
-    from quire.batch import Stop
-    from quire.running.batches.driving import begin_batch
+    """Drive a batch to its end: a new one, or `run`, or some documents of it; the exit code.
+
+    Signals are heard until everything is closed, so that none of them breaks it off.
+    """
+    from quire.batch import Stop, stop_on_signals
+    from quire.running.batches.driving import begin_batch, run_batch
 
     _tell_notice(request)
-    stop = Stop()
-    with opened(replace(settings, workers=request.options.workers), place) as here:
-        begun = run or begin_batch(request, here.store)
-        code = _drive(request, here, begun, settings, showing, stop, only)
-    if stop.at_once:
-        _leave(code)
-    return code
-
-
-def _drive(
-    request: BatchRequest,
-    here: Opened,
-    run: str,
-    settings: Settings,
-    showing: Showing,
-    stop: Stop,
-    only: Iterable[str] | None,
-) -> int:
-    from quire.batch import stop_on_signals
-    from quire.running.batches.driving import run_batch
-
-    begun = time.monotonic()
+    begun, stop = time.monotonic(), Stop()
     with ExitStack() as stack:
-        progress = stack.enter_context(BatchProgress(quiet=showing.quiet))
-        sinks: list[Sink] = [progress]
-        if settings.manifest:
-            from quire.batch import ManifestWriter
-
-            sinks.append(stack.enter_context(ManifestWriter(settings.manifest)))
+        progress = BatchProgress(quiet=showing.quiet)
         stack.enter_context(stop_on_signals(stop, progress.signalled))
-        outcome = run_batch(request, here.runtime, here.store, run=run, on_event=_all_of(sinks), stop=stop, only=only)
+        here = stack.enter_context(opened(replace(settings, workers=request.options.workers), place))
+        tell = stack.enter_context(_told_to(progress, settings.manifest))
+        run = run or begin_batch(request, here.store)
+        outcome = run_batch(request, here.runtime, here.store, run=run, on_event=tell, stop=stop, only=only)
     figures = progress.figures
     code = exit_code(outcome, figures)
     if showing.as_json:
@@ -104,7 +84,26 @@ def _drive(
     elif not showing.quiet:
         told = list(advice(figures, remaining=outcome.remaining, where=where_of(settings)))
         print("\n".join(summary(figures, time.monotonic() - begun, told)))
+    if stop.requested:
+        _leave(code)
     return code
+
+
+@contextmanager
+def _told_to(progress: BatchProgress, manifest: str | None) -> Iterator[Sink]:
+    """Hands events to the progress, and to a manifest where one is asked for."""
+    with ExitStack() as stack:
+        sinks: list[Sink] = [stack.enter_context(progress)]
+        if manifest:
+            from quire.batch import ManifestWriter
+
+            sinks.append(stack.enter_context(ManifestWriter(manifest)))
+
+        def tell(event: Event) -> None:
+            for sink in sinks:
+                sink(event)
+
+        yield tell
 
 
 def _leave(code: int) -> None:
@@ -168,11 +167,3 @@ def _tell_notice(request: BatchRequest) -> None:
     notice = worker_count(request.options.workers).notice if request.options.workers else None
     if notice:
         print(f"quire: {notice}", file=sys.stderr)
-
-
-def _all_of(sinks: Iterable[Sink]) -> Sink:
-    def tell(event: Event) -> None:
-        for sink in sinks:
-            sink(event)
-
-    return tell
