@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from threading import Condition, Lock, Thread
 from types import TracebackType
@@ -64,7 +64,9 @@ class Engine:
         self._telling = Lock()
         self._loop = asyncio.new_event_loop()
         self._woken = asyncio.Event()
-        self._closing = False
+        self._closing = self._draining = False
+        self._steps = 0
+        self.hurried = False
         self._unrecorded: list[Claim] = []
         self.trouble: QuireError | None = None
         """Why nothing can be recorded at the moment."""
@@ -77,6 +79,14 @@ class Engine:
         with suppress(RuntimeError):  # the loop is closed
             self._loop.call_soon_threadsafe(self._woken.set)
 
+    def drain(self, patience_s: float) -> None:
+        """Begin nothing more, and wait until the steps under way are recorded."""
+        self._draining = True
+        until = time.monotonic() + patience_s
+        while self._steps and not self.hurried and time.monotonic() < until:
+            with self.ended:
+                self.ended.wait(POLL_S)
+
     def close(self) -> None:
         """Leave what is under way to the next process, and let go of everything."""
         self._closing = True
@@ -86,6 +96,19 @@ class Engine:
             threads.shutdown(wait=False, cancel_futures=True)
 
     # Called in the loop's thread.
+
+    @asynccontextmanager
+    async def step(self) -> AsyncIterator[None]:
+        """Around a step and its record. Who drains begins none, and leaves it to the next process."""
+        if self._draining:
+            await self._loop.create_future()
+        self._steps += 1
+        try:
+            yield
+        finally:
+            self._steps -= 1
+            with self.ended:
+                self.ended.notify_all()
 
     async def in_thread(self, pool: str, call: Callable[[], Json]) -> Json:
         return await self._loop.run_in_executor(self._threads[pool], call)
@@ -152,7 +175,7 @@ class Engine:
             self._unrecorded.pop()
 
     def _claim_what_fits(self) -> None:
-        while not self._closing:
+        while not (self._closing or self._draining):
             busy = [play.workflow.pool for play in self._plays.values() if play.busy]
             free = [pool for pool, limit in self._limits.items() if busy.count(pool) < limit]
             claimed = self.journal.claim_next(self.workflows, free)
@@ -338,13 +361,23 @@ class LocalRuntime:
             )
         return self._engine
 
-    def close(self) -> None:
-        """Leave the rest to other processes. The database stays open: it belongs to whoever opened it."""
+    def close(self, *, patience_s: float = 0.0) -> None:
+        """Leave the rest to other processes, after waiting that long for the steps under way.
+
+        The database stays open: it belongs to whoever opened it.
+        """
         if self._engine is not None:
+            if patience_s:
+                self._engine.drain(patience_s)
             self._engine.close()
             self._engine = None
         if self._own_claims:
             self._claims.close()
+
+    def hurry(self) -> None:
+        """End a `close` that waits. Any thread may call it, and so may a handler of signals."""
+        if self._engine is not None:
+            self._engine.hurried = True
 
     def __enter__(self) -> LocalRuntime:
         return self

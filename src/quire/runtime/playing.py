@@ -147,21 +147,24 @@ class Play:
     async def attempts(self, step: Step, number: int, call: Callable[[], Json], retry: Retry) -> Ending:
         """Try a step until it gives something, the error is not worth another try, or the attempts are used up."""
         while True:
-            step.attempts += 1
-            try:
-                result = await self.engine.in_thread(self.workflow.pool, call)
-                self._check(step.name, result)
-                ending = Ending("finished", result)
-            except FencedError:
-                raise
-            except Exception as error:
-                category = category_of(error)
-                ending = Ending("failed", message=reason_of(error), category=category)
-                if RETRYABLE[category] and step.attempts < retry.attempts:
-                    self.engine.journal.record(self.claim, number, step)
-                    await asyncio.sleep(retry.pause_s(step.attempts, random.random()))
-                    continue
-            return self.record(number, step, ending)
+            async with self.engine.step():
+                ending = await self._attempt(step, call)
+                last = ending.state == "finished" or not RETRYABLE[ending.category] or step.attempts >= retry.attempts
+                if last:
+                    return self.record(number, step, ending)
+                self.engine.journal.record(self.claim, number, step)
+            await asyncio.sleep(retry.pause_s(step.attempts, random.random()))
+
+    async def _attempt(self, step: Step, call: Callable[[], Json]) -> Ending:
+        step.attempts += 1
+        try:
+            result = await self.engine.in_thread(self.workflow.pool, call)
+            self._check(step.name, result)
+        except FencedError:
+            raise
+        except Exception as error:
+            return Ending("failed", message=reason_of(error), category=category_of(error))
+        return Ending("finished", result)
 
     def record(self, number: int, step: Step, ending: Ending) -> Ending:
         self.engine.journal.record(self.claim, number, replace(step, ending=ending))
