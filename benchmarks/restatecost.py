@@ -22,7 +22,7 @@ from quire.runtime.restate.registering import register
 from quire.runtime.restate.runtime import RestateRuntime
 
 GOAL = 2.0
-PAGES, QUICK_PAGES = 640, 160
+PAGES, QUICK_PAGES = 1600, 160
 PATIENCE_S = 120.0
 
 Work = Callable[[Json], Json]
