@@ -50,13 +50,15 @@ def request_of(configuration: Configuration, paths: Sequence[Path], choice: Choi
         raise UsageError("name a folder for the files with -o DIR, or set output in quire.toml")
     if Path(settings.output).exists() and not Path(settings.output).is_dir():
         raise UsageError(f"{settings.output} is not a folder; -o names the folder for the files")
-    check_formats(settings.to, words=choice.words, trace=choice.trace)
+    flow = Flow.load(settings.flow).definition
+    formats = _formats(configuration, flow)
+    check_formats(formats, words=choice.words, trace=choice.trace)
     return BatchRequest(
         paths=tuple(map(str, paths)),
         output=settings.output,
         flow=settings.flow,
-        formats=tuple(dict.fromkeys(settings.to)),
-        inputs=_inputs(configuration, choice, Flow.load(settings.flow).definition),
+        formats=formats,
+        inputs=_inputs(configuration, choice, flow),
         include=settings.include,
         exclude=settings.exclude,
         shard=Shard.parse(choice.shard) if choice.shard else None,
@@ -88,6 +90,16 @@ def check_formats(formats: Sequence[str], *, words: bool, trace: bool) -> None:
     for asked, option in ((words, "--words"), (trace, "--trace")):
         if asked and "json" not in formats:
             raise UsageError(f"{option} goes into JSON; add --to json")
+
+
+def _formats(configuration: Configuration, flow: FlowDefinition) -> tuple[str, ...]:
+    """Those that were asked for, or else those that the flow writes by itself."""
+    asked, source, declared = configuration.settings.to, configuration.sources["to"], flow.inputs.get("formats")
+    if declared is None and source.startswith("--"):
+        raise UsageError(f"the flow {flow.name!r} decides by itself what it writes; leave --to out")
+    if source == "default" and declared is not None and declared.default is not None:
+        asked = tuple(declared.default)
+    return tuple(dict.fromkeys(asked))
 
 
 def _inputs(configuration: Configuration, choice: Choice, flow: FlowDefinition) -> Mapping[str, Json]:

@@ -23,11 +23,13 @@ class Failure(NamedTuple):
     reason: str
     category: str = ""
     path: str = ""
+    key: str = ""
+    """What quarantine would know it by; a file that is not there has none."""
 
     @property
     def permanent(self) -> bool:
         """Whether it fails every time, so that it is left alone from now on."""
-        return self.category in PERMANENT
+        return self.category in PERMANENT and bool(self.key)
 
     def told(self, document: str) -> str:
         """The document and the reason, without its name twice."""
@@ -92,7 +94,7 @@ class Figures:
         elif event.kind == "started":
             self.running[event.document] = at
         elif event.kind in ("finished", "failed", "hit"):
-            self._count(event.document, event.payload, at)
+            self._count(event.document, {"output_key": event.key, **event.payload}, at)
 
     @property
     def done(self) -> int:
@@ -126,7 +128,7 @@ class Figures:
         status = str(payload.get("status", "failed"))
         self.counts[status] += 1
         if status == "failed":
-            told = (str(payload.get(name) or "") for name in ("reason", "category", "input_path"))
+            told = (str(payload.get(name) or "") for name in ("reason", "category", "input_path", "output_key"))
             self.failures[document] = Failure(*told)
         if status == "skipped":
             if str(payload.get("reason", "")).startswith("in quarantine"):

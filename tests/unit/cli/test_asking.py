@@ -44,6 +44,13 @@ def test_a_flow_without_an_input_gets_it_only_from_the_command_line(asked):
     assert asked(flow="read-fast", effort="accurate").inputs == {"profile": "accurate"}, "which the plan refuses"
 
 
+def test_a_flow_writes_its_own_formats_unless_others_are_asked_for(asked):
+    assert asked().formats == ("md",)
+    assert asked(flow="tables").formats == ("csv", "xlsx")
+    assert asked(flow="tables", to=["csv"]).formats == ("csv",)
+    assert asked(flow="tables", environment={"QUIRE_TO": "txt"}).formats == ("txt",)
+
+
 def test_how_it_runs_is_no_input(asked):
     request = asked(workers=3, retries=5, timeout_s=60, schedule="ljf", policy="io", error_budget=2, max_queue=9)
     options = request.options
