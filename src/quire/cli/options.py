@@ -12,7 +12,10 @@ Flow = Annotated[str | None, Option(metavar="FLOW", help="What is done with each
 Output = Annotated[Path | None, Option("-o", "--output", metavar="DIR", help="Folder for the files.")]
 To = Annotated[
     list[str] | None,
-    Option(metavar="FORMAT", help="Format of the files, md by default. May be repeated; `quire read -h` lists them."),
+    Option(
+        metavar="FORMAT",
+        help="Format of the files, that of the flow by default. May be repeated; `quire read -h` lists them.",
+    ),
 ]
 Store = Annotated[
     str | None, Option(metavar="PLACE", help="Folder or address that keeps what was read; DIR/.quire by default.")
