@@ -25,7 +25,7 @@ from quire.recognize import looking
 from quire.recognize.normalize import normalize
 from quire.recognize.routing import Needs, is_dense_table, is_weak, lost_letters
 from quire.recognize.seen import Seen
-from quire.recognizing.asking import TooSlow, in_worker, limit_of
+from quire.recognizing.asking import TooSlow, in_worker
 from quire.stages import PageReading
 
 if TYPE_CHECKING:
@@ -163,7 +163,7 @@ class PageRecognition:
         if claim is None:
             return self._answer(engine, looked)  # somebody else asked meanwhile
         try:
-            with limit_of(engine):
+            with recognizer.place_at(engine):
                 answer = recognizer.within(engine, lambda: looking.ask(engine, picture, question, self._partial))
             recognizer.save_answer(key, answer, self._number, claim)
         finally:

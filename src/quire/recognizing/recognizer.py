@@ -11,7 +11,7 @@ import tempfile
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor, wait
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from pathlib import Path
 from queue import Empty, SimpleQueue
@@ -32,8 +32,9 @@ from quire.recognize.options import RecognizeOptions
 from quire.recognize.registry import make
 from quire.recognize.routing import Needs, route
 from quire.recognize.seen import Seen
-from quire.recognizing.asking import TooSlow, limit_of
+from quire.recognizing.asking import TooSlow
 from quire.recognizing.page import PageRecognition, Recognised
+from quire.recognizing.places import place_at
 from quire.runtime.inline import InlineRun
 
 if TYPE_CHECKING:
@@ -223,7 +224,7 @@ class Recognizer:
         )
         assert self._pool is not None
         requests = _Requests(self, number)
-        with limit_of(engine) if engine else nullcontext():
+        with self.place_at(engine) if engine else nullcontext():
             job = self._pool.submit(
                 Job("quire.recognize.looking:look", arguments),
                 timeout_s=LOOK_S + (engine.timeout_s if engine else 0.0),
@@ -249,6 +250,10 @@ class Recognizer:
                 self._pool.cancel([job])
                 raise TooSlow(engine.name, f"no answer within {engine.timeout_s:g} s")
         return job.result()
+
+    def place_at(self, engine: Engine) -> AbstractContextManager[None]:
+        """One of the questions that an engine takes at a time."""
+        return place_at(engine, self._run.store, self.check)
 
     def within(self, engine: Engine, ask: Callable[[], bytes]) -> bytes:
         """The answer of an engine that runs here, within its time: a thread that does not come back is left alone."""
