@@ -16,7 +16,7 @@ from quire.context import Workflow
 from quire.records.database import Database, SqliteDatabase
 from quire.runtime.restate.process import Worker, listen
 from quire.runtime.restate.records import RunRecords
-from quire.runtime.restate.registering import register
+from quire.runtime.restate.registering import register, served
 from quire.runtime.restate.runtime import RestateRuntime
 from quire.runtime.restate.server import RestateServer
 from quire.runtime.restate.serving import Endpoint, ServiceOptions
@@ -59,7 +59,7 @@ def serving(
         )
         worker.start()
         try:
-            register(server, f"http://127.0.0.1:{worker.port}")
+            register(server, f"http://127.0.0.1:{worker.port}", served(workflows, slots))
             yield worker
         finally:
             worker.stop()

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from quire.cluster import haproxy, postgres, restate
-from quire.cluster.program import Program, listens, remembered_ports
+from quire.cluster.program import LOOK_EVERY_S, START_S, Program, listens, remembered_ports
+from quire.errors import ConfigurationError
 from quire.records.claims import LEASE_S
 from quire.running.opening import pools_for
-from quire.runtime.restate.registering import register
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +76,18 @@ class LocalCluster:
             for program, what in self._order():
                 program.wait_until_ready()
                 say(what)
-            register(self.restate.server, self.balancer.url)
+            self._wait_until_registered()
             self._started = stack.pop_all()
+
+    def _wait_until_registered(self) -> None:
+        """Every worker registers itself, under the address of the balancer."""
+        deadline = time.monotonic() + START_S
+        while not all("registered" in worker.log.read_text() for worker in self.workers):
+            for worker in self.workers:
+                worker.check()
+            if time.monotonic() > deadline:
+                raise ConfigurationError(f"the workers do not register themselves; their logs are in {self.folder}")
+            time.sleep(LOOK_EVERY_S)
 
     def stop(self) -> None:
         self._started.close()

@@ -63,12 +63,16 @@ class Program:
     def wait_until_ready(self) -> None:
         deadline = time.monotonic() + START_S
         while not self._answers():
-            if not self.running:
-                raise ConfigurationError(f"{self.name} ended at once: {self._last_words()}")
+            self.check()
             if time.monotonic() > deadline:
                 self.stop()
                 raise ConfigurationError(f"{self.name} does not answer: {self._last_words()}")
             time.sleep(LOOK_EVERY_S)
+
+    def check(self) -> None:
+        """Raises ConfigurationError with the end of its log when it does not run any more."""
+        if not self.running:
+            raise ConfigurationError(f"{self.name} ended at once: {self._last_words()}")
 
     def launch(self) -> None:
         """Start it and do not wait."""

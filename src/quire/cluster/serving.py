@@ -10,7 +10,7 @@ from quire.records.claims import LEASE_S
 from quire.running.opening import pools_for, workflows_on
 from quire.runtime.restate.process import Worker, listen
 from quire.runtime.restate.records import RunRecords
-from quire.runtime.restate.registering import limit, register
+from quire.runtime.restate.registering import limit, register, served
 from quire.runtime.restate.server import RestateServer
 from quire.runtime.restate.serving import Endpoint
 from quire.store.opening import open_store
@@ -56,7 +56,7 @@ def run_worker(options: WorkerOptions, say: Callable[[str], None]) -> bool:
             say(f"at most {many if pool in scopes else slots.get(pool, 0)} of {pool} at a time, limited by {who}")
         try:
             if server is not None:
-                register(server, address)
+                register(server, address, served(workflows, pools))
                 say(f"registered with {server.admin} as {address}")
         except BaseException:
             worker.stop()

@@ -8,6 +8,7 @@ import signal
 import socket
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from quire.errors import ConfigurationError
@@ -44,6 +45,7 @@ class Worker:
         self._listening, self._make, self._drain_s = listening, make, drain_s
         self._loop = asyncio.new_event_loop()
         self._leave, self._now = asyncio.Event(), asyncio.Event()
+        self._told = False
         self._ready = threading.Event()
         self._error: BaseException | None = None
         self._drained = True
@@ -58,8 +60,10 @@ class Worker:
 
     def stop(self) -> None:
         """Begin no step and leave when those under way are done; asked again, leave now. From any thread."""
-        wanted = self._now if self._leave.is_set() else self._leave
-        self._loop.call_soon_threadsafe(wanted.set)
+        wanted = self._now if self._told else self._leave
+        self._told = True
+        with suppress(RuntimeError):  # it has left
+            self._loop.call_soon_threadsafe(wanted.set)
 
     def wait(self) -> bool:
         """Wait until it has left; whether all steps ended in time."""

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence, Set
 
+from quire.context import Workflow
 from quire.errors import ConfigurationError
+from quire.runtime.restate.context import handler_of, service_of
 from quire.runtime.restate.server import RestateServer
 
 SCOPED = "vqueues"
@@ -14,26 +16,39 @@ PATIENCE_S = 15.0
 PAUSE_S = 0.3
 
 
-def register(server: RestateServer, uri: str) -> None:
-    """Make workers known under an address. One that is known already keeps its code: what runs is pinned to it.
+Serves = Mapping[str, Set[str]]
+"""Handlers by service."""
+
+
+def served(workflows: Sequence[Workflow], pools: Iterable[str]) -> Serves:
+    """What workers of these pools serve."""
+    return {
+        service_of(pool): {handler_of(one.name) for one in workflows if one.pool == pool}
+        for pool in dict.fromkeys(pools)
+    }
+
+
+def register(server: RestateServer, uri: str, serves: Serves | None = None) -> None:
+    """Make workers known under an address. The server remembers what was served there, and pins what runs to it;
+    `serves` is what is served there now.
 
     Raises ConfigurationError when other workflows are served there than before, while some are under way.
     """
     deadline = time.monotonic() + PATIENCE_S
-    while not (answer := server.deploy(uri, force=False)).ok and answer.status != 409 and time.monotonic() < deadline:
+    while not (answer := server.deploy(uri, force=False)).ok and time.monotonic() < deadline:
         time.sleep(PAUSE_S)  # a balancer needs a moment to see that a worker is there
-    if answer.ok:
-        return
-    if answer.status != 409:
+    if not answer.ok:
         raise ConfigurationError(
             f"the Restate server at {server.admin} could not register {uri}: {answer.message()[:500]}; "
             "it must be an address at which the server reaches the workers"
         )
-    known = [one["id"] for one in server.deployments() if str(one.get("uri", "")).rstrip("/") == uri.rstrip("/")]
-    pinned = ", ".join(f"'{one}'" for one in known)
+    told = answer.json()
+    known = {service["name"]: {handler["name"] for handler in service["handlers"]} for service in told["services"]}
+    if serves is None or known == serves:
+        return
     under_way = server.query(
         "SELECT count(*) AS many FROM sys_invocation "
-        f"WHERE pinned_deployment_id IN ({pinned}) AND status <> 'completed'"
+        f"WHERE pinned_deployment_id = '{told['id']}' AND status <> 'completed'"
     )
     if many := under_way[0]["many"]:
         raise ConfigurationError(
@@ -42,7 +57,7 @@ def register(server: RestateServer, uri: str) -> None:
         )
     forced = server.deploy(uri, force=True)
     if not forced.ok:
-        raise ConfigurationError(f"{uri} could not be registered again: {forced.message()} (HTTP {forced.status})")
+        raise ConfigurationError(f"{uri} could not be registered again: {forced.message()[:500]}")
 
 
 def limit(server: RestateServer, limits: Mapping[str, int]) -> frozenset[str]:

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from restate import Context as Sdk
     from restate import Service
 
-REST_S = 0.25
+REST_S = 0.1
+LEAVE_TRIES = 4
 App = Callable[[Any, Any, Any], Awaitable[None]]
 
 
@@ -111,9 +112,10 @@ class Endpoint:
         """End the invocations that are left."""
         self._draining.set()
         self._leaving = True
-        for request in self._requests:
-            request.cancel()
-        await self._rest()
+        for _ in range(LEAVE_TRIES):  # the SDK takes the first for itself: it sends what it has, and waits again
+            for request in self._requests:
+                request.cancel()
+            await self._rest()
 
     async def _rest(self) -> None:
         """Give requests a moment to end."""
