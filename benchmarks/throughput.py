@@ -17,7 +17,7 @@ from quire.cluster import haproxy, postgres
 from quire.cluster.local import ClusterOptions, LocalCluster
 from quire.running.opening import open_runtime
 
-PORTIONS, PAGES = 5, 8
+PORTIONS, PAGES = 3, 14
 QUICK_PORTIONS, QUICK_PAGES = 1, 4
 WARM_UP = "45-50"
 """Pages of the long scan that load the models of every worker."""
