@@ -60,6 +60,12 @@ def test_example_runs_on_the_sample(example: Path, desk: Path) -> None:
     assert ran.stdout.strip()
 
 
+@pytest.mark.parametrize("flow", sorted((ROOT / "examples").glob("*/*.yaml")), ids=name_of)
+def test_flow_of_an_example_passes_its_own_tests(flow: Path, desk: Path) -> None:
+    ran = _run(f"quire flow test {flow}")
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+
+
 def test_every_example_is_shown_in_the_documentation() -> None:
     pages = "".join(page.read_text() for page in PAGES)
     assert [name for example in EXAMPLES if (name := name_of(example)) not in pages] == []
