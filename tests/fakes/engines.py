@@ -20,7 +20,7 @@ from quire.recognize.codec import decode_recognitions, encode_recognitions
 from quire.types import BBox
 from tests.fakes.jobs import HOLD, HOLD_AND_LEAVE, _child, _pids_in_session
 
-NUMBER_BITS = 7
+NUMBER_BITS = 8
 PLACE = BBox(0.1, 0.1, 0.6, 0.06)
 """Where the line stands that the engines give."""
 
