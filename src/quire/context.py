@@ -201,6 +201,10 @@ class Runtime(Protocol):
         """Whether whoever does the work can open the paths of this machine; else documents go through the store."""
         ...
 
+    def check(self) -> None:
+        """Raises RunError when nothing can be handed over now, with what to do: before thousands are tried."""
+        ...
+
     def submit(self, flow: str, inputs: Json, *, key: str | None = None) -> str:
         """Start a workflow by name and give the id of its run. A key that runs or is done gives the run it has; one
         that failed or was cancelled begins again as another run."""

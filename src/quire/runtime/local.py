@@ -295,6 +295,9 @@ class LocalRuntime:
         self._engine: Engine | None = None
         self.runs = Runs(database)
 
+    def check(self) -> None:
+        """This process does the work itself."""
+
     def submit(self, flow: str, inputs: Json, *, key: str | None = None) -> str:
         workflow = next((workflow for workflow in self._workflows if workflow.name == flow), None)
         if workflow is None:

@@ -68,8 +68,10 @@ def run_batch(
 
     Raises:
         UsageError: Nothing to do it with, or another process drives the run.
+        RunError: The runtime cannot be reached.
         StoreError: What was done cannot be remembered.
     """
+    runtime.check()
     run = run or begin_batch(request, store)
     stop = stop or Stop()
     with _driving(run, store, stop) as cancelled:

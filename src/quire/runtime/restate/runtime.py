@@ -38,6 +38,9 @@ class RestateRuntime:
         self._runs = self._records.runs
         self._workflows = {workflow.name: workflow for workflow in workflows}
 
+    def check(self) -> None:
+        self._server.check()
+
     def submit(self, flow: str, inputs: Json, *, key: str | None = None) -> str:
         if flow not in self._workflows:
             raise UsageError(f"there is no workflow {flow}; there are {', '.join(sorted(self._workflows))}")

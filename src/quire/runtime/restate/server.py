@@ -172,6 +172,11 @@ class RestateServer:
             "POST", f"{self.admin}/deployments", json.dumps({"uri": uri, "force": force}).encode(), timeout_s=TIMEOUT_S
         )
 
+    def check(self) -> None:
+        """Raises RunError when the ingress does not answer."""
+        answer = self._ask("GET", f"{self.ingress}/restate/health", timeout_s=5)
+        self._right(answer, f"{self.ingress} is no ingress of a Restate server, or not ready")
+
     def ready(self) -> bool:
         """Whether both interfaces answer."""
         try:
