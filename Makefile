@@ -68,7 +68,7 @@ ifeq ($(CARGO),yes)
 	else echo "no clippy: the crate is not linted"; fi
 endif
 
-bench: $(READY) $(READER)
+bench: $(DEV) $(READER)
 	@$(BIN)/python -m benchmarks
 
 docs: $(DEV) $(READER)
