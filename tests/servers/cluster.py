@@ -20,9 +20,8 @@ LEASE_S = 1.0
 """Short, so that what a dead worker had is taken over soon."""
 
 
-@contextmanager
-def running(environment: Mapping[str, str], *, workers: int = 2) -> Iterator[LocalCluster]:
-    """PostgreSQL, Restate, HAProxy and workers; missing, they fail tests where they are expected and skip them else."""
+def check_parts() -> None:
+    """What is missing fails tests where it is expected and skips them else."""
     for name, there in (
         ("POSTGRESQL", postgres.find_programs()),
         ("RESTATE", restate.program()),
@@ -31,6 +30,12 @@ def running(environment: Mapping[str, str], *, workers: int = 2) -> Iterator[Loc
         if there is None:
             missing = pytest.fail if os.environ.get(f"QUIRE_EXPECT_{name}") == "1" else pytest.skip
             missing(f"{name.capitalize()} is not here; `make test` says how to get it")
+
+
+@contextmanager
+def running(environment: Mapping[str, str], *, workers: int = 2) -> Iterator[LocalCluster]:
+    """PostgreSQL, Restate, HAProxy and workers."""
+    check_parts()
     folder = Path(tempfile.mkdtemp(prefix="quire-cluster-"))
     folder.chmod(0o755)  # the user of PostgreSQL must get there
     options = ClusterOptions(

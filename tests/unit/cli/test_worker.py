@@ -1,0 +1,65 @@
+"""`quire worker` and `quire up`: what is wrong with the call, or missing on the machine, is said at once."""
+
+from __future__ import annotations
+
+import pytest
+from typer.testing import CliRunner
+
+from quire.cli.app import app
+
+
+def run(*arguments: str, environment: dict[str, str] | None = None) -> tuple[int, str]:
+    told = CliRunner().invoke(app, list(arguments), env={"QUIRE_STORE": "", **(environment or {})})
+    return told.exit_code, told.output
+
+
+def test_a_worker_needs_a_store():
+    code, said = run("worker")
+    assert (code, "--store" in said) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["--pool", "ocr"], "choose from documents, pages, recognize"),
+        (["--limit", "recognize=4"], "--register"),
+        (["--limit", "recognize", "--register", "http://127.0.0.1:1"], "recognize=4"),
+        (["--limit", "recognize=0", "--register", "http://127.0.0.1:1"], "recognize=4"),
+        (["--limit", "ocr=1", "--register", "http://127.0.0.1:1"], "choose from"),
+    ],
+)
+def test_what_is_wrong_with_a_worker_is_said(tmp_path, arguments, told):
+    code, said = run("worker", "--store", str(tmp_path / "store"), *arguments)
+    assert code == 2
+    assert told in said
+    assert not (tmp_path / "store").exists()
+
+
+def test_an_address_that_is_none_is_said(tmp_path):
+    code, said = run("worker", "--store", str(tmp_path / "store"), "--bind", "here")
+    assert code == 4
+    assert "127.0.0.1:9080" in said
+
+
+def test_a_server_that_is_not_there_ends_the_worker(tmp_path):
+    code, said = run(
+        "worker", "--store", str(tmp_path / "store"), "--bind", "127.0.0.1:0", "--register", "http://127.0.0.1:1"
+    )
+    assert code == 1
+    assert "no Restate server answers at http://127.0.0.1:1" in said
+
+
+def test_up_says_what_it_can_start():
+    code, said = run("up")
+    assert code == 2
+    assert "--local-cluster" in said
+
+
+def test_up_names_everything_that_is_missing(tmp_path, monkeypatch):
+    monkeypatch.setattr("quire.cluster.postgres.find_programs", lambda: None)
+    monkeypatch.setattr("quire.cluster.haproxy.find_program", lambda: None)
+    code, said = run("up", "--local-cluster", environment={"QUIRE_RESTATE_SERVER": str(tmp_path / "nothing")})
+    assert code == 4
+    assert "apt install postgresql" in said
+    assert "apt install haproxy" in said
+    assert "npm install" in said
