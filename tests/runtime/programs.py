@@ -34,13 +34,13 @@ class Program:
         command = [sys.executable, "-m", "tests.runtime.worker", json.dumps(setting.to_json())]
         self._numbers = count(1)
         self._lock = Lock()
-        self._asked: dict[int, Future[Json]] = {0: Future()}
+        self._ready: Future[Json] = Future()
+        self._asked = {0: self._ready}
         self._process = subprocess.Popen(
             command, cwd=ROOT, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
         self._listener = Thread(target=self._listen, daemon=True)
         self._listener.start()
-        self._ready = self._asked[0]
 
     @property
     def pid(self) -> int:
@@ -128,7 +128,7 @@ class Program:
                 answer.set_exception(_raised(told))
             else:
                 answer.set_result(told["answer"])
-        for answer in self._asked.values():
+        for answer in list(self._asked.values()):
             answer.set_exception(ProgramEnded(f"process {self.pid} ended"))
 
 
