@@ -71,8 +71,14 @@ class DocumentSteps:
         outline = self.store.save(key, answer.data, stage="outline", document=request.source.id)
         numbers = page_numbers(request.pages, int(str(told["pages"])))
         self.store.flush()
-        missing = self._missing(request, str(told["reader"]), numbers)
-        return {"pages": told["pages"], "reader": told["reader"], "outline": outline, "missing": selection(missing)}
+        missing = self.missing(request, str(told["reader"]), numbers)
+        return {"pages": told["pages"], "reader": told["reader"], "outline": outline, "missing": missing}
+
+    def missing(self, request: ReadRequest, reader: str, numbers: Sequence[int]) -> str:
+        """Which of the pages nobody has read yet, asked once for all of them; as a short text, like `1-3,7`."""
+        keys = {request.page_key(number, reader): number for number in numbers}
+        found = self.store.find_many(list(keys))
+        return selection([number for key, number in keys.items() if key not in found])
 
     def group(self, request: ReadRequest, reader: str, pages: Sequence[int], tell: Sink) -> list[PageOutcome]:
         """Read pages as far as it goes without an engine. A page that ends its worker is found out and left alone."""
@@ -160,11 +166,6 @@ class DocumentSteps:
             files.append({"name": name, "digest": digest, "size": size})
         self.store.flush()
         return files
-
-    def _missing(self, request: ReadRequest, reader: str, numbers: Sequence[int]) -> list[int]:
-        keys = {request.page_key(number, reader): number for number in numbers}
-        found = self.store.find_many(list(keys))
-        return [number for key, number in keys.items() if key not in found]
 
     def _group(self, request: ReadRequest, reader: str, pages: Sequence[int], tell: Sink) -> list[PageOutcome]:
         with self._opened(request.source) as source:

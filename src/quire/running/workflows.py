@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import starmap
 
 from quire.context import Context, Json, Retry, Workflow
 from quire.events import Event, Sink
@@ -35,15 +36,10 @@ class Reads:
         request = ReadRequest.from_json(argument)
         tell = _teller(ctx, request)
         plan = await ctx.run("plan", self._steps.plan, request, retry=PATIENT)
-        missing = page_numbers(plan["missing"], plan["pages"]) if plan["missing"] else ()
+        missing = _numbers(plan["missing"], plan["pages"])
         told = {"name": request.source.name, "pages": plan["pages"], "missing": len(missing)}
         tell(Event("read/started", "", 0, "started", "read", payload=told))
-        groups = [missing[at : at + GROUP] for at in range(0, len(missing), GROUP)]
-        parts = [
-            (f"{plan['reader']}/{selection(group)}", {"reader": plan["reader"], "pages": list(group)})
-            for group in groups
-        ]
-        outcomes = [PageOutcome(*one) for group in await _called(ctx, "pages", request, parts) for one in group]
+        outcomes = await self._called(ctx, "pages", request, plan["reader"], missing, GROUP)
         failed = {outcome.page: outcome for outcome in outcomes if outcome.failed}
         result = await ctx.run("assemble", self._steps.assemble, request, plan, failed, retry=PATIENT)
         told = {"status": result["status"], **result["ledger"]}
@@ -55,39 +51,60 @@ class Reads:
         request, reader = ReadRequest.from_json(argument["request"]), argument["reader"]
         tell = _teller(ctx, request)
         told = await ctx.run("read", self._steps.group, request, reader, argument["pages"], tell, retry=PATIENT)
-        outcomes = [PageOutcome(*outcome) for outcome in told]
-        parts = [
-            (f"{reader}/{outcome.page}", {"reader": reader, "page": outcome.page})
-            for outcome in outcomes
-            if outcome.needs
-        ]
-        recognised = {outcome[0]: outcome for outcome in await _called(ctx, "page", request, parts)}
-        return [recognised.get(outcome.page, list(outcome)) for outcome in outcomes]
+        outcomes = {outcome.page: outcome for outcome in starmap(PageOutcome, told)}
+        needy = [outcome.page for outcome in outcomes.values() if outcome.needs]
+        recognised = await self._called(ctx, "page", request, reader, needy, 1)
+        return _told(ctx, {**outcomes, **{outcome.page: outcome for outcome in recognised}}.values())
 
     async def page(self, ctx: Context, argument: Json) -> Json:
         """Read a page with the help of engines; one that nobody could read is tried again if that was asked for."""
-        request, reader, page = ReadRequest.from_json(argument["request"]), argument["reader"], argument["page"]
+        request, reader, (page,) = ReadRequest.from_json(argument["request"]), argument["reader"], argument["pages"]
         pause = Retry(backoff_s=request.retry_backoff_s)
         attempt = 1
         while True:
             tell = _teller(ctx, request, attempt)
             asked = request, reader, page, ctx.run_id, tell
-            outcome = await ctx.run(f"recognise {attempt}", self._steps.recognise, *asked, retry=PATIENT)
-            if not PageOutcome(*outcome).failed or attempt > request.retries:
-                return outcome
+            told = await ctx.run(f"recognise {attempt}", self._steps.recognise, *asked, retry=PATIENT)
+            outcome = PageOutcome(*told)
+            if not outcome.failed or attempt > request.retries:
+                return _told(ctx, [outcome])
             await ctx.sleep(pause.pause_s(attempt, 0.0))
             attempt += 1
 
+    async def _called(
+        self, ctx: Context, workflow: str, request: ReadRequest, reader: str, pages: Sequence[int], size: int
+    ) -> list[PageOutcome]:
+        """Have a workflow read the pages, some at a time, under the key of the work: runs that need it share it.
 
-async def _called(
-    ctx: Context, workflow: str, request: ReadRequest, parts: Sequence[tuple[str, Mapping[str, Json]]]
-) -> list[Json]:
-    """Call a workflow for each part, under the key of the work, so that two runs that need it share it."""
-    told = request.to_json()
-    base = f"{workflow}/{request.settings()[:16]}/{request.source.id[:32]}"
-    return await ctx.gather(
-        *(ctx.call(workflow, f"{base}/{part}", {"request": told, **argument}) for part, argument in parts)
-    )
+        What another run has left undone, because it failed there or is gone from the store since, is called for
+        again, under a key of this run.
+        """
+        base = f"{workflow}/{request.settings()[:16]}/{request.source.id[:32]}/{reader}"
+        told = request.to_json()
+
+        async def called(wanted: Sequence[int], own: str = "") -> list[Json]:
+            parts = [wanted[at : at + size] for at in range(0, len(wanted), size)]
+            asked = ({"request": told, "reader": reader, "pages": list(part)} for part in parts)
+            keys = (f"{base}/{selection(part)}{own}" for part in parts)
+            return await ctx.gather(*(ctx.call(workflow, key, one) for key, one in zip(keys, asked, strict=True)))
+
+        parts = await called(pages)
+        outcomes = {outcome.page: outcome for part in parts for outcome in starmap(PageOutcome, part["pages"])}
+        others = [page for part in parts if part["run"] != ctx.run_id for page, *_ in part["pages"]]
+        if others:
+            left = await ctx.run(f"left of {workflow}", self._steps.missing, request, reader, others, retry=PATIENT)
+            again = await called(_numbers(left, max(others)), own=f"/{ctx.run_id}")
+            outcomes |= {outcome.page: outcome for part in again for outcome in starmap(PageOutcome, part["pages"])}
+        return list(outcomes.values())
+
+
+def _numbers(pages: str, last: int) -> Sequence[int]:
+    return page_numbers(pages, last) if pages else ()
+
+
+def _told(ctx: Context, outcomes: Iterable[PageOutcome]) -> Json:
+    """What a part of a document gives: what became of its pages, and for which run."""
+    return {"run": ctx.run_id, "pages": [list(outcome) for outcome in outcomes]}
 
 
 def _teller(ctx: Context, request: ReadRequest, attempt: int = 1) -> Sink:

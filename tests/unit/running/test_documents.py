@@ -13,7 +13,7 @@ from quire.running.documents import load_result
 from quire.running.opening import workflows_on
 from quire.running.request import ReadRequest, SourceRef
 from quire.running.sources import keep_source
-from quire.running.steps import DocumentSteps
+from quire.running.steps import DocumentSteps, PageOutcome
 from quire.runtime.local import LocalRuntime
 from quire.store.files import FileStore
 from tests import documents, scans
@@ -111,6 +111,33 @@ def test_a_page_that_ends_its_worker_is_found_out_and_the_others_are_read(store,
         monkeypatch.undo()
         mended, _ = read(runtime, request_for(path))
         assert mended["status"] == "complete"
+
+
+def test_pages_that_all_failed_are_tried_again_by_the_next_run(store, runtime, saved, monkeypatch):
+    path = saved(documents.many_pages(2))
+    failed = [PageOutcome(page, failed="not today") for page in (1, 2)]
+    monkeypatch.setattr(DocumentSteps, "_group", lambda *_: failed)
+    assert read(runtime, request_for(path))[0]["ledger"]["failed"] == 2
+    monkeypatch.undo()
+    assert read(runtime, request_for(path))[0]["status"] == "complete"
+
+
+def test_a_scan_that_no_engine_could_read_is_asked_about_again_by_the_next_run(runtime, saved, monkeypatch):
+    path = saved(scans.scanned(scans.slip()), "slip.pdf")
+    request = request_for(path, engines=("echo",))
+    monkeypatch.setattr(DocumentSteps, "recognise", lambda *asked: PageOutcome(asked[3], failed="not today"))
+    assert read(runtime, request)[0]["status"] == "partial"
+    monkeypatch.undo()
+    assert read(runtime, request)[0]["status"] == "complete"
+
+
+def test_what_is_gone_from_the_store_is_read_again(runtime, store, saved):
+    path = saved(documents.many_pages(3))
+    before, _ = read(runtime, request_for(path))
+    store.database.change("DELETE FROM facts")
+    after, events = read(runtime, request_for(path))
+    assert after == before
+    assert sum(kind[:2] == ("page-blocks", "finished") for kind in kinds(events)) == 3
 
 
 def test_a_document_that_changed_since_it_was_planned_is_refused(runtime, saved):
