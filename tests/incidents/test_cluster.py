@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -70,6 +71,16 @@ def test_a_whole_cluster_is_started_used_and_ended(environment, tmp_path):
     assert len(set(ports)) >= 4
     assert not [port for port in ports if listens(port)]
     assert not list(Path(environment["TMPDIR"]).glob("quire-cluster-*")), "the data is removed"
+
+
+@pytest.mark.skipif(shutil.which("setpriv") is None, reason="only setpriv ties programs to their parent")
+def test_a_cluster_whose_parent_is_killed_ends_by_itself(environment):
+    with started("up", "--local-cluster", environment=environment) as (process, log):
+        wait_until(lambda: "It runs" in log.read_text() or process.poll() is not None, "it does not start", PATIENCE_S)
+        ports = {int(port) for port in re.findall(r"127\.0\.0\.1:(\d+)", log.read_text())}
+        process.kill()
+        process.wait()
+        wait_until(lambda: not any(map(listens, ports)), "something is left behind", PATIENCE_S)
 
 
 def test_a_folder_on_a_cluster_is_shared_by_the_workers_and_read_once(tmp_path):

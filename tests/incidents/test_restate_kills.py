@@ -179,6 +179,21 @@ def test_the_balancer_is_killed_in_the_middle(scene):
     check(scene, path, read(scene, path, kill), again=0)
 
 
+def test_everything_is_killed_in_the_middle(scene):
+    path = scene.document()
+
+    def kill() -> None:
+        cluster = scene.cluster
+        programs = [cluster.database, cluster.restate, cluster.balancer, *cluster.workers]
+        for program in programs:
+            program.send(signal.SIGKILL)
+        for program in programs:
+            program.wait()
+            program.start()
+
+    check(scene, path, read(scene, path, kill), again=2 * AT_A_TIME)
+
+
 def test_a_worker_that_is_told_to_end_finishes_its_page_first(scene):
     path = scene.document()
     leaving: list[Program] = []

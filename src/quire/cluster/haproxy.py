@@ -24,6 +24,7 @@ defaults
     timeout client 12h
     timeout server 12h
     timeout queue 12h
+    timeout check 5s
     option redispatch
     retries 3
 
@@ -36,7 +37,7 @@ frontend restate
 backend workers
     option httpchk
     http-check send meth GET uri /health hdr host worker
-    default-server proto h2 check check-proto h2 inter 500ms fall 2 rise 1
+    default-server proto h2 check check-proto h2 inter 500ms fall 3 rise 1
 {workers}
 
 # Pages with an engine: each worker gets as many as it can do, the others wait here for whoever is free first.
