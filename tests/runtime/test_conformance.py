@@ -52,6 +52,12 @@ def test_calls_may_be_nested_and_belong_to_one_run(bench):
     assert sorted(bench.track.lines) == ["depth 0", "depth 1", "depth 2", "depth 3"]
 
 
+def test_those_who_wait_for_others_do_not_take_their_places(bench):
+    """More runs than a pool takes at a time, each of which waits for others in the same pool."""
+    runs = [bench.submit("nested", key=bench.key(f"tree {number}"), depth=3) for number in range(24)]
+    assert [bench.runtime.result(run, timeout_s=PATIENCE_S) for run in runs] == [[run] * 4 for run in runs]
+
+
 # One key, one execution.
 
 
@@ -229,9 +235,23 @@ def test_a_workflow_that_nobody_knows_is_refused_and_those_that_are_known_are_na
 
 def test_a_run_that_nobody_knows_is_refused_by_every_verb(bench):
     runtime = bench.runtime
-    for verb in (runtime.status, runtime.result, runtime.cancel, runtime.forget, lambda run: list(runtime.events(run))):
+    verbs = (
+        runtime.status,
+        runtime.result,
+        runtime.cancel,
+        runtime.forget,
+        lambda run: list(runtime.events(run)),
+        lambda run: runtime.send(run, "answer", "anybody there?"),
+    )
+    for verb in verbs:
         with pytest.raises(UsageError, match="nobody-1"):
             verb("nobody-1")
+
+
+def test_a_child_that_nobody_knows_fails_its_parent_and_is_named(bench):
+    with pytest.raises(RunError, match="no-such-thing") as caught:
+        bench.result("parent", calls=[bench.call("no-such-thing", "child")])
+    assert caught.value.category == "config"
 
 
 def test_a_workflow_that_is_not_deterministic_fails_loudly_when_it_is_played_again(bench):

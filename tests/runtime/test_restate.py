@@ -16,9 +16,9 @@ from quire.runtime.restate.records import RunRecords
 from quire.runtime.restate.registering import limit, register, served
 from quire.runtime.restate.runtime import RestateRuntime
 from quire.runtime.restate.server import RestateServer
-from quire.runtime.restate.serving import Endpoint
+from quire.runtime.restate.serving import Endpoint, ServiceOptions
 from tests.runtime import workflows
-from tests.runtime.tracking import PATIENCE_S
+from tests.runtime.tracking import PATIENCE_S, wait_until
 from tests.servers import restate
 
 
@@ -36,11 +36,13 @@ def database(tmp_path):
 
 
 @contextmanager
-def working(database, code, *, bind="127.0.0.1:0", slots=4, scopes=frozenset()):
+def working(database, code, *, bind="127.0.0.1:0", slots=4, scopes=frozenset(), options=None):
     """A worker that is not registered."""
     pools = {workflow.pool: slots for workflow in code}
     worker = Worker(
-        listen(bind), lambda: Endpoint(code, RunRecords(database), slots=pools, scopes=scopes), drain_s=PATIENCE_S
+        listen(bind),
+        lambda: Endpoint(code, RunRecords(database), slots=pools, scopes=scopes, options=options),
+        drain_s=PATIENCE_S,
     )
     worker.start()
     try:
@@ -129,6 +131,24 @@ def test_a_worker_that_is_hurried_leaves_its_step(server, database, track):
     with working(database, code, bind=place):
         assert runtime.result(run, timeout_s=PATIENCE_S)[-1] == "held after"
     assert track.counts["held here"] == 2
+
+
+def test_a_run_that_nobody_can_go_on_with_is_interrupted_until_it_is_submitted_again(server, database, track):
+    code = in_pool("paused", *workflows.WORKFLOWS)
+    runtime = RestateRuntime(server, database, code)
+    argument = {"folder": str(track.folder)}
+    with working(database, code, options=ServiceOptions(max_attempts=2, retry_interval_s=0.01)) as worker:
+        place = f"127.0.0.1:{worker.port}"
+        known(server, worker, code)
+        run = runtime.submit("signalled", argument, key="paused")
+        track.open("listen")
+        track.until("asked is over")
+    wait_until(lambda: runtime.status(run).state == "interrupted", "it is not paused")
+    with working(database, code, bind=place):
+        assert runtime.submit("signalled", argument, key="paused") == run
+        runtime.send(run, "answer", {"said": "yes"})
+        assert runtime.result(run, timeout_s=PATIENCE_S) == {"said": "yes"}
+    assert track.counts == {"asked": 1, "asked is over": 1, "heard yes": 1}
 
 
 def test_an_address_that_is_taken_is_explained():
