@@ -24,14 +24,13 @@ from quire.store.temporary import TemporaryStore
 
 GOAL_MS, WORKERS = 1.0, 2
 PAGES, QUICK_PAGES = 400, 96
-SHORT, QUICK_SHORT = 40, 10
 
 
 def run(options: Options) -> Report:
-    long, short = (QUICK_PAGES, QUICK_SHORT) if options.quick else (PAGES, SHORT)
+    long = QUICK_PAGES if options.quick else PAGES
     sets = {
         f"{corpus.LONG}, one document": [_request(corpus.pdfs(corpus.LONG)[0], f"1-{long}")],
-        f"{corpus.DPBENCH}, documents of a page": [_request(path) for path in corpus.pdfs(corpus.DPBENCH)[:short]],
+        f"{corpus.DPBENCH}, documents of a page": [_request(path) for path in corpus.pdfs(corpus.DPBENCH)],
     }
     rows, data = [], {}
     for name, requests in sets.items():

@@ -16,7 +16,7 @@ from quire.records.runs import Runs
 from quire.store.files import FileStore
 
 GOAL, WORKERS = 50.0, 2
-MANY = {corpus.DPBENCH: 20, corpus.PAPERS: 4, corpus.RECEIPTS: 40, corpus.SCAN: 1}
+MANY = {corpus.DPBENCH: 10, corpus.PAPERS: 4, corpus.RECEIPTS: 40, corpus.SCAN: 1}
 FEW = {corpus.DPBENCH: 4, corpus.PAPERS: 1, corpus.RECEIPTS: 4}
 
 
