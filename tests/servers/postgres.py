@@ -69,10 +69,10 @@ class PostgresServer:
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def create(self) -> str:
-        """A new database; its URL."""
+        """A new schema of the database `postgres`, which is made much faster than a new database; its URL."""
         name = f"quire_{next(self._names)}"
-        self.run_sql(f"CREATE DATABASE {name}")
-        return self.url(name)
+        self.run_sql(f"CREATE SCHEMA {name}")
+        return f"{self.url()}?options=-csearch_path%3D{name}"
 
     def url(self, name: str = "postgres", *, user: str = "quire") -> str:
         return f"postgresql://{user}@127.0.0.1:{self.port}/{name}"

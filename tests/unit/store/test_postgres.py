@@ -53,7 +53,9 @@ def test_an_empty_database_gets_all_tables_and_is_found_again(postgres_url):
     for _ in range(2):
         with closing(PostgresDatabase(postgres_url)) as database:
             assert database.rows("SELECT version FROM schema_version") == [(schema.VERSION,)]
-            tables = {name for (name,) in database.rows("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")}
+            tables = {
+                name for (name,) in database.rows("SELECT tablename FROM pg_tables WHERE schemaname = current_schema()")
+            }
             assert {"facts", "objects", "claims", "owners", "runs", "events", "invocations", "files"} <= tables
 
 
@@ -72,7 +74,7 @@ def test_processes_that_open_an_empty_database_at_once_make_its_tables_once(post
 @pytest.mark.parametrize("version", range(1, schema.VERSION))
 def test_an_older_database_is_brought_forward_with_its_facts(postgres_url, version):
     with closing(PostgresDatabase(postgres_url)) as database, database.transaction():
-        for (table,) in database.rows("SELECT tablename FROM pg_tables WHERE schemaname = 'public'"):
+        for (table,) in database.rows("SELECT tablename FROM pg_tables WHERE schemaname = current_schema()"):
             database.change(f"DROP TABLE {table}")
         for step in range(version):
             for statement in schema.migration(step, dialect="postgresql"):
@@ -238,10 +240,10 @@ def test_an_address_that_is_none_is_not_repeated():
     assert "s3cr" not in str(told.value)
 
 
-def test_a_user_without_rights_is_told_what_is_missing(postgres_server, postgres_url):
+def test_a_user_without_rights_is_told_what_is_missing(postgres_server):
     postgres_server.run_sql("DROP ROLE IF EXISTS reader; CREATE ROLE reader LOGIN")
     with pytest.raises(StoreError, match="right to create"):
-        PostgresDatabase(postgres_url.replace("quire@", "reader@"))
+        PostgresDatabase(postgres_server.url(user="reader"))
 
 
 def test_without_psycopg_the_extra_is_named():
