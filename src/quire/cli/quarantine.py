@@ -64,9 +64,11 @@ def retry(
     ingress: options.Ingress = None,
     quiet: options.Quiet = False,
 ) -> int:
-    """Let documents out of quarantine, and go on with the runs that put them there."""
+    """Let documents out of quarantine, and try them again as the runs did that put them there."""
+    from quire.records.places import path_text
     from quire.records.quarantine import Quarantine
     from quire.running.batches.driving import stored_request
+    from quire.running.batches.plan import plan_batch
 
     settings = settings_of(locals())
     place = existing_place(settings)
@@ -75,11 +77,16 @@ def retry(
         Quarantine(here.store.database).release([entry.key for entry in found])
         known = {run.run for run in here.runs.list(flow=BATCH, limit=100_000)}
         requests = {entry.run: stored_request(here.store, entry.run) for entry in found if entry.run in known}
+        sources = {entry.source for entry in found}
+        plans = {run: plan_batch(request, here.store) for run, request in requests.items()}
     if not requests:
         print(f"{spell(len(found), 'document')} let out; the next `quire run` tries again")
         return EXIT_COMPLETE
     showing = Showing(quiet=quiet)
-    codes = {drive(request, settings, place, showing, run=run) for run, request in requests.items()}
+    codes = set()
+    for run, request in requests.items():
+        only = [document.name for document in plans[run].documents if path_text(document.path) in sources]
+        codes.add(drive(request, settings, place, showing, run=run, only=only))
     return codes.pop() if len(codes) == 1 else EXIT_PARTIAL
 
 

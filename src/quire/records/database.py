@@ -33,6 +33,11 @@ class Database(Protocol):
         ...
 
     @property
+    def one_machine(self) -> bool:
+        """Whether all who share it are on one machine, and so see the same files."""
+        ...
+
+    @property
     def epoch(self) -> str:
         """Owners of another epoch are gone: that start of the machine is over. "" where that says nothing."""
         ...
@@ -63,6 +68,8 @@ class SqliteDatabase:
 
     `boundary` is called before and after everything that becomes durable, so that a test can end the process there.
     """
+
+    one_machine = True
 
     def __init__(self, path: str | Path | None, *, boundary: Callable[[str], None] | None = None) -> None:
         self._path = path

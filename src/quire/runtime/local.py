@@ -274,8 +274,6 @@ class LocalRuntime:
     many invocations of a pool this process works on at a time; 0 leaves a pool to others.
     """
 
-    sees_files = True
-
     def __init__(
         self,
         database: Database,
@@ -294,6 +292,10 @@ class LocalRuntime:
         self._replay_always = replay_always
         self._engine: Engine | None = None
         self.runs = Runs(database)
+
+    @property
+    def sees_files(self) -> bool:
+        return self._database.one_machine
 
     def check(self) -> None:
         """This process does the work itself."""

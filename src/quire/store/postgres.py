@@ -32,6 +32,7 @@ class PostgresDatabase:
     the break fell into the commit, all of it.
     """
 
+    one_machine = False
     epoch = ""  # the clock is the server's: no machine's start says anything about owners
 
     def __init__(self, url: str) -> None:
