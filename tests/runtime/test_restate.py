@@ -151,6 +151,23 @@ def test_a_run_that_nobody_can_go_on_with_is_interrupted_until_it_is_submitted_a
     assert track.counts == {"asked": 1, "asked is over": 1, "heard yes": 1}
 
 
+def test_a_timer_outlives_its_worker_and_the_server(tmp_path, database, track):
+    code = in_pool("timed", *workflows.WORKFLOWS)
+    with restate.running(tmp_path / "restate") as program:
+        runtime = RestateRuntime(program.server, database, code)
+        with working(database, code) as worker:
+            place = f"127.0.0.1:{worker.port}"
+            known(program.server, worker, code)
+            run = runtime.submit("timer", {"folder": str(track.folder), "seconds": 1.5})
+            track.until("set")
+        program.kill()
+        program.start()
+        with working(database, code, bind=place):
+            begun, ended = runtime.result(run, timeout_s=PATIENCE_S)
+    assert ended - begun >= 1.5
+    assert track.counts == {"set": 1, "rang": 1}
+
+
 def test_an_address_that_is_taken_is_explained():
     with listen("127.0.0.1:0") as first, pytest.raises(ConfigurationError, match="cannot listen on"):
         listen(f"127.0.0.1:{first.getsockname()[1]}")

@@ -70,7 +70,7 @@ class RestateRuntime:
             self._note_end(run, found)
             return self._after(run, status)
         if found.status in ("pending", "scheduled", "ready"):
-            return replace(status, state="waiting")
+            return status  # whoever began it has noted that; it may only wait for its next turn
         if found.status == "paused":
             return replace(status, state="interrupted", error=found.last_failure)
         return replace(status, state="running")
