@@ -94,16 +94,18 @@ class Journal:
             ),
         )
 
-    def begin_again(self, key: str, ended: Ending, run: str) -> None:
-        """Try for another run what failed or was cancelled with one; nothing happens if somebody did already."""
+    def begin_again(self, invocation: Invocation, ended: Ending) -> None:
+        """Try for another run, as it asks for it, what failed or was cancelled with one; nothing happens if somebody
+        did already."""
+        told = invocation.run, json.dumps(invocation.argument), invocation.run, invocation.key, ended.run, ended.state
         with self._database.transaction():
             begun = self._database.change(
-                "UPDATE invocations SET state = 'waiting', run = ?, error = NULL, "
+                "UPDATE invocations SET state = 'waiting', run = ?, argument = ?, error = NULL, "
                 "cancel = coalesce((SELECT cancel FROM runs WHERE run = ?), 0) WHERE key = ? AND run = ? AND state = ?",
-                (run, run, key, ended.run, ended.state),
+                told,
             )
             if begun:
-                self._database.change("DELETE FROM steps WHERE invocation = ?", (key,))
+                self._database.change("DELETE FROM steps WHERE invocation = ?", (invocation.key,))
 
     def claim_next(self, workflows: Mapping[str, Workflow], pools: Sequence[str]) -> tuple[Invocation, Claim] | None:
         """The next invocation that nobody works on, and the right to do so; one that is to be cancelled is, too."""

@@ -241,7 +241,7 @@ class LocalContext:
             journal.start(child)
             ending = await play.engine.ending(key)
             while ending.state != "finished" and ending.run != self.run_id:
-                journal.begin_again(key, ending, self.run_id)
+                journal.begin_again(child, ending)
                 ending = await play.engine.ending(key)
             return ending
 

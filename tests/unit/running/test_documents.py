@@ -218,6 +218,22 @@ def test_what_was_read_before_a_folder_moved_is_found(runtime, saved, tmp_path):
     assert events[0].payload["missing"] == 0
 
 
+def test_pages_that_failed_where_the_file_was_are_read_where_it_is(runtime, saved, tmp_path, monkeypatch):
+    path, moved = saved(documents.many_pages(3)), tmp_path / "moved.pdf"
+    shutil.copy(path, moved)
+    whole = DocumentSteps._group
+
+    def gone(self, request, *asked):
+        if request.source.path == str(path):
+            raise InputError("no such file", document=request.source.name)
+        return whole(self, request, *asked)
+
+    monkeypatch.setattr(DocumentSteps, "_group", gone)
+    with pytest.raises(RunError, match="no such file"):
+        read(runtime, request_for(path))
+    assert read(runtime, request_for(moved))[0]["status"] == "complete"
+
+
 def test_long_documents_stay_within_the_limit_of_a_journal(runtime, saved):
     path = saved(documents.many_pages(300))
     reference, _ = read(runtime, request_for(path))
