@@ -21,8 +21,6 @@ from quire.flow.definition import (
 from quire.flow.tree import Mistake, Mistakes, nearest
 from quire.flow.types import ANY, Type
 
-DEPTH = {"document": 0, "page": 1, "region": 2}
-
 
 def check(flow: FlowDefinition, components: Components) -> list[Mistake]:
     """Everything wrong with a flow whose shape is right, by line."""
@@ -168,7 +166,7 @@ class _Checker:
     def _check_unit(self, step: Step, component: Component) -> None:
         if component.unit == "document":
             return
-        origins = self._origins(step, set())
+        origins = self._origins(step, {step.id})
         if not origins:
             self.mistakes.add(
                 step.line,
@@ -185,13 +183,14 @@ class _Checker:
         """The steps that read the documents whose pages this step runs over."""
         found: set[str] = set()
         for reference in references(step.input):
-            before = self.components.get(reference.step) if isinstance(reference, StepReference) else None
-            if before is None or not isinstance(reference, StepReference) or reference.step in seen:
+            if not isinstance(reference, StepReference):
                 continue
-            if before.gives.name == "result" and not reference.path:
+            before = self.components.get(reference.step)
+            if before is not None and before.gives.name == "result" and not reference.path:
                 found.add(reference.step)
-            elif before.unit != "document":
-                found |= self._origins(self.steps[reference.step], seen | {step.id})
+            elif before is not None and before.unit != "document" and reference.step not in seen:
+                seen.add(reference.step)
+                found |= self._origins(self.steps[reference.step], seen)
         return found
 
     def _check_cycles(self) -> None:
@@ -206,8 +205,12 @@ class _Checker:
 
     def _leads_to(self, start: str, goal: str, seen: set[str]) -> bool:
         for needed in self.steps[start].needs if start in self.steps else ():
-            if needed == goal or (needed not in seen and self._leads_to(needed, goal, seen | {needed})):
+            if needed == goal:
                 return True
+            if needed not in seen:
+                seen.add(needed)
+                if self._leads_to(needed, goal, seen):
+                    return True
         return False
 
     def _check_outputs(self) -> None:

@@ -63,10 +63,6 @@ class Input:
     description: str = ""
     line: int = field(default=0, compare=False)
 
-    @property
-    def optional(self) -> bool:
-        return not self.required
-
     def to_json(self) -> Json:
         told = self.type.to_json()
         if self.default is not None:

@@ -184,3 +184,18 @@ def test_inputs_that_are_absent_are_no_problem_unless_they_are_needed():
     assert input_problems(definition.inputs, {"source": "x", "count": "3"}) == [
         "the input 'count' is '3', not an integer"
     ]
+
+
+def test_a_long_chain_in_which_each_step_refers_twice_to_the_one_before_is_checked_at_once():
+    def chained(component, name, first):
+        ids = [first, *(f"s{number}" for number in range(60))]
+        twice = ([{"$step": before}, {"$step": before}] for before in ids)
+        return [
+            {"id": id, "component": component, "input": {name: given}}
+            for id, given in zip(ids[1:], twice, strict=False)
+        ]
+
+    assert mistakes_of(DOCUMENT, *chained("caption", "page", "document"), output={"$step": "s59"}) == []
+    first = {"id": "first", "component": "summary", "input": {"document": {"$step": "s59"}}}
+    (mistake,) = mistakes_of(first, *chained("summary", "document", "first"), output=1)
+    assert "wait for each other" in mistake
