@@ -7,7 +7,7 @@ needs of it the parent hands over, and what it makes the parent saves.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, TypeVar
@@ -30,6 +30,9 @@ from quire.types import OutlineEntry, PageInfo, PageResult
 from quire.words import PageWords
 
 T = TypeVar("T")
+
+AT_ONCE = 64
+"""Artifacts in one message from the parent."""
 
 
 class WorkerWork(Protocol):
@@ -138,7 +141,7 @@ def read_group(group: Group, work: WorkerWork) -> tuple[dict[str, object], bytes
 def assemble(gathered: Pages, work: WorkerWork) -> tuple[dict[str, object], bytes]:
     """The document from its pages."""
     digests = [page for page in gathered.pages if not isinstance(page, PageInfo)]
-    loaded = iter(_load(work, digests))
+    loaded = _load(work, digests)
     pages = [
         PageResult(page) if isinstance(page, PageInfo) else decode_page(next(loaded), _no_texts)
         for page in gathered.pages
@@ -151,7 +154,8 @@ def export(asked: Export, work: WorkerWork) -> tuple[dict[str, object], bytes]:
     """The files of a document: what follows the stem of their names, and sizes, in the header; then their bytes."""
 
     def text(page: int) -> PageText:
-        return PageText.from_bytes(_load(work, [asked.texts[page]])[0])
+        (data,) = _load(work, [asked.texts[page]])
+        return PageText.from_bytes(data)
 
     (data,) = _load(work, [asked.document])
     infos, blocks = decode_document(data, text)
@@ -180,12 +184,12 @@ def _no_texts(page: int) -> PageText:
     raise AssertionError(f"nobody needs the words of page {page} to assemble it")
 
 
-def _load(work: WorkerWork, digests: Sequence[Digest]) -> list[bytes]:
-    """Artifacts from the store, by way of the parent."""
-    header, data = work.request("load", {"digests": list(digests)})
-    sizes, at, loaded = header["sizes"], 0, []
-    assert isinstance(sizes, list)
-    for size in sizes:
-        loaded.append(data[at : at + size])
-        at += size
-    return loaded
+def _load(work: WorkerWork, digests: Sequence[Digest]) -> Iterator[bytes]:
+    """Artifacts from the store, by way of the parent, in messages that stay small however many there are."""
+    for begin in range(0, len(digests), AT_ONCE):
+        header, data = work.request("load", {"digests": list(digests[begin : begin + AT_ONCE])})
+        sizes, at = header["sizes"], 0
+        assert isinstance(sizes, list)
+        for size in sizes:
+            yield data[at : at + size]
+            at += size
