@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import wait
 from contextlib import contextmanager
 from dataclasses import asdict
+from itertools import accumulate
 from threading import Event as Flag
 from typing import NamedTuple
 
@@ -17,6 +18,7 @@ from quire.context import Json, Store
 from quire.document import Document
 from quire.errors import InputError, StoreError
 from quire.events import Event, EventKind, Sink
+from quire.flow.components import Files
 from quire.keys import Digest, Profile, artifact_key, digest_bytes, digest_of
 from quire.paging import PageFlow
 from quire.pool import Answer, Job, WorkerError, shared_pool
@@ -146,26 +148,23 @@ class DocumentSteps:
         }
 
     def export(
-        self, reference: Mapping[str, Json], formats: Sequence[str], *, words: bool = False, trace: bool = False
-    ) -> list[dict[str, Json]]:
-        """The document of a reference in some formats, as artifacts: the end of each name, its digest and size."""
-        source, document = SourceRef(**reference["source"]), reference["document"]
-        index = Index.load(self.store, reference["index"])
+        self,
+        document: Mapping[str, Json],
+        formats: Sequence[str] = ("md",),
+        *,
+        words: bool = False,
+        trace: bool = False,
+    ) -> Files:
+        """The document of a reference in some formats; names are the ends that follow the name of the document."""
+        index = Index.load(self.store, document["index"])
         path = index.path if trace else None
-        with self._opened(source) as opened:
-            asked = jobs.Export(opened, document, index.texts, tuple(formats), words, path)
+        with self._opened(SourceRef(**document["source"])) as opened:
+            asked = jobs.Export(opened, document["document"], index.texts, tuple(formats), words, path)
             answer = self._work("export", asked, EXPORT_S)
-        files: list[dict[str, Json]] = []
-        told, at = answer.header["files"], 0
+        told = answer.header["files"]
         assert isinstance(told, list)
-        for name, size in told:
-            content = answer.data[at : at + size]
-            at += size
-            key = artifact_key("file", "1", (document, reference["index"], name, str(words), str(trace)), NOTHING)
-            digest = self.store.save(key, content, stage="export", document=source.id)
-            files.append({"name": name, "digest": digest, "size": size})
-        self.store.flush()
-        return files
+        ends = list(accumulate(size for _, size in told))
+        return Files((name, answer.data[end - size : end]) for (name, size), end in zip(told, ends, strict=True))
 
     def _group(self, request: ReadRequest, reader: str, pages: Sequence[int], tell: Sink) -> list[PageOutcome]:
         with self._opened(request.source) as source:

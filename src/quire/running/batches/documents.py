@@ -25,7 +25,7 @@ from quire.records.runs import Runs
 from quire.running.batches.plan import PlannedDocument
 from quire.running.batches.request import BatchRequest
 from quire.running.batches.settings import Asked
-from quire.running.flows.flow import file_name, files_in
+from quire.running.flows.flow import named_files
 from quire.running.flows.workflow import flow_output
 from quire.running.request import SourceRef
 from quire.running.sources import keep_source
@@ -136,8 +136,8 @@ class Documents:
         output = flow_output(self._store, result)
         place = Path(document.place)
         contents = {
-            place.with_name(file_name(entry["name"], place.name)): self._store.load(Digest(entry["digest"]))
-            for entry in files_in(output)
+            place.with_name(name): self._store.load(Digest(entry["digest"]))
+            for name, entry in named_files(output, place.name).items()
         }
         if not contents:
             told = json.dumps(output, ensure_ascii=False, indent=2)

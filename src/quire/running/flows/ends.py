@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import asdict, replace
@@ -60,4 +61,5 @@ def output_value(definition: FlowDefinition, values: Values, limit: int) -> Json
     key = artifact_key("flow-output", "1", (digest_bytes(data), *documents[:1]), digest_of({}))
     digest = values.store.save(key, data, stage="flow", document=documents[0] if documents else "")
     values.store.flush()
-    return {"digest": digest, "output": output} if len(data) <= limit else {"digest": digest}
+    # A journal writes JSON in ASCII, which takes up to three times as much for letters of most scripts.
+    return {"digest": digest, "output": output} if len(json.dumps(output)) <= limit else {"digest": digest}

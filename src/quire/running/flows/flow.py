@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
 from pathlib import Path
 
 from quire.context import Json, Store
-from quire.errors import UsageError
+from quire.errors import RunError, UsageError
 from quire.events import Sink
 from quire.flow.checking import input_problems
 from quire.flow.definition import FlowDefinition
@@ -17,7 +19,7 @@ from quire.running.flows.workflow import flow_argument, flow_output
 from quire.running.opening import pools_for, workflows_on
 from quire.runtime.local import LocalRuntime, inline
 from quire.saving import write_files
-from quire.store.files import FileStore
+from quire.store.opening import open_store
 from quire.store.temporary import TemporaryStore
 
 FOLDER = Path("flows")
@@ -85,29 +87,37 @@ class Flow:
         step fails.
         """
         given = self.inputs_for(source, inputs or {})
-        opened = FileStore(store) if isinstance(store, (str, Path)) else store or PassingStore()
-        known = workflows_on(opened, workers=workers, password=password, import_paths=True)
-        try:
-            with inline(known, pools=pools_for(workers)) as runtime:
-                run = runtime.submit("flow", flow_argument(self.definition, given))
-                result = _awaited(runtime, run, on_event)
-        except BaseException:
-            if opened is not store:
-                opened.close()
-            raise
-        return FlowResult(self.definition.name, flow_output(opened, result), opened, _stem(given))
+        with ExitStack() as stack:
+            if isinstance(store, (str, Path)):
+                opened: Store = stack.enter_context(open_store(store))  # artifacts can be loaded from a closed one
+            else:
+                opened = store or PassingStore()  # closed when the last result that needs it is gone
+            known = workflows_on(opened, workers=workers, password=password, import_paths=True)
+            runtime = stack.enter_context(inline(known, pools=pools_for(workers)))
+            run = runtime.submit("flow", flow_argument(self.definition, given))
+            output = flow_output(opened, _awaited(runtime, run, on_event))
+        return FlowResult(self.definition.name, output, opened, self._stem(given))
 
     def inputs_for(self, source: str | Path | None, inputs: Mapping[str, Json]) -> dict[str, Json]:
         """The inputs of a run as JSON, checked. Raises UsageError."""
         given = dict(inputs)
         if source is not None:
-            documents = [name for name, one in self.definition.inputs.items() if one.type.name == "document"]
-            if not documents:
+            if not self._documents:
                 raise UsageError(f"the flow {self.name!r} takes no document")
-            given[documents[0]] = str(source)
+            given[self._documents[0]] = str(source)
         if problems := input_problems(self.definition.inputs, given):
             raise UsageError(f"flow {self.name!r}: {'; '.join(problems)}")
         return given
+
+    def _stem(self, inputs: Mapping[str, Json]) -> str:
+        """The name that files get: that of the first document."""
+        given = [inputs[name] for name in self._documents if name in inputs]
+        paths = [one if isinstance(one, str) else one.get("name") or one["path"] for one in given]
+        return Path(paths[0]).stem if paths else "document"
+
+    @property
+    def _documents(self) -> list[str]:
+        return [name for name, one in self.definition.inputs.items() if one.type.name == "document"]
 
     def __repr__(self) -> str:
         return f"<Flow {self.name}: {len(self.definition.steps)} steps>"
@@ -138,8 +148,7 @@ class FlowResult:
         return list(paths)
 
     def _named(self, stem: str | None = None) -> dict[str, Json]:
-        entries = list(files_in(self.output))
-        return {file_name(entry["name"], stem or self._stem): entry for entry in entries}
+        return named_files(self.output, stem or self._stem)
 
     def __repr__(self) -> str:
         return f"<FlowResult of {self.flow}>"
@@ -150,13 +159,32 @@ def file_name(name: str, stem: str) -> str:
     return f"{stem}{name}" if name.startswith(".") else f"{stem}.{name}"
 
 
+def named_files(output: Json, stem: str) -> dict[str, Json]:
+    """Every file in an output by the name it gets.
+
+    Raises RunError for a name that leads out of the folder, and when two files that differ would get the same one.
+    """
+    named: dict[str, Json] = {}
+    for entry in _files_in(output):
+        given = entry["name"]
+        if not isinstance(given, str) or not given or any(sign in given for sign in "/\\\0"):
+            raise RunError(
+                f"{given!r} is no name of a file; a component names files without folders", category="config"
+            )
+        name = file_name(given, stem)
+        if name in named and named[name]["digest"] != entry["digest"]:
+            raise RunError(f"the flow gives two files {name}; leave one of them out of `output`", category="config")
+        named[name] = entry
+    return named
+
+
 def registry_for(folder: Path | None) -> Registry:
     """Components for a flow of the caller's own: also by import path, beside its file or in the current folder."""
     places = [] if folder is None else [folder, folder.parent]
     return Registry(import_paths=True, folders=tuple(str(place) for place in (*places, Path.cwd())))
 
 
-def files_in(output: Json) -> Iterator[Json]:
+def _files_in(output: Json) -> Iterator[Json]:
     """Entries `{name, digest, size}` anywhere in an output."""
     if isinstance(output, dict):
         if {"name", "digest", "size"} <= output.keys():
@@ -165,7 +193,7 @@ def files_in(output: Json) -> Iterator[Json]:
         output = list(output.values())
     if isinstance(output, list):
         for one in output:
-            yield from files_in(one)
+            yield from _files_in(one)
 
 
 def _awaited(runtime: LocalRuntime, run: str, on_event: Sink | None) -> Json:
@@ -185,16 +213,12 @@ def _awaited(runtime: LocalRuntime, run: str, on_event: Sink | None) -> Json:
 
 
 def _tell(runtime: LocalRuntime, run: str, on_event: Sink | None, after: int) -> int:
-    for event in runtime.events(run, after=after) if on_event else ():
-        assert on_event is not None
-        on_event(event)
+    if on_event is None:
+        return after
+    for event in runtime.events(run, after=after):
+        try:
+            on_event(event)
+        except Exception:
+            logging.getLogger("quire").exception("a reader of events raised; the run goes on")
         after = event.sequence
     return after
-
-
-def _stem(inputs: Mapping[str, Json]) -> str:
-    """The name that files get: that of the first document among the inputs."""
-    for value in inputs.values():
-        if isinstance(value, str) and Path(value).is_file():
-            return Path(value).stem
-    return "document"

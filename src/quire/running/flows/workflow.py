@@ -7,6 +7,7 @@ Python. What came with a request names a flow that is registered here, and `impo
 
 from __future__ import annotations
 
+import json
 from collections.abc import Awaitable, Generator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -53,7 +54,7 @@ class Flows:
         self.store = steps.store
         self.loader = RecentResults(partial(load_result, steps.store, password=password))
         self.services: Mapping[str, Service] = {
-            "export": _exporting(steps),
+            "export": steps.export,
             "render": rendering(steps.store, password=password),
         }
         self.password = password
@@ -192,7 +193,13 @@ class _FlowRun:
         if failed and making.step.on_error.what == "fail":
             raise outcomes[failed[0]]
         settled = yield [
-            self.ctx.run(f"{making.step.id}/{groups[at][0] + 1}/settle", making.settled, *groups[at], str(outcomes[at]))
+            self.ctx.run(
+                f"{making.step.id}/{groups[at][0] + 1}/settle",
+                making.settled,
+                *groups[at],
+                str(outcomes[at]),
+                retry=Retry(),
+            )
             for at in failed
         ]
         again = dict(zip(failed, settled, strict=True))
@@ -250,13 +257,6 @@ class _FlowRun:
         self.ctx.emit(Event(f"{run}/{STAGE}/{place}/{kind}", run, 0, kind, STAGE, document, page, key, told))
 
 
-def _exporting(steps: DocumentSteps) -> Service:
-    def export(document: Json, formats: Sequence[str] = ("md",), *, words: bool, trace: bool) -> Json:
-        return steps.export(document, formats, words=words, trace=trace)
-
-    return export
-
-
 async def _settled(awaited: Awaitable[Json]) -> Outcome:
     """What it gave, or the error that it ended with."""
     try:
@@ -280,8 +280,6 @@ def flow_argument(definition: FlowDefinition, inputs: Mapping[str, Json]) -> Jso
 
 def flow_output(store: Store, result: Json) -> Json:
     """The output of a finished flow, also of one too large for its journal."""
-    import json
-
     if "output" in result:
         return result["output"]
     return json.loads(store.load(Digest(result["digest"])))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from quire.errors import RunError, UsageError
 from quire.flows import find_flow, load_flow
 from quire.flows.components import Registry
 from quire.running.flows.cases import CaseRunner, differences
-from quire.running.flows.flow import PassingStore, file_name
+from quire.running.flows.flow import PassingStore, file_name, named_files
 from quire.running.flows.workflow import Flows, flow_argument
 from quire.running.opening import pools_for, workflows_on
 from quire.running.steps import DocumentSteps
@@ -142,6 +143,41 @@ def test_a_document_that_cannot_be_read_is_named(saved):
 def test_files_are_named_after_the_document():
     assert file_name(".table-1.csv", "report") == "report.table-1.csv"
     assert file_name("chart.png", "report") == "report.chart.png"
+
+
+def test_a_store_that_is_named_is_closed_after_the_run(saved, tmp_path):
+    before = set(threading.enumerate())
+    result = Flow.load("read").run(saved(documents.simple(1)), store=tmp_path / "store")
+    left = [thread.name for thread in set(threading.enumerate()) - before if thread.name == "quire-lease"]
+    assert left == []
+    assert result.files["report.md"]
+
+
+def test_a_reader_of_events_that_raises_does_not_end_the_run(saved, caplog):
+    def broken(event):
+        raise RuntimeError("of somebody")
+
+    assert Flow.load("read").run(saved(documents.simple(1)), on_event=broken).output["status"] == "complete"
+    assert "a reader of events raised" in caplog.text
+
+
+def test_files_are_named_after_the_document_that_the_inputs_name(saved):
+    path = saved(documents.simple(1))
+    result = Flow.load("read").run(inputs={"formats": ["md"], "source": {"path": str(path), "name": "other.pdf"}})
+    assert list(result.files) == ["other.md"]
+
+
+@pytest.mark.parametrize("name", ["../../evil", "a/b.txt", "/etc/evil", "a\\b.txt", "", "nul\0"])
+def test_a_file_that_would_lie_elsewhere_is_refused(name):
+    with pytest.raises(RunError, match="is no name of a file"):
+        named_files([{"name": name, "digest": "d", "size": 1}], "report")
+
+
+def test_two_files_of_one_name_are_told_unless_they_are_the_same():
+    entry = {"name": ".md", "digest": "d", "size": 1}
+    assert list(named_files({"a": entry, "b": [entry]}, "report")) == ["report.md"]
+    with pytest.raises(RunError, match=r"two files report\.md"):
+        named_files([entry, {**entry, "digest": "e"}], "report")
 
 
 @pytest.mark.parametrize("given", ["{$input: source}", "{$step: document}"], ids=["a file", "a result"])

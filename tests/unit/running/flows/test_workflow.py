@@ -296,8 +296,8 @@ def test_a_step_that_cannot_be_done_is_told(desk, steps, message):
         desk.run(*steps, output={"$step": steps[-1]["id"]})
 
 
-def test_an_output_that_is_too_large_for_a_journal_is_in_the_store(desk):
-    text = "x" * 100_000
+@pytest.mark.parametrize("text", ["x" * 100_000, "ж" * 16_000], ids=["long", "not ascii"])
+def test_an_output_that_is_too_large_for_a_journal_is_in_the_store(desk, text):
     assert (
         desk.run(
             step("a", "echo", value={"$input": "text"}), output={"$step": "a"}, inputs={"text": "string"}, text=text
