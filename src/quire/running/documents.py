@@ -5,17 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from quire.artifacts import decode_document
 from quire.context import Json, Store
-from quire.document import Document
 from quire.engine import Attempt
-from quire.errors import InputError
 from quire.keys import Digest
 from quire.result import DocumentResult
 from quire.running.request import SourceRef
-from quire.running.sources import source_key
+from quire.running.sources import open_source
 from quire.stages import Texts
 from quire.types import PageInfo
 
@@ -70,12 +67,7 @@ class Index:
 
 def load_result(store: Store, reference: Mapping[str, Json], *, password: str | None = None) -> DocumentResult:
     """The result that the reference of a read document stands for. Raises InputError when its file is gone."""
-    source = SourceRef(**reference["source"])
-    stored = store.find(source_key(source.id)) if source.stored else None
-    place = Path(source.path) if stored is None else store.load(stored)
-    document = Document(place, name=source.name, password=password)
-    if document.id != source.id:
-        raise InputError("has changed since it was read; read it again", document=source.name)
+    document = open_source(store, SourceRef(**reference["source"]), password=password)
     index = Index.load(store, reference["index"])
     texts = Texts(store)
     for number, digest in index.texts.items():

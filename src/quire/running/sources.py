@@ -14,7 +14,7 @@ from weakref import finalize
 from quire.context import Store
 from quire.document import Document
 from quire.errors import InputError
-from quire.keys import ArtifactKey, Profile, artifact_key
+from quire.keys import ArtifactKey, Profile, artifact_key, digest_bytes
 from quire.running.request import SourceRef
 
 KEPT = 8
@@ -27,11 +27,24 @@ def source_key(document: str) -> ArtifactKey:
 
 
 def keep_source(store: Store, source: SourceRef) -> None:
-    """Put a document into the store, unless it is there."""
+    """Put a document into the store, unless it is there. Raises InputError when it is another one by now."""
     key = source_key(source.id)
     if store.find(key) is None:
-        store.save(key, Path(source.path).read_bytes(), stage="source", document=source.id)
+        data = _bytes(source)
+        if digest_bytes(data) != source.id:
+            raise _changed(source)
+        store.save(key, data, stage="source", document=source.id)
         store.flush()
+
+
+def open_source(store: Store, source: SourceRef, *, password: str | None = None) -> Document:
+    """The document, at its path or from the store. Raises InputError when it is another one by now."""
+    stored = store.find(source_key(source.id)) if source.stored else None
+    place = Path(source.path) if stored is None else store.load(stored)
+    document = Document(place, name=source.name, password=password)
+    if document.id != source.id:
+        raise _changed(source)
+    return document
 
 
 class Sources:
@@ -78,6 +91,17 @@ class Sources:
         for document in unused[: max(0, len(self._copies) - KEPT)]:
             self._copies.pop(document).unlink(missing_ok=True)
             del self._used[document]
+
+
+def _bytes(source: SourceRef) -> bytes:
+    try:
+        return Path(source.path).read_bytes()
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", document=source.name) from error
+
+
+def _changed(source: SourceRef) -> InputError:
+    return InputError("has changed since it was planned; run it again", document=source.name)
 
 
 def _is_it(path: Path, document: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 
 import pytest
 
@@ -12,7 +13,7 @@ from quire.pool import WorkerCrashed
 from quire.running.documents import load_result
 from quire.running.opening import workflows_on
 from quire.running.request import ReadRequest, SourceRef
-from quire.running.sources import keep_source
+from quire.running.sources import keep_source, open_source
 from quire.running.steps import DocumentSteps, PageOutcome
 from quire.runtime.local import LocalRuntime
 from quire.store.files import FileStore
@@ -166,6 +167,18 @@ def test_a_machine_without_the_path_takes_the_bytes_from_the_store(runtime, stor
         reference, _ = read(runtime, ReadRequest(elsewhere))
         assert reference["status"] == "complete"
         assert load_result(store, reference).to_json() == quire.read(path).to_json()
+
+
+def test_a_file_that_changed_is_not_kept_as_what_it_was(store, saved):
+    path = saved(documents.simple())
+    source = SourceRef.of(path)
+    path.write_bytes(documents.simple(2))
+    with pytest.raises(InputError, match="has changed"):
+        keep_source(store, source)
+    path.write_bytes(documents.simple())
+    keep_source(store, source)
+    path.unlink()
+    assert open_source(store, replace(source, stored=True)).id == source.id
 
 
 def test_a_document_that_is_neither_here_nor_in_the_store_is_said(runtime, saved, tmp_path):

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from quire.context import Json, Store
-from quire.document import Document, RenderOptions
+from quire.document import RenderOptions
 from quire.errors import InputError, UsageError
 from quire.running.flows.resolving import Service
 from quire.running.request import SourceRef
-from quire.running.sources import Sources
+from quire.running.sources import open_source
 from quire.selection import page_numbers
 from quire.store.artifacts import ArtifactStore
 from quire.store.images import PageImages
@@ -16,18 +16,11 @@ from quire.store.images import PageImages
 def rendering(store: Store, *, password: str | None = None) -> Service:
     """The service `render`: gives a list by page of where each picture is, or why there is none."""
 
-    sources = Sources(store)
-
     def render(document: Json, *, dpi: int, grey: bool, pages: str | None) -> Json:
         if not isinstance(store, ArtifactStore):
             raise UsageError("pictures of pages are kept by name, in a folder or a bucket; name a store")
         source = document.get("source", document)  # of a document that was read, or a file
-        with (
-            sources.path(SourceRef(**source)) as path,
-            Document(path, name=source["name"], password=password) as opened,
-        ):
-            if opened.id != source["id"]:
-                raise InputError("has changed since the run began; run it again", document=opened.name)
+        with open_source(store, SourceRef(**source), password=password) as opened:
             names = PageImages(store).save(opened, pages, RenderOptions(dpi=dpi, grey=grey))
             numbers = page_numbers(pages, opened.page_count)
         return [_told(number, name) for number, name in zip(numbers, names, strict=True)]

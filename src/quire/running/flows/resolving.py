@@ -6,16 +6,17 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Final, TypeAlias, TypeGuard
 
 from quire.artifacts import encode_page
 from quire.context import Json, Store
 from quire.document import Document
-from quire.errors import InputError, RunError
+from quire.errors import RunError
 from quire.flow.definition import Expression, InputReference, Literal, StepReference, follow
 from quire.keys import Digest, digest_bytes, digest_of
+from quire.running.request import SourceRef
+from quire.running.sources import open_source
 
 if TYPE_CHECKING:
     from quire.result import DocumentResult
@@ -110,10 +111,7 @@ class Values:
 
     def _opened(self, source: Json) -> Document:
         """A document that nobody has read. Raises InputError when it is another one by now."""
-        document = Document(Path(source["path"]), name=source["name"], password=self.password)
-        if document.id != source["id"]:
-            raise InputError("has changed since the run began; run it again", document=document.name)
-        return document
+        return open_source(self.store, SourceRef(**source), password=self.password)
 
     def _step(self, reference: StepReference) -> Found:
         value = self.steps.get(reference.step)

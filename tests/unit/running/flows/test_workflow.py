@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,8 @@ from quire.flows.finding import parse_flow
 from quire.running.flows.flow import PassingStore
 from quire.running.flows.workflow import flow_argument, flow_output
 from quire.running.opening import pools_for, workflows_on
+from quire.running.request import SourceRef
+from quire.running.sources import keep_source
 from quire.runtime.local import LocalRuntime, inline
 from tests import documents
 from tests.fakes import flow_components
@@ -42,9 +45,12 @@ class Desk:
         }
         registry = Registry(import_paths=True)
         flow = parse_flow(yaml.safe_dump(definition), "f.yaml", registry)
-        self.last = self.runtime.submit("flow", flow_argument(flow, {"source": str(self.source), **more}))
+        self.last = self.runtime.submit("flow", flow_argument(flow, {"source": self._source(), **more}))
         result = self.runtime.result(self.last, timeout_s=60)
         return flow_output(self.store, result)
+
+    def _source(self) -> Json:
+        return str(self.source) if isinstance(self.source, Path) else self.source
 
     def told(self, kind: str) -> list[str]:
         """The steps of the last run of which such an event tells."""
@@ -337,6 +343,15 @@ def test_a_file_that_nobody_has_read_is_given_as_a_document_and_counts_by_its_co
     assert CALLS["metadata"] == 1
     desk.source.write_bytes(documents.simple(1))
     assert desk.run(told, output={"$step": "told"})["pages"] == 1
+
+
+def test_a_component_gets_a_file_that_only_the_store_has(desk):
+    source = SourceRef.of(desk.source)
+    keep_source(desk.store, source)
+    desk.source.unlink()
+    desk.source = asdict(replace(source, stored=True))
+    told = step("told", "metadata", document={"$input": "source"})
+    assert desk.run(told, output={"$step": "told"}) == {"name": "report.pdf", "pages": PAGES}
 
 
 def test_what_a_flow_gave_says_which_documents_it_was_made_from(desk):
