@@ -112,18 +112,9 @@ def test_a_folder_on_a_cluster_is_shared_by_the_workers_and_read_once(tmp_path):
         again = asking.run(*command)
         assert again.returncode == 0, again.stderr
         assert len(stranger.calls) == 12, "the second run asks nobody"
+        assert [worker.stop() for worker in cluster.workers] == [0, 0], "workers that were used end on SIGTERM"
 
 
 def _reading(cluster: LocalCluster, stranger: Stranger) -> set[str]:
     """The workers in which the engine waits."""
     return {clusters.worker_of(cluster, pid).name for pid in stranger.held}
-
-
-def test_a_worker_that_was_used_ends_on_sigterm(tmp_path):
-    stranger = install(tmp_path / "stranger")
-    with clusters.running(stranger.environment, workers=1) as cluster:
-        asking = replace(stranger, environment={**stranger.environment, **cluster.settings})
-        (tmp_path / "report.pdf").write_bytes(documents.simple())
-        assert asking.run("-m", "quire", "run", tmp_path / "report.pdf", "-o", tmp_path / "out").returncode == 0
-        (worker,) = cluster.workers
-        assert worker.stop() == 0, worker.log.read_text()
