@@ -266,6 +266,17 @@ def test_a_run_that_was_never_handed_over_is_found_by_the_next_caller(server, da
     assert len(track.lines) == 1
 
 
+def test_a_worker_on_another_database_says_so(server, database):
+    code = in_pool("elsewhere", *workflows.WORKFLOWS)
+    with closing(SqliteDatabase(None)) as another, working(another, code) as worker:
+        known(server, worker, code)
+        runtime = RestateRuntime(server, database, code)
+        run = runtime.submit("silent", {})
+        with pytest.raises(RunError, match="--facts of whoever submits") as caught:
+            runtime.result(run, timeout_s=PATIENCE_S)
+    assert caught.value.category == "config"
+
+
 def test_a_run_cancelled_before_it_was_handed_over_never_begins(server, database, track):
     code = in_pool("early", *workflows.WORKFLOWS)
     argument = {"folder": str(track.folder), "value": 5}

@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from quire.context import Workflow
-from quire.errors import ConfigurationError
+from quire.errors import ConfigurationError, UsageError
 from quire.events import Event
 from quire.runtime.restate.context import Mismatch, RestateContext, Surroundings, handler_of, service_of
 from quire.runtime.restate.messages import CANCELLED, FAILED, Failure, Request
@@ -65,6 +65,7 @@ class Endpoint:
         self._records = records
         self._options = options or ServiceOptions()
         self._threads = {pool: ThreadPoolExecutor(many, f"quire-{pool}") for pool, many in slots.items()}
+        self._places = {pool: asyncio.Semaphore(many) for pool, many in slots.items()}
         self._keeping = ThreadPoolExecutor(4, "quire-records")
         self._around = Surroundings(self._workflows, records, self._in_thread, scopes)
         self._steps = 0
@@ -127,14 +128,15 @@ class Endpoint:
             threads.shutdown(wait=False, cancel_futures=True)
 
     async def _in_thread(self, pool: str, work: Callable[[], bytes]) -> bytes:
-        if self._draining.is_set():
-            await asyncio.Event().wait()  # until the connection ends: another worker does it
-        self._steps += 1
-        try:
-            return await asyncio.get_running_loop().run_in_executor(self._threads[pool], work)
-        finally:
-            self._steps -= 1
-            self._look()
+        async with self._places[pool]:
+            if self._draining.is_set():
+                await asyncio.Event().wait()  # until the connection ends: another worker does it
+            self._steps += 1
+            try:
+                return await asyncio.get_running_loop().run_in_executor(self._threads[pool], work)
+            finally:
+                self._steps -= 1
+                self._look()
 
     def _look(self) -> None:
         if self._draining.is_set() and not self._steps:
@@ -191,10 +193,9 @@ class Endpoint:
         """Play a workflow and note its end, both for the server and, when it is a run, for whoever asks us."""
         from restate import TerminalError
 
-        context = RestateContext(sdk, self._around, request, workflow.pool)
-        if request.root and not await self._keep(self._records.started, request.run) and not _replaying():
-            outcome: bytes | Failure = Failure(f"run {request.run} was cancelled", run=request.run, cancelled=True)
-        else:
+        outcome = await self._obstacle(request) if request.root and not _replaying() else None
+        if outcome is None:
+            context = RestateContext(sdk, self._around, request, workflow.pool)
             try:
                 outcome = await play(workflow, context, request.argument, partial(self._tell, request.run))
             except Mismatch as error:
@@ -205,6 +206,20 @@ class Endpoint:
         if isinstance(outcome, Failure):
             raise TerminalError(outcome.encode(), CANCELLED if outcome.cancelled else FAILED)
         return outcome
+
+    async def _obstacle(self, request: Request) -> bytes | Failure | None:
+        """Note that a run begins; why it must not."""
+        try:
+            if await self._keep(self._records.started, request.run):
+                return None
+        except UsageError:
+            return Failure(
+                f"a worker got run {request.run}, which its database does not know; "
+                "start workers with the --store and --facts of whoever submits",
+                "config",
+                request.run,
+            )
+        return Failure(f"run {request.run} was cancelled", run=request.run, cancelled=True)
 
     async def _tell(self, run: str, events: Sequence[Event]) -> None:
         await self._keep(self._records.runs.append, run, events)
