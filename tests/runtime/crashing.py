@@ -230,25 +230,27 @@ class Survey:
 
     undisturbed: str
     crashes: Sequence[Survived]
+    passed: int = 0
+    """The first point that a read did not come to. Reads differ a little in how many they have."""
 
 
 def survey(document: Path, folder: Path, *, lanes: int = 2, step: int = 1, programs: bool = False) -> Survey:
     """Crash at every boundary, or at every `step`-th one, until the read passes; several lanes at a time."""
     opened_lanes = [Lane(folder / f"lane-{number}", programs=programs) for number in range(lanes)]
-    points, lock, over = count(1, step), Lock(), False
+    points, lock = count(1, step), Lock()
     crashes: list[Survived] = []
+    passed: list[int] = []
 
     def drive(lane: Lane) -> None:
-        nonlocal over
-        while not over:
+        while not passed:
             with lock:
                 at = next(points)
             survived = lane.crash(document, at)
-            if survived is None:
-                over = True
-                return
             with lock:
-                crashes.append(survived)
+                if survived is None:
+                    passed.append(at)
+                else:
+                    crashes.append(survived)
 
     try:
         undisturbed = opened_lanes[0].undisturbed(document)["output"]
@@ -258,7 +260,7 @@ def survey(document: Path, folder: Path, *, lanes: int = 2, step: int = 1, progr
     finally:
         for lane in opened_lanes:
             lane.close()
-    return Survey(undisturbed, sorted(crashes, key=lambda crash: crash.at))
+    return Survey(undisturbed, sorted(crashes, key=lambda crash: crash.at), min(passed))
 
 
 if __name__ == "__main__":

