@@ -50,21 +50,23 @@ class Documents:
         self._began = time.time()
         self._lock = Lock()
         self._under_way: set[str] = set()
+        self._cancelled = False
+        self._moved: set[str] = set()
+        """Documents that were gone or changed when they were looked at: nothing is known against them."""
 
     def work(self, item: WorkItem) -> ItemOutcome:
         document = _document(item)
         self._check_unchanged(document)
         key = f"{document.key}/{document.again}" if document.again else document.key
-        run, result = self._result(document, key)
-        earlier = self._runtime.status(run).submitted < self._began
+        run, earlier, result = self._result(document, key)
         try:
             contents = self._contents(document, result)
         except StoreError:
             if not earlier:
                 raise
             # Its artifacts were collected since: it is run again, under another key.
-            run, result = self._result(document, f"{key}/{time.time_ns()}")
-            earlier, contents = False, self._contents(document, result)
+            run, earlier, result = self._result(document, f"{key}/{time.time_ns()}")
+            contents = self._contents(document, result)
         self._check_unchanged(document)
         write_files(contents)
         files = tuple(OutputFile(str(path), len(data), digest_bytes(data)) for path, data in contents.items())
@@ -77,7 +79,7 @@ class Documents:
     def after(self, item: WorkItem, outcome: ItemOutcome, context: StageContext) -> None:
         """A document that cannot be read is left alone from now on. Runs in the thread that drives."""
         document, error = _document(item), outcome.error
-        if error is None or error.category not in PERMANENT or not document.key:
+        if error is None or error.category not in PERMANENT or not document.key or document.name in self._moved:
             return
         self._quarantine.add(
             Quarantined(
@@ -94,20 +96,39 @@ class Documents:
     def cancel(self) -> None:
         """Cancel the runs of documents that are under way."""
         with self._lock:
+            self._cancelled = True
             runs = sorted(self._under_way)
         for run in runs:
             self._runtime.cancel(run)
 
-    def _result(self, document: PlannedDocument, key: str) -> tuple[str, Json]:
+    def _result(self, document: PlannedDocument, key: str) -> tuple[str, bool, Json]:
+        """The run of a document, whether it is one of before, and what it gave.
+
+        One of before may look for the file where it was then: if it fails for its input, the next one is asked.
+        """
         source = SourceRef(document.document, document.path.name, str(document.path), not self._runtime.sees_files)
         if source.stored:
             keep_source(self._store, source)
-        run = self._submitted(self._asked.argument(asdict(source)), key)
+        argument = self._asked.argument(asdict(source))
+        run = self._submitted(argument, key)
+        earlier = self._runtime.status(run).submitted < self._began
+        try:
+            return run, earlier, self._awaited(document, run)
+        except RunError as error:
+            if not earlier or error.category != "input":
+                raise
+        run = self._submitted(argument, key)
+        return run, False, self._awaited(document, run)
+
+    def _awaited(self, document: PlannedDocument, run: str) -> Json:
         limit_s = self._request.options.per_item_timeout_s
         with self._lock:
             self._under_way.add(run)
+            cancelled = self._cancelled
         try:
-            return run, self._runtime.result(run, timeout_s=limit_s or None)
+            if cancelled:  # while it was submitted
+                self._runtime.cancel(run)
+            return self._runtime.result(run, timeout_s=limit_s or None)
         except TimeoutError:
             self._runtime.cancel(run)
             advice = "give it more with --timeout-s"
@@ -151,6 +172,8 @@ class Documents:
             now = None
         if now != document.seen:
             happened = "is gone" if now is None else "has changed"
+            with self._lock:
+                self._moved.add(document.name)
             raise InputError(f"{happened} since the run began; run it again", document=document.name)
 
     def _record(self, document: PlannedDocument, files: tuple[OutputFile, ...], failed_pages: int) -> None:

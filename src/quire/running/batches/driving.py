@@ -7,7 +7,7 @@ runtime next, and driving the same request again finds them done.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from threading import Event as Flag
 from threading import Thread
@@ -16,7 +16,7 @@ from quire.batch import StageContext, StageHooks, StageOutcome, StagePlan, Stop
 from quire.batch.running import Stage
 from quire.batch.telling import StageTeller
 from quire.context import Runtime
-from quire.errors import QuireError, UsageError
+from quire.errors import QuireError, StoreError, UsageError
 from quire.events import Event, Sink
 from quire.records.claims import Claims
 from quire.records.runs import Runs, claim_of
@@ -128,18 +128,18 @@ def _driving(run: str, store: ArtifactStore, stop: Stop) -> Iterator[Flag]:
     A run that ends without `finish` is left as it is: without a claim it is `interrupted`.
     """
     runs, claims = Runs(store.database), Claims(store.database)
-    claim = claims.claim(claim_of(run))
-    if claim is None:
+    if claims.claim(claim_of(run)) is None:
         claims.close()
         raise UsageError(f"another process works on run {run}; `quire status {run}` shows how far it is")
     cancelled, ended = Flag(), Flag()
 
     def watch() -> None:
         while not ended.wait(LOOK_EVERY_S):
-            if runs.cancel_requested(run):
-                cancelled.set()
-                stop.now("cancelled")
-                return
+            with suppress(StoreError):  # whoever works meets it too; it may pass
+                if runs.cancel_requested(run):
+                    cancelled.set()
+                    stop.now("cancelled")
+                    return
 
     watcher = Thread(target=watch, name="quire-batch", daemon=True)
     try:
@@ -154,7 +154,6 @@ def _driving(run: str, store: ArtifactStore, stop: Stop) -> Iterator[Flag]:
         ended.set()
         if watcher.ident is not None:
             watcher.join()
-        claims.release(claim)
         claims.close()
 
 

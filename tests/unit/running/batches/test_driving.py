@@ -10,11 +10,12 @@ from pathlib import Path
 import pytest
 
 from quire.batch import ManifestWriter, Stop, read_manifest, rows_of
-from quire.errors import UsageError
+from quire.errors import StoreError, UsageError
 from quire.records.claims import Claims
 from quire.records.outputs import Outputs
 from quire.records.quarantine import Quarantine
-from quire.records.runs import claim_of
+from quire.records.runs import Runs, claim_of
+from quire.running.batches import driving
 from quire.running.batches.driving import begin_batch, run_batch, stored_request
 from quire.running.batches.request import BatchRequest
 from quire.running.opening import local_runtime
@@ -220,6 +221,54 @@ def test_a_document_that_changes_during_the_run_is_an_error_with_advice(desk):
     assert outcome.errors[0].category == "input"
     assert "a.pdf: has changed since the run began; run it again" in outcome.errors[0].message
     assert desk.plan() == {"a.pdf": ("missing", "")}
+    path.write_text("hold")
+    assert desk.plan() == {"a.pdf": ("missing", "")}  # nothing is known against what it was
+
+
+def test_a_run_of_before_that_looks_for_the_file_where_it_was_is_followed_by_another(desk):
+    path = desk.write("a.pdf", "hold")
+    stop = Stop()
+
+    def interrupt():
+        assert desk.held.wait(LONG_S)
+        stop.now("SIGINT")
+
+    interrupting = threading.Thread(target=interrupt)
+    interrupting.start()
+    assert desk.run(stop=stop).succeeded == 0
+    interrupting.join()
+    (desk.documents / "deep").mkdir()
+    path.rename(desk.documents / "deep" / "a.pdf")
+    desk.go.set()
+    assert desk.run().succeeded == 1
+    assert desk.written() == ["deep/a.md"]
+
+
+def test_cancelling_is_noticed_although_the_database_was_away_for_a_moment(desk, monkeypatch):
+    desk.write("a.pdf", "hold")
+    run = begin_batch(desk.request(), desk.store)
+    known, asked = Runs.cancel_requested, []
+
+    def away(self, run):
+        asked.append(run)
+        if len(asked) == 1:
+            raise StoreError("the database is away")
+        return known(self, run)
+
+    def cancel():
+        assert desk.held.wait(LONG_S)
+        desk.runs.request_cancel(run)
+
+    cancelling = threading.Thread(target=cancel)
+    cancelling.start()
+    monkeypatch.setattr(driving, "LOOK_EVERY_S", 0.01)
+    monkeypatch.setattr(driving, "Runs", type("Away", (Runs,), {"cancel_requested": away}))
+    try:
+        outcome = desk.run(run=run)
+    finally:
+        desk.go.set()
+        cancelling.join()
+    assert (outcome.cancelled, desk.runs.status(run).state) == (True, "cancelled")
 
 
 def test_a_document_past_its_time_is_cancelled(desk):
