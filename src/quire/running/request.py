@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 from quire import assemble, layout
 from quire.context import Json
 from quire.document import Document
 from quire.engine import Engine
+from quire.errors import ConfigurationError
 from quire.keys import ArtifactKey, Digest, artifact_key, digest_of
 from quire.recognize import looking, placing, structured
 from quire.recognize.options import Effort, OcrMode, RecognizeOptions
@@ -87,18 +89,29 @@ class ReadRequest:
         return digest_of([self.source.id, self.pages or "", self.settings(), assemble.VERSION])
 
     def settings(self) -> Digest:
-        """Of everything that decides what is read on a page: settings, versions of the stages, the engine.
-
-        Of the engines that are used when none is named only the first counts: a page that another one read because
-        the first could not is as good.
-        """
-        kept = replace(self, source=SourceRef("", "", ""), pages=None, retries=0, retry_backoff_s=0.0).to_json()
-        engines = [_identity(name, self.profile, self.lang) for name in self.engines or DEFAULT_ENGINES[:1]]
-        return digest_of([kept, VERSIONS, engines])
+        """Of everything that decides what is read on a page: settings, versions of the stages, the engine."""
+        return _settings(self)
 
     def page_key(self, page: int, reader: str) -> ArtifactKey:
         """The key of the record of a page: is it read?"""
         return artifact_key("page", "1", (self.source.id, str(page), reader), self.settings())
+
+
+@lru_cache(maxsize=64)  # asked for with every page
+def _settings(request: ReadRequest) -> Digest:
+    kept = replace(request, source=SourceRef("", "", ""), pages=None, retries=0, retry_backoff_s=0.0).to_json()
+    return digest_of([kept, VERSIONS, _engines(request)])
+
+
+def _engines(request: ReadRequest) -> list[tuple[str, str, str]]:
+    """The engines that were named. When none was, the first that works here stands for all: a page that another one
+    read because the first could not is as good."""
+    if request.engines:
+        return [_identity(name, request.profile, request.lang) for name in request.engines]
+    for name in DEFAULT_ENGINES:
+        with suppress(ConfigurationError):  # nobody asked for it, and most documents need none
+            return [_identity(name, request.profile, request.lang)]
+    return []
 
 
 @cache

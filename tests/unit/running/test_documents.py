@@ -8,8 +8,9 @@ from dataclasses import replace
 import pytest
 
 import quire
-from quire.errors import InputError, RunError
+from quire.errors import ConfigurationError, InputError, RunError
 from quire.pool import WorkerCrashed
+from quire.running import request
 from quire.running.documents import load_result
 from quire.running.opening import workflows_on
 from quire.running.request import ReadRequest, SourceRef
@@ -89,9 +90,23 @@ def test_settings_that_do_not_change_a_page_are_not_in_its_key(saved):
         assert plain.page_key(1, "r") != request_for(path, **other).page_key(1, "r")
 
 
+def test_a_document_with_text_is_read_where_no_engine_works(runtime, saved, monkeypatch):
+    def missing(name, **_):
+        raise ConfigurationError(f"the engine {name} is not installed")
+
+    monkeypatch.setattr(request, "make", missing)
+    request._identity.cache_clear()
+    request._settings.cache_clear()
+    path = saved(documents.simple())
+    assert read(runtime, request_for(path))[0]["status"] == "complete"
+    request._settings.cache_clear()
+    with pytest.raises(ConfigurationError, match="echo is not installed"):
+        request_for(path, engines=("echo",)).settings()
+
+
 def test_a_request_survives_the_journal(saved):
-    request = request_for(saved(documents.simple()), pages="1", lang=("de",), engines=("echo",), retries=2)
-    assert ReadRequest.from_json(request.to_json()) == request
+    asked = request_for(saved(documents.simple()), pages="1", lang=("de",), engines=("echo",), retries=2)
+    assert ReadRequest.from_json(asked.to_json()) == asked
 
 
 def test_a_page_that_ends_its_worker_is_found_out_and_the_others_are_read(store, saved, monkeypatch):
