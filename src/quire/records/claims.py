@@ -37,9 +37,21 @@ class Claims:
         self._stopped = Event()
         self._heart: Thread | None = None
 
+    def live(self) -> None:
+        """Begin to renew the lease. The first claim does it; who claims within a transaction does it before that: a
+        transaction that is undone must not take the lease with it."""
+        with self._lock:
+            if self._heart is not None:
+                return
+            self._stopped.clear()
+            bury(self._database)
+            self._beat()
+            self._heart = Thread(target=self._go_on, name="quire-lease", daemon=True)
+            self._heart.start()
+
     def claim(self, key: str) -> Claim | None:
         """The right to work on the key; None while a living owner has it, this one included."""
-        self._live()
+        self.live()
         database = self._database
         with database.transaction():
             held = database.rows(
@@ -105,17 +117,6 @@ class Claims:
             self._database.change("DELETE FROM claims WHERE owner = ? AND takeovers = 0", (self.owner,))
             self._database.change("UPDATE claims SET owner = '' WHERE owner = ?", (self.owner,))
             self._database.change("DELETE FROM owners WHERE owner = ?", (self.owner,))
-
-    def _live(self) -> None:
-        """The first claim starts the heart."""
-        with self._lock:
-            if self._heart is not None:
-                return
-            self._stopped.clear()
-            bury(self._database)
-            self._beat()
-            self._heart = Thread(target=self._go_on, name="quire-lease", daemon=True)
-            self._heart.start()
 
     def _beat(self) -> None:
         database = self._database

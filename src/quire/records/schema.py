@@ -118,6 +118,7 @@ CREATE TABLE steps (
     attempts INTEGER NOT NULL,
     result TEXT,
     error TEXT,
+    due REAL,
     PRIMARY KEY (invocation, number)
 ) WITHOUT ROWID;
 CREATE TABLE signals (

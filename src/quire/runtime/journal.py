@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Literal
 
@@ -62,6 +61,8 @@ class Step:
     name: str
     attempts: int = 0
     ending: Ending | None = None
+    due: float | None = None
+    """When a timer rings, in seconds of the calendar clock."""
 
 
 class Journal:
@@ -70,10 +71,6 @@ class Journal:
     def __init__(self, database: Database, claims: Claims) -> None:
         self._database = database
         self._claims = claims
-
-    def together(self) -> AbstractContextManager[None]:
-        """What is written inside becomes durable in one go."""
-        return self._database.transaction()
 
     def start(self, invocation: Invocation) -> None:
         """Add an invocation; one with that key stays as it is, whatever became of it."""
@@ -121,6 +118,8 @@ class Journal:
             "ORDER BY i.number LIMIT 8",
             (*pools, *workflows, database.now(), database.epoch),
         )
+        if rows:
+            self._claims.live()
         for key, run, workflow, version, pool, argument, cancel in rows:
             with database.transaction():
                 claim = self._claims.claim(str(key))
@@ -151,7 +150,7 @@ class Journal:
         return found
 
     def steps(self, key: str) -> dict[int, Step]:
-        asked = "SELECT number, name, attempts, result, error FROM steps WHERE invocation = ?"
+        asked = "SELECT number, name, attempts, result, error, due FROM steps WHERE invocation = ?"
         return {
             int(str(number)): Step(
                 str(name),
@@ -159,22 +158,23 @@ class Journal:
                 None
                 if result is None and error is None
                 else _ending("finished" if error is None else "failed", result, error),
+                None if due is None else float(str(due)),
             )
-            for number, name, attempts, result, error in self._database.rows(asked, (key,))
+            for number, name, attempts, result, error, due in self._database.rows(asked, (key,))
         }
 
-    def record(self, claim: Claim, number: int, step: Step, *, tried_error: str | None = None) -> None:
-        """Keep what became of a step, or that an attempt of it failed. Raises FencedError for a late owner."""
+    def record(self, claim: Claim, number: int, step: Step) -> None:
+        """Keep what is known of a step so far. Raises FencedError for a late owner."""
         ending = step.ending
         result = json.dumps(ending.result) if ending and ending.state == "finished" else None
         error = ending.error_text() if ending else None
         with self._database.transaction():
             self._claims.check(claim)
             self._database.change(
-                "INSERT INTO steps (invocation, number, name, attempts, result, error) VALUES (?, ?, ?, ?, ?, ?) "
-                "ON CONFLICT (invocation, number) DO UPDATE SET "
+                "INSERT INTO steps (invocation, number, name, attempts, result, error, due) "
+                "VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (invocation, number) DO UPDATE SET "
                 "attempts = excluded.attempts, result = excluded.result, error = excluded.error",
-                (claim.key, number, step.name, step.attempts, result, error),
+                (claim.key, number, step.name, step.attempts, result, error, step.due),
             )
 
     def forget_steps(self, claim: Claim, version: str) -> None:
@@ -243,10 +243,6 @@ class Journal:
             self._database.change(f"DELETE FROM steps WHERE invocation IN {of_run}", (run,))
             self._database.change(f"DELETE FROM signals WHERE invocation IN {of_run}", (run,))
             self._database.change("DELETE FROM invocations WHERE run = ?", (run,))
-
-    def calendar(self) -> float:
-        """The time for timers, in seconds of the calendar clock."""
-        return time.time()
 
 
 def _ending(state: object, result: object, error: object, run: object = "") -> Ending:

@@ -9,14 +9,14 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import replace
 from threading import Condition, Lock, Thread
 from types import TracebackType
 
 from quire.context import Claim, Json, RunStatus, Workflow
 from quire.errors import FencedError, QuireError, RunCancelled, RunError, UsageError
-from quire.events import Event
+from quire.events import Event, reason_of
 from quire.records.claims import LEASE_S, Claims, bury
 from quire.records.database import Database, SqliteDatabase
 from quire.records.runs import ENDED, Runs, claim_of
@@ -29,6 +29,8 @@ BURY_S = 1.0
 """How often it looks whether other processes of this machine have died."""
 TROUBLED_S = 0.5
 """How long it waits before it tries a database again that could not be used."""
+HICCUP_S = 60.0
+"""A database that could not be used twice in that time, with nothing recorded in between, is in trouble."""
 DEFAULT_LIMIT = 8
 """Invocations of a pool at a time, where nobody said how many."""
 
@@ -70,6 +72,7 @@ class Engine:
         self._unrecorded: list[Claim] = []
         self.trouble: QuireError | None = None
         """Why nothing can be recorded at the moment."""
+        self._failed_at = 0.0
         self._thread = Thread(target=self._run, name="quire-engine", daemon=True)
         self._thread.start()
 
@@ -110,7 +113,7 @@ class Engine:
             with self.ended:
                 self.ended.notify_all()
 
-    async def in_thread(self, pool: str, call: Callable[[], Json]) -> Json:
+    async def in_thread(self, pool: str, call: Callable[[], Ending]) -> Ending:
         return await self._loop.run_in_executor(self._threads[pool], call)
 
     async def ending(self, key: str) -> Ending:
@@ -139,6 +142,9 @@ class Engine:
         asyncio.set_event_loop(self._loop)
         try:
             self._loop.run_until_complete(self._work())
+        except BaseException as error:
+            self.trouble = _surprise(error)  # so that nobody waits for it
+            raise
         finally:
             self._loop.close()
 
@@ -146,6 +152,8 @@ class Engine:
         looked = buried = 0.0
         while not self._closing:
             self._woken.clear()
+            if self.trouble is not None:
+                await asyncio.sleep(TROUBLED_S)
             try:
                 self._give_back()
                 if time.monotonic() - buried >= BURY_S:
@@ -158,15 +166,17 @@ class Engine:
                 self.trouble = None
             except QuireError as error:  # the database cannot be used: full, locked, gone
                 self._note_trouble(error)
-                await asyncio.sleep(TROUBLED_S)
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._woken.wait(), POLL_S)
         await self._leave()
 
     def _note_trouble(self, error: QuireError) -> None:
-        self.trouble = error
-        with self.ended:
-            self.ended.notify_all()
+        """Once is no trouble: a server was started again, and what could not be recorded is played again."""
+        before, self._failed_at = self._failed_at, time.monotonic()
+        if before and self._failed_at - before < HICCUP_S:
+            self.trouble = error
+            with self.ended:
+                self.ended.notify_all()
 
     def _give_back(self) -> None:
         """Leave what could not be recorded to be played again."""
@@ -182,7 +192,11 @@ class Engine:
             if claimed is None:
                 return
             invocation, claim = claimed
-            play = Play(self, self.workflows[invocation.workflow], invocation, claim, self._key(invocation))
+            try:
+                play = Play(self, self.workflows[invocation.workflow], invocation, claim, self._key(invocation))
+            except BaseException:
+                self._unrecorded.append(claim)
+                raise
             self._plays[invocation.key] = play  # at once: it takes a place in its pool
             task = self._loop.create_task(self._play(play))
             self._tasks.add(task)
@@ -201,13 +215,11 @@ class Engine:
                 self._runs.set_state(invocation.run, "running")
             ending = await play.play()
             self._end(play, ending, root=root)
-        except FencedError:
-            self._woken.set()  # another process has taken it over: its result will be seen
-        except asyncio.CancelledError:
+        except (asyncio.CancelledError, FencedError):  # this process ends, or another one has taken the work over
             self._unrecorded.append(claim)
-        except QuireError as error:  # what it did is not recorded, and will be played again
+        except Exception as error:  # what it did is not recorded, and will be played again
             self._unrecorded.append(claim)
-            self._note_trouble(error)
+            self._note_trouble(error if isinstance(error, QuireError) else _surprise(error))
         finally:
             play.stop()
             self._plays.pop(invocation.key, None)
@@ -215,10 +227,8 @@ class Engine:
 
     def _end(self, play: Play, ending: Ending, *, root: bool) -> None:
         run = play.invocation.run
-        with self.journal.together():
-            self._store_events()
-            self.journal.end(play.claim, ending)
-            if root:
+        with self.recording(run, lasting=root):
+            if root:  # first, as whoever cancels does: nobody waits in a circle
                 self._runs.finish(
                     run,
                     ending.state,
@@ -226,6 +236,7 @@ class Engine:
                     error=ending.message,
                     category=ending.category if ending.state == "failed" else None,
                 )
+            self.journal.end(play.claim, ending)
         self._tell_ending(play.invocation.key, replace(ending, run=run))
         if root:
             with self.ended:
@@ -242,21 +253,39 @@ class Engine:
         elsewhere = [key for key in self._awaited if key not in self._plays]
         for key, ending in self.journal.endings(elsewhere).items():
             self._tell_ending(key, ending)
-        for run, name in list(self._signals):
-            answers = self.journal.signals(claim_of(run))
-            if name in answers:
-                for waiter in self._signals.pop((run, name)):
-                    if not waiter.done():
-                        waiter.set_result(answers[name])
+        for (run, name), waiters in list(self._signals.items()):
+            waiting = [waiter for waiter in waiters if not waiter.done()]
+            answers = self.journal.signals(claim_of(run)) if waiting else {}
+            if not waiting or name in answers:
+                del self._signals[run, name]
+            for waiter in waiting if name in answers else ():
+                waiter.set_result(answers[name])
         for key in self.journal.cancelled(sorted({play.invocation.run for play in self._plays.values()})):
             if key in self._plays and not self._plays[key].cancelled:
                 self._plays[key].cancel()
 
-    def _store_events(self) -> None:
+    @contextmanager
+    def recording(self, run: str, *, lasting: bool = False) -> Iterator[None]:
+        """What is written inside becomes durable in one go, with what the run has told before it.
+
+        Nothing that was told is lost: what cannot be stored now is kept for the next time.
+        """
         with self._telling:
-            told, self._told = self._told, {}
-        for run, events in told.items():
-            self._runs.append(run, events)
+            told = self._told.pop(run, [])
+        try:
+            with self._database.transaction(lasting=lasting):
+                self._runs.append(run, told)
+                yield
+        except BaseException:
+            with self._telling:
+                self._told[run] = told + self._told.get(run, [])
+            raise
+        self._failed_at = 0.0
+
+    def _store_events(self) -> None:
+        for run in list(self._told):
+            with self.recording(run):
+                pass
 
     async def _leave(self) -> None:
         for task in self._tasks:
@@ -265,6 +294,10 @@ class Engine:
         with suppress(QuireError):  # a lease that runs out does the same, later
             self._give_back()
             self._store_events()
+
+
+def _surprise(error: BaseException) -> RunError:
+    return RunError(f"the runtime failed, which is a mistake of Quire: {reason_of(error)}", category="unknown")
 
 
 class LocalRuntime:
@@ -291,6 +324,7 @@ class LocalRuntime:
         self._claims = claims or Claims(database, lease_s=lease_s)
         self._replay_always = replay_always
         self._engine: Engine | None = None
+        self._opening = Lock()
         self.runs = Runs(database)
 
     @property
@@ -306,7 +340,7 @@ class LocalRuntime:
             known = ", ".join(workflow.name for workflow in self._workflows)
             raise UsageError(f"there is no workflow {flow!r}; choose from {known}")
         engine = self.serve()
-        with self._database.transaction():
+        with self._database.transaction(lasting=True):
             run, new = self._begin(flow, inputs, key)
             if new:
                 root = Invocation(claim_of(run), run, flow, workflow.version, workflow.pool, inputs)
@@ -339,10 +373,10 @@ class LocalRuntime:
         return status.result
 
     def cancel(self, run: str) -> None:
-        self.runs.request_cancel(run)
-        journal = Journal(self._database, self._claims)
-        if claim_of(run) in journal.cancel(run):
-            self.runs.finish(run, "cancelled", error=f"run {run} was cancelled")
+        with self._database.transaction(lasting=True):
+            self.runs.request_cancel(run)
+            if claim_of(run) in Journal(self._database, self._claims).cancel(run):
+                self.runs.finish(run, "cancelled", error=f"run {run} was cancelled")
         if self._engine is not None:
             self._engine.wake()
 
@@ -360,11 +394,12 @@ class LocalRuntime:
 
     def serve(self) -> Engine:
         """Work on whatever waits, for as long as this runtime is open."""
-        if self._engine is None:
-            self._engine = Engine(
-                self._database, self._claims, self._workflows, self._pools, replay_always=self._replay_always
-            )
-        return self._engine
+        with self._opening:  # several threads may submit first
+            if self._engine is None:
+                self._engine = Engine(
+                    self._database, self._claims, self._workflows, self._pools, replay_always=self._replay_always
+                )
+            return self._engine
 
     def close(self, *, patience_s: float = 0.0) -> None:
         """Leave the rest to other processes, after waiting that long for the steps under way.

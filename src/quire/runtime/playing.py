@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import json
 import random
+import time
 from collections.abc import Awaitable, Callable, Generator
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING
 
 from quire.context import MAX_RESULT, ONCE, Claim, Context, Json, Retry, Workflow
@@ -43,6 +45,7 @@ class Play:
         self.cancelled = False
         self._task: asyncio.Task[Json] | None = None
         self._again = False
+        self._broken: BaseException | None = None
 
     @property
     def busy(self) -> bool:
@@ -59,7 +62,7 @@ class Play:
         if self.invocation.cancelled:
             return self._cancelled_ending()
         if self.invocation.version != self.workflow.version:
-            self._begin_anew(f"version {self.invocation.version} of {self.workflow.name} began it")
+            await self._begin_anew(f"version {self.invocation.version} of {self.workflow.name} began it")
         fresh = not self.steps
         while True:
             try:
@@ -67,39 +70,45 @@ class Play:
             except Mismatch as error:
                 if fresh:
                     return Ending("failed", message=f"the workflow {self.workflow.name} is not deterministic: {error}")
-                self._begin_anew(str(error))
+                await self._begin_anew(str(error))
                 fresh = True
 
     async def _once(self) -> Ending:
-        while True:
+        """Play it once, or again for as long as replay is forced. Raises what kept the journal from recording."""
+        while not self.cancelled:
             self._again = False
             context = LocalContext(self)
             self._task = asyncio.ensure_future(self._called(context))
             try:
                 result = await self._task
-                self._check(self.workflow.name, result)
+                _check(self.workflow.name, result)
             except asyncio.CancelledError:
-                if self._again and not self.cancelled:
-                    continue
-                if not self.cancelled:
+                if self._broken is not None:
+                    raise self._broken from None
+                if _asked_to_end():
                     raise  # the engine closes
-                return self._cancelled_ending()
-            except (Mismatch, FencedError):
-                raise
+                if not (self._again or self.cancelled):
+                    return Ending("failed", message=f"the workflow {self.workflow.name} has cancelled itself")
             except RunCancelled as error:
                 return Ending("cancelled", message=reason_of(error))
             except Exception as error:
                 return Ending("failed", message=reason_of(error), category=category_of(error))
             else:
+                if self._broken is not None:  # the workflow hid it
+                    raise self._broken
                 return Ending("finished", result)
             finally:
                 context.closed = True
+        return self._cancelled_ending()
 
     def _cancelled_ending(self) -> Ending:
         return Ending("cancelled", message=f"run {self.invocation.run} was cancelled")
 
     async def _called(self, context: LocalContext) -> Json:
-        return await self.workflow.function(context, self.invocation.argument)
+        try:
+            return await self.workflow.function(context, self.invocation.argument)
+        except SystemExit as error:  # ends the workflow, not the engine
+            raise RunError(f"{self.workflow.name} exits: {error}") from error
 
     def stop(self) -> None:
         """Leave everything that is under way."""
@@ -129,19 +138,17 @@ class Play:
     def _done(self, number: int, parks: bool) -> None:
         task = self.doing.pop(number)
         self.parked -= parks
-        if task.cancelled() or task.exception() is not None:
+        if task.cancelled():
             return
-        self.steps[number].ending = task.result()
-        if self.engine.replay_always and self._task is not None and not self._task.done():
+        self._broken = self._broken or task.exception()
+        if self._broken is None:
+            self.steps[number].ending = task.result()
+        if (self._broken or self.engine.replay_always) and self._task is not None and not self._task.done():
             self._again = True
             self._task.cancel()
 
     def _tell(self, waiter: asyncio.Future[Ending], task: asyncio.Task[Ending]) -> None:
-        if waiter.done() or task.cancelled():
-            return
-        if (error := task.exception()) is not None:
-            waiter.set_exception(error)
-        elif not self._again:
+        if not (waiter.done() or task.cancelled() or self._again or self._broken):
             waiter.set_result(task.result())
 
     async def attempts(self, step: Step, number: int, call: Callable[[], Json], retry: Retry) -> Ending:
@@ -152,27 +159,35 @@ class Play:
                 last = ending.state == "finished" or not RETRYABLE[ending.category] or step.attempts >= retry.attempts
                 if last:
                     return self.record(number, step, ending)
-                self.engine.journal.record(self.claim, number, step)
-            await asyncio.sleep(retry.pause_s(step.attempts, random.random()))
+                self.note(number, step)
+            await self._pause(retry.pause_s(step.attempts, random.random()))
 
     async def _attempt(self, step: Step, call: Callable[[], Json]) -> Ending:
         step.attempts += 1
+        return await self.engine.in_thread(self.workflow.pool, partial(_tried, step.name, call))
+
+    async def _pause(self, seconds: float) -> None:
+        """Meanwhile its place in the pool is free for others."""
+        self.parked += 1
+        self.engine.wake()
         try:
-            result = await self.engine.in_thread(self.workflow.pool, call)
-            self._check(step.name, result)
-        except FencedError:
-            raise
-        except Exception as error:
-            return Ending("failed", message=reason_of(error), category=category_of(error))
-        return Ending("finished", result)
+            await asyncio.sleep(seconds)
+        finally:
+            self.parked -= 1
 
     def record(self, number: int, step: Step, ending: Ending) -> Ending:
-        self.engine.journal.record(self.claim, number, replace(step, ending=ending))
+        self.note(number, replace(step, ending=ending))
         return ending
 
-    def _begin_anew(self, why: str) -> None:
+    def note(self, number: int, step: Step) -> None:
+        """Keep what is known of a step, and what was told in it."""
+        with self.engine.recording(self.invocation.run):
+            self.engine.journal.record(self.claim, number, step)
+
+    async def _begin_anew(self, why: str) -> None:
         """Other code than that which began it: what it did is in the store, so that starting over costs look-ups."""
         self.stop()
+        await asyncio.gather(*self.doing.values(), return_exceptions=True)  # else the new code would wait for them
         self.steps = {}
         self.engine.journal.forget_steps(self.claim, self.workflow.version)
         self.invocation = replace(self.invocation, version=self.workflow.version)
@@ -181,15 +196,34 @@ class Play:
         mark = f"{run}/{self.workflow.name}/{self.claim.token}/anew"
         self.engine.emit(run, Event(mark, run, 0, "progress", self.workflow.name, payload=notice))
 
-    def _check(self, name: str, result: Json) -> None:
-        try:
-            size = len(json.dumps(result))
-        except (TypeError, ValueError) as error:
-            raise RunError(f"{name} gives something that JSON cannot say: {error}") from error
-        if size > MAX_RESULT:
-            raise RunError(
-                f"{name} gives {size:,} bytes; {MAX_RESULT:,} are allowed: save it in the store and give its key"
-            )
+
+def _tried(name: str, call: Callable[[], Json]) -> Ending:
+    """One attempt of a step, in its thread. Whatever it raises ends the attempt, and neither thread nor engine."""
+    try:
+        result = call()
+        _check(name, result)
+    except FencedError:
+        raise
+    except BaseException as error:
+        return Ending("failed", message=reason_of(error), category=category_of(error))
+    return Ending("finished", result)
+
+
+def _check(name: str, result: Json) -> None:
+    try:
+        size = len(json.dumps(result))
+    except (TypeError, ValueError) as error:
+        raise RunError(f"{name} gives something that JSON cannot say: {error}") from error
+    if size > MAX_RESULT:
+        raise RunError(
+            f"{name} gives {size:,} bytes; {MAX_RESULT:,} are allowed: save it in the store and give its key"
+        )
+
+
+def _asked_to_end() -> bool:
+    """Whether the engine closes, and not only the workflow was interrupted."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
 
 
 class Given:
@@ -252,10 +286,10 @@ class LocalContext:
         play = self._play
 
         async def slept(step: Step) -> Ending:
-            journal, name = play.engine.journal, f"due/{number}"
-            journal.send(play.invocation.key, name, journal.calendar() + seconds)  # the first time counts
-            due = float(journal.signals(play.invocation.key)[name])
-            await asyncio.sleep(max(0.0, due - journal.calendar()))
+            if step.due is None:
+                step.due = time.time() + seconds
+                play.note(number, step)
+            await asyncio.sleep(max(0.0, step.due - time.time()))
             return play.record(number, step, Ending("finished"))
 
         return Given(play.begin(number, "sleep", slept, parks=True))
@@ -275,7 +309,7 @@ class LocalContext:
         play = self._play
 
         async def told(step: Step) -> Ending:
-            return play.record(number, step, Ending("finished", play.engine.journal.calendar()))
+            return play.record(number, step, Ending("finished", time.time()))
 
         return Given(play.begin(number, "now", told, parks=False), lambda at: datetime.fromtimestamp(at, UTC))
 
