@@ -50,6 +50,7 @@ class Documents:
         self._began = time.time()
         self._lock = Lock()
         self._under_way: set[str] = set()
+        self._late: set[str] = set()  # runs that took too long, and were cancelled
         self._cancelled = False
         self._moved: set[str] = set()
         """Documents that were gone or changed when they were looked at: nothing is known against them."""
@@ -110,15 +111,14 @@ class Documents:
         if source.stored:
             keep_source(self._store, source)
         argument = self._asked.argument(asdict(source))
-        run = self._submitted(argument, key)
-        earlier = self._runtime.status(run).submitted < self._began
+        run, earlier = self._submitted(argument, key)
         try:
             return run, earlier, self._awaited(document, run)
         except RunError as error:
             if not earlier or error.category != "input":
                 raise
-        run = self._submitted(argument, key)
-        return run, False, self._awaited(document, run)
+        run, earlier = self._submitted(argument, key)
+        return run, earlier, self._awaited(document, run)
 
     def _awaited(self, document: PlannedDocument, run: str) -> Json:
         limit_s = self._request.options.per_item_timeout_s
@@ -130,6 +130,8 @@ class Documents:
                 self._runtime.cancel(run)
             return self._runtime.result(run, timeout_s=limit_s or None)
         except TimeoutError:
+            with self._lock:
+                self._late.add(run)
             self._runtime.cancel(run)
             advice = "give it more with --timeout-s"
             raise RunError(f"{document.name}: took longer than {limit_s:g} s; {advice}", category="timeout") from None
@@ -139,18 +141,23 @@ class Documents:
             with self._lock:
                 self._under_way.discard(run)
 
-    def _submitted(self, argument: Json, key: str) -> str:
-        """The run of a key. One of before that is being cancelled is waited for: the next one is another."""
+    def _submitted(self, argument: Json, key: str) -> tuple[str, bool]:
+        """The run of a key, and whether it is one of before.
+
+        One that was cancelled before, or because it was late, is waited for: the next one is another. One that
+        somebody cancels right after it was submitted is cancelled.
+        """
         run = self._runtime.submit("flow", argument, key=key)
-        if not self._runs.cancel_requested(run):
-            return run
+        earlier = self._runtime.status(run).submitted < self._began
+        if not (earlier or run in self._late) or not self._runs.cancel_requested(run):
+            return run, earlier
         try:
             self._runtime.result(run, timeout_s=CANCELLED_S)
         except TimeoutError:
             raise RunError(f"run {run} of before is still being cancelled; try again", category="transient") from None
         except (RunCancelled, RunError):
             pass  # as it should
-        return self._runtime.submit("flow", argument, key=key)
+        return self._runtime.submit("flow", argument, key=key), False
 
     def _contents(self, document: PlannedDocument, result: Json) -> dict[Path, bytes]:
         """The files of a result; one without files is written as JSON."""

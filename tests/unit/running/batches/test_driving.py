@@ -310,6 +310,22 @@ def test_a_document_whose_run_was_cancelled_is_not_quarantined(desk):
     assert desk.run().succeeded == 1
 
 
+def test_a_document_that_is_cancelled_as_soon_as_it_is_submitted_does_not_begin_again(desk):
+    desk.write("a.pdf")
+    with desk.runtime() as runtime:
+        submit = runtime.submit
+
+        def submit_and_cancel(*asked, **named):
+            run = submit(*asked, **named)
+            runtime.cancel(run)
+            return run
+
+        runtime.submit = submit_and_cancel
+        outcome = run_batch(desk.request(), runtime, desk.store)
+    assert [run.state for run in desk.runs.list(flow="flow")] in (["cancelled"], ["finished"])  # whichever came first
+    assert outcome.planned == outcome.failed + outcome.succeeded == 1
+
+
 def test_a_run_that_is_stopped_can_be_gone_on_with(desk):
     for name in "abc":
         desk.write(f"{name}.pdf")
