@@ -57,7 +57,8 @@ def test_what_is_left_at_closing_goes_on_with_the_next(database, track):
     with LocalRuntime(database, WORKFLOWS) as second:
         begun, ended = second.result(run, timeout_s=PATIENCE_S)
     assert ended - begun >= 0.5
-    assert track.counts == {"set": 1, "rang": 1}
+    assert track.counts["rang"] == 1
+    assert track.counts["set"] <= 2, "it may have ended before its step was recorded"
 
 
 def test_a_runtime_that_never_worked_closes_at_once(database):

