@@ -64,6 +64,7 @@ class ArtifactStore:
         self._pending: dict[ArtifactKey, Fact] = {}  # to be recorded
         self._contents: dict[Digest, bytes] = {}  # to be written before that
         self._bytes = 0  # of them
+        self._late: set[ArtifactKey] = set()  # pending since a claim was held that may be lost by now
         self._written: dict[Digest, Place] = {}  # of a batch whose facts could not be recorded
         self._used: set[ArtifactKey] = set()  # found, and not used today before
         self._there: set[str] = set()  # packs that were seen
@@ -119,6 +120,7 @@ class ArtifactStore:
                 self._contents[digest] = data
                 self._bytes += len(data)
             self._pending[key] = Fact(key, digest, stage, document, page, len(data), self._today())
+            self._late.discard(key)
             if claim is not None or len(data) >= LARGE:
                 self._save_now(key, claim)
         return digest
@@ -174,11 +176,15 @@ class ArtifactStore:
             with self.database.transaction(lasting=lasting):
                 if claim is not None:
                     self._claims.check(claim)
+                for key in self._facts.find(sorted(self._late)):
+                    del self._pending[key]  # somebody else was faster
+                    self._late.remove(key)
                 if not self._facts.hold(stored):
                     continue  # some of it was just removed as garbage: write it after all
                 self._facts.record(list(self._pending.values()), places)
             self._remember(places)
             self._pending.clear()
+            self._late.clear()
             self._contents.clear()
             self._written.clear()
             self._bytes = 0
@@ -188,6 +194,10 @@ class ArtifactStore:
             self._flush(claim=claim, lasting=True)
         except FencedError:
             del self._pending[key]
+            raise
+        except BaseException:  # it has cost: the next flush records it, unless somebody else has by then
+            if claim is not None:
+                self._late.add(key)
             raise
 
     def _stored(self, digests: Sequence[Digest]) -> set[Digest]:

@@ -356,6 +356,21 @@ def test_a_late_write_of_a_claim_that_is_lost_is_refused(tmp_path):
         assert next_one.find(OTHER) == waiting, "the rest of the batch is not lost"
 
 
+def test_what_a_full_disk_refused_is_recorded_later_unless_somebody_else_was_faster(tmp_path):
+    with FileStore(tmp_path) as late, FileStore(tmp_path) as faster:
+        digests = {}
+        for key in (KEY, OTHER):
+            claim = late.claim(key)
+            with full_disk(after=0), pytest.raises(StoreError):
+                late.save(key, b"late " + key.encode(), stage="answer", document="d", claim=claim)
+            digests[key] = late.find(key)
+            late.release(claim)
+        digests[KEY] = faster.save(KEY, b"faster", stage="answer", document="d", claim=faster.claim(KEY))
+        late.flush()
+        assert faster.find_many([KEY, OTHER]) == digests
+        assert late.load(late.find(KEY)) == b"faster"
+
+
 def used(folder: Path) -> int:
     with closing(sqlite3.connect(folder / "facts.sqlite3")) as database:
         return int(database.execute("SELECT used FROM facts").fetchone()[0])
