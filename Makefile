@@ -49,6 +49,12 @@ demo: $(READY) $(READER)
 	@$(BIN)/quire read examples/scan.png --redactions --to md --to json --show -o $(DEMO)
 	@cat $(DEMO)/scan.md
 	@echo
+	@echo "And both as a batch, twice: the second run finds everything done."
+	@echo
+	@$(BIN)/quire run examples/sample.pdf examples/scan.png -o $(DEMO)/batch --to html
+	@echo
+	@$(BIN)/quire run examples/sample.pdf examples/scan.png -o $(DEMO)/batch --to html
+	@echo
 	@echo "All of it, and the pages with the boxes drawn, is in $(DEMO):"
 	@ls $(DEMO) | sed 's/^/  /'
 
