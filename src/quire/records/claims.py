@@ -12,7 +12,7 @@ from threading import Event, Lock, Thread
 
 from quire.context import Claim
 from quire.errors import FencedError
-from quire.records.database import Database
+from quire.records.database import Database, boot
 
 LEASE_S = 30.0
 """How long an owner that does not answer keeps its claims."""
@@ -142,12 +142,13 @@ def bury(database: Database) -> None:
 
 @cache
 def _machine() -> str:
-    """This machine, or this container of it: where process numbers mean the same."""
+    """This start of this machine, or this container of it: where process numbers mean the same. Many machines may
+    have one name, and the numbers of their containers are not unique either."""
     try:
-        names = str(Path("/proc/self/ns/pid").readlink())
+        numbers = str(Path("/proc/self/ns/pid").readlink())
     except OSError:
-        names = ""
-    return f"{socket.gethostname()} {names}"
+        numbers = ""
+    return f"{socket.gethostname()} {boot()} {numbers}"
 
 
 def _lives(process: str) -> bool:
@@ -157,8 +158,10 @@ def _lives(process: str) -> bool:
 
 
 def _started(process: int) -> str:
-    """When a process started, which tells it from a later one with the same number; "" when there is none."""
+    """When a process started, which tells it from a later one with the same number; "" when there is none, or only
+    what its parent has not asked about yet."""
     try:
-        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[19]
+        told = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+        return "" if told[0] in "ZX" else told[19]
     except OSError:
         return "" if Path("/proc/self").exists() else "unknown"

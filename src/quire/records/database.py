@@ -53,7 +53,10 @@ class Database(Protocol):
     def change_many(self, statement: str, values: Sequence[Sequence[object]]) -> None: ...
 
     def transaction(self, *, lasting: bool = False) -> AbstractContextManager[None]:
-        """All of it or nothing; `lasting` holds even if the machine loses power right after it. May be nested."""
+        """All of it or nothing; `lasting` holds even if the machine loses power right after it.
+
+        May be nested: it is then a part of the outermost one, which decides whether it lasts.
+        """
         ...
 
     def now(self) -> float:
@@ -93,7 +96,7 @@ class SqliteDatabase:
 
     @property
     def epoch(self) -> str:
-        return _boot()
+        return boot()
 
     def rows(self, statement: str, values: Sequence[object] = ()) -> list[tuple[object, ...]]:
         with self._lock:
@@ -120,11 +123,11 @@ class SqliteDatabase:
                 yield
                 return
             self._boundary("before")
-            if lasting:
-                self._execute("PRAGMA synchronous = FULL")
-            self._execute("BEGIN IMMEDIATE")
-            self._depth += 1
             try:
+                if lasting:
+                    self._execute("PRAGMA synchronous = FULL")
+                self._execute("BEGIN IMMEDIATE")
+                self._depth = 1
                 yield
                 self._execute("COMMIT")
             except BaseException:
@@ -132,9 +135,9 @@ class SqliteDatabase:
                     self._connection.execute("ROLLBACK")
                 raise
             finally:
-                self._depth -= 1
+                self._depth = 0
                 if lasting:
-                    self._connection.execute("PRAGMA synchronous = NORMAL")
+                    self._execute("PRAGMA synchronous = NORMAL")
             self._boundary("after")
 
     def now(self) -> float:
@@ -173,13 +176,20 @@ class SqliteDatabase:
         if isinstance(error, sqlite3.ProgrammingError):
             return StoreError(f"the database {self.place} is closed") if "closed" in str(error) else error
         if isinstance(error, sqlite3.OperationalError):
+            refused = "readonly" in str(error) or "unable to open" in str(error)
             advice = "make room, or wait for the process that holds it"
+            advice = "check that its folder is there and that this user may write there" if refused else advice
             return StoreError(f"cannot use the database {self.place}: {error}; {advice}")
-        return StoreError(f"{self.place} is damaged ({error}); delete that file: what it records is made again")
+        if type(error) is not sqlite3.DatabaseError:
+            return error
+        return StoreError(
+            f"{self.place} is damaged ({error}); put a copy of before in its place, or move it away: everything is "
+            "then read again"
+        )
 
 
 @cache
-def _boot() -> str:
+def boot() -> str:
     """Which start of the machine this is: who held something before the last one is gone."""
     try:
         return Path("/proc/sys/kernel/random/boot_id").read_text().strip()

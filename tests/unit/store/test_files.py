@@ -171,7 +171,7 @@ def test_a_damaged_database_is_explained(tmp_path):
     FileStore(tmp_path).close()
     for path in tmp_path.glob("facts.sqlite3*"):
         path.write_bytes(b"this is no database" * 100)
-    with pytest.raises(StoreError, match=r"facts\.sqlite3 is damaged.*delete"):
+    with pytest.raises(StoreError, match=r"facts\.sqlite3 is damaged.*move it away"):
         FileStore(tmp_path)
 
 
