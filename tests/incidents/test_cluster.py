@@ -59,6 +59,8 @@ def test_a_whole_cluster_is_started_used_and_ended(environment, tmp_path):
         told = log.read_text()
         assert "It runs" in told, told
         settings = dict(re.findall(r"export (QUIRE_\w+)=(\S+)", told))
+        os.kill(_worker_in(environment["TMPDIR"]), signal.SIGKILL)
+        wait_until(lambda: "is started again" in log.read_text(), "the worker stays away", PATIENCE_S)
         command = [sys.executable, "-m", "quire", "run", str(tmp_path / "in"), "-o", str(tmp_path / "out")]
         ran = subprocess.run(
             command, env={**environment, **settings}, capture_output=True, text=True, check=False, timeout=PATIENCE_S
@@ -81,6 +83,15 @@ def test_a_cluster_whose_parent_is_killed_ends_by_itself(environment):
         process.kill()
         process.wait()
         wait_until(lambda: not _living_in(environment["TMPDIR"]), "something is left behind", PATIENCE_S)
+
+
+def _worker_in(folder: str) -> int:
+    """The process of one worker of the cluster in there."""
+    for process in _living_in(folder):
+        with suppress(OSError):
+            if b"worker\0--bind" in Path(f"/proc/{process}/cmdline").read_bytes():
+                return int(process)
+    raise AssertionError(f"no worker runs in {folder}")
 
 
 def _living_in(folder: str) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import signal
 import tempfile
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -25,6 +26,8 @@ Examples:
   quire up --local-cluster --workers 3 --folder cluster
 """
 LOOK_EVERY_S = 0.5
+RESTARTS = 20
+"""How often a part that ends by itself is started again; somebody may try what happens when it is killed."""
 KUBERNETES = """\
 In Kubernetes (deploy/README.md has the manifests):
   PostgreSQL  a managed database, or that of an operator
@@ -53,14 +56,18 @@ def up(
     if lacking := missing():
         raise ConfigurationError("not everything is here:\n  " + "\n  ".join(lacking))
     with _place(folder, keep=keep) as place, _asked_to_end() as asked:
-        cluster = LocalCluster(place, ClusterOptions(workers=workers))
+        cluster, restarts = LocalCluster(place, ClusterOptions(workers=workers)), Counter[str]()
         print(f"Starting in {place}", flush=True)
         cluster.start(lambda line: print(f"  {line}", flush=True))
         try:
             print(_usage(cluster), flush=True)
             while not asked.wait(LOOK_EVERY_S):
                 if (ended := cluster.ended()) is not None:
-                    raise ConfigurationError(f"{ended.name} has ended by itself; its log is {ended.log}")
+                    restarts[ended.name] += 1
+                    if restarts[ended.name] > RESTARTS:
+                        raise ConfigurationError(f"{ended.name} ends again and again; its log is {ended.log}")
+                    print(f"{ended.name} has ended, and is started again; its log is {ended.log}", flush=True)
+                    ended.start()
             print("Ending all of it", flush=True)
         finally:
             cluster.stop()
