@@ -91,7 +91,10 @@ class Document:
     A path is read through the file, never held in memory as a whole; bytes and file objects are held.
     """
 
-    def __init__(self, source: Source, *, name: str | None = None, password: str | None = None) -> None:
+    def __init__(
+        self, source: Source, *, name: str | None = None, password: str | None = None, id: Digest | None = None
+    ) -> None:
+        """`id` spares whoever knows it, and knows that the bytes are still the same, reading all of them."""
         self.password = password
         self.path: Path | None = None
         self.data: bytes | None = None
@@ -111,7 +114,7 @@ class Document:
             raise UsageError(f"cannot read {type(source).__name__}: pass a path, bytes or a binary file object")
         self.name = name or (self.path.name if self.path else "") or "document"
         self._reader: Reader | None = None
-        self._id: Digest | None = None
+        self._id = id
         head = self._head()
         if not head:
             raise CorruptError("the file is empty", document=self.name)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from quire.document import Document
 from quire.engine import Engine, Picture, Question, answer_key
-from quire.errors import EngineError
+from quire.errors import EngineError, InputError
 from quire.prepare.prepared import PrepareProfile
 from quire.recognize.routing import is_dense_table
 from quire.recognize.seen import Seen
@@ -124,7 +124,10 @@ def _seen(arguments: Look, work: WorkerWork) -> tuple[Picture, Seen]:
     from quire.prepare.pixels import pixels_of
 
     def opened() -> Document:
-        return Document(arguments.path, name=arguments.name, password=arguments.password)
+        document = Document(arguments.path, name=arguments.name, password=arguments.password)
+        if document.id != arguments.document:
+            raise InputError("has changed since the read began; read it again", document=arguments.name)
+        return document
 
     document = work.kept(f"document {arguments.document} {arguments.path}", opened)
     shown = page_picture(document.reader, arguments.page, arguments.prepare)

@@ -1,7 +1,7 @@
 """What workers do for durable reads: open a document, read groups of its pages, assemble it, write its exports.
 
-Runs in worker processes: the bytes of documents are parsed here and nowhere else. A worker has no store; what it
-needs of it the parent hands over, and what it makes the parent saves.
+Runs in worker processes: documents are opened here before anywhere else, and their pages are parsed here alone. A
+worker has no store; what it needs of it the parent hands over, and what it makes the parent saves.
 """
 
 from __future__ import annotations

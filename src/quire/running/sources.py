@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,11 +15,14 @@ from weakref import finalize
 from quire.context import Store
 from quire.document import Document
 from quire.errors import InputError
-from quire.keys import ArtifactKey, Profile, artifact_key, digest_bytes
+from quire.keys import ArtifactKey, Digest, Profile, artifact_key, digest_bytes
+from quire.records.files import Hashed, Seen
 from quire.running.request import SourceRef
 
 KEPT = 8
 """Copies of documents that stay for the next step."""
+REMEMBERED = 1000
+"""Files whose id is remembered."""
 
 
 def source_key(document: str) -> ArtifactKey:
@@ -56,12 +60,13 @@ class Sources:
         self._folder: Path | None = None
         self._copies: dict[str, Path] = {}  # the one used last comes last
         self._used: Counter[str] = Counter()
+        self._known: dict[tuple[Path, Seen], Digest] = {}
 
     @contextmanager
     def path(self, source: SourceRef) -> Iterator[Path]:
         """A path of the document, good until the end. Raises InputError when its bytes are nowhere."""
         path = Path(source.path)
-        if not source.stored or _is_it(path, source.id):
+        if not source.stored or self._id(path) == source.id:
             yield path
             return
         with self._lock:
@@ -74,6 +79,29 @@ class Sources:
             with self._lock:
                 self._used[source.id] -= 1
                 self._forget()
+
+    @contextmanager
+    def opened(self, source: SourceRef, *, password: str | None = None) -> Iterator[Document]:
+        """The document, which a step for each of its pages may open without reading all of it each time."""
+        with self.path(source) as path:
+            if (self._id(path) or Document(path).id) != source.id:  # the latter says what is wrong with it
+                raise _changed(source)
+            with Document(path, name=source.name, password=password, id=Digest(source.id)) as document:
+                yield document
+
+    def _id(self, path: Path) -> Digest | None:
+        """The id of the document that lies there, remembered as long as the file looks the same."""
+        try:
+            seen, began = Seen.of(path.stat()), time.time_ns()
+            known = self._known.get((path, seen)) or Document(path).id
+        except (OSError, InputError):
+            return None
+        if Hashed(str(path), seen, known, began).settled:
+            with self._lock:
+                if len(self._known) >= REMEMBERED:
+                    self._known.clear()
+                self._known[path, seen] = known
+        return known
 
     def _copied(self, source: SourceRef) -> Path:
         digest = self._store.find(source_key(source.id))
@@ -102,11 +130,3 @@ def _bytes(source: SourceRef) -> bytes:
 
 def _changed(source: SourceRef) -> InputError:
     return InputError("has changed since it was planned; run it again", document=source.name)
-
-
-def _is_it(path: Path, document: str) -> bool:
-    """Whether that document lies there, on this machine."""
-    try:
-        return path.is_file() and Document(path).id == document
-    except InputError:
-        return False

@@ -5,18 +5,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import wait
 from contextlib import contextmanager
 from dataclasses import asdict
 from itertools import accumulate
-from threading import Event as Flag
 from typing import NamedTuple
 
 from quire import layout
 from quire.budget import worker_count
 from quire.context import Json, Store
-from quire.document import Document
-from quire.errors import InputError, StoreError
+from quire.errors import StoreError
 from quire.events import Event, EventKind, Sink
 from quire.flow.components import Files
 from quire.keys import Digest, Profile, artifact_key, digest_bytes, digest_of
@@ -34,8 +31,6 @@ from quire.types import OutlineEntry, PageInfo
 
 OPEN_S, PAGE_S, ASSEMBLE_S, EXPORT_S = 120.0, 30.0, 600.0, 600.0
 """What a worker gets for opening a document, for a page without an engine, for assembling, for an export."""
-PATIENCE_S = 0.1
-"""How long a wait lasts before somebody looks whether it is still wanted."""
 REASON = 300
 """Characters of a reason that travel through a journal."""
 NOTHING = Profile().digest()
@@ -58,11 +53,6 @@ class DocumentSteps:
         self._sources = Sources(store)
         self._workers = worker_count(workers).workers
         self._password = password
-        self._stopped = Flag()
-
-    def stop(self) -> None:
-        """End what is under way as soon as possible."""
-        self._stopped.set()
 
     def plan(self, request: ReadRequest) -> dict[str, Json]:
         """How many pages there are, and which of them nobody has read yet: asked once, for all of them."""
@@ -96,11 +86,8 @@ class DocumentSteps:
         """Read a page with the help of engines, one after the other until one could."""
         if self.store.find(request.page_key(page, reader)) is not None:
             return PageOutcome(page)
-        with self._sources.path(request.source) as path:
-            document = Document(path, name=request.source.name, password=self._password)
-            if document.id != request.source.id:
-                raise InputError("has changed since it was planned; run it again", document=document.name)
-            work = InlineRun(self.store, run=run, document=document.id, sinks=(tell,), cancel=self._stopped)
+        with self._sources.opened(request.source, password=self._password) as document:
+            work = InlineRun(self.store, run=run, document=document.id, sinks=(tell,))
             flow = PageFlow(document, work, [page], 1, request.options(workers=self._workers))
             try:
                 (made,) = flow.pages()
@@ -112,7 +99,6 @@ class DocumentSteps:
                 self.store.flush()
             finally:
                 flow.close()
-                document.close()
         return PageOutcome(page)
 
     def assemble(
@@ -214,13 +200,9 @@ class DocumentSteps:
         return {number: Record.of_row(json.loads(self.store.load(found[key]))) for number, key in keys.items()}
 
     def _work(self, job: str, arguments: object, timeout_s: float) -> Answer:
-        """Have a worker do it, and wait."""
-        pool = shared_pool(self._workers)
-        future = pool.submit(Job(f"quire.running.jobs:{job}", arguments), timeout_s=timeout_s, on_request=self._asked)
-        while not wait([future], PATIENCE_S).done:
-            if self._stopped.is_set():
-                pool.cancel([future])
-        return future.result()
+        """Have a worker do it, and wait; the pool sees to the time."""
+        asked = Job(f"quire.running.jobs:{job}", arguments)
+        return shared_pool(self._workers).submit(asked, timeout_s=timeout_s, on_request=self._asked).result()
 
     def _asked(self, name: str, header: Mapping[str, object], data: bytes) -> tuple[Mapping[str, object], bytes]:
         digests = header["digests"]
