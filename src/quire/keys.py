@@ -29,13 +29,17 @@ def digest_bytes(data: bytes | bytearray | memoryview) -> Digest:
 
 def digest_of(value: object) -> Digest:
     """Digest of a JSON value, independent of the order of its keys."""
-    return digest_bytes(json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode())
+    return digest_bytes(_bytes(json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)))
 
 
 def artifact_key(stage: str, version: str, inputs: Sequence[str], profile: Digest) -> ArtifactKey:
     """The key of what `stage` makes from `inputs`, in their order, with the profile of that digest."""
     joined = "\0".join((stage, version, profile, *inputs))
-    return ArtifactKey(hashlib.sha256(joined.encode()).hexdigest())
+    return ArtifactKey(hashlib.sha256(_bytes(joined)).hexdigest())
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")  # names of files may be no text
 
 
 def _plain(value: object) -> object:

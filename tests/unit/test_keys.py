@@ -42,6 +42,12 @@ def test_the_order_of_a_dictionary_does_not_count():
     assert digest_of({"a": 1, "b": 2}) == digest_of({"b": 2, "a": 1})
 
 
+def test_names_of_files_that_are_no_text_have_keys_too():
+    names = ["a\udcff.pdf", "a\udcfe.pdf"]
+    assert len({digest_of({"name": name}) for name in names}) == 2
+    assert len({artifact_key("read", "1", [name], Digest("p")) for name in names}) == 2
+
+
 def test_every_part_of_a_key_counts():
     profile, other = Rendering().digest(), Rendering(dpi=151).digest()
     keys = [

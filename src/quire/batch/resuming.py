@@ -5,14 +5,16 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
 
 from quire.batch.contracts import ItemOutcome, WorkItem
 from quire.batch.schedule import Task
 from quire.context import Store
-from quire.errors import InputError
+from quire.errors import InputError, StoreError
 from quire.keys import ArtifactKey, artifact_key, digest_of
+from quire.records.places import path_text
 
 VERSION = "1"
 _CHUNK = 1 << 20
@@ -74,7 +76,9 @@ class Records:
         digests = self._store.find_many([ArtifactKey(task.key) for task in tasks if task.key])
         found = {}
         for task in tasks:
-            if (digest := digests.get(ArtifactKey(task.key))) is not None:
+            if (digest := digests.get(ArtifactKey(task.key))) is None:
+                continue
+            with suppress(StoreError):  # a record that is damaged counts for nothing: the item is done again
                 record = json.loads(self._store.load(digest))
                 if record["outputs"] == _written(task.item):
                     found[task.number] = ItemOutcome("skipped", record["result"], "done before", attempts=0)
@@ -87,7 +91,7 @@ class Records:
             return
         record = {"outputs": outputs, "result": dict(outcome.result)}
         data = json.dumps(record, ensure_ascii=False, sort_keys=True).encode("utf-8", "surrogatepass")
-        self._store.save(ArtifactKey(task.key), data, stage=self._stage_name, document=task.item.item_id)
+        self._store.save(ArtifactKey(task.key), data, stage=self._stage_name, document=path_text(task.item.item_id))
         self.unsaved = True
 
     def flush(self) -> None:

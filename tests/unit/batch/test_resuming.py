@@ -155,3 +155,19 @@ def test_what_is_done_is_known_to_another_process_while_the_stage_still_runs(fol
 
     run_stage(plan(folder), worker, StageOptions(workers=1), store=store)
     assert seen == [2]
+
+
+def test_an_item_whose_record_is_damaged_is_done_again(folder, store):
+    worker = Writer()
+    run_stage(plan(folder), worker, store=store)
+    for pack in (folder / "store" / "packs").iterdir():
+        pack.write_bytes(b"?" * pack.stat().st_size)
+    outcome = run_stage(plan(folder), worker, store=store)
+    assert (outcome.succeeded, outcome.failed) == (3, 0)
+    assert run_stage(plan(folder), worker, store=store).skipped == 3
+
+
+def test_an_item_may_be_named_after_a_file_whose_name_is_no_text(folder, store):
+    item = WorkItem("a\udcff.pdf", {"pdf": folder / "a.pdf"})
+    assert run_stage(StagePlan("look", [item]), Writer(), store=store).succeeded == 1
+    assert run_stage(StagePlan("look", [item]), Writer(), store=store).skipped == 1
