@@ -17,8 +17,6 @@ Policy = Literal["io", "cpu", "gpu"]
 Schedule = Literal["fifo", "sjf", "ljf"]
 ItemStatus = Literal["ok", "partial", "skipped", "failed"]
 
-NOTHING: Mapping[str, Json] = {}
-
 
 @dataclass(frozen=True, slots=True)
 class ItemFingerprint:

@@ -7,18 +7,22 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import cache
 from pathlib import Path
 from threading import RLock
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from quire.errors import StoreError
 from quire.records import schema
 
 BUSY_S = 30.0
 """How long a statement waits for another process that writes."""
+AT_ONCE = 500
+"""Values in one statement: well below what any database takes."""
+
+T = TypeVar("T")
 
 
 class Database(Protocol):
@@ -64,6 +68,14 @@ class Database(Protocol):
         ...
 
     def close(self) -> None: ...
+
+
+def in_portions(values: Collection[T]) -> Iterator[tuple[list[T], str]]:
+    """Some values at a time, with as many question marks."""
+    every = list(values)
+    for begin in range(0, len(every), AT_ONCE):
+        portion = every[begin : begin + AT_ONCE]
+        yield portion, ", ".join("?" * len(portion))
 
 
 class SqliteDatabase:

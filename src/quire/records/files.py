@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from quire.keys import Digest
-from quire.records.database import Database
-from quire.records.places import in_portions, path_text
+from quire.records.database import Database, in_portions
+from quire.records.places import path_text
 
 SETTLED_NS = 2_000_000_000
 """A file changed less than this before it was hashed may change again within the same tick of its file system's
@@ -49,7 +49,7 @@ class Files:
         """The digests of those that look as they did when they were hashed; asked in few statements for all."""
         texts = {path_text(path): path for path in files}
         found: dict[str, Digest] = {}
-        for portion, marks in in_portions(list(texts)):
+        for portion, marks in in_portions(texts):
             rows = self._database.rows(
                 f"SELECT path, size, modified, digest FROM files WHERE path IN ({marks})", portion
             )

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from quire.context import Json
-from quire.records.database import Database
-from quire.records.places import in_portions, path_text
+from quire.records.database import Database, in_portions
+from quire.records.places import path_text
 
 _COLUMNS = "place, key, document, source, settings, files, at"
 
@@ -73,7 +73,7 @@ class Outputs:
         texts = {path_text(place): place for place in places}
         found = {}
         settings: dict[str, Mapping[str, Json]] = {}  # mostly the same for all
-        for portion, marks in in_portions(list(texts)):
+        for portion, marks in in_portions(texts):
             for row in self._database.rows(f"SELECT {_COLUMNS} FROM outputs WHERE place IN ({marks})", portion):
                 found[texts[str(row[0])]] = _read(row, settings)
         return found

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from dataclasses import astuple, dataclass, replace
 
 from quire.errors import Category
-from quire.records.database import Database
-from quire.records.places import in_portions
+from quire.records.database import Database, in_portions
 
 _COLUMNS = "key, document, source, category, reason, attempts, run, at"
 

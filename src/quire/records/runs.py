@@ -15,6 +15,8 @@ from quire.records.claims import ALIVE, bury
 from quire.records.database import Database
 
 ENDED: tuple[RunState, ...] = ("finished", "failed", "cancelled")
+HAS_ENDED = "state IN ('finished', 'failed', 'cancelled')"
+"""Of a run, and of an invocation of a workflow."""
 BATCH = 500
 """Events that are fetched at a time."""
 
@@ -66,9 +68,7 @@ class Runs:
 
     def set_state(self, run: str, state: RunState) -> None:
         """For a run that has not ended."""
-        self._database.change(
-            "UPDATE runs SET state = ? WHERE run = ? AND state NOT IN ('finished', 'failed', 'cancelled')", (state, run)
-        )
+        self._database.change(f"UPDATE runs SET state = ? WHERE run = ? AND NOT {HAS_ENDED}", (state, run))
 
     def reopen(self, run: str) -> None:
         """A run that ended goes on: what it lacked is done now."""
@@ -84,8 +84,7 @@ class Runs:
         told = json.dumps({"message": error, "category": category}) if error or category else None
         with self._database.transaction(lasting=True):
             self._database.change(
-                "UPDATE runs SET state = ?, result = ?, error = ?, finished = ? "
-                "WHERE run = ? AND state NOT IN ('finished', 'failed', 'cancelled')",
+                f"UPDATE runs SET state = ?, result = ?, error = ?, finished = ? WHERE run = ? AND NOT {HAS_ENDED}",
                 (state, json.dumps(result), told, time.time(), run),
             )
 
@@ -152,13 +151,12 @@ class Runs:
                 yield Event(str(name), run, after, kind, str(stage), document, page, key, told)  # type: ignore[arg-type]
 
     def forget(self, run: str) -> None:
-        """Remove a run that has ended, with its events."""
+        """Remove a run that has ended, with its journal and events."""
         state = self.status(run).state
         if state not in ENDED:
             raise UsageError(f"run {run} is {state}; cancel it before it is forgotten")
         with self._database.transaction():
-            self._database.change("DELETE FROM events WHERE run = ?", (run,))
-            self._database.change("DELETE FROM runs WHERE run = ?", (run,))
+            forget_runs(self._database, "run = ?", (run,))
 
     def _known(self, statement: str, run: str) -> tuple[object, ...]:
         rows = self._database.rows(statement, (run,))
@@ -195,6 +193,16 @@ class Runs:
                 (claim_of(run), database.now(), database.epoch),
             )
         )
+
+
+def forget_runs(database: Database, condition: str, values: Sequence[object]) -> int:
+    """Remove the runs of a condition with their journal and events, in the caller's transaction."""
+    invocations = f"SELECT key FROM invocations WHERE run IN (SELECT run FROM runs WHERE {condition})"
+    for table in ("steps", "signals"):
+        database.change(f"DELETE FROM {table} WHERE invocation IN ({invocations})", values)
+    for table in ("invocations", "events"):
+        database.change(f"DELETE FROM {table} WHERE run IN (SELECT run FROM runs WHERE {condition})", values)
+    return database.change(f"DELETE FROM runs WHERE {condition}", values)
 
 
 def _unknown(run: str) -> UsageError:

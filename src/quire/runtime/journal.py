@@ -11,10 +11,10 @@ from typing import Literal
 from quire.context import Claim, Json, Workflow
 from quire.errors import Category, RunCancelled, RunError
 from quire.records.claims import ALIVE, Claims
-from quire.records.database import Database
+from quire.records.database import Database, in_portions
+from quire.records.runs import HAS_ENDED
 
 State = Literal["waiting", "running", "finished", "failed", "cancelled"]
-ENDED = "('finished', 'failed', 'cancelled')"
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,12 +140,8 @@ class Journal:
     def endings(self, keys: Sequence[str]) -> dict[str, Ending]:
         """Those of the invocations that have ended."""
         found: dict[str, Ending] = {}
-        for at in range(0, len(keys), 500):
-            some = keys[at : at + 500]
-            marks = ", ".join("?" * len(some))
-            asked = (
-                f"SELECT key, state, result, error, run FROM invocations WHERE key IN ({marks}) AND state IN {ENDED}"
-            )
+        for some, marks in in_portions(keys):
+            asked = f"SELECT key, state, result, error, run FROM invocations WHERE key IN ({marks}) AND {HAS_ENDED}"
             found |= {str(row[0]): _ending(*row[1:]) for row in self._database.rows(asked, some)}
         return found
 
@@ -204,14 +200,14 @@ class Journal:
         """Ask everything of a run to stop: what waits is cancelled at once, and what runs is asked to."""
         database = self._database
         with database.transaction():
-            database.change(f"UPDATE invocations SET cancel = 1 WHERE run = ? AND state NOT IN {ENDED}", (run,))
+            database.change(f"UPDATE invocations SET cancel = 1 WHERE run = ? AND NOT {HAS_ENDED}", (run,))
             told = Ending("cancelled").error_text()
             waiting = [
                 str(key)
                 for (key,) in database.rows(
                     "SELECT i.key FROM invocations i LEFT JOIN claims ON claims.key = i.key "
                     "LEFT JOIN owners ON owners.owner = claims.owner WHERE i.run = ? AND i.cancel = 1 "
-                    f"AND i.state NOT IN {ENDED} AND (owners.owner IS NULL OR NOT ({ALIVE}))",
+                    f"AND NOT i.{HAS_ENDED} AND (owners.owner IS NULL OR NOT ({ALIVE}))",
                     (run, database.now(), database.epoch),
                 )
             ]
@@ -222,7 +218,7 @@ class Journal:
     def cancelled(self, runs: Sequence[str]) -> set[str]:
         """Keys of invocations of these runs that are asked to stop and have not."""
         marks = ", ".join("?" * len(runs))
-        asked = f"SELECT key FROM invocations WHERE run IN ({marks}) AND cancel = 1 AND state NOT IN {ENDED}"
+        asked = f"SELECT key FROM invocations WHERE run IN ({marks}) AND cancel = 1 AND NOT {HAS_ENDED}"
         return {str(key) for (key,) in self._database.rows(asked, runs)} if runs else set()
 
     def send(self, key: str, name: str, value: Json) -> None:
@@ -235,14 +231,6 @@ class Journal:
     def signals(self, key: str) -> dict[str, Json]:
         asked = "SELECT name, value FROM signals WHERE invocation = ?"
         return {str(name): json.loads(str(value)) for name, value in self._database.rows(asked, (key,))}
-
-    def forget(self, run: str) -> None:
-        """Remove everything of a run but its artifacts."""
-        with self._database.transaction():
-            of_run = "(SELECT key FROM invocations WHERE run = ?)"
-            self._database.change(f"DELETE FROM steps WHERE invocation IN {of_run}", (run,))
-            self._database.change(f"DELETE FROM signals WHERE invocation IN {of_run}", (run,))
-            self._database.change("DELETE FROM invocations WHERE run = ?", (run,))
 
 
 def _ending(state: object, result: object, error: object, run: object = "") -> Ending:

@@ -381,9 +381,7 @@ class LocalRuntime:
             self._engine.wake()
 
     def forget(self, run: str) -> None:
-        with self._database.transaction():
-            self.runs.forget(run)
-            Journal(self._database, self._claims).forget(run)
+        self.runs.forget(run)
 
     def send(self, run: str, name: str, value: Json) -> None:
         """Answer a signal that a workflow of the run waits for, or will wait for."""

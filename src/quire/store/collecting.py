@@ -10,8 +10,10 @@ from dataclasses import dataclass, replace
 from quire.errors import StoreError
 from quire.keys import ArtifactKey
 from quire.records.database import Database
+from quire.records.runs import HAS_ENDED, forget_runs
 from quire.store.artifacts import DAY_S, ArtifactStore
 from quire.store.compacting import Pack, known_bytes, packs_of, rewrite
+from quire.store.facts import Facts
 from quire.store.images import DOCUMENTS, document_of, documents_with_images
 from quire.store.local import STALE_S, WAITING
 from quire.store.objects import Named
@@ -32,7 +34,7 @@ class Limits:
     """What counts as garbage beside what nobody can find."""
 
     unused_days: int | None = None
-    """Artifacts that nobody has looked up for so many days; None keeps them."""
+    """Artifacts of documents of which nobody has looked anything up for so many days; None keeps them."""
     answers: bool = False
     """Answers of engines too, which cost money."""
     run_days: int = RUN_DAYS
@@ -115,16 +117,6 @@ def remove_unreferenced(database: Database) -> int:
     return database.change(f"DELETE FROM objects WHERE {_UNREFERENCED}")
 
 
-def forget_runs(database: Database, condition: str, values: Sequence[object]) -> int:
-    """Remove the runs of a condition with their journal and events, in the caller's transaction."""
-    invocations = f"SELECT key FROM invocations WHERE run IN (SELECT run FROM runs WHERE {condition})"
-    for table in ("steps", "signals"):
-        database.change(f"DELETE FROM {table} WHERE invocation IN ({invocations})", values)
-    for table in ("invocations", "events"):
-        database.change(f"DELETE FROM {table} WHERE run IN (SELECT run FROM runs WHERE {condition})", values)
-    return database.change(f"DELETE FROM runs WHERE {condition}", values)
-
-
 def _forget(
     store: ArtifactStore, packs: Sequence[Pack], limits: Limits, now: float, *, dry_run: bool
 ) -> tuple[Collected, Mapping[str, int], set[str]]:
@@ -135,10 +127,10 @@ def _forget(
     with suppress(_Undo), database.transaction():
         facts = _forget_unused(database, limits, int(now // DAY_S))
         database.change_many("DELETE FROM objects WHERE pack = ?", missing)
+        facts += Facts(database).forget_referring()
         facts += database.change("DELETE FROM facts WHERE digest NOT IN (SELECT digest FROM objects)")
         contents = remove_unreferenced(database)
-        ended = "state IN ('finished', 'failed', 'cancelled') AND finished < ?"
-        runs = forget_runs(database, ended, (now - limits.run_days * DAY_S,))
+        runs = forget_runs(database, f"{HAS_ENDED} AND finished < ?", (now - limits.run_days * DAY_S,))
         _forget_owners(database)
         live, pictured = known_bytes(database), documents_with_images(database)
         if dry_run:
@@ -150,8 +142,10 @@ def _forget_unused(database: Database, limits: Limits, today: int) -> int:
     if limits.unused_days is None:
         return 0
     database.change("UPDATE facts SET used = ? WHERE used = 0", (today,))  # of an older store: counted from now on
-    kept = "" if limits.answers else ANSWER
-    return database.change("DELETE FROM facts WHERE used < ? AND stage <> ?", (today - limits.unused_days, kept))
+    kept, day = "" if limits.answers else ANSWER, today - limits.unused_days
+    # Artifacts of a document name each other, and only the first of them is looked up: they go together.
+    unused = "document NOT IN (SELECT document FROM facts WHERE used >= ?)"
+    return database.change(f"DELETE FROM facts WHERE used < ? AND stage <> ? AND {unused}", (day, kept, day))
 
 
 def _forget_owners(database: Database) -> None:

@@ -10,11 +10,13 @@ from pathlib import Path
 
 from quire.document import Document
 from quire.errors import UsageError
-from quire.records.database import Database, SqliteDatabase
+from quire.records.database import Database, SqliteDatabase, in_portions
+from quire.records.places import path_text
+from quire.records.runs import HAS_ENDED, forget_runs
 from quire.store.artifacts import ArtifactStore
-from quire.store.collecting import ANSWER, alone, forget_runs, remove_unreferenced
+from quire.store.collecting import ANSWER, alone, remove_unreferenced
 from quire.store.compacting import known_bytes, packs_of, rewrite
-from quire.store.facts import chunks, integer, marks
+from quire.store.facts import integer
 from quire.store.images import DOCUMENTS
 from quire.store.local import LocalObjects
 from quire.store.packs import LOOSE
@@ -59,7 +61,7 @@ def find_document(store: ArtifactStore, named: str) -> str:
     path = Path(named)
     if path.is_file():
         return Document(path).id
-    remembered = database.rows("SELECT digest FROM files WHERE path = ?", (str(path.absolute()),))
+    remembered = database.rows("SELECT digest FROM files WHERE path = ?", (path_text(path.absolute()),))
     if remembered:
         return str(remembered[0][0])
     begins = f"{named.lower()}%"
@@ -122,7 +124,7 @@ def _looked_up(database: Database, document: str, images: Sequence[str]) -> Dele
     return Deleted(document, len(sizes), sum(sizes), len(shared), len(images), integer(runs), places)
 
 
-_OF_DOCUMENT = "flow <> 'batch' AND state IN ('finished', 'failed', 'cancelled') AND (inputs LIKE ? OR result LIKE ?)"
+_OF_DOCUMENT = f"flow <> 'batch' AND {HAS_ENDED} AND (inputs LIKE ? OR result LIKE ?)"
 """Runs that have ended and are about the document: begun again, they would name artifacts that are gone."""
 
 
@@ -139,12 +141,12 @@ def _shared_answers(database: Database, document: str) -> dict[str, tuple[str, i
     mine = database.rows(own, (document, PICTURE, ANSWER))
     pictures = {page: str(digest) for stage, page, digest, _ in mine if stage == PICTURE}
     others: dict[str, tuple[str, int]] = {}
-    for chunk in chunks(set(pictures.values())):
+    for some, marks in in_portions(set(pictures.values())):
         asked = (
             "SELECT digest, document, page FROM facts "
-            f"WHERE stage = ? AND document <> ? AND digest IN ({marks(chunk)}) ORDER BY document DESC, page DESC"
+            f"WHERE stage = ? AND document <> ? AND digest IN ({marks}) ORDER BY document DESC, page DESC"
         )
-        for digest, other, page in database.rows(asked, (PICTURE, document, *chunk)):
+        for digest, other, page in database.rows(asked, (PICTURE, document, *some)):
             others[str(digest)] = str(other), integer(page)
     answers = {str(key): pictures.get(page, "") for stage, page, _, key in mine if stage == ANSWER}
     return {key: others[picture] for key, picture in answers.items() if picture in others}
@@ -166,7 +168,7 @@ def _remove_rows(database: Database, document: str) -> None:
     for table, column in _KNOWN.items():
         database.change(f"DELETE FROM {table} WHERE {column} = ?", (document,))
     forget_runs(database, _OF_DOCUMENT, _mentions(document))
-    about = "(argument LIKE ? OR result LIKE ?) AND state IN ('finished', 'failed', 'cancelled')"
+    about = f"(argument LIKE ? OR result LIKE ?) AND {HAS_ENDED}"
     database.change(f"DELETE FROM invocations WHERE {about}", _mentions(document))
     database.change("DELETE FROM events WHERE document = ?", (document,))
 
@@ -185,6 +187,6 @@ def _remove_fingerprints(index: Path, answers: Sequence[str]) -> None:
         return
     with closing(sqlite3.connect(index, timeout=30)) as database:
         database.execute("PRAGMA secure_delete = ON")
-        for chunk in chunks(answers):
-            database.execute(f"DELETE FROM pictures WHERE key IN ({marks(chunk)})", chunk)
+        for some, marks in in_portions(answers):
+            database.execute(f"DELETE FROM pictures WHERE key IN ({marks})", some)
         database.commit()

@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from quire.engine import Attempt
 from quire.keys import ArtifactKey, Digest
-from quire.records.database import Database
+from quire.records.database import Database, in_portions
 
-CHUNK = 500
-"""Values that are asked for in one statement."""
+
+_REFERRING = """
+DELETE FROM facts WHERE key IN (
+    SELECT other.key FROM facts lost JOIN facts other ON other.document = lost.document
+    WHERE lost.digest NOT IN (SELECT digest FROM objects) AND lost.stage NOT IN ('answer', 'source') AND (
+        (other.stage = 'page' AND other.page = lost.page)
+        OR (other.stage = lost.stage AND substr(lost.stage, 1, 10) = 'component/')
+    )
+)
+"""
+"""Forgets what names contents that are not there: the record of a page its text and blocks, what a component of a flow
+gave its files and pages. An answer names nothing, and is not asked for again."""
 
 
 class Fact(NamedTuple):
@@ -51,30 +61,30 @@ class Facts:
     def find(self, keys: Sequence[ArtifactKey]) -> dict[ArtifactKey, Found]:
         """Those of the keys whose content is recorded too."""
         found = {}
-        for chunk in chunks(keys):
+        for some, marks in in_portions(keys):
             asked = (
                 "SELECT facts.key, facts.digest, objects.pack, objects.start, objects.size, facts.used FROM facts "
-                f"JOIN objects ON objects.digest = facts.digest WHERE facts.key IN ({marks(chunk)})"
+                f"JOIN objects ON objects.digest = facts.digest WHERE facts.key IN ({marks})"
             )
-            for key, digest, pack, start, size, used in self._database.rows(asked, chunk):
+            for key, digest, pack, start, size, used in self._database.rows(asked, some):
                 place = Place(str(pack), integer(start), integer(size))
                 found[ArtifactKey(str(key))] = Found(Digest(str(digest)), place, integer(used))
         return found
 
     def places(self, digests: Sequence[Digest]) -> dict[Digest, Place]:
         found = {}
-        for chunk in chunks(digests):
-            asked = f"SELECT digest, pack, start, size FROM objects WHERE digest IN ({marks(chunk)})"
-            for digest, pack, start, size in self._database.rows(asked, chunk):
+        for some, marks in in_portions(digests):
+            asked = f"SELECT digest, pack, start, size FROM objects WHERE digest IN ({marks})"
+            for digest, pack, start, size in self._database.rows(asked, some):
                 found[Digest(str(digest))] = Place(str(pack), integer(start), integer(size))
         return found
 
     def hold(self, digests: Collection[Digest]) -> bool:
         """Whether all of these contents are recorded; they stay so until the end of the caller's transaction."""
         # Changing nothing locks the rows, in PostgreSQL too: whoever collects garbage waits.
-        held = (f"UPDATE objects SET size = size WHERE digest IN ({marks(chunk)})" for chunk in chunks(digests))
-        changed = sum(map(self._database.change, held, chunks(digests)))
-        return changed == len(digests)
+        held = "UPDATE objects SET size = size WHERE digest IN ({})"
+        portions = in_portions(digests)
+        return sum(self._database.change(held.format(marks), some) for some, marks in portions) == len(digests)
 
     def record(self, facts: Sequence[Fact], places: Mapping[Digest, Place]) -> None:
         """Sorted: two processes that record the same never wait for each other in a circle."""
@@ -92,8 +102,8 @@ class Facts:
 
     def touch(self, keys: Collection[ArtifactKey], day: int) -> None:
         """Note that these were of use on that day."""
-        for chunk in chunks(sorted(keys)):
-            self._database.change(f"UPDATE facts SET used = ? WHERE key IN ({marks(chunk)})", (day, *chunk))
+        for some, marks in in_portions(sorted(keys)):
+            self._database.change(f"UPDATE facts SET used = ? WHERE key IN ({marks})", (day, *some))
 
     def contents(self, pack: str) -> dict[Digest, Place]:
         """What lies in a pack."""
@@ -101,11 +111,17 @@ class Facts:
         return {Digest(str(digest)): Place(pack, integer(start), integer(size)) for digest, start, size in rows}
 
     def forget(self, places: Mapping[Digest, Place]) -> None:
-        """These contents are not there: what was made from them is made again."""
-        self._database.change_many(
-            "DELETE FROM objects WHERE digest = ? AND pack = ? AND start = ?",
-            sorted((digest, place.pack, place.start) for digest, place in places.items()),
-        )
+        """These contents are not there: they are made again, and so is what names them."""
+        with self._database.transaction():
+            self._database.change_many(
+                "DELETE FROM objects WHERE digest = ? AND pack = ? AND start = ?",
+                sorted((digest, place.pack, place.start) for digest, place in places.items()),
+            )
+            self.forget_referring()
+
+    def forget_referring(self) -> int:
+        """Forget what names contents that are not there; how many facts that were."""
+        return self._database.change(_REFERRING)
 
     def move(self, places: Mapping[Digest, Place], to: Mapping[Digest, Place]) -> None:
         """These contents lie elsewhere now; one that has been moved or removed meanwhile stays as it is."""
@@ -148,15 +164,6 @@ class Facts:
         )
         last = {integer(page): str(reading) for page, reading in self._database.rows(asked, (document,))}
         return {page: self.path(document, page, reading) for page, reading in last.items()}
-
-
-def chunks(values: Collection[str]) -> Iterator[list[str]]:
-    listed = list(values)
-    return (listed[begin : begin + CHUNK] for begin in range(0, len(listed), CHUNK))
-
-
-def marks(values: Sequence[object]) -> str:
-    return ", ".join("?" * len(values))
 
 
 def integer(value: object) -> int:
