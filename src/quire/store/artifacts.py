@@ -243,6 +243,8 @@ class ArtifactStore:
     def _lost(self, digest: Digest, place: Place | None) -> StoreError:
         """What to say of a content that cannot be had. Its pack is looked through: all that it lacks is made again."""
         if place is None:
+            if not self._closed:
+                self._facts.forget_referring()
             return StoreError(f"artifact {digest} is missing from {self.place}; read the document again")
         with self._lock:
             self._there.discard(place.pack)

@@ -10,7 +10,7 @@ import pytest
 
 import quire
 from quire.document import Document
-from quire.errors import ConfigurationError, InputError, RunError
+from quire.errors import ConfigurationError, InputError, RunError, StoreError
 from quire.pool import WorkerCrashed
 from quire.records.files import SETTLED_NS
 from quire.running import request
@@ -20,6 +20,8 @@ from quire.running.request import ReadRequest, SourceRef
 from quire.running.sources import Sources, keep_source, open_source
 from quire.running.steps import DocumentSteps, PageOutcome
 from quire.runtime.local import LocalRuntime
+from quire.store import artifacts
+from quire.store.collecting import Limits, collect
 from quire.store.files import FileStore
 from tests import documents, scans
 
@@ -157,6 +159,37 @@ def test_what_is_gone_from_the_store_is_read_again(runtime, store, saved):
     after, events = read(runtime, request_for(path))
     assert after == before
     assert sum(kind[:2] == ("page-blocks", "finished") for kind in kinds(events)) == 3
+
+
+def test_what_a_used_page_refers_to_is_not_collected(store, runtime, saved):
+    path = saved(documents.many_pages(2))
+    before, _ = read(runtime, request_for(path))
+    store.flush()
+    store.database.change("UPDATE facts SET used = used - 100 WHERE stage <> 'page'")  # pages alone are looked up
+    collect(store, Limits(unused_days=90))
+    assert DocumentSteps(store, workers=1).export(before, ["json"], words=True)
+    store.database.change("UPDATE facts SET used = used - 100")
+    assert collect(store, Limits(unused_days=90)).facts
+
+
+def test_a_page_of_which_something_was_lost_is_read_again(tmp_path, saved, monkeypatch):
+    monkeypatch.setattr(artifacts, "BATCH", 1)  # a pack for each
+    path = saved(documents.many_pages(3))
+    with FileStore(tmp_path / "store") as store:
+        with LocalRuntime(store.database, workflows_on(store, workers=1)) as runtime:
+            before, _ = read(runtime, request_for(path))
+        ((pack,),) = store.database.rows(
+            "SELECT objects.pack FROM objects JOIN facts ON facts.digest = objects.digest "
+            "WHERE facts.stage = 'native-text' AND facts.page = 2"
+        )
+    (tmp_path / "store" / pack).unlink()
+    with FileStore(tmp_path / "store") as store:
+        steps = DocumentSteps(store, workers=1)
+        with pytest.raises(StoreError, match="is missing"):
+            steps.export(before, ["json"], words=True)
+        with LocalRuntime(store.database, workflows_on(store, workers=1)) as runtime:
+            assert read(runtime, request_for(path))[0] == before
+        assert steps.export(before, ["json"], words=True)
 
 
 def test_a_document_that_changed_since_it_was_planned_is_refused(runtime, saved):
