@@ -83,26 +83,26 @@ def delete_documents(store: ArtifactStore, documents: Sequence[str], *, dry_run:
     database = store.database
     store.flush()
     with alone(store):
+        images = {document: _images(store, document) for document in documents}
         if dry_run:
-            return [_looked_up(database, document, _images(store, document)) for document in documents]
+            return [_looked_up(database, document, images[document]) for document in documents]
         if isinstance(database, SqliteDatabase):
             database.rows("PRAGMA secure_delete = ON")  # else the rows stay readable in the file
         had = known_bytes(database)
         with database.transaction(lasting=True):
-            deleted = [_delete(store, document) for document in documents]
+            deleted = [_delete(store, document, images[document]) for document in documents]
             remove_unreferenced(database)
-        for one in documents:
-            store.objects.delete(_images(store, one))
+        store.objects.delete([name for names in images.values() for name in names])
         _remove_bytes(store, had)
         if isinstance(database, SqliteDatabase):
             database.rows("PRAGMA wal_checkpoint(TRUNCATE)")
     return deleted
 
 
-def _delete(store: ArtifactStore, document: str) -> Deleted:
+def _delete(store: ArtifactStore, document: str, images: Sequence[str]) -> Deleted:
     """Everything but bytes, in the caller's transaction."""
     database = store.database
-    deleted = _looked_up(database, document, _images(store, document))
+    deleted = _looked_up(database, document, images)
     _hand_over(database, document)
     if isinstance(store.objects, LocalObjects):
         _remove_fingerprints(store.objects.folder / SIMILAR, _answers(database, document))

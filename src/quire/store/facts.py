@@ -9,7 +9,6 @@ from quire.engine import Attempt
 from quire.keys import ArtifactKey, Digest
 from quire.records.database import Database, in_portions
 
-
 _REFERRING = """
 DELETE FROM facts WHERE key IN (
     SELECT other.key FROM facts lost JOIN facts other ON other.document = lost.document

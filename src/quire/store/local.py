@@ -59,7 +59,8 @@ class LocalObjects:
                 os.close(file)
 
     def exists(self, name: str) -> bool:
-        return self._path(name).exists()
+        with self._explained("read"):
+            return self._path(name).exists()
 
     def delete(self, names: Sequence[str]) -> None:
         with self._explained("write to"):
