@@ -51,7 +51,7 @@ class DocumentSteps:
     def __init__(self, store: Store, *, workers: int | None = None, password: str | None = None) -> None:
         self.store = store
         self._sources = Sources(store)
-        self._workers = worker_count(workers).workers
+        self.workers = worker_count(workers).workers
         self._password = password
 
     def plan(self, request: ReadRequest) -> dict[str, Json]:
@@ -88,7 +88,7 @@ class DocumentSteps:
             return PageOutcome(page)
         with self._sources.opened(request.source, password=self._password) as document:
             work = InlineRun(self.store, run=run, document=document.id, sinks=(tell,))
-            flow = PageFlow(document, work, [page], 1, request.options(workers=self._workers))
+            flow = PageFlow(document, work, [page], 1, request.options(workers=self.workers))
             try:
                 (made,) = flow.pages()
                 info = made.value.info
@@ -202,7 +202,7 @@ class DocumentSteps:
     def _work(self, job: str, arguments: object, timeout_s: float) -> Answer:
         """Have a worker do it, and wait; the pool sees to the time."""
         asked = Job(f"quire.running.jobs:{job}", arguments)
-        return shared_pool(self._workers).submit(asked, timeout_s=timeout_s, on_request=self._asked).result()
+        return shared_pool(self.workers).submit(asked, timeout_s=timeout_s, on_request=self._asked).result()
 
     def _asked(self, name: str, header: Mapping[str, object], data: bytes) -> tuple[Mapping[str, object], bytes]:
         digests = header["digests"]

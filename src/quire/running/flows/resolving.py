@@ -217,20 +217,29 @@ def result_value(reference: Json) -> Value:
 
 
 class RecentResults:
-    """A loader that keeps the last results: the pages of a document are worked on group by group. For any thread."""
+    """A loader that keeps the last results: the pages of a document are worked on group by group. Any thread may use
+    it; who needs a result that another one loads waits for it, and for no other."""
 
-    KEPT = 2
-
-    def __init__(self, load: Callable[[Json], DocumentResult]) -> None:
+    def __init__(self, load: Callable[[Json], DocumentResult], *, kept: int) -> None:
         self._load = load
-        self._kept: dict[str, DocumentResult] = {}
+        self._most = kept
+        self._kept: dict[str, _Kept] = {}
         self._lock = Lock()
 
     def __call__(self, reference: Json) -> DocumentResult:
         digest = result_value(reference)["digest"]
         with self._lock:
-            result = self._kept.pop(digest, None) or self._load(reference)
-            self._kept[digest] = result
-            while len(self._kept) > self.KEPT:
+            kept = self._kept.pop(digest) if digest in self._kept else _Kept()
+            self._kept[digest] = kept
+            while len(self._kept) > self._most:
                 del self._kept[next(iter(self._kept))]
-        return result
+        with kept.lock:
+            if kept.result is None:
+                kept.result = self._load(reference)
+            return kept.result
+
+
+@dataclass(slots=True)
+class _Kept:
+    result: DocumentResult | None = None
+    lock: Lock = field(default_factory=Lock)

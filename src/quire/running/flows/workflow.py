@@ -52,7 +52,8 @@ class Flows:
         registered: Mapping[str, FlowDefinition] | None = None,
     ) -> None:
         self.store = steps.store
-        self.loader = RecentResults(partial(load_result, steps.store, password=password))
+        # A batch has one more document under way than workers, and may begin with the next.
+        self.loader = RecentResults(partial(load_result, steps.store, password=password), kept=steps.workers + 2)
         self.services: Mapping[str, Service] = {
             "export": steps.export,
             "render": rendering(steps.store, password=password),

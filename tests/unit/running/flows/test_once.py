@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
@@ -13,6 +15,7 @@ from quire.errors import FencedError
 from quire.keys import ArtifactKey, digest_of
 from quire.running.flows.flow import Flow
 from quire.running.flows.once import made_once
+from quire.running.flows.resolving import RecentResults
 from quire.running.flows.workflow import flow_argument
 from quire.running.opening import workflows_on
 from quire.runtime.local import LocalRuntime, inline
@@ -97,3 +100,30 @@ def test_a_claim_is_given_back_when_the_work_fails(tmp_path):
         with pytest.raises(ValueError, match="broken"):
             made_once(store, KEY, lambda: store.find(KEY), broken)
         assert store.claim(KEY) is not None
+
+
+def test_a_result_is_loaded_once_for_all_who_ask_and_holds_up_nobody_else():
+    loaded, entered, go = [], threading.Event(), threading.Event()
+
+    def load(reference):
+        loaded.append(reference["document"])
+        if reference["document"] == "slow":
+            entered.set()
+            assert go.wait(60)
+        return reference["document"].upper()
+
+    def reference(document):
+        return {"document": document, "index": "i", "source": {"id": document, "name": document}}
+
+    results = RecentResults(load, kept=2)
+    with ThreadPoolExecutor(2) as threads:
+        slow = [threads.submit(results, reference("slow")) for _ in range(2)]
+        assert entered.wait(60)
+        assert results(reference("quick")) == "QUICK"
+        go.set()
+        assert [one.result() for one in slow] == ["SLOW", "SLOW"]
+    results(reference("quick"))
+    assert sorted(loaded) == ["quick", "slow"]
+    results(reference("third"))
+    results(reference("slow"))  # of three the one used longest ago is gone
+    assert sorted(loaded) == ["quick", "slow", "slow", "third"]
