@@ -77,7 +77,7 @@ def test_an_input_may_be_written_as_its_type_alone():
 
 def test_an_input_with_a_default_need_not_be_given():
     flow = parsed(inputs={"source": "document", "formats": {"type": "list", "default": ["md"]}})
-    assert flow.inputs["formats"].optional
+    assert not flow.inputs["formats"].required
 
 
 @pytest.mark.parametrize(
