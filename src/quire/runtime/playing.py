@@ -18,7 +18,7 @@ from quire.events import Event, reason_of
 from quire.runtime.journal import Ending, Invocation, Step
 
 if TYPE_CHECKING:
-    from quire.runtime.local import Engine
+    from quire.runtime.engine import Engine
 
 
 class Mismatch(BaseException):

@@ -14,7 +14,7 @@ from quire.errors import FencedError, RunCancelled, RunError, StoreError
 from quire.events import Event
 from quire.records.claims import Claims
 from quire.records.database import SqliteDatabase
-from quire.runtime import local
+from quire.runtime import engine
 from quire.runtime.journal import Invocation, Journal, Step
 from quire.runtime.local import LocalRuntime, inline
 from tests.runtime.tracking import wait_until
@@ -86,7 +86,7 @@ def lived_through(database: Moody, diary: Diary) -> list[str]:
 
 
 def test_a_statement_that_fails_once_costs_no_run_and_no_event(monkeypatch):
-    monkeypatch.setattr(local, "TROUBLED_S", 0.001)
+    monkeypatch.setattr(engine, "TROUBLED_S", 0.001)
     undisturbed = Moody()
     lived_through(undisturbed, Diary())
     assert len(undisturbed.asked) > 15
@@ -98,7 +98,7 @@ def test_a_statement_that_fails_once_costs_no_run_and_no_event(monkeypatch):
 
 
 def test_a_database_that_keeps_failing_is_told_to_who_waits(monkeypatch):
-    monkeypatch.setattr(local, "TROUBLED_S", 0.001)
+    monkeypatch.setattr(engine, "TROUBLED_S", 0.001)
     full = Flag()
 
     class Full(Moody):
