@@ -75,10 +75,7 @@ def test_two_processes_that_ask_for_the_same_pages_at_once_make_one_call_for_eac
     assert count(tmp_path, "SELECT coalesce(sum(takeovers), 0) FROM claims") == 0
 
 
-WAITS = "who waits for a claim already looks at the lease only, and not whether its owner is dead: Claims.claim"
-
-
-@pytest.mark.parametrize("verb", [pytest.param("read", marks=pytest.mark.xfail(reason=WAITS, run=False)), "run"])
+@pytest.mark.parametrize("verb", ["read", "run"])
 def test_the_winner_is_killed_and_exactly_one_of_those_who_wait_takes_over(stranger, askers, document, tmp_path, verb):
     engine = stranger("wait", 7)
     winner, *others = askers(engine, many=3)

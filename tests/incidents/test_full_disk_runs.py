@@ -81,7 +81,6 @@ def test_a_run_says_that_the_disk_is_full_and_goes_on_after_room_was_made(readin
     assert (tmp_path / "elsewhere" / "scan.json").read_bytes() == (reading.out / "scan.json").read_bytes()
 
 
-@pytest.mark.xfail(reason="the sink that stores the events of a batch raises, and that is logged with its stack")
 def test_a_full_disk_is_told_without_a_stack_trace(reading, disk):
     process = reading.begin()
     disk.fill()

@@ -123,7 +123,6 @@ def test_of_two_runs_over_the_same_folder_one_is_killed_and_the_other_does_the_r
     the_output_is_that_of_an_undisturbed_run(both)
 
 
-@pytest.mark.xfail(strict=False, reason="answers that were made now are counted as reused after a kill")
 def test_the_run_that_goes_on_counts_the_calls_that_it_made(running):
     killed = running("wait", STUCK)
     process = killed.begin()

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import socket
+from quire.cluster.program import free_ports
 
 
 def free_port() -> int:
     """A port of 127.0.0.1 that nobody listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    return free_ports(1)[0]

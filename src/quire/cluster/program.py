@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import shutil
 import signal
 import socket
@@ -19,6 +20,7 @@ from quire.errors import ConfigurationError
 START_S = 60.0
 STOP_S = 20.0
 LOOK_EVERY_S = 0.02
+PORTS = (12_000, 32_000)
 
 
 class Program:
@@ -127,12 +129,13 @@ def _ending_with_parent() -> tuple[str, ...]:
 
 
 def free_ports(many: int) -> list[int]:
-    """Ports of 127.0.0.1 that nobody listens on."""
-    probes = [socket.create_server(("127.0.0.1", 0)) for _ in range(many)]
-    ports = [probe.getsockname()[1] for probe in probes]
-    for probe in probes:
-        probe.close()
-    return ports
+    """Ports of 127.0.0.1 that nobody listens on, from below those that the system gives to connections."""
+    ports: set[int] = set()
+    while len(ports) < many:
+        port = random.randrange(*PORTS)
+        with suppress(OSError), socket.create_server(("127.0.0.1", port)):
+            ports.add(port)
+    return list(ports)
 
 
 def remembered_ports(file: Path, many: int) -> list[int]:

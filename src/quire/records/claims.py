@@ -63,7 +63,7 @@ class Claims:
                 added = "INSERT INTO claims (key, owner, token, takeovers) VALUES (?, ?, 1, 0) ON CONFLICT DO NOTHING"
                 return Claim(key, 1) if database.change(added, (key, self.owner)) else None
             (owner, token, alive) = held[0]
-            if alive:
+            if alive and not _is_gone(str(owner)):
                 return None
             left = owner != ""  # else it was given back
             changed = database.change(
@@ -135,9 +135,14 @@ class Claims:
 def bury(database: Database) -> None:
     """End the leases of owners on this machine whose process is gone, without waiting for them to run out."""
     for (owner,) in database.rows("SELECT owner FROM owners WHERE expires > 0"):
-        machine, _, process = str(owner).partition(SEPARATOR)
-        if machine == _machine() and not _lives(process):
+        if _is_gone(str(owner)):
             database.change("UPDATE owners SET expires = 0 WHERE owner = ?", (owner,))
+
+
+def _is_gone(owner: str) -> bool:
+    """Whether an owner was a process of this machine that has ended; of other machines nobody knows."""
+    machine, _, process = owner.partition(SEPARATOR)
+    return machine == _machine() and not _lives(process)
 
 
 @cache

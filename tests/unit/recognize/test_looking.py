@@ -6,7 +6,7 @@ import pytest
 
 from quire.document import Document
 from quire.engine import answer_key
-from quire.errors import CorruptError, EngineError
+from quire.errors import CorruptError, EngineError, InputError
 from quire.prepare.prepared import PrepareProfile
 from quire.recognize.looking import Look, ask, look, question_of
 from quire.recognize.seen import Seen
@@ -30,7 +30,7 @@ class Desk:
 
     def request(self, name, header, data=b""):
         self.asked.append(name)
-        if name == "find":
+        if name == "claim":
             return {"found": header["key"] in self.known}, b""
         self.saved[header["key"]] = data
         return {}, b""
@@ -54,7 +54,7 @@ def test_the_answer_is_saved_under_its_key_before_anybody_looks_at_it(sheet):
     header, data = look(arguments(sheet, 2, engine=engine), desk)
     seen = Seen.from_bytes(str(header["seen"]).encode())
     question = question_of(seen)
-    assert desk.asked == ["find", "save"]
+    assert desk.asked == ["claim", "save"]
     assert list(desk.saved) == [answer_key(engine, seen.prepared.digest, question)]
     assert engine.interpret(*desk.saved.values(), question)[0].text == "Sheet number 2 of the pile"
     assert desk.told == [("started", {"engine": "numbers"}), ("partial", {"partial_text": "Sheet number 2"})]
@@ -66,7 +66,7 @@ def test_an_answer_that_is_there_is_not_asked_for(sheet):
     look(arguments(sheet, engine=NumberEngine()), first)
     second = Desk(known=first.saved)
     header, _ = look(arguments(sheet, engine=NumberEngine()), second)
-    assert (header["found"], second.asked, second.told) == (True, ["find"], [])
+    assert (header["found"], second.asked, second.told) == (True, ["claim"], [])
 
 
 def test_without_an_engine_the_picture_comes_back(sheet):
@@ -122,7 +122,14 @@ def test_engines_that_cannot_stream_are_not_asked_to(sheet):
 def test_a_document_that_cannot_be_opened_is_an_error_of_the_document(saved):
     broken = saved(b"%PDF-1.7 broken", "broken.pdf")
     with pytest.raises(CorruptError):
-        look(Look(broken, "broken.pdf", "0" * 64, None, 1, PrepareProfile()), Desk())
+        look(Look(broken, "broken.pdf", Document(broken).id, None, 1, PrepareProfile()), Desk())
+
+
+def test_a_document_that_is_another_one_now_is_not_looked_at(sheet):
+    asked = arguments(sheet)
+    sheet.write_bytes(scans.numbered_scans(3))
+    with pytest.raises(InputError, match="has changed"):
+        look(asked, Desk())
 
 
 def test_asking_names_the_engine():

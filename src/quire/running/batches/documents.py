@@ -71,7 +71,7 @@ class Documents:
         self._check_unchanged(document)
         write_files(contents)
         files = tuple(OutputFile(str(path), len(data), digest_bytes(data)) for path, data in contents.items())
-        facts = _facts(self._runtime.events(run), earlier=earlier)
+        facts = _facts(self._runtime.events(run), since=self._began)
         self._record(document, files, facts["ledger"].get("failed", 0))
         partial = facts.pop("status") == "partial"
         told = {**_told(document), **facts, "output_path": files[0].path, "document_run": run, "files": len(files)}
@@ -237,10 +237,10 @@ def _told(document: PlannedDocument) -> dict[str, Json]:
     return {"input_hash": document.document, "output_key": document.key, "output_path": document.output_path}
 
 
-def _facts(events: Iterable[Event], *, earlier: bool) -> dict[str, Json]:
+def _facts(events: Iterable[Event], *, since: float) -> dict[str, Json]:
     """What the run of a document tells for the manifest: its ledger, its engines, and how often they were asked.
 
-    Those of an `earlier` run are not asked again: all of that is reused.
+    What was asked before `since`, when the run was begun by another driver, is reused.
     """
     ledger: dict[str, int] = {}
     status = "complete"
@@ -253,7 +253,8 @@ def _facts(events: Iterable[Event], *, earlier: bool) -> dict[str, Json]:
             ledger = {name: count for name in LEDGER if isinstance(count := payload.get(name), int)}
         elif event.kind == "attempt" and payload.get("engine") != GATE:
             attempts += 1
-            reused += earlier or payload.get("outcome") in ("hit", "similar")
+            before = float(str(payload.get("at", since))) < since
+            reused += before or payload.get("outcome") in ("hit", "similar")
             engines.add(str(payload.get("engine")))
     calls = {"made": attempts - reused, "reused": reused}
     return {"status": status, "ledger": ledger, "calls": calls, "engines": sorted(engines)}

@@ -113,10 +113,10 @@ class _Stored:
     def __call__(self, event: Event) -> None:
         self._waiting.append(replace(event, id=f"{event.id}{self._again}"))
         if event.kind != "hit" or len(self._waiting) >= EVENTS_AT_ONCE:
-            self.flush()
+            with suppress(StoreError):  # on a full disk: whoever works says so, and these go with what comes next
+                self.flush()
 
     def flush(self) -> None:
-        """What cannot be stored now, on a full disk, is stored with what comes next."""
         self._runs.append(self._run, self._waiting)
         self._waiting = []
 
