@@ -45,7 +45,7 @@ class Asked:
 
     def argument(self, reference: Mapping[str, Json]) -> Json:
         """What the workflow `flow` is submitted with for one document."""
-        return flow_argument(self.definition, {**self.inputs, self.source: dict(reference)})
+        return flow_argument(self.definition, {**self.inputs, self.source: dict(reference)}, self.settings["versions"])
 
 
 def asked_by(request: BatchRequest, store: Store) -> Asked:

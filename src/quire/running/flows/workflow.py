@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from quire.context import MAX_RESULT, Context, Json, Retry, Store, Workflow
-from quire.errors import RunError, UsageError
+from quire.errors import ConfigurationError, RunError, UsageError
 from quire.events import Event, EventKind, reason_of
 from quire.flow import Component, FlowDefinition, Node, Step, StepReference, check, parse
 from quire.flow.checking import input_problems
@@ -77,11 +77,22 @@ class Flows:
             folder = Path(argument["folder"])
             self.trusting.look_in(str(folder), str(folder.parent))
         definition = self._definition(argument["flow"])
+        self._check_versions(definition, argument.get("versions") or {})
         inputs = argument.get("inputs") or {}
         if problems := input_problems(definition.inputs, inputs):
             raise UsageError(f"flow {definition.name!r}: {'; '.join(problems)}")
         defaults = {name: one.default for name, one in definition.inputs.items() if one.default is not None}
         return await _FlowRun(self, ctx, definition, {**defaults, **inputs}).play()
+
+    def _check_versions(self, definition: FlowDefinition, asked: Mapping[str, str]) -> None:
+        """Raises ConfigurationError when whoever submitted the run has other code than this process has loaded."""
+        for step in definition.steps:
+            loaded = self.components.find(step.component).version
+            if asked.get(step.id, loaded) != loaded:
+                raise ConfigurationError(
+                    f"step {step.id!r}: a process that works on this store has loaded another version of "
+                    f"{step.component}; end `quire join` and start it again"
+                )
 
     def _definition(self, given: Json) -> FlowDefinition:
         if isinstance(given, str):
@@ -272,11 +283,18 @@ def _value(outcome: Outcome) -> Json:
     return outcome
 
 
-def flow_argument(definition: FlowDefinition, inputs: Mapping[str, Json]) -> Json:
-    """What a run of a flow is submitted with: also where its own components lie, for other processes here."""
+def flow_argument(
+    definition: FlowDefinition, inputs: Mapping[str, Json], versions: Mapping[str, str] | None = None
+) -> Json:
+    """What a run of a flow is submitted with. For other processes here: also where components of its own lie, and
+    their `versions` by step."""
     told: dict[str, Json] = {"flow": definition.to_json(), "inputs": dict(inputs)}
-    own = any(":" in step.component for step in definition.steps)
-    return {**told, "folder": definition.folder} if own and definition.folder else told
+    own = [step.id for step in definition.steps if ":" in step.component]
+    if own and definition.folder:
+        told["folder"] = definition.folder
+    if own and versions:
+        told["versions"] = {step: versions[step] for step in own}
+    return told
 
 
 def flow_output(store: Store, result: Json) -> Json:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import threading
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from quire.errors import RunError, UsageError
 from quire.flows import find_flow, load_flow
 from quire.flows.components import Registry
 from quire.running.flows.cases import CaseRunner, differences
-from quire.running.flows.flow import PassingStore, file_name, named_files
+from quire.running.flows.flow import PassingStore, file_name, named_files, registry_for
 from quire.running.flows.workflow import Flows, flow_argument
 from quire.running.opening import pools_for, workflows_on
 from quire.running.steps import DocumentSteps
@@ -99,6 +100,22 @@ def test_another_process_finds_the_components_beside_the_flow(own):
     store = PassingStore()
     with inline(workflows_on(store, workers=1, import_paths=True), pools=pools_for(1)) as runtime:
         assert runtime.result(runtime.submit("flow", argument), timeout_s=60)["output"]["status"] == "complete"
+    store.close()
+
+
+def test_a_process_that_has_loaded_other_code_does_not_do_it(own):
+    definition = Flow.load(own).definition
+    version = registry_for(own.parent).find("own_captions:caption").version
+    store = PassingStore()
+    with inline(workflows_on(store, workers=1, import_paths=True), pools=pools_for(1)) as runtime:
+        for asked, state in ((version, "finished"), ("source-0", "failed")):
+            argument = flow_argument(definition, {"source": "report.pdf"}, {"document": "1", "captions": asked})
+            run = runtime.submit("flow", argument)
+            with suppress(RunError):
+                runtime.result(run, timeout_s=60)
+            assert runtime.status(run).state == state
+        assert "start it again" in runtime.status(run).error
+        assert runtime.status(run).category == "config"
     store.close()
 
 
