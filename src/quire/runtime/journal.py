@@ -12,7 +12,7 @@ from quire.context import Claim, Json, Workflow
 from quire.errors import Category, RunCancelled, RunError
 from quire.records.claims import ALIVE, Claims
 from quire.records.database import Database, in_portions
-from quire.records.runs import HAS_ENDED
+from quire.records.runs import ENDED, HAS_ENDED
 
 State = Literal["waiting", "running", "finished", "failed", "cancelled"]
 
@@ -92,8 +92,8 @@ class Journal:
         )
 
     def begin_again(self, invocation: Invocation, ended: Ending) -> None:
-        """Try for another run, as it asks for it, what failed or was cancelled with one; nothing happens if somebody
-        did already."""
+        """Try for another run, as it asks for it, what failed, was cancelled or forgotten with one; nothing happens if
+        somebody did already."""
         told = invocation.run, json.dumps(invocation.argument), invocation.run, invocation.key, ended.run, ended.state
         with self._database.transaction():
             begun = self._database.change(
@@ -103,6 +103,7 @@ class Journal:
             )
             if begun:
                 self._database.change("DELETE FROM steps WHERE invocation = ?", (invocation.key,))
+            self.start(invocation)
 
     def claim_next(self, workflows: Mapping[str, Workflow], pools: Sequence[str]) -> tuple[Invocation, Claim] | None:
         """The next invocation that nobody works on, and the right to do so; one that is to be cancelled is, too."""
@@ -138,11 +139,15 @@ class Journal:
         return self.endings([key]).get(key)
 
     def endings(self, keys: Sequence[str]) -> dict[str, Ending]:
-        """Those of the invocations that have ended."""
-        found: dict[str, Ending] = {}
+        """Those of the invocations that have ended. One that is not there was forgotten with the run that began it."""
+        found = {key: Ending("cancelled", message=f"{key} was forgotten") for key in keys}
         for some, marks in in_portions(keys):
-            asked = f"SELECT key, state, result, error, run FROM invocations WHERE key IN ({marks}) AND {HAS_ENDED}"
-            found |= {str(row[0]): _ending(*row[1:]) for row in self._database.rows(asked, some)}
+            asked = f"SELECT key, state, result, error, run FROM invocations WHERE key IN ({marks})"
+            for key, *told in self._database.rows(asked, some):
+                if told[0] in ENDED:
+                    found[str(key)] = _ending(*told)
+                else:
+                    del found[str(key)]
         return found
 
     def steps(self, key: str) -> dict[int, Step]:

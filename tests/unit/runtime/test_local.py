@@ -221,6 +221,26 @@ def test_a_run_that_is_cancelled_while_somebody_claims_it_ends():
         gate.set()
 
 
+def test_what_is_forgotten_while_another_run_waits_for_it_begins_again():
+    async def parent(ctx, argument):
+        return await ctx.call("child", "shared", {})
+
+    async def child(ctx, argument):
+        return ctx.run_id
+
+    workflows = [Workflow("parent", parent), Workflow("child", child, pool="children")]
+    with closing(SqliteDatabase(None)) as database, closing(Claims(database)) as claims:
+        Journal(database, claims).start(Invocation("shared", "another-1", "child", "1", "children", {}))
+        with LocalRuntime(database, workflows, pools={"children": 0}) as runtime:
+            run = runtime.submit("parent", {})
+            wait_until(lambda: runtime.status(run).state == "running", "nobody waits for it")
+            database.change("DELETE FROM invocations WHERE run = 'another-1'")
+            begun = "SELECT run FROM invocations WHERE key = 'shared'"
+            wait_until(lambda: database.rows(begun) == [(run,)], "nobody begins it again")
+        with LocalRuntime(database, workflows) as runtime:
+            assert runtime.result(run, timeout_s=PATIENCE_S) == run
+
+
 def test_a_signal_cannot_be_mistaken_for_a_timer():
     async def flow(ctx, argument):
         await ctx.sleep(0.001)
