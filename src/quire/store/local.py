@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
+from secrets import token_hex
 
 from quire.errors import StoreError
 from quire.store.objects import Named
@@ -25,6 +26,7 @@ class LocalObjects:
         self.folder = Path(folder)
         self._root = str(self.folder)
         self._count = count(1)
+        self._own = f"{WAITING}/{os.getpid()}-{token_hex(4)}"  # machines that share the folder share numbers, too
         with self._explained("write to"):
             (self.folder / WAITING).mkdir(parents=True, exist_ok=True)
             self._remove_stale()
@@ -34,7 +36,7 @@ class LocalObjects:
         return self._root
 
     def write(self, name: str, data: bytes) -> None:
-        waiting = self._path(f"{WAITING}/{os.getpid()}-{id(self):x}-{next(self._count)}")
+        waiting = self._path(f"{self._own}-{next(self._count)}")
         with self._explained("write to"):
             try:
                 _write_synced(waiting, data)
@@ -123,10 +125,22 @@ def _publish(waiting: Path, final: Path) -> None:
     try:
         waiting.replace(final)
     except FileNotFoundError:
-        final.parent.mkdir(parents=True, exist_ok=True)
+        _make_folder(final.parent)
         waiting.replace(final)
-    folder = os.open(final.parent, os.O_RDONLY)
+    _sync(final.parent)
+
+
+def _make_folder(folder: Path) -> None:
+    if not folder.is_dir():
+        _make_folder(folder.parent)
+        folder.mkdir(exist_ok=True)
+        _sync(folder.parent)
+
+
+def _sync(folder: Path) -> None:
+    """So that a new name in it survives a loss of power too."""
+    file = os.open(folder, os.O_RDONLY)
     try:
-        os.fsync(folder)  # so that the new name survives a loss of power too
+        os.fsync(file)
     finally:
-        os.close(folder)
+        os.close(file)
