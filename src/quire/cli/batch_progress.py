@@ -7,17 +7,15 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from types import TracebackType
 from typing import TYPE_CHECKING
 
 from quire.cli import amounts
 from quire.cli.amounts import spell
+from quire.cli.bar import Bar
 from quire.cli.figures import Figures, Reader, without_name
 from quire.events import Event
 
 if TYPE_CHECKING:
-    from rich.progress import Progress, TaskID
-
     from quire.batch.stopping import Stop
 
 MOST_TOLD = 20
@@ -26,16 +24,14 @@ MOST_ALIKE = 3
 """Documents that are named for one reason."""
 
 
-class BatchProgress:
+class BatchProgress(Bar):
     """A reader of events that draws on standard error. Runs in the thread that drives the batch."""
 
     def __init__(self, *, quiet: bool = False) -> None:
+        super().__init__(quiet=quiet)
         self._reader = Reader()
         self._quiet = quiet
-        self._drawn = sys.stderr.isatty() and not quiet
         self._told: Counter[str] = Counter()
-        self._bar: Progress | None = None
-        self._task: TaskID | None = None
 
     @property
     def figures(self) -> Figures:
@@ -49,25 +45,6 @@ class BatchProgress:
             self._draw()
         elif event.kind == "progress" and event.document is None and not self._quiet:
             self.say(" ".join(progress_line(self.figures, time.monotonic())))
-
-    def __enter__(self) -> BatchProgress:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self._drawn = False
-        if self._bar is not None:
-            self._bar.stop()
-            self._bar = None
-
-    def say(self, message: str) -> None:
-        """One line on standard error, above the bar."""
-        line = f"quire: {message}"
-        if self._bar is not None:
-            self._bar.console.print(line, markup=False, highlight=False, soft_wrap=True)
-        else:
-            print(line, file=sys.stderr, flush=True)
 
     def signalled(self, stop: Stop) -> None:
         """Say what a signal does. Called by its handler, so nothing that another line may have locked is used.

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import sys
 from threading import Event
-from typing import Annotated
-
-from typer import Option
 
 from quire.cli import options
 from quire.cli.opening import existing_place
@@ -24,17 +21,8 @@ def join(
     output: options.Output = None,
     store: options.Store = None,
     facts: options.Facts = None,
-    workers: Annotated[
-        int | None, Option(metavar="N", help="Pages read at a time; one for each CPU by default.")
-    ] = None,
-    drain_s: Annotated[
-        float,
-        Option(
-            metavar="SECONDS",
-            help="Time for the steps under way when it is told to end; 600 by default.",
-            show_default=False,
-        ),
-    ] = 600.0,
+    workers: options.Workers = None,
+    drain_s: options.DrainS = 600.0,
 ) -> int:
     """Share the work on the runs of a store with the processes that started them, until Ctrl-C or SIGTERM. Then nothing
     more is begun, and what is under way ends; a second signal ends it at once."""

@@ -73,3 +73,12 @@ Manifest = Annotated[
 Quiet = Annotated[bool, Option("--quiet", help="No progress and no summary; failures are still told.")]
 Json = Annotated[bool, Option("--json", help="Write JSON.")]
 Run = Annotated[str | None, Argument(metavar="[RUN]", help="The id of a run, or its beginning; the latest by default.")]
+Workers = Annotated[int | None, Option(metavar="N", help="Pages read at a time; one for each CPU by default.")]
+DrainS = Annotated[
+    float,
+    Option(
+        metavar="SECONDS",
+        help="Time for the steps under way when it is told to end; 600 by default.",
+        show_default=False,
+    ),
+]

@@ -2,33 +2,30 @@
 
 from __future__ import annotations
 
-import sys
 import time
-from types import TracebackType
 from typing import TYPE_CHECKING
 
+from quire.cli.bar import Bar
 from quire.events import Event
 
 if TYPE_CHECKING:
-    from rich.progress import Progress, ProgressColumn, TaskID
+    from rich.progress import ProgressColumn
 
 PATIENCE_S = 0.7
 """Work shorter than this draws nothing."""
 
 
-class ProgressBar:
+class ProgressBar(Bar):
     """Pages done and their rate, for one document after the other. Draws only on a terminal and on long work."""
 
     def __init__(self, documents: int) -> None:
+        super().__init__()
         self._documents = documents
         self._begun = time.monotonic()
-        self._drawn = sys.stderr.isatty()
         self._number = 0
         self._name = ""
         self._pages = 0
         self._done = 0
-        self._bar: Progress | None = None
-        self._task: TaskID | None = None
 
     def __call__(self, event: Event) -> None:
         if not self._drawn:
@@ -40,29 +37,6 @@ class ProgressBar:
         ):
             self._done += 1
             self._draw()
-
-    def __enter__(self) -> ProgressBar:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.stop()
-
-    def stop(self) -> None:
-        """Remove the bar, for good."""
-        self._drawn = False
-        if self._bar is not None:
-            self._bar.stop()
-            self._bar = None
-
-    def say(self, message: str) -> None:
-        """One line on standard error, above the bar."""
-        line = f"quire: {message}"
-        if self._bar is not None:
-            self._bar.console.print(line, markup=False, highlight=False, soft_wrap=True)
-        else:
-            print(line, file=sys.stderr)
 
     def _next(self, name: str, pages: int) -> None:
         self._number += 1

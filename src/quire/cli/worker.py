@@ -36,9 +36,7 @@ def worker(  # noqa: PLR0913 - one argument per option
     ] = "127.0.0.1:9080",
     store: options.Store = None,
     facts: options.Facts = None,
-    workers: Annotated[
-        int | None, Option(metavar="N", help="Pages read at a time; one for each CPU by default.")
-    ] = None,
+    workers: options.Workers = None,
     register: Annotated[
         str | None, Option(metavar="URL", help="Admin address of the Restate server that is to know this worker.")
     ] = None,
@@ -50,14 +48,7 @@ def worker(  # noqa: PLR0913 - one argument per option
         list[str] | None,
         Option(metavar="POOL=N", help="How many of a pool the server runs at a time over all workers; repeatable."),
     ] = None,
-    drain_s: Annotated[
-        float,
-        Option(
-            metavar="SECONDS",
-            help="Time for the steps under way when it is told to end; 600 by default.",
-            show_default=False,
-        ),
-    ] = 600.0,
+    drain_s: options.DrainS = 600.0,
     lease_s: Annotated[
         float,
         Option(

@@ -1,0 +1,42 @@
+"""A bar on standard error, and lines above it."""
+
+from __future__ import annotations
+
+import sys
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
+
+
+class Bar:
+    """What every bar can do. It is drawn on a terminal only, and goes with its context."""
+
+    def __init__(self, *, quiet: bool = False) -> None:
+        self._drawn = sys.stderr.isatty() and not quiet
+        self._bar: Progress | None = None
+        self._task: TaskID | None = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+    def stop(self) -> None:
+        """Remove the bar, for good."""
+        self._drawn = False
+        if self._bar is not None:
+            self._bar.stop()
+            self._bar = None
+
+    def say(self, message: str) -> None:
+        """One line on standard error, above the bar."""
+        line = f"quire: {message}"
+        if self._bar is not None:
+            self._bar.console.print(line, markup=False, highlight=False, soft_wrap=True)
+        else:
+            print(line, file=sys.stderr, flush=True)
