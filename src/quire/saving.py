@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
+from secrets import token_hex
 
 from quire.errors import StoreError, UsageError
 
@@ -18,7 +19,7 @@ def write_files(contents: Mapping[Path, bytes]) -> None:
     try:
         for path, data in contents.items():
             path.parent.mkdir(parents=True, exist_ok=True)
-            waiting = path.with_name(f".{path.name}.{os.getpid()}.part")
+            waiting = path.with_name(f".{path.name}.{os.getpid()}-{token_hex(4)}.part")
             written[waiting] = path
             waiting.write_bytes(data)
         for waiting, path in written.items():
