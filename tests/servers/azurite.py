@@ -5,18 +5,17 @@ from __future__ import annotations
 import base64
 import hashlib
 import hmac
-import socket
-import subprocess
+import shutil
+import signal
 import tempfile
-import time
 import urllib.request
 from email.utils import formatdate
 from itertools import count
 from pathlib import Path
 
+from quire.cluster.program import Program, listens
 from tests.servers.ports import free_port
 
-DEADLINE_S = 60.0
 ACCOUNT = "devstoreaccount1"
 # The key that every Azurite has, as its documentation says.
 KEY = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
@@ -28,13 +27,22 @@ def program() -> Path | None:
     return found if found.exists() else None
 
 
-class AzureServer:
+class AzureServer(Program):
     """Runs from `start` to `stop`; containers live as long as it does."""
 
     def __init__(self) -> None:
         self.port = free_port()
         self._names = count(1)
-        self._process: subprocess.Popen[bytes] | None = None
+        options = ["--silent", "--inMemoryPersistence", "--skipApiVersionCheck", "--disableTelemetry"]
+        command = [str(program()), *options, "--blobHost", "127.0.0.1", "--blobPort", str(self.port)]
+        folder = Path(tempfile.mkdtemp(prefix="quire-azurite-"))
+        super().__init__("azurite", command, folder=folder, answers=lambda: listens(self.port))
+
+    def stop(self, number: signal.Signals = signal.SIGKILL) -> int | None:
+        """At once: nothing of it is kept."""
+        code = super().stop(number)
+        shutil.rmtree(self.folder, ignore_errors=True)
+        return code
 
     @property
     def environment(self) -> dict[str, str]:
@@ -45,28 +53,6 @@ class AzureServer:
             "AZURE_ENDPOINT": f"http://127.0.0.1:{self.port}/{ACCOUNT}",
             "AZURE_ALLOW_HTTP": "true",
         }
-
-    def start(self) -> None:
-        options = ["--silent", "--inMemoryPersistence", "--skipApiVersionCheck", "--disableTelemetry"]
-        self._process = subprocess.Popen(
-            [str(program()), *options, "--blobHost", "127.0.0.1", "--blobPort", str(self.port)],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-            cwd=tempfile.gettempdir(),
-        )
-        deadline = time.monotonic() + DEADLINE_S
-        while not self._answers():
-            if time.monotonic() > deadline or self._process.poll() is not None:
-                raise TimeoutError("Azurite does not start")
-            time.sleep(0.05)
-
-    def stop(self) -> None:
-        if self._process is not None:
-            self._process.kill()
-            self._process.wait(DEADLINE_S)
-            self._process = None
 
     def create(self) -> str:
         """A new container; the URL of a folder in it."""
@@ -87,10 +73,3 @@ class AzureServer:
         )
         urllib.request.urlopen(request, timeout=30).close()
         return f"az://{name}/some/folder"
-
-    def _answers(self) -> bool:
-        try:
-            socket.create_connection(("127.0.0.1", self.port), timeout=5).close()
-        except OSError:
-            return False
-        return True

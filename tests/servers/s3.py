@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
-import subprocess
+import shutil
+import signal
 import sys
-import time
+import tempfile
 import urllib.error
 import urllib.request
 from itertools import count
+from pathlib import Path
 
+from quire.cluster.program import Program
 from tests.servers.ports import free_port
 
-DEADLINE_S = 60.0
 
-
-class S3Server:
+class S3Server(Program):
     """Runs from `start` to `stop`; buckets live as long as it does."""
 
     def __init__(self) -> None:
         self.port = free_port()
         self._names = count(1)
-        self._process: subprocess.Popen[bytes] | None = None
+        command = [sys.executable, "-W", "ignore", "-m", "moto.server", "-H", "127.0.0.1", "-p", str(self.port)]
+        super().__init__("s3", command, folder=Path(tempfile.mkdtemp(prefix="quire-s3-")), answers=self._is_there)
+
+    def stop(self, number: signal.Signals = signal.SIGKILL) -> int | None:
+        """At once: nothing of it is kept."""
+        code = super().stop(number)
+        shutil.rmtree(self.folder, ignore_errors=True)
+        return code
 
     @property
     def url(self) -> str:
@@ -37,26 +45,6 @@ class S3Server:
             "AWS_SECRET_ACCESS_KEY": "quire-secret",
         }
 
-    def start(self) -> None:
-        self._process = subprocess.Popen(
-            [sys.executable, "-W", "ignore", "-m", "moto.server", "-H", "127.0.0.1", "-p", str(self.port)],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-        )
-        deadline = time.monotonic() + DEADLINE_S
-        while not self._answers():
-            if time.monotonic() > deadline or self._process.poll() is not None:
-                raise TimeoutError("the S3 server does not start")
-            time.sleep(0.05)
-
-    def stop(self) -> None:
-        if self._process is not None:
-            self._process.kill()
-            self._process.wait(DEADLINE_S)
-            self._process = None
-
     def create(self) -> str:
         """A new bucket; the URL of a folder in it."""
         name = f"bucket-{next(self._names)}"
@@ -64,7 +52,7 @@ class S3Server:
         urllib.request.urlopen(request, timeout=30).close()
         return f"s3://{name}/some/folder"
 
-    def _answers(self) -> bool:
+    def _is_there(self) -> bool:
         try:
             urllib.request.urlopen(f"{self.url}/moto-api/", timeout=5).close()
         except (OSError, urllib.error.URLError):
