@@ -19,6 +19,7 @@ from quire.records import schema
 
 BUSY_S = 30.0
 """How long a statement waits for another process that writes."""
+RETRY_S = 0.01
 AT_ONCE = 500
 """Values in one statement: well below what any database takes."""
 
@@ -161,7 +162,7 @@ class SqliteDatabase:
             self._connection.close()
 
     def _prepare(self) -> None:
-        self._execute("PRAGMA journal_mode = WAL")
+        self._begin_log()
         self._execute("PRAGMA synchronous = NORMAL")
         for version in range(self._version(), schema.VERSION):
             with self.transaction():
@@ -169,6 +170,20 @@ class SqliteDatabase:
                     for statement in schema.migration(version, dialect="sqlite"):
                         self._execute(statement)
         schema.check(self._version(), self.place)
+
+    def _begin_log(self) -> None:
+        """Write ahead. Of two that open a new file at once one is refused at once, whatever time it would wait."""
+        until = time.monotonic() + BUSY_S
+        while True:
+            try:
+                self._connection.execute("PRAGMA journal_mode = WAL")
+                return
+            except sqlite3.OperationalError as error:
+                if "locked" not in str(error) or time.monotonic() >= until:
+                    raise self._explained(error) from error
+            except sqlite3.Error as error:
+                raise self._explained(error) from error
+            time.sleep(RETRY_S)
 
     def _version(self) -> int:
         found = self._execute("SELECT count(*) FROM sqlite_master WHERE name = 'schema_version'")

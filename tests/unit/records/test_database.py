@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sqlite3
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from threading import Barrier
 
 import pytest
 
@@ -44,3 +46,15 @@ def test_a_transaction_that_cannot_begin_leaves_nothing_behind(tmp_path, monkeyp
             pass
         assert database.rows(SYNCHRONOUS) == NORMAL
         assert database.change("DELETE FROM files") == 0
+
+
+def test_many_open_a_new_file_at_once(tmp_path):
+    together = Barrier(6)
+
+    def opened(path):
+        together.wait()
+        SqliteDatabase(path).close()
+
+    with ThreadPoolExecutor(6) as threads:
+        for round in range(8):
+            list(threads.map(opened, [tmp_path / f"{round}.sqlite3"] * 6))
