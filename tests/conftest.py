@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
+from typing import Protocol, TypeVar
 
 import pytest
 from hypothesis import settings
@@ -61,18 +63,35 @@ def saved(tmp_path: Path) -> Callable[..., Path]:
     return save
 
 
+class Startable(Protocol):
+    """A server of the tests."""
+
+    def start(self) -> None: ...
+
+    def stop(self) -> object: ...
+
+
+S = TypeVar("S", bound=Startable)
+
+
+@contextmanager
+def running(server: S) -> Iterator[S]:
+    """The server, ended whatever happens."""
+    try:
+        server.start()
+        yield server
+    finally:
+        server.stop()
+
+
 @pytest.fixture(scope="session")
 def postgres_server() -> Iterator[postgres.PostgresServer]:
     """A running PostgreSQL server; missing, it fails tests where it is expected and skips them else."""
     if postgres.programs() is None:
         missing = pytest.fail if os.environ.get("QUIRE_EXPECT_POSTGRESQL") == "1" else pytest.skip
         missing("scripts/system_packages.sh installs PostgreSQL, which is not here")
-    server = postgres.PostgresServer()
-    try:
-        server.start()
+    with running(postgres.PostgresServer()) as server:
         yield server
-    finally:
-        server.stop()
 
 
 @pytest.fixture
@@ -84,12 +103,8 @@ def postgres_url(postgres_server: postgres.PostgresServer) -> str:
 @pytest.fixture(scope="session")
 def s3_server() -> Iterator[s3.S3Server]:
     """A running S3 server."""
-    server = s3.S3Server()
-    try:
-        server.start()
+    with running(s3.S3Server()) as server:
         yield server
-    finally:
-        server.stop()
 
 
 @pytest.fixture
@@ -106,12 +121,8 @@ def azure_server() -> Iterator[azurite.AzureServer]:
     if azurite.program() is None:
         missing = pytest.fail if os.environ.get("QUIRE_EXPECT_AZURITE") == "1" else pytest.skip
         missing("scripts/azurite.sh fetches Azurite, which is not here")
-    server = azurite.AzureServer()
-    try:
-        server.start()
+    with running(azurite.AzureServer()) as server:
         yield server
-    finally:
-        server.stop()
 
 
 @pytest.fixture

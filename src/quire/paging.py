@@ -19,7 +19,7 @@ from quire.pagetext import PageText
 from quire.recognize.options import RecognizeOptions
 from quire.recognize.routing import Needs, needs_of
 from quire.recognize.structured import is_structured
-from quire.runtime.inline import InlineRun
+from quire.runtime.staged import StagedRun
 from quire.stage import Artifact
 from quire.stages import (
     Assembled,
@@ -56,7 +56,7 @@ class PageFlow:
     """The stages wired for one document: native text and blocks page by page, then what crosses pages."""
 
     def __init__(
-        self, document: Document, run: InlineRun, numbers: Sequence[int], threads: int, recognition: RecognizeOptions
+        self, document: Document, run: StagedRun, numbers: Sequence[int], threads: int, recognition: RecognizeOptions
     ) -> None:
         self._document, self._run, self._numbers = document, run, numbers
         self.path: dict[int, tuple[Attempt, ...]] = {}

@@ -21,7 +21,7 @@ from quire.events import Sink
 from quire.paging import PageFlow
 from quire.recognize.options import Effort, OcrMode, RecognizeOptions
 from quire.result import DocumentResult, Ledger
-from quire.runtime.inline import InlineRun
+from quire.runtime.staged import StagedRun
 from quire.selection import Pages, check_pages, page_numbers
 from quire.store.temporary import TemporaryStore
 from quire.types import PageInfo, PageResult
@@ -161,7 +161,7 @@ class _Reading:
         return DocumentResult(self._document, assembled.pages, assembled.blocks, flow.path)
 
     @contextmanager
-    def _opened(self) -> Iterator[tuple[PageFlow, InlineRun]]:
+    def _opened(self) -> Iterator[tuple[PageFlow, StagedRun]]:
         """The stages on the opened document and store; what was opened here is closed at the end."""
         document = self._document
         with ExitStack() as stack:
@@ -174,7 +174,7 @@ class _Reading:
                 stack.callback(store.close)
             else:
                 store = self._place or TemporaryStore()  # closed when the last result that needs it is gone
-            run = InlineRun(store, run=token_hex(8), document=document.id, sinks=self._sinks, cancel=self._cancel)
+            run = StagedRun(store, run=token_hex(8), document=document.id, sinks=self._sinks, cancel=self._cancel)
             flow = PageFlow(document, run, numbers, self._threads, self._recognition)
             stack.callback(flow.close)
             self._begun = run.clock()
@@ -182,7 +182,7 @@ class _Reading:
             run.emit("started", "read", payload=told)
             yield flow, run
 
-    def _tell_end(self, run: InlineRun, infos: Sequence[PageInfo]) -> None:
+    def _tell_end(self, run: StagedRun, infos: Sequence[PageInfo]) -> None:
         """Tell what became of the pages."""
         ms = round((run.clock() - self._begun) * 1000, 3)
         run.emit("finished", "read", payload={"ms": ms, **asdict(Ledger.of(infos))})

@@ -35,7 +35,7 @@ from quire.recognize.seen import Seen
 from quire.recognizing.asking import TooSlow
 from quire.recognizing.page import PageRecognition, Recognised
 from quire.recognizing.places import place_at
-from quire.runtime.inline import InlineRun
+from quire.runtime.staged import StagedRun
 
 if TYPE_CHECKING:
     from quire.recognize.similar import SimilarAnswers
@@ -56,7 +56,7 @@ STAGE = "recognize"
 class Recognizer:
     """Recognises pages of one document. `start` and `wait` are called by the thread that reads it."""
 
-    def __init__(self, document: Document, run: InlineRun, options: RecognizeOptions) -> None:
+    def __init__(self, document: Document, run: StagedRun, options: RecognizeOptions) -> None:
         self._document, self._run, self._options = document, run, options
         self._chosen: tuple[Engine, ...] | None = None
         self._missing: list[str] = []

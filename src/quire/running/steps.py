@@ -24,7 +24,7 @@ from quire.running import jobs
 from quire.running.documents import Index, Record
 from quire.running.request import ReadRequest, SourceRef
 from quire.running.sources import Sources
-from quire.runtime.inline import InlineRun
+from quire.runtime.staged import StagedRun
 from quire.selection import page_numbers, selection
 from quire.stages import AssembleDocument, NativeText, PageBlocks
 from quire.types import OutlineEntry, PageInfo
@@ -87,7 +87,7 @@ class DocumentSteps:
         if self.store.find(request.page_key(page, reader)) is not None:
             return PageOutcome(page)
         with self._sources.opened(request.source, password=self._password) as document:
-            work = InlineRun(self.store, run=run, document=document.id, sinks=(tell,))
+            work = StagedRun(self.store, run=run, document=document.id, sinks=(tell,))
             flow = PageFlow(document, work, [page], 1, request.options(workers=self.workers))
             try:
                 (made,) = flow.pages()
@@ -111,7 +111,7 @@ class DocumentSteps:
         infos = [records[n].info if n in records else _failed_info(failed[n]) for n in numbers]
         pages = tuple(records[n].blocks if n in records else _failed_info(failed[n]) for n in numbers)
         rows = json.loads(store.load(plan["outline"]))
-        inputs = [page if isinstance(page, str) else digest_of(_row(page)) for page in pages]
+        inputs = [page if isinstance(page, str) else digest_of([*_row(page), page.reason]) for page in pages]
         key = artifact_key(AssembleDocument.name, AssembleDocument.version, (*inputs, digest_of(rows)), NOTHING)
         digest = store.find(key)
         if digest is None:

@@ -134,6 +134,24 @@ def test_a_page_that_ends_its_worker_is_found_out_and_the_others_are_read(store,
         assert mended["status"] == "complete"
 
 
+def test_a_page_that_fails_for_another_reason_says_so(store, saved, monkeypatch):
+    path = saved(documents.many_pages(2))
+    whole = DocumentSteps._group
+    reasons = iter(["ended by SIGSEGV", "ended by SIGBUS"])
+    because = ""
+
+    def crashes(self, request, reader, pages, tell):
+        if 2 in pages:
+            raise WorkerCrashed(because)
+        return whole(self, request, reader, pages, tell)
+
+    monkeypatch.setattr(DocumentSteps, "_group", crashes)
+    with LocalRuntime(store.database, workflows_on(store, workers=1)) as runtime:
+        for because in reasons:
+            reference, _ = read(runtime, request_for(path))
+            assert load_result(store, reference).pages[1].info.reason == because
+
+
 def test_pages_that_all_failed_are_tried_again_by_the_next_run(store, runtime, saved, monkeypatch):
     path = saved(documents.many_pages(2))
     failed = [PageOutcome(page, failed="not today") for page in (1, 2)]

@@ -1,4 +1,4 @@
-"""The runtime of `read()`: stages run in the caller's thread, one after the other."""
+"""The stages of one document, run in the thread of whoever asks: `read` and the steps of durable reads use it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ I = TypeVar("I")  # the input of a stage
 O = TypeVar("O")  # the output of a stage
 
 
-class InlineRun:
+class StagedRun:
     """One run over one document: look a key up, run the stage if there is no artifact, save, tell.
 
     Everything happens in the thread that calls `do`. `cancel` may be set from any thread; who asks for page
@@ -105,7 +105,7 @@ class _StageWork:
 
     __slots__ = ("_key", "_page", "_run", "_stage", "_told")
 
-    def __init__(self, run: InlineRun, stage: str, page: int | None, key: str) -> None:
+    def __init__(self, run: StagedRun, stage: str, page: int | None, key: str) -> None:
         self._run, self._stage, self._page, self._key = run, stage, page, key
         self._told = 0
 

@@ -11,7 +11,7 @@ from quire.context import Store
 from quire.errors import EngineError
 from quire.events import Event
 from quire.keys import Profile
-from quire.runtime.inline import InlineRun
+from quire.runtime.staged import StagedRun
 from quire.stage import Unit, Work
 from quire.store.files import FileStore
 from quire.store.temporary import TemporaryStore
@@ -54,8 +54,8 @@ def store(tmp_path):
         yield opened
 
 
-def run_of(store: Store, *sinks, **options) -> InlineRun:
-    return InlineRun(store, run="r1", document="d1", sinks=sinks, clock=lambda: 0.0, **options)
+def run_of(store: Store, *sinks, **options) -> StagedRun:
+    return StagedRun(store, run="r1", document="d1", sinks=sinks, clock=lambda: 0.0, **options)
 
 
 def test_work_is_done_once_per_key(store):
