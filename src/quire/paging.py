@@ -30,6 +30,7 @@ from quire.stages import (
     RecognisedText,
     StructuredBlocks,
     Texts,
+    text_of_page,
 )
 from quire.types import PageInfo, PageResult, PageStatus
 
@@ -86,7 +87,8 @@ class PageFlow:
 
     def assemble(self, pages: Sequence[Artifact[PageResult]]) -> Assembled:
         gathered = Gathered(pages, self._document.reader.outline())
-        return self._run.do(AssembleDocument(self._texts), gathered, gathered.inputs()).value
+        inputs = (self._document.id, *gathered.inputs())
+        return self._run.do(AssembleDocument(self._texts), gathered, inputs).value
 
     def close(self) -> None:
         if self._recognizer is not None:
@@ -100,7 +102,7 @@ class PageFlow:
             return _Pending(number, done=self._without_blocks(number, "skipped", "cancelled"))
         with self._kept_going(_Pending(number)) as page:
             text = run.do(native, number, native.inputs(self._document.id, number), page=number)
-            shown = PageText.from_bytes(text.value)
+            shown = text_of_page(text.value, number)
             needs = needs_of(shown, judge(shown), self._recognition)
             if needs is None:
                 page.done = self._blocks_of(number, text, shown)
@@ -133,11 +135,11 @@ class PageFlow:
         return page.done
 
     def _recognised_blocks(self, number: int, recognised: Recognised) -> Artifact[PageResult]:
-        reading = recognised.reading
+        reading, inputs = recognised.reading, (self._document.id, *recognised.inputs)
         if reading.whole and is_structured(reading.readings):
-            return self._run.do(self._structured, reading, recognised.inputs, page=number)
-        text = self._run.do(self._recognised, reading, recognised.inputs, page=number)
-        blocks = self._blocks_of(number, text, PageText.from_bytes(text.value))
+            return self._run.do(self._structured, reading, inputs, page=number)
+        text = self._run.do(self._recognised, reading, inputs, page=number)
+        blocks = self._blocks_of(number, text, text_of_page(text.value, number))
         text.release()
         return blocks
 
@@ -151,7 +153,7 @@ class PageFlow:
 
     def _blocks_of(self, number: int, text: Artifact[bytes], shown: PageText) -> Artifact[PageResult]:
         self._texts.add(number, text.digest, shown)
-        return self._run.do(self._blocks, number, (text.digest,), page=number)
+        return self._run.do(self._blocks, number, (self._document.id, text.digest), page=number)
 
     @contextmanager
     def _kept_going(self, page: _Pending) -> Iterator[_Pending]:

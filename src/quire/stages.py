@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -11,7 +12,7 @@ from quire.artifacts import decode_document, decode_page, encode_document, encod
 from quire.context import Store
 from quire.document import Reader
 from quire.engine import Recognition
-from quire.errors import InputError
+from quire.errors import InputError, StoreError
 from quire.keys import Digest, Profile, digest_of
 from quire.pagetext import PageText
 from quire.recognize import placing, structured
@@ -43,7 +44,7 @@ class Texts:
     def __call__(self, page: int) -> PageText:
         text = self._kept.get(page)
         if text is None:
-            text = PageText.from_bytes(self._store.load(self._digests[page]))
+            text = text_of_page(self._store.load(self._digests[page]), page)
             self._keep(page, text)
         return text
 
@@ -55,17 +56,19 @@ class Texts:
 class NativeText:
     """What the file itself says a page holds: the bytes of a `PageText`.
 
-    The reader works ahead on the pages it is told to expect, so those must be asked for in that order.
+    The reader works ahead on the pages it is told to expect, in that order. Pages that another reader of the same
+    store has saved meanwhile are passed over; a page that was not expected is read by itself.
     """
 
     name = "native-text"
-    version = "1"
+    version = "2"
     unit: Unit = "page"
     profile = Profile()
 
     def __init__(self, reader: Reader, *, threads: int) -> None:
         self._reader = reader
         self._threads = threads
+        self._expected: deque[int] = deque()
         self._coming: Iterator[bytes | InputError] = iter(())
 
     def inputs(self, document: str, page: int) -> tuple[str, ...]:
@@ -73,15 +76,23 @@ class NativeText:
 
     def expect(self, pages: Sequence[int]) -> None:
         if pages:
+            self._expected = deque(pages)
             self._coming = self._reader.text(pages, threads=self._threads)
 
     def run(self, page: int, work: Work) -> bytes:
-        text = next(self._coming, None)
+        text = self._text(page)
         if text is None:
             raise InputError("the reader stopped before this page", page=page)
         if isinstance(text, InputError):
             raise text
         return text
+
+    def _text(self, page: int) -> bytes | InputError | None:
+        if page not in self._expected:
+            return next(iter(self._reader.text([page], threads=1)), None)
+        while self._expected.popleft() != page:
+            next(self._coming, None)
+        return next(self._coming, None)
 
     def encode(self, output: bytes) -> bytes:
         return output
@@ -94,6 +105,14 @@ class NativeText:
         close: Callable[[], None] | None = getattr(self._coming, "close", None)
         if close is not None:
             close()
+
+
+def text_of_page(data: bytes, page: int) -> PageText:
+    """The decoded text of a page. Raises StoreError when it is the text of another page."""
+    text = PageText.from_bytes(data)
+    if text.number != page:
+        raise StoreError(f"the stored text of page {page} is that of page {text.number}: this is a defect of Quire")
+    return text
 
 
 class PageBlocks:

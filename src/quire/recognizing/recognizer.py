@@ -25,6 +25,7 @@ from quire.engine import Engine, Question
 from quire.errors import ConfigurationError, EngineError, FencedError
 from quire.events import EventKind
 from quire.keys import ArtifactKey, Digest, artifact_key, digest_of
+from quire.opened import Opened
 from quire.pool import Answer, Job, Pool, shared_pool
 from quire.recognize import looking
 from quire.recognize.looking import Look, question_of
@@ -210,10 +211,7 @@ class Recognizer:
     def look(self, number: int, needs: Needs, engine: Engine | None) -> Answer:
         """Let a worker look at a page, and ask an engine if there is one; waits for it."""
         arguments = Look(
-            self._path(),
-            self._document.name,
-            self._document.id,
-            self._document.password,
+            Opened(self._path(), self._document.name, self._document.id, self._document.password),
             number,
             self._options.prepare,
             keep=needs.regions,

@@ -9,62 +9,27 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Protocol, TypeVar
 
 from quire import layout
 from quire.artifacts import decode_document, decode_page, encode_document, encode_page
 from quire.assemble import assemble as assembled
 from quire.context import Json
-from quire.document import Document
 from quire.engine import Attempt
 from quire.errors import InputError
 from quire.events import reason_of
-from quire.keys import Digest, digest_bytes
+from quire.keys import Digest
 from quire.layout.quality import judge
+from quire.opened import Opened, WorkerWork
 from quire.pagetext import PageText
 from quire.recognize.options import OcrMode, RecognizeOptions
 from quire.recognize.routing import needs_of
 from quire.result import DocumentResult
+from quire.stages import text_of_page
 from quire.types import OutlineEntry, PageInfo, PageResult
 from quire.words import PageWords
 
-T = TypeVar("T")
-
 AT_ONCE = 64
 """Artifacts in one message from the parent."""
-
-
-class WorkerWork(Protocol):
-    """What the worker offers."""
-
-    def request(
-        self, name: str, header: Mapping[str, object], data: bytes = b""
-    ) -> tuple[Mapping[str, object], bytes]: ...
-
-    def kept(self, key: str, make: Callable[[], T]) -> T: ...
-
-
-@dataclass(frozen=True, slots=True)
-class Opened:
-    """A document for a worker to open."""
-
-    path: Path
-    name: str
-    id: str
-    password: str | None = None
-
-    def document(self, work: WorkerWork) -> Document:
-        # Opened with another password, or none, it is another document: who has not named it gets no page.
-        secret = digest_bytes((self.password or "").encode())
-        return work.kept(f"document {self.id} {self.path} {secret}", self.open)
-
-    def open(self) -> Document:
-        document = Document(self.path, name=self.name, password=self.password)
-        if document.id != self.id:
-            document.close()
-            raise InputError("has changed since it was planned; run it again", document=self.name)
-        return document
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +88,7 @@ def read_group(group: Group, work: WorkerWork) -> tuple[dict[str, object], bytes
                 raise text
             pieces.append(text)
             entry["text"] = len(text)
-            shown = PageText.from_bytes(text)
+            shown = text_of_page(text, number)
             needs = needs_of(shown, judge(shown), options)
             if needs is not None:
                 entry["needs"] = needs.reason
@@ -155,7 +120,7 @@ def export(asked: Export, work: WorkerWork) -> tuple[dict[str, object], bytes]:
 
     def text(page: int) -> PageText:
         (data,) = _load(work, [asked.texts[page]])
-        return PageText.from_bytes(data)
+        return text_of_page(data, page)
 
     (data,) = _load(work, [asked.document])
     infos, blocks = decode_document(data, text)

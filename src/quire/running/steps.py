@@ -17,6 +17,7 @@ from quire.errors import StoreError
 from quire.events import Event, EventKind, Sink
 from quire.flow.components import Files
 from quire.keys import Digest, Profile, artifact_key, digest_bytes, digest_of
+from quire.opened import Opened
 from quire.paging import PageFlow
 from quire.pool import Answer, Job, WorkerError, shared_pool
 from quire.result import Ledger
@@ -112,7 +113,9 @@ class DocumentSteps:
         pages = tuple(records[n].blocks if n in records else _failed_info(failed[n]) for n in numbers)
         rows = json.loads(store.load(plan["outline"]))
         inputs = [page if isinstance(page, str) else digest_of([*_row(page), page.reason]) for page in pages]
-        key = artifact_key(AssembleDocument.name, AssembleDocument.version, (*inputs, digest_of(rows)), NOTHING)
+        key = artifact_key(
+            AssembleDocument.name, AssembleDocument.version, (source.id, *inputs, digest_of(rows)), NOTHING
+        )
         digest = store.find(key)
         if digest is None:
             gathered = jobs.Pages(pages, tuple(OutlineEntry(*row) for row in rows))
@@ -182,7 +185,7 @@ class DocumentSteps:
         return self.store.save(key, text, stage=NativeText.name, document=request.source.id, page=page)
 
     def _save_blocks(self, request: ReadRequest, reader: str, page: int, text: Digest, blocks: bytes) -> None:
-        key = artifact_key(PageBlocks.name, PageBlocks.version, (text,), _LAYOUT)
+        key = artifact_key(PageBlocks.name, PageBlocks.version, (request.source.id, text), _LAYOUT)
         digest = self.store.save(key, blocks, stage=PageBlocks.name, document=request.source.id, page=page)
         info = PageInfo(*json.loads(blocks)["page"])
         self._record(request, reader, Record(info, digest, text))
@@ -214,9 +217,9 @@ class DocumentSteps:
         tell(Event(f"{PageBlocks.name}/{page}/{kind}", "", 0, kind, PageBlocks.name, page=page, payload=payload))
 
     @contextmanager
-    def _opened(self, source: SourceRef) -> Iterator[jobs.Opened]:
+    def _opened(self, source: SourceRef) -> Iterator[Opened]:
         with self._sources.path(source) as path:
-            yield jobs.Opened(path, source.name, source.id, self._password)
+            yield Opened(path, source.name, source.id, self._password)
 
 
 _LAYOUT = layout.LayoutProfile().digest()
