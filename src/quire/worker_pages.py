@@ -93,8 +93,9 @@ class WorkerPages:
         # What a worker needs of the options: engines need not be picklable.
         self._options = RecognizeOptions(options.mode, languages=options.languages, figures=options.figures)
         self._changed = Condition()
-        self._wanted: deque[int] = deque()  # expected, and not asked for yet
-        self._groups: deque[_Group] = deque()  # of which pages are missing, in the order of the pages
+        self._wanted: dict[int, None] = {}  # expected, and not asked for yet, in their order
+        self._groups: deque[_Group] = deque()  # with pages that are wanted, in the order of the pages
+        self._passed: list[_Group] = []  # under way, with pages that another reader has saved
         self._pages: dict[int, _Page] = {}
         self._infos: dict[int, PageInfo] = {}
 
@@ -114,7 +115,7 @@ class WorkerPages:
 
     def expect(self, pages: Sequence[int]) -> None:
         size = min(GROUP, max(LEAST, -(-len(pages) // (4 * self._pool.workers))))
-        self._wanted = deque(pages)
+        self._wanted = dict.fromkeys(pages)
         self._groups = deque(_Group(deque(pages[at : at + size])) for at in range(0, len(pages), size))
         self._submit()
 
@@ -122,9 +123,10 @@ class WorkerPages:
         with self._changed:
             if page not in self._wanted:
                 self._groups.appendleft(_Group(deque([page]), alone=True))
-                self._wanted.appendleft(page)
-            while self._wanted[0] != page:  # another reader of the store has saved it meanwhile
-                self._pages.pop(self._wanted.popleft(), None)
+                self._wanted = {page: None, **self._wanted}
+            while (first := next(iter(self._wanted))) != page:  # another reader of the store has saved it meanwhile
+                del self._wanted[first]
+                self._pages.pop(first, None)
         read = self._taken(page)
         if read.text is None:
             raise read.failed or WorkerCrashed("the worker gave no text")
@@ -148,7 +150,8 @@ class WorkerPages:
         return self._infos.get(page) or PageInfo(page, 0.0, 0.0)
 
     def close(self) -> None:
-        self._pool.cancel([group.future for group in self._groups if group.future is not None and group.waiting])
+        under_way = (*self._passed, *self._groups)
+        self._pool.cancel([group.future for group in under_way if group.future is not None and group.waiting])
 
     def _taken(self, page: int) -> _Page:
         """The page, as soon as a worker has handed it over."""
@@ -156,7 +159,7 @@ class WorkerPages:
             self._submit()
             with self._changed:
                 if page in self._pages:
-                    self._wanted.popleft()
+                    del self._wanted[page]
                     return self._pages[page]
                 group = next(group for group in self._groups if page in group.waiting)
                 while page not in self._pages and not group.ended:
@@ -185,8 +188,9 @@ class WorkerPages:
     def _submit(self) -> None:
         """Keep the workers busy, a few groups ahead of the page that is asked for."""
         with self._changed:
-            while self._groups and not self._groups[0].waiting:
-                self._groups.popleft()
+            while self._groups and not any(page in self._wanted for page in self._groups[0].waiting):
+                self._passed.append(self._groups.popleft())
+            self._passed = [group for group in self._passed if group.future is not None and not group.ended]
             ahead = [group for group, _ in zip(self._groups, range(self._pool.workers + 1), strict=False)]
         for group in ahead:
             if group.future is None:
