@@ -22,7 +22,7 @@ ADAPTERS = """
 """
 EXECUTION = "pool runtime batch telemetry"
 COMPOSITION = "stages result pipeline domains solve evaluate evidence"
-SURFACES = "reading paging recognizing running cluster cli service web __init__ __main__"
+SURFACES = "reading paging drawing recognizing running cluster cli service web __init__ __main__"
 
 LAYERS = {
     name: layer

@@ -51,6 +51,8 @@ class Assignment:
     timeout_s: float
     on_event: OnEvent | None = None
     on_request: OnRequest | None = None
+    renewed: bool = False
+    """Whether the time counts anew after each question."""
 
 
 def converse(worker: WorkerProcess, job: Assignment, memory_limit: int | None) -> Answer:
@@ -115,7 +117,9 @@ def _converse(worker: WorkerProcess, job: Assignment, memory_limit: int | None) 
             case frames.QUESTION:
                 asked = time.monotonic()
                 kind, reply, data = _reply(job.on_request, frame)
-                deadline += time.monotonic() - asked  # what the parent takes is not the job's fault
+                answered = time.monotonic()
+                # What the parent takes is not the job's fault.
+                deadline = answered + job.timeout_s if job.renewed else deadline + answered - asked
                 worker.send(kind, reply, data, timeout_s=deadline - time.monotonic())
             case _:
                 raise BrokenFrame(f"a message of the unknown kind {frame.kind!r}")
