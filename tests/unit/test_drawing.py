@@ -17,6 +17,9 @@ from quire.drawing import AHEAD, GROUP, draw, page_count, show
 from quire.errors import CorruptError, InputError, LimitError
 from quire.opened import Opened
 from quire.pool import Job, shared_pool
+from quire.running.flows.making import GROUP as STEP
+from quire.running.opening import pools_for, workflows_on
+from quire.runtime.local import inline
 from quire.store.files import FileStore
 from quire.store.images import PageImages
 from tests import documents
@@ -193,6 +196,18 @@ def test_each_picture_is_told_with_its_size(report, tmp_path):
             assert isinstance(event.payload["ms"], float)
         DRAW.run(report, store=store, on_event=events.append)
     assert len([event for event in events if event.stage == "render"]) == PAGES, "a second run draws nothing"
+
+
+def test_groups_of_pages_are_steps_of_their_own_and_a_replay_draws_none_again(saved, tmp_path):
+    path = saved(documents.simple(STEP + 2))
+    with FileStore(tmp_path / "store") as store:
+        known = workflows_on(store, workers=1)
+        with inline(known, pools=pools_for(1), replay_always=True) as runtime:
+            run = runtime.submit("flow", {"flow": DRAW.definition.to_json(), "inputs": {"source": str(path)}})
+            told = runtime.result(run, timeout_s=120)["output"]
+            events = [event for event in runtime.events(run) if event.stage == "render"]
+    assert [entry["page"] for entry in told] == list(range(1, STEP + 3))
+    assert sorted(event.page for event in events) == list(range(1, STEP + 3))
 
 
 def plainly_simple() -> list[bytes]:
