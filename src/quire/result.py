@@ -9,9 +9,10 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from quire.document import Document, PageImage, RenderOptions
+from quire.budget import cpu_budget
+from quire.document import Document
 from quire.engine import Attempt
-from quire.errors import ChangedError, InputError, LimitError, UsageError
+from quire.errors import ChangedError, InputError, UsageError
 from quire.saving import write_files
 from quire.types import REDACTED, BBox, Block, PageInfo, PageResult
 
@@ -277,31 +278,25 @@ class DocumentResult:
             raise picture
         return Image.open(io.BytesIO(picture))
 
-    def pictures(self, pages: Iterable[int] | None = None, *, dpi: int = 150) -> Iterator[bytes | InputError]:
+    def pictures(
+        self, pages: Iterable[int] | None = None, *, dpi: int = 150, threads: int | None = None
+    ) -> Iterator[bytes | InputError]:
         """PNGs of pages with the boxes drawn, in order; the error instead for a page that cannot be drawn.
 
-        Renders from the source, which must still be the document that was read.
+        Renders from the source, which must still be the document that was read, in this process and with as many
+        `threads` as there are CPUs unless a number is given. At most a few pictures are in memory at a time.
         """
-        from quire import export
+        from quire.export import _show
 
         read = [info.number for info in self._infos]
         numbers = read if pages is None else list(pages)
         unread = [number for number in numbers if number not in read]
         if unread:
             raise UsageError(f"page {unread[0]} of {self.name} was not read")
-        blocks: dict[int, list[Block]] = {}
-        for block in self.blocks:
-            for number in {part.page for part in block.places}:
-                blocks.setdefault(number, []).append(block)
         with self._source.reopen() as document:
-            drawn = document.reader.render(numbers, RenderOptions(dpi=dpi))
-            for number, image in zip(numbers, drawn, strict=True):
-                if isinstance(image, LimitError):
-                    image = _smaller(document, number, dpi)
-                if isinstance(image, InputError):
-                    yield image
-                else:
-                    yield export.show(image.png, blocks.get(number, ()), page=number)
+            marks = _show.marks(self.blocks)
+            for image in _show.shown(document, numbers, marks, dpi=dpi, threads=threads or cpu_budget()):
+                yield image if isinstance(image, InputError) else image.png
 
     @property
     def _export(self) -> _Export:
@@ -320,11 +315,3 @@ def _reopened(read: Document) -> Document:
     if document.id != read.id:
         raise ChangedError("has changed since it was read; read it again", document=read.name)
     return document
-
-
-def _smaller(document: Document, number: int, dpi: int) -> PageImage | InputError:
-    """A page whose picture would pass the pixel limit, with as many dots per inch as it allows."""
-    options = RenderOptions()
-    width, height = document.reader.info(number).size
-    fitting = int(72 * (0.3 * options.max_pixels / max(width * height, 1.0)) ** 0.5)
-    return next(iter(document.reader.render([number], RenderOptions(dpi=max(1, min(fitting, dpi))))))

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -52,6 +53,14 @@ def ask_and_forgive(name, work):
         work.request(name, {})
     except StoreError as error:
         return {"met": str(error)}, b""
+    return b""
+
+
+def ask_slowly(times, work):
+    """Asks again and again, with a second of work before each question."""
+    for _ in range(times):
+        time.sleep(1.0)
+        work.request("more", {})
     return b""
 
 

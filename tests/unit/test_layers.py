@@ -22,7 +22,10 @@ ADAPTERS = """
 """
 EXECUTION = "pool runtime batch telemetry"
 COMPOSITION = "stages native_pages result pipeline domains solve evaluate evidence"
-SURFACES = "reading paging worker_pages page_jobs recognizing running cluster cli service web __init__ __main__"
+SURFACES = """
+    reading paging worker_pages page_jobs drawing recognizing running cluster cli service web __init__
+    __main__
+"""
 
 LAYERS = {
     name: layer

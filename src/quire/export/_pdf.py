@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
+from quire.budget import cpu_budget
 from quire.document import Document
 from quire.errors import ConfigurationError, InputError, PasswordError, UsageError
 from quire.export import Exportable, Sourced, _glyphless
@@ -203,20 +204,20 @@ def _box(corners: Sequence[float]) -> tuple[float, float, float, float]:
 
 def _of_pictures(document: Document, placed: Places) -> bytes:
     """A page for each picture of the file, as large as it is; an empty one where a picture is damaged."""
-    from quire.export._pictures import picture
+    from quire.export._pictures import pictures
 
     pikepdf = _pikepdf()
-    reader = document.reader
     size = _BLANK
     with pikepdf.new() as file:
         layer = _Layer(pikepdf, file)
-        for number in range(1, reader.page_count + 1):
+        for number, image in enumerate(pictures(pikepdf, file, document, threads=cpu_budget()), 1):
             page = file.add_blank_page(page_size=size)
             try:
-                size = reader.info(number).size
-                page.mediabox = [0, 0, *size]
-                image = picture(pikepdf, file, document, number)
+                size = document.reader.info(number).size
             except InputError:
+                continue
+            page.mediabox = [0, 0, *size]
+            if isinstance(image, InputError):
                 continue
             page.add_resource(image.stream, pikepdf.Name.XObject, pikepdf.Name.Im0)
             matrix = _turned(image.orientation, size)
