@@ -293,7 +293,7 @@ class DocumentResult:
         read = self._document
         source = read.path if read.data is None else read.data
         assert source is not None
-        document = Document(source, name=read.name, password=read.password)
+        document = Document(source, name=read.name, password=read.password, known=read.hashed)
         if document.id != read.id:
             raise InputError("has changed since it was read; read it again", document=read.name)
         return document

@@ -126,10 +126,12 @@ def _seen(arguments: Look, work: WorkerWork) -> tuple[Picture, Seen]:
     def opened() -> Document:
         document = Document(arguments.path, name=arguments.name, password=arguments.password)
         if document.id != arguments.document:
+            document.close()
             raise InputError("has changed since the read began; read it again", document=arguments.name)
         return document
 
     document = work.kept(f"document {arguments.document} {arguments.path}", opened)
+    document.refresh()
     shown = page_picture(document.reader, arguments.page, arguments.prepare)
     picture, prepared = prepare(shown, arguments.prepare, keep=arguments.keep)
     if prepared.blank:

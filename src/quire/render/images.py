@@ -144,9 +144,7 @@ class ImageReader:
 
     def _opened(self) -> ImageFile:
         if self._image is None:
-            document = self._document
-            source = BytesIO(document.data) if document.data is not None else str(document.path)
-            self._image = self._plugin(source)
+            self._image = self._plugin(self._document.open())
         assert self._image is not None
         return self._image
 

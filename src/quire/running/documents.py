@@ -68,6 +68,7 @@ class Index:
 def load_result(store: Store, reference: Mapping[str, Json], *, password: str | None = None) -> DocumentResult:
     """The result that the reference of a read document stands for. Raises InputError when its file is gone."""
     document = open_source(store, SourceRef(**reference["source"]), password=password)
+    document.close()  # until somebody asks for a picture
     index = Index.load(store, reference["index"])
     texts = Texts(store)
     for number, digest in index.texts.items():
