@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-VERSION = "3"
+VERSION = "4"
 """Of what a look at a picture finds: part of the key of `Seen`."""
 
 EDGE = 0.008  # of the width or height: rules nearer to the edge of a page are the edge of the sheet
