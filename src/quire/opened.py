@@ -40,7 +40,9 @@ class Opened:
     def document(self, work: WorkerWork) -> Document:
         # With another password, or none, it is another document: a caller that has not named it gets no page.
         secret = digest_bytes((self.password or "").encode())
-        return work.kept(f"document {self.id} {self.path} {secret}", self.open)
+        document = work.kept(f"document {self.id} {self.path} {secret}", self.open)
+        document.refresh()
+        return document
 
     def open(self) -> Document:
         """Raises ChangedError when the file holds other bytes by now."""

@@ -311,7 +311,7 @@ def _reopened(read: Document) -> Document:
     """Raises InputError when the file holds another document by now."""
     source = read.path if read.data is None else read.data
     assert source is not None
-    document = Document(source, name=read.name, password=read.password)
+    document = Document(source, name=read.name, password=read.password, known=read.hashed)
     if document.id != read.id:
         raise ChangedError("has changed since it was read; read it again", document=read.name)
     return document

@@ -33,14 +33,7 @@ def pdf(result: Exportable) -> bytes:
             return _of_pictures(document, placed)
         if any(_is_recognised(place) for places in placed.values() for place in places):
             return _with_text(document, placed)
-        return _bytes(document)
-
-
-def _bytes(document: Document) -> bytes:
-    if document.path is not None:
-        return document.path.read_bytes()
-    assert document.data is not None
-    return document.data
+        return document.read_bytes()
 
 
 def _is_recognised(place: Place) -> bool:
@@ -131,7 +124,7 @@ def _with_text(document: Document, placed: Places) -> bytes:
 
     pikepdf = _pikepdf()
     try:
-        with pikepdf.open(document.path or io.BytesIO(_bytes(document)), password=document.password or "") as file:
+        with document.open() as source, pikepdf.open(source, password=document.password or "") as file:
             layer = _Layer(pikepdf, file)
             for number, places in placed.items():
                 recognised = [place for place in places if _is_recognised(place)]
@@ -143,7 +136,9 @@ def _with_text(document: Document, placed: Places) -> bytes:
                         without_invisible_text(pikepdf, file, page)
                     size, matrix = _frame(page)
                     layer.add(page, recognised, size, matrix, _beside(native, visible_only=whole))
-            return layer.finish()
+            written = layer.finish()
+            document.check_unchanged()
+            return written
     except pikepdf.PasswordError as error:
         message = "cannot be written without the password that opens it"
         raise PasswordError(message, document=document.name) from error

@@ -72,8 +72,7 @@ def _jpeg(pikepdf: Any, file: Any, document: Document) -> Picture | InputError:
     """The bytes of the file themselves."""
     from PIL import Image
 
-    data = document.data if document.path is None else document.path.read_bytes()
-    assert data is not None
+    data = document.read_bytes()
     try:
         image = Image.open(io.BytesIO(data), formats=["JPEG"])
         orientation = image.getexif().get(_ORIENTATION, 1)

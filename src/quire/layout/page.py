@@ -199,6 +199,7 @@ class _Page:
             font=self.page.font_table[first.font].name,
             caps=kind == "heading" and content.text.isupper(),
             turned=bool(first.angle),
+            artifact=self.tags.is_artifact(first),
             centered=abs((first.left + first.right) / 2 - middle) < 3 and first.width < 0.9 * width,
         )
         self._add(

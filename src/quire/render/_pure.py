@@ -32,7 +32,7 @@ class PureReader:
 
     def __init__(self, document: Document, data: bytes | None = None) -> None:
         self._name = document.name
-        source: bytes | Path = data or document.data or document.path or b""
+        source: bytes | Path = data or document.content or document.path or b""
         try:
             self._pdf = pdfium2.PdfDocument(source, password=document.password)
         except pdfium2.PdfiumError as error:

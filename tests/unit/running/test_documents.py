@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from dataclasses import replace
 
@@ -10,15 +9,13 @@ import pytest
 
 import quire
 from quire import worker_pages
-from quire.document import Document
 from quire.errors import ChangedError, ConfigurationError, InputError, RunError, StoreError
 from quire.pool import shared_pool
-from quire.records.files import SETTLED_NS
 from quire.running import request
 from quire.running.documents import load_result
 from quire.running.opening import workflows_on
 from quire.running.request import ReadRequest, SourceRef
-from quire.running.sources import Sources, keep_source, open_source
+from quire.running.sources import keep_source, open_source
 from quire.running.steps import DocumentSteps, PageOutcome
 from quire.runtime.local import LocalRuntime
 from quire.store import artifacts
@@ -242,24 +239,6 @@ def test_a_file_that_changed_is_not_kept_as_what_it_was(store, saved):
     keep_source(store, source)
     path.unlink()
     assert open_source(store, replace(source, stored=True)).id == source.id
-
-
-def test_a_file_that_looks_the_same_is_hashed_once(store, saved, monkeypatch):
-    path = saved(documents.simple())
-    hashed = []
-    whole = Document._digest
-    monkeypatch.setattr(Document, "_digest", lambda self: hashed.append(self.path) or whole(self))
-    long_ago = path.stat().st_mtime_ns - 10 * SETTLED_NS
-    os.utime(path, ns=(long_ago, long_ago))
-    source, sources = SourceRef.of(path), Sources(store)
-    hashed.clear()
-    for _ in range(3):
-        with sources.opened(source) as document:
-            assert document.id == source.id
-    assert hashed == [path]
-    path.write_bytes(documents.simple(2))
-    with pytest.raises(InputError, match="has changed"), sources.opened(source):
-        pass
 
 
 def test_a_scan_that_changed_since_it_was_planned_is_not_looked_at(store, saved):
