@@ -42,17 +42,17 @@ class Mentions:
         """Runs about each document that have ended, and so go with it."""
         self.unfinished: Mapping[str, set[str]] = defaultdict(set)
         """Those that have not: begun again, they would read the document again."""
-        self._batches: set[str] = set()
+        self._batches: dict[str, set[str]] = {}  # the names that the documents have in each
         self._find_runs()
 
     def remove(self) -> None:
         """Remove runs, invocations, events and claims about the documents, and their names from what stays."""
         for some, marks in in_portions(sorted({run for runs in self.ended.values() for run in runs})):
             forget_runs(self._database, f"run IN ({marks})", some)
-        for some, marks in in_portions(sorted(self._documents)):
-            self._database.change(f"DELETE FROM events WHERE document IN ({marks})", some)
         for run in sorted(self._batches):
             self._clean_batch(run)
+        for some, marks in in_portions(sorted(self._documents)):
+            self._database.change(f"DELETE FROM events WHERE document IN ({marks})", some)
         self._remove_invocations()
         self._remove_claims()
 
@@ -64,7 +64,7 @@ class Mentions:
                 told[str(run)].add(str(document))
         for run, flow, state, inputs, result in self._each("runs", "run", "flow, state, inputs, result"):
             if flow == BATCH:
-                self._batches.add(str(run))
+                self._batches[str(run)] = set()
                 continue
             into = self.ended if state in ENDED else self.unfinished
             for document in self._named(inputs) | self._named(result) | told[str(run)]:
@@ -72,7 +72,7 @@ class Mentions:
 
     def _clean_batch(self, run: str) -> None:
         """A run over many documents keeps what it knows of the others; one over deleted documents alone goes."""
-        names = self._remove_events(run)
+        names = self._batches[run] = self._remove_events(run)
         columns = "inputs, result, error"
         ((inputs, *others),) = self._database.rows(f"SELECT {columns} FROM runs WHERE run = ?", (run,))
         cleaned = [self._cleaned(text, names) for text in (inputs, *others)]
@@ -84,37 +84,47 @@ class Mentions:
         self._database.change("UPDATE runs SET inputs = ?, result = ?, error = ? WHERE run = ?", (*cleaned, run))
 
     def _remove_events(self, run: str) -> set[str]:
-        """Remove the events of a batch about the documents; the names that these have in it.
+        """Remove the events of a batch about the documents; the names and paths that these have in it.
 
         Older batches call documents by name, and say only at the end of each which document that was.
         """
         about: set[int] = set()
         names: set[str] = set()
-        called: dict[str, list[int]] = defaultdict(list)
-        after = -1
+        others: set[str] = set()
+        called: dict[str, list[tuple[int, set[str]]]] = defaultdict(list)
+        for sequence, name, payload in self._events(run):
+            told = json.loads(payload)
+            known = {path_text(one) for one in (name, told.get("name"), told.get("input_path")) if one}
+            if name in self._documents or self._named(payload):
+                about.add(sequence)
+                names |= known
+            elif told.get("input_hash"):
+                others |= known
+            elif name:
+                called[name].append((sequence, known))
+        for sequence, known in [row for name in names & called.keys() for row in called[name]]:
+            about.add(sequence)
+            names |= known
+        self._database.change_many(
+            "DELETE FROM events WHERE run = ? AND sequence = ?", [(run, sequence) for sequence in sorted(about)]
+        )
+        return names - others
+
+    def _events(self, run: str) -> Iterator[tuple[int, str, str]]:
         asked = (
             "SELECT sequence, document, payload FROM events WHERE run = ? AND sequence > ? ORDER BY sequence LIMIT ?"
         )
+        after = -1
         while rows := self._database.rows(asked, (run, after, AT_ONCE)):
             for sequence, name, payload in rows:
                 after = int(str(sequence))
-                if self._named(payload):
-                    about.add(after)
-                    names.update([str(name)] if name else [])
-                elif name and not _ID.search(str(payload)):  # else it is about another version of the file
-                    called[str(name)].append(after)
-        about.update(number for name in names for number in called[name])
-        self._database.change_many(
-            "DELETE FROM events WHERE run = ? AND sequence = ?", [(run, number) for number in sorted(about)]
-        )
-        return names
+                yield after, str(name or ""), str(payload)
 
     def _remove_invocations(self) -> None:
-        kept = self._batches
         gone: list[str] = []
         for key, run, state, *told in self._each("invocations", "key", "run, state, argument, result, error"):
-            if run in kept:
-                cleaned = [self._cleaned(text, ()) for text in told]
+            if run in self._batches:
+                cleaned = [self._cleaned(text, self._batches[str(run)]) for text in told]
                 if cleaned != told:
                     changed = "UPDATE invocations SET argument = ?, result = ?, error = ? WHERE key = ?"
                     self._database.change(changed, (*cleaned, key))
