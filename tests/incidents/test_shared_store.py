@@ -12,6 +12,7 @@ import pytest
 from PIL import Image
 
 import quire
+from quire.context import Json
 from quire.engine import Picture, Question
 from quire.errors import StoreError
 from quire.keys import digest_bytes
@@ -96,22 +97,26 @@ def test_a_durable_result_stays_after_another_document_with_its_pages_is_gone(op
     paths = [tmp_path / name for name in ("mine.pdf", "other.pdf")]
     for path, data in zip(paths, PAIRS["nearly equal"], strict=True):
         path.write_bytes(data)
-    with opening() as store, LocalRuntime(store.database, workflows_on(store, workers=1)) as runtime:
-
-        def reference(path: Path) -> dict[str, object]:
-            run = runtime.submit("document", ReadRequest(SourceRef.of(path)).to_json())
-            return runtime.result(run, timeout_s=120)
-
-        mine, other = map(reference, paths)
+    with opening() as store:
+        mine, other = (reference(store, path) for path in paths)
         expected = load_result(store, mine).to_json(words=True)
         if how == "deleted":
             delete_documents(store, [other["source"]["id"]])
         else:
             age(store, other["source"]["id"])
             assert collect(store, Limits(unused_days=DAYS - 10, answers=True)).facts
+    with opening() as store:
         assert load_result(store, mine).to_json(words=True) == expected
-        assert reference(paths[0]) == mine
-        assert load_result(store, reference(paths[1])).to_json(words=True), "and the other one is read again"
+        assert reference(store, paths[0]) == mine
+        assert load_result(store, reference(store, paths[0], "1")).blocks, "assembled anew from pages that were read"
+        assert load_result(store, reference(store, paths[1])).blocks, "and the other one is read again"
+
+
+def reference(store: ArtifactStore, path: Path, pages: str | None = None) -> dict[str, Json]:
+    """What a durable read of a document gives."""
+    with LocalRuntime(store.database, workflows_on(store, workers=1)) as runtime:
+        run = runtime.submit("document", ReadRequest(SourceRef.of(path), pages=pages).to_json())
+        return runtime.result(run, timeout_s=120)
 
 
 def test_an_answer_is_paid_once_whoever_is_deleted(opening, tmp_path):
