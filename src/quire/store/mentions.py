@@ -20,8 +20,9 @@ BATCH = "batch"
 AT_ONCE = 2000
 """Rows that are looked through at a time."""
 
-_ID = re.compile(r"[0-9a-f]{64}")
-_STRING = re.compile(r'"((?:[^"\\]|\\.)*)"')
+_LENGTH = 64
+_ID = re.compile(rf"[0-9a-f]{{{_LENGTH}}}")
+_STRING = re.compile(r'"([^"\\]*(?:\\.[^"\\]*)*)"')
 _START = 32
 """Characters of an id that keys of invocations have."""
 
@@ -157,8 +158,10 @@ class Mentions:
         """The documents that a text of JSON names. Of a source with an id and a path, the id counts."""
         if text is None:
             return set()
-        found = set(self._documents.intersection(_ID.findall(str(text))))
-        for string in _STRING.findall(str(text)) if self._of_path else ():
+        found: set[str] = set()
+        for string in _STRING.findall(str(text)):
+            if len(string) >= _LENGTH:
+                found |= self._documents.intersection(_ID.findall(string))
             document = self._of_path.get(_plain(string))
             if document is not None and f'"path": "{string}"' not in str(text):
                 found.add(document)
