@@ -21,8 +21,8 @@ ADAPTERS = """
     render layout prepare detect classify recognize correct assemble chunk embed export samples store prompts flows
 """
 EXECUTION = "pool runtime batch telemetry"
-COMPOSITION = "stages result pipeline domains solve evaluate evidence"
-SURFACES = "reading paging recognizing running cluster cli service web __init__ __main__"
+COMPOSITION = "stages native_pages result pipeline domains solve evaluate evidence"
+SURFACES = "reading paging worker_pages page_jobs recognizing running cluster cli service web __init__ __main__"
 
 LAYERS = {
     name: layer

@@ -196,6 +196,7 @@ def _read_one(source: NamedSource, request: _Request, store: ArtifactStore | Non
             figures=asked.figures,
             redactions=asked.redactions,
             similar=request.similar,
+            isolate=True,
         )
         if store is not None:
             store.flush()  # what is done is kept, whatever becomes of the next document
