@@ -151,6 +151,10 @@ class Recognizer:
     def find(self, key: ArtifactKey) -> Digest | None:
         return self._run.store.find(key)
 
+    def share(self, key: ArtifactKey, page: int) -> Digest | None:
+        """An answer that is there already; this document uses it from now on, too."""
+        return self._run.store.share(key, document=self._source.id, page=page)
+
     def load(self, digest: Digest) -> bytes:
         return self._run.store.load(digest)
 

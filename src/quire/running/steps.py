@@ -16,7 +16,7 @@ from quire.context import Json, Store
 from quire.errors import StoreError
 from quire.events import Sink
 from quire.flow.components import Files
-from quire.keys import Profile, artifact_key, digest_bytes
+from quire.keys import Digest, Profile, artifact_key, digest_bytes
 from quire.opened import Opened
 from quire.paging import PageFlow, PageMade, assemble_document, page_without_blocks
 from quire.pool import Answer, Job, shared_pool
@@ -79,10 +79,14 @@ class DocumentSteps:
         }
 
     def missing(self, request: ReadRequest, reader: str, numbers: Sequence[int]) -> str:
-        """Which of the pages have no record yet, asked once for all of them; as a short text, like `1-3,7`."""
+        """Which of the pages have no record yet, or one of which a content is gone; as a short text, like `1-3,7`."""
         keys = {request.page_key(number, reader): number for number in numbers}
-        found = self.store.find_many(list(keys))
-        return selection([number for key, number in keys.items() if key not in found])
+        found = {keys[key]: digest for key, digest in self.store.find_many(list(keys)).items()}
+        records = {number: self._record(digest) for number, digest in found.items()}
+        named = [digest for record in records.values() for digest in (record.blocks, record.text)]
+        there = self.store.has_contents(named)
+        whole = {number for number, record in records.items() if {record.blocks, record.text} <= there}
+        return selection([number for number in numbers if number not in whole])
 
     def group(self, request: ReadRequest, reader: str, pages: Sequence[int], run: str, sink: Sink) -> list[PageOutcome]:
         """Read pages as far as it goes without an engine."""
@@ -90,7 +94,7 @@ class DocumentSteps:
 
     def recognise(self, request: ReadRequest, reader: str, page: int, run: str, sink: Sink) -> PageOutcome:
         """Read a page with the help of engines, one after the other until one could."""
-        if self.store.find(request.page_key(page, reader)) is not None:
+        if not self.missing(request, reader, [page]):
             return PageOutcome(page)
         (outcome,) = self._read(request, reader, [page], run, sink, engines=True)
         return outcome
@@ -192,7 +196,10 @@ class DocumentSteps:
         gone = [number for number, key in keys.items() if key not in found]
         if gone:
             raise StoreError(f"page {gone[0]} of {request.source.name} is not in the store any more; run it again")
-        return {number: Record.of_row(json.loads(self.store.load(found[key]))) for number, key in keys.items()}
+        return {number: self._record(found[key]) for number, key in keys.items()}
+
+    def _record(self, digest: Digest) -> Record:
+        return Record.of_row(json.loads(self.store.load(digest)))
 
     def _work(self, job: str, arguments: object, timeout_s: float) -> Answer:
         """Have a worker do it, and wait; the pool sees to the time."""

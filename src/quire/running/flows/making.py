@@ -198,12 +198,13 @@ class Making:
         return self.values.store
 
     def _key(self, parts: Mapping[str, Part], *more: str) -> ArtifactKey:
-        inputs = [text for name, part in sorted(parts.items()) for text in (name, part.digest)]
-        return artifact_key(f"{STAGE}/{self.component.name}", self.component.version, (*inputs, *more), self._profile)
+        """The document is part of it: deleting a document deletes what was made from it, and no more."""
+        named = [text for name, part in sorted(parts.items()) for text in (name, part.digest)]
+        inputs = (*named, *more, self.document)
+        return artifact_key(f"{STAGE}/{self.component.name}", self.component.version, inputs, self._profile)
 
     def _page_key(self, position: int) -> ArtifactKey:
-        """The document is part of it: who deletes a document deletes what was made from its pages, and no more."""
-        return self._key(self.values.at_page(position).arguments(self.step.input), "page", self.document)
+        return self._key(self.values.at_page(position).arguments(self.step.input), "page")
 
     @property
     def _profile(self) -> Digest:
