@@ -1,6 +1,6 @@
 """Small PDFs that cost a reader without guards all its time or memory, or its process.
 
-Each builder gives a document whose first page is ordinary (`HARMLESS`) where that is possible, and the bomb after it.
+Most have a first page that says `HARMLESS` and a second one that is the bomb.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ def many_draws(times: int = 2_000_000) -> bytes:
     return _beside_a_harmless_page(page, [packed("/F Do " * times), *_forms(1, 1, 8)])
 
 
-def twice_packed(size: int = 400_000_000) -> bytes:
+def twice_packed(size: int = 100_000_000) -> bytes:
     """A content stream that is compressed twice: a thousand times a thousand."""
     packer = zlib.compressobj(9)
     piece = b"0 0 m 9 9 l S\n" * 10_000
@@ -132,6 +132,7 @@ def inline_picture() -> bytes:
 
 
 def huge_picture() -> bytes:
+    """The same as an object of its own."""
     entries = "/Subtype/Image/Width 100000/Height 100000/ColorSpace/DeviceRGB/BitsPerComponent 8"
     page = "/Contents 7 0 R/Resources<</XObject<</I 8 0 R>>>>"
     return _beside_a_harmless_page(page, [packed("99 0 0 99 0 0 cm /I Do"), packed(bytes(3_000_000), entries)])
@@ -139,10 +140,12 @@ def huge_picture() -> bytes:
 
 def deep_values(levels: int = 1_000_000) -> bytes:
     """Arrays and dictionaries inside each other, in the content."""
-    return _beside_a_harmless_page("/Contents 7 0 R", [packed("[" * levels), packed("/A " + "<</A" * levels + " DP")])
+    content = "[" * levels + "/A " + "<</A" * levels + " DP"
+    return _beside_a_harmless_page("/Contents 7 0 R", [packed(content)])
 
 
 def deep_object(levels: int = 1_000_000) -> bytes:
+    """The same, in the dictionary of a page."""
     return _beside_a_harmless_page(f"/Extra {'[' * levels}", [])
 
 
@@ -177,7 +180,7 @@ def deep_pages(levels: int = 100_000) -> bytes:
     return assemble(["<</Type/Catalog/Pages 2 0 R>>", *nodes, page])
 
 
-def form_fields(fields: int = 20_000, *, per_page: int = 0, name: str = "f{}") -> bytes:
+def form_fields(fields: int = 20_000, *, name: str = "f{}") -> bytes:
     """One page with so many text fields."""
     numbers = range(_FIRST_FREE, _FIRST_FREE + fields)
     names = "".join(f"{number} 0 R " for number in numbers)
@@ -207,24 +210,26 @@ def outline(entries: int = 100_000, *, deep: bool = False) -> bytes:
     return _beside_a_harmless_page("", objects, catalog=f"/Outlines {first} 0 R")
 
 
-ALL: tuple[Callable[[], bytes], ...] = (
-    marked_content,
-    marked_content_in_pieces,
-    saved_states,
-    doubling_forms,
-    cyclic_forms,
-    doubling_patterns,
-    doubling_glyphs,
-    doubling_appearances,
-    many_draws,
-    twice_packed,
-    inline_picture,
-    huge_picture,
-    deep_values,
-    deep_object,
-    claimed_pages,
-    repeated_page,
-    deep_pages,
-    form_fields,
-    outline,
-)
+KNOWN: dict[str, Callable[[], bytes]] = {
+    kind.__name__: kind for kind in (marked_content, doubling_forms, claimed_pages, repeated_page, form_fields)
+}
+"""Those that ended, or never ended, the programs of users."""
+
+RELATIVES: dict[str, Callable[[], bytes]] = {
+    kind.__name__: kind
+    for kind in (
+        marked_content_in_pieces,
+        saved_states,
+        cyclic_forms,
+        doubling_patterns,
+        doubling_appearances,
+        many_draws,
+        twice_packed,
+    )
+}
+"""Whose second page is too much for PDFium."""
+
+HARMLESS_RELATIVES: dict[str, Callable[[], bytes]] = {
+    kind.__name__: kind for kind in (inline_picture, huge_picture, deep_values, deep_object, deep_pages, outline)
+}
+"""Which PDFium bounds by itself."""

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import math
 import re
+import threading
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, TypeVar
 
 from quire.document import Document, PageImage, Reader, RenderOptions
 from quire.errors import InputError, LimitError
@@ -31,7 +32,10 @@ LEAST_PAGE = 32  # bytes of the file for each page of more than that
 MOST_PLAIN = 256 << 20  # bytes of a file that is taken apart
 
 _DRAWING = 250  # bytes of instructions that cost as much as starting a form
+_MANY_DRAWINGS = LEAST_CONTENT // _DRAWING
+_OPEN_MARKS = 16  # that a stream may leave open: one named many times by its page adds up
 _DEEPEST = 40  # forms inside forms that PDFium follows
+_PAGES_AT_ONCE = 16
 _WINDOW, _OVERLAP = 64 << 20, 8 << 20
 
 _NOT_CONTENT = re.compile(
@@ -45,6 +49,9 @@ _DRAW = re.compile(_NAMED % rb"Do")
 _PATTERN = re.compile(_NAMED % rb"(?:scn|SCN)")
 _PAINT = re.compile(rb"(?<!%s)(?:[fFBb]\*?|Tj|TJ|['\"])(?!%s)" % ((_EDGE.replace(b"[", b"[^", 1),) * 2))
 _NESTING = re.compile(rb"(?<!%s)(?:(BMC|BDC)|(EMC)|(q)|(Q))(?!%s)" % ((_EDGE.replace(b"[", b"[^", 1),) * 2))
+
+
+_T = TypeVar("_T")
 
 
 class PdfReader(Reader, Protocol):
@@ -61,47 +68,40 @@ def guarded(reader: PdfReader, document: Document, data: bytes | None = None) ->
     size = len(data) if data is not None else document.size
     if reader.page_count > max(MANY_PAGES, size // LEAST_PAGE):
         raise LimitError(f"claims {reader.page_count} pages in {size} bytes", document=document.name)
-    if not any(_has_signs(window) for window in _windows(document, data)):
+    encrypted = reader.metadata().get("encrypted") == "yes"  # such a file shows nothing before it is decrypted
+    if not encrypted and not any(_has_signs(window) for window in _windows(document, data)):
         return reader
     plain = reader.plain(MOST_PLAIN)
-    if plain is None or not _has_signs(plain, encrypted=False):
+    if plain is None or (encrypted and not _has_signs(plain)):
         return reader
-    objects = Objects(plain)
-    judge = _Judge(objects, max(LEAST_CONTENT, size * CONTENT_PER_BYTE))
-    refused: dict[int, LimitError] = {}
+    judge = _Judge(Objects(plain), max(LEAST_CONTENT, size * CONTENT_PER_BYTE))
     try:
         judge.form()
     except _Refused as reason:
         raise LimitError(str(reason), document=document.name) from None
-    for number, (page, resources) in enumerate(objects.pages(reader.page_count), start=1):
-        try:
-            judge.page(page, resources)
-        except _Refused as reason:
-            refused[number] = LimitError(str(reason), document=document.name, page=number)
-    return GuardedReader(reader, refused) if refused else reader
+    return GuardedReader(reader, judge, document.name)
 
 
 class GuardedReader:
-    """A reader that gives the error of a refused page without asking PDFium for it."""
+    """A reader that judges each page before PDFium is asked for it. May be used from any thread."""
 
-    def __init__(self, inner: Reader, refused: Mapping[int, LimitError]) -> None:
-        self._inner, self._refused = inner, refused
+    def __init__(self, inner: Reader, judge: _Judge, document: str) -> None:
+        self._inner, self._judge, self._document = inner, judge, document
+        self._lock = threading.Lock()
         self.name, self.page_count = inner.name, inner.page_count
 
     def info(self, number: int) -> PageInfo:
-        if number in self._refused:
-            raise self._refused[number]
+        if refused := self._refused(number):
+            raise refused
         return self._inner.info(number)
 
     def text(self, pages: Sequence[int], *, threads: int = 1) -> Iterator[bytes | InputError]:
-        found = self._inner.text(self._allowed(pages), threads=threads)
-        return (self._refused[number] if number in self._refused else next(found) for number in pages)
+        return self._each(pages, lambda allowed: self._inner.text(allowed, threads=threads))
 
     def render(
         self, pages: Sequence[int], options: RenderOptions, *, threads: int = 1
     ) -> Iterator[PageImage | InputError]:
-        found = self._inner.render(self._allowed(pages), options, threads=threads)
-        return (self._refused[number] if number in self._refused else next(found) for number in pages)
+        return self._each(pages, lambda allowed: self._inner.render(allowed, options, threads=threads))
 
     def outline(self) -> Sequence[OutlineEntry]:
         return self._inner.outline()
@@ -112,8 +112,20 @@ class GuardedReader:
     def close(self) -> None:
         self._inner.close()
 
-    def _allowed(self, pages: Sequence[int]) -> list[int]:
-        return [number for number in pages if number not in self._refused]
+    def _each(
+        self, pages: Sequence[int], read: Callable[[Sequence[int]], Iterator[_T | InputError]]
+    ) -> Iterator[_T | InputError]:
+        """A few pages at a time: the caller may want no more."""
+        for start in range(0, len(pages), _PAGES_AT_ONCE):
+            some = [(number, self._refused(number)) for number in pages[start : start + _PAGES_AT_ONCE]]
+            found = read([number for number, refused in some if refused is None])
+            for _, refused in some:
+                yield refused or next(found)
+
+    def _refused(self, number: int) -> LimitError | None:
+        with self._lock:
+            reason = self._judge.page(number, self.page_count)
+        return LimitError(reason, document=self._document, page=number) if reason else None
 
 
 def _windows(document: Document, data: bytes | None) -> Iterator[bytes]:
@@ -133,47 +145,52 @@ def _pieces(path: Path) -> Iterator[bytes]:
             window = window[-_OVERLAP:] + more if more else b""
 
 
-def _has_signs(data: bytes, *, encrypted: bool = True) -> bool:
-    """Whether something in the file may be too much. Sure when it says no of what the guard knows.
-
-    An encrypted file says nothing before it is decrypted.
-    """
-    if encrypted and b"/Encrypt" in data:
-        return True
-    fields = end = 0
+def _has_signs(data: bytes) -> bool:
+    """Whether something in the file may be too much. Counts what looks like an instruction, never too little."""
+    form, end, size = False, 0, 0
     for place in find_streams(data):
         end = place.end
-        fields += _field_names(data, place.gap, place.start)
-        if fields > MOST_NAMESAKES or _LONG_CONTENTS.search(data, place.gap, place.start):
+        form = form or data.find(b"/AcroForm", place.gap, place.start) >= 0
+        if _LONG_CONTENTS.search(data, place.gap, place.start):
             return True
         if _NOT_CONTENT.search(place.head):
             continue
         filters = filters_of(place.head)
         if filters is None:
             return True
-        content = unpack(data[place.start : place.end], filters, LEAST_CONTENT)
-        if b"/ObjStm" in place.head:
-            fields += _field_names(content, 0, len(content))
-            if len(content) >= LEAST_CONTENT or _LONG_CONTENTS.search(content):
-                return True
-        elif _content_has_signs(place.head, content):
+        content = unpack(data[place.start : end], filters, LEAST_CONTENT)
+        size += len(content)
+        if len(content) >= LEAST_CONTENT or size > LEAST_CONTENT + len(data) * CONTENT_PER_BYTE:
             return True
-    return fields + _field_names(data, end, len(data)) > MOST_NAMESAKES
+        if _content_has_signs(place.head, content):
+            return True
+        form = form or (b"/ObjStm" in place.head and b"/AcroForm" in content)
+    return (form or data.find(b"/AcroForm", end) >= 0) and _has_many_fields(data)
 
 
-def _field_names(data: bytes, start: int, end: int) -> int:
-    return sum(data.count(name, start, end) for name in _FIELD_NAMES)
+def _has_many_fields(data: bytes) -> bool:
+    fields = _count(data, _FIELD_NAMES)
+    for place in find_streams(data):
+        if b"/ObjStm" in place.head and (filters := filters_of(place.head)):
+            fields += _count(unpack(data[place.start : place.end], filters, LEAST_CONTENT), _FIELD_NAMES)
+    return fields > MOST_NAMESAKES
 
 
 def _content_has_signs(head: bytes, content: bytes) -> bool:
-    if len(content) >= LEAST_CONTENT:
+    if b"/ObjStm" in head:
+        return _LONG_CONTENTS.search(content) is not None
+    marks = _count(content, (b"BMC", b"BDC"))
+    if marks > MOST_MARKS or (marks > _OPEN_MARKS and marks - content.count(b"EMC") > _OPEN_MARKS):
         return True
-    marks, draws = content.count(b"BMC") + content.count(b"BDC"), content.count(b"Do")
-    if marks > MOST_MARKS or marks - content.count(b"EMC") > 16 or content.count(b"q") > MOST_SAVES:
+    if b"Subtype" in head and content.count(b"Do") > 1:
         return True
-    if draws * _DRAWING > LEAST_CONTENT or (draws > 1 and b"Subtype" in head):
+    if len(content) > MOST_SAVES and (content.count(b"q") > MOST_SAVES or content.count(b"Do") > _MANY_DRAWINGS):
         return True
     return b"PatternType" in head and _PATTERN.search(content) is not None
+
+
+def _count(data: bytes, words: Sequence[bytes]) -> int:
+    return sum(data.count(word) for word in words)
 
 
 class _Refused(Exception):
@@ -197,29 +214,46 @@ class _Content(NamedTuple):
 
 
 class _Judge:
-    """What PDFium would do with a document, counted instead of done. Raises `_Refused` when it is too much."""
+    """What PDFium would do with a document, counted instead of done."""
 
     def __init__(self, objects: Objects, most_content: int) -> None:
         self._objects = objects
         self._most = most_content
+        self._pages: list[tuple[dict[bytes, Value], dict[bytes, Value]]] | None = None
+        self._verdicts: dict[int, str] = {}
         self._contents: dict[int, _Content] = {}
         self._costs: dict[tuple[int, int, int], int] = {}
 
     def form(self) -> None:
-        """Check the tree of form fields, which PDFium builds when it reads the first page."""
+        """Check the tree of form fields, which PDFium builds when it reads the first page. Raises `_Refused`."""
         form = self._objects.dictionary(self._objects.root.get(b"AcroForm"))
         lists, seen, squares = [self._objects.array(form.get(b"Fields"))], set[int](), 0
         while lists:
             fields = lists.pop()
-            if id(fields) in seen:
+            if not fields or id(fields) in seen:
                 continue
             seen.add(id(fields))
             squares += len(fields) ** 2
             self._check_fields(fields, math.isqrt(squares))
             lists += [self._objects.array(self._objects.dictionary(field).get(b"Kids")) for field in fields]
 
-    def page(self, page: dict[bytes, Value], resources: dict[bytes, Value]) -> None:
-        """Check what a page draws, with its annotations."""
+    def page(self, number: int, count: int) -> str:
+        """What is wrong with page `number` of `count`, as PDFium counts them, if anything is."""
+        if self._pages is None:
+            self._pages = list(self._objects.pages(max(count, MANY_PAGES)))
+        pages = self._pages[number - 1 : number]
+        if len(self._pages) != count:  # a damaged tree: which of its pages PDFium takes for this one is not known
+            pages, number = self._pages, 0
+        if number not in self._verdicts:
+            try:
+                for page in pages:
+                    self._page(*page)
+                self._verdicts[number] = ""
+            except _Refused as reason:
+                self._verdicts[number] = str(reason)
+        return self._verdicts[number]
+
+    def _page(self, page: dict[bytes, Value], resources: dict[bytes, Value]) -> None:
         cost = self._cost(_Content.of(self._page_content(page)), resources, _DEEPEST)
         annotations = self._objects.array(page.get(b"Annots"))
         if len(annotations) > MOST_NAMESAKES:

@@ -9,18 +9,21 @@ from typing import TypeAlias
 from quire.render._streams import unpack
 
 _TOKEN = re.compile(
-    rb"[\s\0]*(?:%[^\r\n]*[\s\0]*)*"
-    rb"(?:(?P<ref>\d+)\s+\d+\s+R\b|(?P<name>/[^\s\0/<>\[\](){}%]*)|(?P<open><<|\[)|(?P<close>>>|\])"
+    rb"[\s\0]*+(?:%[^\r\n]*+[\s\0]*+)*+"
+    rb"(?:(?P<ref>\d{1,10})\s+\d{1,5}\s+R\b|(?P<name>/[^\s\0/<>\[\](){}%]*)|(?P<open><<|\[)|(?P<close>>>|\])"
     rb"|(?P<hex><[^>]*>)|(?P<string>\()|(?P<word>[^\s\0/<>\[\](){}%]+)|(?P<other>.))",
     re.DOTALL,
 )
 _PARENTHESIS = re.compile(rb"\\.|[()]", re.DOTALL)
 _ESCAPE = re.compile(rb"#([0-9A-Fa-f]{2})")
-_SECTION = re.compile(rb"\s*(\d+)\s+(\d+)\s*?\r?\n")
+_SECTION = re.compile(rb"\s*(\d{1,10})\s+(\d{1,10})[ \t]*\r?\n")
 _BODY = re.compile(rb"[\s\0]*stream(?:\r\n|\n|\r)")
 _DEEPEST = 64
 _MOST_HOPS = 8
 _ENTRY = 20  # bytes of a line of the table
+
+
+_END: dict[bytes, Value] = {}  # after the last kid
 
 
 class Ref(int):
@@ -42,13 +45,13 @@ class Objects:
         self._offsets: dict[int, int] = {}
         self._parsed: dict[int, tuple[Value, int]] = {}
         start = data.rfind(b"startxref")
-        place = re.compile(rb"startxref\s+(\d+)").match(data, start) if start >= 0 else None
+        place = re.compile(rb"startxref\s+(\d{1,12})").match(data, start) if start >= 0 else None
         at = int(place[1]) + len(b"xref") if place else len(data)
         while section := _SECTION.match(data, at):
             at = section.end()
             for number in range(int(section[1]), int(section[1]) + min(int(section[2]), len(data) // _ENTRY)):
                 line = data[at : at + _ENTRY]
-                if line[17:18] == b"n":
+                if line[17:18] == b"n" and line[:10].isdigit():
                     self._offsets[number] = int(line[:10])
                 at += _ENTRY
         trailer = self._value(data.find(b"trailer", at) + len(b"trailer"))[0]
@@ -83,17 +86,22 @@ class Objects:
         return unpack(packed, [name for name in names if isinstance(name, Name)], most)
 
     def pages(self, most: int) -> Iterator[tuple[dict[bytes, Value], dict[bytes, Value]]]:
-        """Each page with its resources, in order, no more than `most`."""
-        stack: list[tuple[Value, Value, int]] = [(self.root.get(b"Pages"), None, 0)]
-        while stack and most:
-            node, resources, depth = stack.pop()
-            entries = self.dictionary(node)
-            resources = entries.get(b"Resources", resources)
-            if b"Kids" not in entries:
+        """Each page with its resources, in order, no more than `most` of them."""
+        patience = _DEEPEST + 2 * most  # nodes to look at: a tree may have loops
+        path: list[tuple[Iterator[Value], Value]] = [(iter([self.root.get(b"Pages")]), None)]
+        while path and most and patience:
+            kids, inherited = path[-1]
+            node = self.dictionary(next(kids, _END))
+            if node is _END:
+                path.pop()
+                continue
+            patience -= 1
+            resources = node.get(b"Resources", inherited)
+            if b"Kids" not in node:
                 most -= 1
-                yield entries, self.dictionary(resources)
-            elif depth < _DEEPEST:
-                stack += [(kid, resources, depth + 1) for kid in reversed(self.array(entries[b"Kids"]))]
+                yield node, self.dictionary(resources)
+            elif len(path) < _DEEPEST:
+                path.append((iter(self.array(node[b"Kids"])), resources))
 
     def _object(self, number: int) -> tuple[Value, int]:
         if number not in self._parsed:

@@ -8,6 +8,7 @@ import struct
 import time
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from quire.types import OutlineEntry, PageInfo
 
 _PASSWORD = 4  # FPDF_ERR_PASSWORD
 LEAST_DPI = 8
+MOST_ENTRIES = 20_000  # of the outline
 _LOWER = 0.75  # the dpi of a picture that is too large is multiplied by this or less
 
 
@@ -73,7 +75,7 @@ class PureReader:
                 yield error
 
     def outline(self) -> Sequence[OutlineEntry]:
-        return [self._entry(mark) for mark in self._pdf.get_toc(max_depth=15)]
+        return [self._entry(mark) for mark in islice(self._pdf.get_toc(max_depth=15), MOST_ENTRIES)]
 
     def metadata(self) -> Mapping[str, str]:
         found = {key.lower(): value.strip() for key, value in self._pdf.get_metadata_dict(skip_empty=True).items()}

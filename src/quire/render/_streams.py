@@ -7,12 +7,14 @@ import binascii
 import re
 import zlib
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
-_LENGTH = re.compile(rb"/Length\s+(\d+)(?!\d*\s+\d+\s+R)")
-_FILTER = re.compile(rb"/Filter\s*(\[[^\]]*\]|/[^\s/<>\[\]]+)")
+_LENGTH = re.compile(rb"/Length\s+(\d{1,12})(?!\d*\s+\d+\s+R)")
+_FILTER = re.compile(rb"/Filter\s*(\[[^\]]{0,400}\]|/[^\s/<>\[\]]{1,100})")
 _NAME = re.compile(rb"/([^\s/<>\[\]]+)")
-_PIECE = 256
+_PIECE = 4096
+_MOST_LZW = 1 << 18  # bytes that are unpacked: this is slow
 
 
 class Place(NamedTuple):
@@ -79,14 +81,19 @@ def _inflate(body: bytes, most: int) -> bytes:
         return zlib.decompressobj().decompress(body, most)
     except zlib.error:
         pass
-    unpacker, found = zlib.decompressobj(), bytearray()  # again, in pieces: what comes before the damage counts
-    try:
-        for at in range(0, len(body), _PIECE):
-            found += unpacker.decompress(body[at : at + _PIECE])
-            if len(found) >= most:
-                break
-    except zlib.error:
-        pass
+    # Damaged, and PDFium takes what comes before the damage: again in pieces, the last one byte by byte.
+    unpacker, found = zlib.decompressobj(), bytearray()
+    for at in range(0, len(body), _PIECE):
+        piece, before = body[at : at + _PIECE], unpacker.copy()
+        try:
+            found += unpacker.decompress(piece)
+        except zlib.error:
+            with suppress(zlib.error):
+                for byte in piece:
+                    found += before.decompress(bytes([byte]))
+            break
+        if len(found) >= most:
+            break
     return bytes(found)
 
 
@@ -104,7 +111,7 @@ def _lzw(body: bytes, most: int) -> bytes:
     pieces: list[bytes] = []
     size = bits = held = 0
     width, before = 9, b""
-    for byte in body:
+    for byte in body[:_MOST_LZW]:
         held, bits = held << 8 | byte, bits + 8
         if bits < width:
             continue
