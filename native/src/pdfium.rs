@@ -64,12 +64,12 @@ struct FormInfo {
     callbacks: [*mut c_void; 40],
 }
 
-/// `FPDF_FILEWRITE` of version 1, with what was written so far and how much that may be.
+/// `FPDF_FILEWRITE` of version 1, with what was written so far; none after more than `most`.
 #[repr(C)]
 struct FileWrite {
     version: c_int,
     write: unsafe extern "C" fn(*mut FileWrite, *const c_void, c_ulong) -> c_int,
-    written: Vec<u8>,
+    written: Option<Vec<u8>>,
     most: usize,
 }
 
@@ -78,11 +78,12 @@ struct FileWrite {
 unsafe extern "C" fn write_block(writer: *mut FileWrite, data: *const c_void, size: c_ulong) -> c_int {
     // SAFETY: the caller's promise; nobody else uses the writer while PDFium saves.
     let (writer, data) = unsafe { (&mut *writer, std::slice::from_raw_parts(data.cast::<u8>(), size as usize)) };
-    let fits = writer.written.len() + data.len() <= writer.most && writer.written.try_reserve(data.len()).is_ok();
-    if fits {
-        writer.written.extend_from_slice(data);
+    let most = writer.most;
+    writer.written = writer.written.take().filter(|written| written.len() + data.len() <= most);
+    if let Some(written) = &mut writer.written {
+        written.extend_from_slice(data);
     }
-    fits.into()
+    writer.written.is_some().into()
 }
 
 macro_rules! functions {
@@ -425,10 +426,10 @@ impl Document {
     /// None when that has more than `most` bytes. Objects are read and dropped: use a document of its own for this.
     pub fn plain(&self, most: usize) -> Option<Vec<u8>> {
         const REMOVE_SECURITY: c_ulong = 3;
-        let mut writer = FileWrite { version: 1, write: write_block, written: Vec::new(), most };
+        let mut writer = FileWrite { version: 1, write: write_block, written: Some(Vec::new()), most };
         // SAFETY: the document is open; PDFium uses the writer during this call only.
         let saved = unsafe { (self.call().FPDF_SaveAsCopy)(self.raw(), &mut writer, REMOVE_SECURITY) };
-        (saved != 0).then_some(writer.written)
+        writer.written.filter(|_| saved != 0) // PDFium may say that it has saved what the writer refused
     }
 
     pub fn page(&self, index: usize) -> Result<Page<'_>, Failure> {
