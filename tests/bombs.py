@@ -110,6 +110,22 @@ def doubling_appearances(levels: int = 30) -> bytes:
     return _beside_a_harmless_page("/Annots[7 0 R]", [annotation, *_forms(levels, 2, 8)])
 
 
+def doubling_masks(levels: int = 30) -> bytes:
+    """A page drawn through a soft mask, which is drawn twice through a soft mask, and so on."""
+    content = "/G gs 0 0 99 99 re f 0 0 50 50 re f"
+    group = "/Subtype/Form/BBox[0 0 99 99]/Group<</S/Transparency/CS/DeviceGray>>"
+    masked = "/Resources<</ExtGState<</G<</SMask<</S/Luminosity/G {} 0 R>>>>>>>>"
+    masks = [packed(content, group + masked.format(number)) for number in range(9, 8 + levels)]
+    last = packed("0 0 m 9 9 l S", group)
+    return _beside_a_harmless_page(f"/Contents 7 0 R{masked.format(8)}", [packed(content), *masks, last])
+
+
+def many_annotations(times: int = 400_000) -> bytes:
+    """A page that names one annotation very often."""
+    annotation = "<</Type/Annot/Subtype/Stamp/Rect[0 0 99 99]/AP<</N 8 0 R>>>>"
+    return _beside_a_harmless_page(f"/Annots[{'7 0 R ' * times}]", [annotation, *_forms(1, 1, 8)])
+
+
 def many_draws(times: int = 2_000_000) -> bytes:
     """A page that draws one small form very often."""
     page = "/Contents 7 0 R/Resources<</XObject<</F 8 0 R>>>>"
@@ -223,6 +239,8 @@ RELATIVES: dict[str, Callable[[], bytes]] = {
         cyclic_forms,
         doubling_patterns,
         doubling_appearances,
+        doubling_masks,
+        many_annotations,
         many_draws,
         twice_packed,
     )

@@ -43,11 +43,14 @@ _NOT_CONTENT = re.compile(
 )
 _FIELD_NAMES = (b"/T(", b"/T (", b"/T<", b"/T <", b"/Widget")
 _LONG_CONTENTS = re.compile(rb"/Contents\s*\[[^\]]{1000}")
+_LONG_ARRAY = re.compile(rb"\[[^\]]{60000}")
+_SOFT_MASKS = (b"/Luminosity", b"/Alpha")
 _EDGE = rb"[\s\0/<>\[\](){}%]"
 _NAMED = rb"/([^\s\0/<>\[\](){}%%]*)[\s\0]+%s(?![^\s\0/<>\[\](){}%%])"
 _DRAW = re.compile(_NAMED % rb"Do")
 _PATTERN = re.compile(_NAMED % rb"(?:scn|SCN)")
-_PAINT = re.compile(rb"(?<!%s)(?:[fFBb]\*?|Tj|TJ|['\"])(?!%s)" % ((_EDGE.replace(b"[", b"[^", 1),) * 2))
+_STATE = re.compile(_NAMED % rb"gs")
+_PAINT = re.compile(rb"(?<!%s)(?:[fFBbSs]\*?|Tj|TJ|['\"]|Do|sh|EI)(?!%s)" % ((_EDGE.replace(b"[", b"[^", 1),) * 2))
 _NESTING = re.compile(rb"(?<!%s)(?:(BMC|BDC)|(EMC)|(q)|(Q))(?!%s)" % ((_EDGE.replace(b"[", b"[^", 1),) * 2))
 
 
@@ -147,11 +150,11 @@ def _pieces(path: Path) -> Iterator[bytes]:
 
 def _has_signs(data: bytes) -> bool:
     """Whether something in the file may be too much. Counts what looks like an instruction, never too little."""
-    form, end, size = False, 0, 0
+    form, masked, end, size = False, False, 0, 0
     for place in find_streams(data):
         end = place.end
         form = form or data.find(b"/AcroForm", place.gap, place.start) >= 0
-        if _LONG_CONTENTS.search(data, place.gap, place.start):
+        if _has_long_arrays(data, place.gap, place.start):
             return True
         if _NOT_CONTENT.search(place.head):
             continue
@@ -165,20 +168,29 @@ def _has_signs(data: bytes) -> bool:
         if _content_has_signs(place.head, content):
             return True
         form = form or (b"/ObjStm" in place.head and b"/AcroForm" in content)
-    return (form or data.find(b"/AcroForm", end) >= 0) and _has_many_fields(data)
+        masked = masked or (b"Subtype" in place.head and b"gs" in content)
+    form = form or data.find(b"/AcroForm", end) >= 0
+    return (form and _count_objects(data, _FIELD_NAMES) > MOST_NAMESAKES) or (
+        masked and _count_objects(data, _SOFT_MASKS) > 1
+    )
 
 
-def _has_many_fields(data: bytes) -> bool:
-    fields = _count(data, _FIELD_NAMES)
+def _has_long_arrays(data: bytes, start: int, end: int) -> bool:
+    return bool(_LONG_CONTENTS.search(data, start, end) or _LONG_ARRAY.search(data, start, end))
+
+
+def _count_objects(data: bytes, words: Sequence[bytes]) -> int:
+    """How often the words are in the file and in its object streams."""
+    found = _count(data, words)
     for place in find_streams(data):
         if b"/ObjStm" in place.head and (filters := filters_of(place.head)):
-            fields += _count(unpack(data[place.start : place.end], filters, LEAST_CONTENT), _FIELD_NAMES)
-    return fields > MOST_NAMESAKES
+            found += _count(unpack(data[place.start : place.end], filters, LEAST_CONTENT), words)
+    return found
 
 
 def _content_has_signs(head: bytes, content: bytes) -> bool:
     if b"/ObjStm" in head:
-        return _LONG_CONTENTS.search(content) is not None
+        return _has_long_arrays(content, 0, len(content))
     marks = _count(content, (b"BMC", b"BDC"))
     if marks > MOST_MARKS or (marks > _OPEN_MARKS and marks - content.count(b"EMC") > _OPEN_MARKS):
         return True
@@ -203,14 +215,19 @@ class _Content(NamedTuple):
     size: int
     draws: Mapping[bytes, int]  # by name of the form or picture
     patterns: frozenset[bytes]
-    paints: int  # with the patterns
+    states: frozenset[bytes]  # which may have soft masks
+    paints: int
 
     @classmethod
     def of(cls, content: bytes) -> _Content:
         _check_nesting(content)
-        patterns = frozenset(_PATTERN.findall(content))
-        paints = len(_PAINT.findall(content)) if patterns else 0
-        return cls(len(content), Counter(_DRAW.findall(content)), patterns, paints)
+        return cls(
+            len(content),
+            Counter(_DRAW.findall(content)),
+            frozenset(_PATTERN.findall(content)),
+            frozenset(_STATE.findall(content)),
+            len(_PAINT.findall(content)),
+        )
 
 
 class _Judge:
@@ -222,7 +239,7 @@ class _Judge:
         self._pages: list[tuple[dict[bytes, Value], dict[bytes, Value]]] | None = None
         self._verdicts: dict[int, str] = {}
         self._contents: dict[int, _Content] = {}
-        self._costs: dict[tuple[int, int, int], int] = {}
+        self._costs: dict[tuple[int, int, int, bool], int] = {}
 
     def form(self) -> None:
         """Check the tree of form fields, which PDFium builds when it reads the first page. Raises `_Refused`."""
@@ -256,15 +273,20 @@ class _Judge:
     def _page(self, page: dict[bytes, Value], resources: dict[bytes, Value]) -> None:
         cost = self._cost(_Content.of(self._page_content(page)), resources, _DEEPEST)
         annotations = self._objects.array(page.get(b"Annots"))
+        self._check_cost(cost + len(annotations) * _DRAWING)
+        named = Counter(one for one in annotations if isinstance(one, Ref))
+        fields = {one: times for one, times in named.items() if self._entry(one, b"Subtype") == b"Widget"}
         if len(annotations) > MOST_NAMESAKES:
-            fields = [one for one in annotations if self._objects.dictionary(one).get(b"Subtype") == b"Widget"]
-            self._check_fields(fields, len(fields))
-        for annotation in annotations:
-            shown = self._objects.dictionary(self._objects.dictionary(annotation).get(b"AP")).get(b"N")
+            self._check_fields(list(fields), sum(fields.values()))
+        for annotation, times in named.items():
+            shown = self._objects.dictionary(self._entry(annotation, b"AP")).get(b"N")
             states = self._objects.dictionary(shown)
-            for look in [shown] if b"Length" in states else states.values():
-                cost += self._drawing_cost(look, resources, _DEEPEST)
+            looks = [shown] if b"Length" in states else states.values()
+            cost += times * sum(self._drawing_cost(look, resources, _DEEPEST) for look in looks)
         self._check_cost(cost)
+
+    def _entry(self, value: Value, key: bytes) -> Value:
+        return self._objects.dictionary(value).get(key)
 
     def _page_content(self, page: dict[bytes, Value]) -> bytes:
         contents = page.get(b"Contents")
@@ -278,29 +300,36 @@ class _Judge:
         return b"\n".join(pieces)
 
     def _cost(self, content: _Content, resources: dict[bytes, Value], depth: int, *, in_cell: bool = False) -> int:
-        """Bytes of instructions with everything drawn. A pattern is drawn once per page, but once per use in a cell."""
-        drawn = self._objects.dictionary(resources.get(b"XObject")) if content.draws else {}
-        cells = self._objects.dictionary(resources.get(b"Pattern")) if content.patterns else {}
+        """Bytes of instructions with everything drawn.
+
+        Patterns and soft masks are drawn once for a page, but inside the cell of one once for each use.
+        """
+        of = self._objects.dictionary
+        drawn = of(resources.get(b"XObject")) if content.draws else {}
+        cells = of(resources.get(b"Pattern")) if content.patterns else {}
+        states = of(resources.get(b"ExtGState")) if content.states else {}
+        inner = [cells.get(name) for name in content.patterns]
+        inner += [of(of(states.get(name)).get(b"SMask")).get(b"G") for name in content.states]
         uses = content.paints if in_cell else 1
         return (
             content.size
             + sum(
                 times * self._drawing_cost(drawn.get(name), resources, depth) for name, times in content.draws.items()
             )
-            + sum(uses * self._drawing_cost(cells.get(name), resources, depth) for name in content.patterns)
+            + sum(uses * self._drawing_cost(cell, resources, depth, is_cell=True) for cell in inner if cell)
         )
 
-    def _drawing_cost(self, value: Value, resources: dict[bytes, Value], depth: int) -> int:
-        """The cost of a form, a picture or the cell of a pattern, drawn once."""
+    def _drawing_cost(self, value: Value, resources: dict[bytes, Value], depth: int, *, is_cell: bool = False) -> int:
+        """The cost of a form, a picture, a soft mask or the cell of a pattern, drawn once."""
         entries = self._objects.dictionary(value)
         if depth == 0 or not isinstance(value, Ref) or entries.get(b"Subtype") == b"Image":
             return _DRAWING
         resources = self._objects.dictionary(entries.get(b"Resources")) or resources
-        key = (value, id(resources), depth)
+        key = (value, id(resources), depth, is_cell)
         if key not in self._costs:
             if value not in self._contents:
                 self._contents[value] = _Content.of(self._objects.stream(value, self._most + 1))
-            cost = self._cost(self._contents[value], resources, depth - 1, in_cell=b"PatternType" in entries)
+            cost = self._cost(self._contents[value], resources, depth - 1, in_cell=is_cell)
             self._costs[key] = _DRAWING + cost
         return self._costs[key]
 
