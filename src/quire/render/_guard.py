@@ -25,6 +25,7 @@ MOST_MARKS = 4_000  # marked content inside marked content: PDFium's memory grow
 MOST_SAVES = 100_000  # graphics states saved and not restored
 LEAST_CONTENT = 8_000_000  # bytes of instructions that any page may have, all forms drawn
 CONTENT_PER_BYTE = 40  # and so many for each byte of the file
+MOST_CONTENT = 200_000_000  # but no more than this
 MOST_SIBLINGS = 4_000  # form fields side by side: PDFium's time grows with the square
 MOST_NAMESAKES = 1_500  # form fields of one name: with the cube
 MANY_PAGES = 5_000
@@ -45,14 +46,13 @@ _FIELD_NAMES = (b"/T(", b"/T (", b"/T<", b"/T <", b"/Widget")
 _LONG_CONTENTS = re.compile(rb"/Contents\s*\[[^\]]{1000}")
 _LONG_ARRAY = re.compile(rb"\[[^\]]{60000}")
 _SOFT_MASKS = (b"/Luminosity", b"/Alpha")
-_EDGE = rb"[\s\0/<>\[\](){}%]"
+_INSIDE = rb"[^\s\0/<>\[\](){}%]"  # a character of a word
 _NAMED = rb"/([^\s\0/<>\[\](){}%%]*)[\s\0]+%s(?![^\s\0/<>\[\](){}%%])"
 _DRAW = re.compile(_NAMED % rb"Do")
 _PATTERN = re.compile(_NAMED % rb"(?:scn|SCN)")
 _STATE = re.compile(_NAMED % rb"gs")
-_PAINT = re.compile(rb"(?<!%s)(?:[fFBbSs]\*?|Tj|TJ|['\"]|Do|sh|EI)(?!%s)" % ((_EDGE.replace(b"[", b"[^", 1),) * 2))
-_NESTING = re.compile(rb"(?<!%s)(?:(BMC|BDC)|(EMC)|(q)|(Q))(?!%s)" % ((_EDGE.replace(b"[", b"[^", 1),) * 2))
-
+_PAINT = re.compile(rb"(?<!%s)(?:[fFBbSs]\*?|Tj|TJ|['\"]|Do|sh|EI)(?!%s)" % (_INSIDE, _INSIDE))
+_NESTING = re.compile(rb"(?<!%s)(?:(BMC|BDC)|(EMC)|(q)|(Q))(?!%s)" % (_INSIDE, _INSIDE))
 
 _T = TypeVar("_T")
 
@@ -77,7 +77,7 @@ def guarded(reader: PdfReader, document: Document, data: bytes | None = None) ->
     plain = reader.plain(MOST_PLAIN)
     if plain is None or (encrypted and not _has_signs(plain)):
         return reader
-    judge = _Judge(Objects(plain), max(LEAST_CONTENT, size * CONTENT_PER_BYTE))
+    judge = _Judge(Objects(plain), min(max(LEAST_CONTENT, size * CONTENT_PER_BYTE), MOST_CONTENT))
     try:
         judge.form()
     except _Refused as reason:
