@@ -78,6 +78,9 @@ class NativeReader:
     def metadata(self) -> Mapping[str, str]:
         return dict(self._pdf.metadata())
 
+    def plain(self, max_bytes: int) -> bytes | None:
+        return self._pdf.plain(max_bytes)
+
     def close(self) -> None:
         self._pdf.close()
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import math
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +24,7 @@ from quire.types import OutlineEntry, PageInfo
 
 _PASSWORD = 4  # FPDF_ERR_PASSWORD
 LEAST_DPI = 8
+MOST_ENTRIES = 20_000  # of the outline
 _LOWER = 0.75  # the dpi of a picture that is too large is multiplied by this or less
 
 
@@ -32,11 +35,9 @@ class PureReader:
 
     def __init__(self, document: Document, data: bytes | None = None) -> None:
         self._name = document.name
-        source: bytes | Path = data or document.content or document.path or b""
-        try:
-            self._pdf = pdfium2.PdfDocument(source, password=document.password)
-        except pdfium2.PdfiumError as error:
-            raise self._refused(error, document.password) from error
+        self._source: bytes | Path = data or document.content or document.path or b""
+        self._password = document.password
+        self._pdf = self._open()
         if len(self._pdf) == 0:
             self._pdf.close()
             raise CorruptError("has no pages", document=self._name)
@@ -73,7 +74,7 @@ class PureReader:
                 yield error
 
     def outline(self) -> Sequence[OutlineEntry]:
-        return [self._entry(mark) for mark in self._pdf.get_toc(max_depth=15)]
+        return [self._entry(mark) for mark in islice(self._pdf.get_toc(max_depth=15), MOST_ENTRIES)]
 
     def metadata(self) -> Mapping[str, str]:
         found = {key.lower(): value.strip() for key, value in self._pdf.get_metadata_dict(skip_empty=True).items()}
@@ -83,12 +84,28 @@ class PureReader:
         found["tagged"] = "yes" if self._tagged else "no"
         return found
 
+    def plain(self, max_bytes: int) -> bytes | None:
+        pdf, written = self._open(), io.BytesIO()  # one of its own: what is written is dropped from memory
+        try:
+            pdf.save(written, flags=pdfium.FPDF_REMOVE_SECURITY)
+        except pdfium2.PdfiumError:
+            return None
+        finally:
+            pdf.close()
+        return written.getvalue() if written.tell() <= max_bytes else None
+
     def close(self) -> None:
         self._pdf.close()
 
-    def _refused(self, error: pdfium2.PdfiumError, password: str | None) -> InputError:
+    def _open(self) -> pdfium2.PdfDocument:
+        try:
+            return pdfium2.PdfDocument(self._source, password=self._password)
+        except pdfium2.PdfiumError as error:
+            raise self._refused(error) from error
+
+    def _refused(self, error: pdfium2.PdfiumError) -> InputError:
         if getattr(error, "err_code", None) == _PASSWORD or "password" in str(error).lower():
-            what = "the password is wrong" if password else "is encrypted; pass its password"
+            what = "the password is wrong" if self._password else "is encrypted; pass its password"
             return PasswordError(what, document=self._name)
         return CorruptError(f"is not a PDF that can be opened ({error})", document=self._name)
 
