@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import mimetypes
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
+from io import BufferedReader
 from pathlib import Path
+from stat import S_IFBLK, S_IFCHR, S_IFDIR, S_IFIFO, S_IFMT, S_IFSOCK, S_ISREG
 from typing import BinaryIO, Protocol
 
-from quire.errors import CorruptError, InputError, UnsupportedError, UsageError
+from quire.errors import CorruptError, InputError, UnsupportedError, UsageError, is_text
 from quire.keys import Digest
 from quire.pagetext import PageText
 from quire.types import OutlineEntry, PageInfo
@@ -95,6 +99,8 @@ class Document:
         self, source: Source, *, name: str | None = None, password: str | None = None, id: Digest | None = None
     ) -> None:
         """`id` spares whoever knows it, and knows that the bytes are still the same, reading all of them."""
+        if password is not None and not is_text(password):
+            raise UsageError("the password is not valid text: give it as UTF-8")
         self.password = password
         self.path: Path | None = None
         self.data: bytes | None = None
@@ -184,7 +190,7 @@ class Document:
         if self.data is not None:
             return self.data[:1024]
         try:
-            with self._path().open("rb") as file:
+            with open_file(self._path()) as file:
                 return file.read(1024)
         except OSError as error:
             raise InputError(f"cannot be read: {error.strerror}", document=str(self.path)) from error
@@ -192,7 +198,7 @@ class Document:
     def _digest(self) -> str:
         if self.data is not None:
             return hashlib.sha256(self.data).hexdigest()
-        with self._path().open("rb") as file:
+        with open_file(self._path()) as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
 
 
@@ -226,12 +232,34 @@ class Page:
         return drawn
 
 
+_KINDS = {S_IFIFO: "a pipe", S_IFSOCK: "a socket", S_IFCHR: "a device", S_IFBLK: "a device", S_IFDIR: "a folder"}
+
+
+def open_file(path: str | Path) -> BufferedReader:
+    """Open a file for reading. Raises OSError, also for a pipe, a socket or a device: one may never end."""
+    # Without waiting: opening a named pipe waits for somebody who writes into it.
+    file = os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb")
+    if kind := kind_of(os.fstat(file.fileno())):
+        file.close()
+        raise OSError(errno.EINVAL, f"{kind}, not a file", str(path))
+    return file
+
+
+def kind_of(status: os.stat_result) -> str:
+    """What something with a path is if it is no file: "a pipe", "a folder"; empty for a file."""
+    return "" if S_ISREG(status.st_mode) else _KINDS.get(S_IFMT(status.st_mode), "something else")
+
+
 def _existing(source: str | Path) -> Path:
     path = Path(source)
     try:
-        if path.is_file():
+        kind = kind_of(path.stat())
+        if not kind:
             return path
-        what = "is a folder; name a file in it" if path.is_dir() else "no such file"
+        advice = "name a file in it" if path.is_dir() else "write the document to a file first"
+        what = f"is {kind}, not a file; {advice}"
+    except (FileNotFoundError, NotADirectoryError):
+        what = "no such file"
     except (ValueError, OSError) as error:  # a name with a null byte, or one longer than the system allows
         what = f"is not the name of a file ({error})"
     raise InputError(what, document=str(source))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from quire.document import Document, PageImage, RenderOptions
 from quire.engine import Attempt
 from quire.errors import InputError, LimitError, UsageError
-from quire.saving import write_files
+from quire.saving import fitting_stem, write_files
 from quire.types import REDACTED, BBox, Block, PageInfo, PageResult
 
 if TYPE_CHECKING:
@@ -246,7 +246,7 @@ class DocumentResult:
         """What `save` writes, by name."""
         from quire import export
 
-        name = Path(self.name).stem if stem is None else stem
+        name = fitting_stem(Path(self.name).stem if stem is None else stem)
         exported = self._exported(trace=trace)
         return {
             file: data

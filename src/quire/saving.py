@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from secrets import token_hex
 
 from quire.errors import StoreError, UsageError
+
+LONGEST_STEM = 228
+"""Bytes of the name of a document in the names of its files: 255 less what follows it, like `.page-1234.alto.xml`."""
 
 
 def write_files(contents: Mapping[Path, bytes]) -> None:
@@ -19,7 +24,9 @@ def write_files(contents: Mapping[Path, bytes]) -> None:
     try:
         for path, data in contents.items():
             path.parent.mkdir(parents=True, exist_ok=True)
-            waiting = path.with_name(f".{path.name}.{os.getpid()}-{token_hex(4)}.part")
+            with suppress(FileNotFoundError):
+                path.lstat()  # a name that is too long fails here, before anything is renamed
+            waiting = path.with_name(f".quire-{os.getpid()}-{token_hex(4)}.part")  # short, however long its own name
             written[waiting] = path
             waiting.write_bytes(data)
         for waiting, path in written.items():
@@ -31,4 +38,15 @@ def write_files(contents: Mapping[Path, bytes]) -> None:
         raise StoreError(f"cannot write {where}: {error.strerror}; nothing was written") from error
     finally:
         for waiting in written:
-            waiting.unlink(missing_ok=True)
+            with suppress(OSError):  # what went wrong before is what matters
+                waiting.unlink(missing_ok=True)
+
+
+def fitting_stem(stem: str) -> str:
+    """A stem for names of files, which file systems limit in bytes: a longer one is cut, and its hash told apart."""
+    data = os.fsencode(stem)
+    if len(data) <= LONGEST_STEM:
+        return stem
+    mark = f"-{hashlib.sha256(data).hexdigest()[:8]}"
+    kept = data[: LONGEST_STEM - len(mark)]
+    return kept.decode(errors="ignore") + mark

@@ -17,6 +17,7 @@ from quire.batch.stopping import Stop
 from quire.budget import cpu_budget
 from quire.cli.sources import find_sources
 from quire.context import Json
+from quire.document import open_file
 from quire.keys import Digest
 from quire.records.files import Files, Hashed, Seen
 from quire.records.outputs import Output, Outputs
@@ -201,7 +202,7 @@ def hash_file(path: str) -> Hashed:
     """Read a file for its digest."""
     began = time.time_ns()
     digest = hashlib.sha256()
-    with Path(path).open("rb") as file:
+    with open_file(path) as file:
         seen = Seen.of(os.fstat(file.fileno()))
         while chunk := file.read(_CHUNK):
             digest.update(chunk)
