@@ -74,6 +74,7 @@ def drive(
         progress = BatchProgress(quiet=showing.quiet)
         stack.enter_context(stop_on_signals(stop, progress.signalled))
         here = stack.enter_context(opened(replace(settings, workers=request.options.workers), place))
+        stop.listen(here.store.database.hurry)
         tell = stack.enter_context(_told_to(progress, settings.manifest))
         run = run or begin_batch(request, here.store)
         outcome = run_batch(request, here.runtime, here.store, run=run, on_event=tell, stop=stop, only=only)

@@ -84,6 +84,10 @@ class Database(Protocol):
         """Seconds on a clock that all who share the database agree on, and that nobody can set."""
         ...
 
+    def hurry(self) -> None:
+        """The program is asked to stop: a server that is away is not waited for. May be called by a signal handler."""
+        ...
+
     def close(self) -> None: ...
 
 
@@ -173,6 +177,9 @@ class SqliteDatabase:
     def now(self) -> float:
         """Seconds since the machine started, which setting its clock does not change."""
         return time.clock_gettime(time.CLOCK_BOOTTIME) if hasattr(time, "CLOCK_BOOTTIME") else time.time()
+
+    def hurry(self) -> None:
+        pass  # a file is never away
 
     def close(self) -> None:
         with self._lock:
