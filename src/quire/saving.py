@@ -32,14 +32,20 @@ def write_files(contents: Mapping[Path, bytes]) -> None:
         for waiting, path in written.items():
             waiting.replace(path)
     except (FileExistsError, NotADirectoryError, IsADirectoryError) as error:
-        raise UsageError(f"cannot write to {error.filename}: {error.strerror}") from error
+        raise UsageError(f"cannot write to {_meant(error, written)}: {error.strerror}") from error
     except OSError as error:
-        where = error.filename or next(iter(contents)).parent
+        where = _meant(error, written) or next(iter(contents)).parent
         raise StoreError(f"cannot write {where}: {error.strerror}; nothing was written") from error
     finally:
         for waiting in written:
             with suppress(OSError):  # what went wrong before is what matters
                 waiting.unlink(missing_ok=True)
+
+
+def _meant(error: OSError, written: Mapping[Path, Path]) -> str | Path:
+    """The file that an error is about, by the name that it was to get."""
+    name = error.filename or ""
+    return written.get(Path(name), name)
 
 
 def fitting_stem(stem: str) -> str:

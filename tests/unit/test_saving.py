@@ -59,3 +59,11 @@ def test_a_long_stem_is_cut_between_characters_and_stays_apart_from_others():
     assert fitted[0] != fitted[1] == fitted[2]
     assert all(len(stem.encode()) <= LONGEST_STEM and stem.startswith("ü" * 100) for stem in fitted)
     assert fitting_stem("report") == "report"
+
+
+def test_an_error_names_the_file_and_not_what_it_is_called_meanwhile(tmp_path):
+    with full_disk(after=1000), pytest.raises(StoreError) as raised:
+        write_files({tmp_path / "one.md": b"x" * 2000})
+    assert ".part" not in str(raised.value)
+    with pytest.raises(StoreError, match=r"cannot write /sys/one\.md"):
+        write_files({Path("/sys/one.md"): b"1"})

@@ -13,6 +13,7 @@ from threading import Lock
 from types import TracebackType
 from typing import Any
 
+from quire.document import kind_of
 from quire.errors import InputError, StoreError, UsageError
 from quire.events import SCHEMA, Event
 
@@ -77,6 +78,8 @@ class ManifestWriter:
         except OSError as error:
             raise UsageError(f"cannot write the manifest {self.path}: {error.strerror}") from error
         try:
+            if kind := kind_of(os.fstat(self._file)):
+                raise UsageError(f"cannot write the manifest {self.path}: {kind}, not a file")
             with _locked(self._file):
                 _repair(self._file)
         except BaseException:
@@ -92,14 +95,19 @@ class ManifestWriter:
             with self._writing, _locked(self._file):
                 _append(self._file, data)
         except OSError as error:
-            raise StoreError(f"cannot write the manifest {self.path}: {error.strerror}; make room for it") from error
+            raise self._unwritten(error) from error
 
     def close(self) -> None:
         """Make the rows last."""
         try:
             os.fsync(self._file)
+        except OSError as error:
+            raise self._unwritten(error) from error
         finally:
             os.close(self._file)
+
+    def _unwritten(self, error: OSError) -> StoreError:
+        return StoreError(f"cannot write the manifest {self.path}: {error.strerror}; make room for it")
 
     def __enter__(self) -> ManifestWriter:
         return self

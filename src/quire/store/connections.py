@@ -142,7 +142,7 @@ class Connections:
             connection.close()
 
     def _reconnect(self) -> Connection:
-        """All threads share the patience: a server that has been away too long for one is not waited for by the next."""
+        """All threads share the patience: a server that was away too long for one is not waited for by the next."""
         while True:
             try:
                 return self._connect()
