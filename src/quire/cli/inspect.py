@@ -54,7 +54,7 @@ class Report(TypedDict):
 
 
 def inspect(
-    file: Annotated[Path, Argument(metavar="FILE", help="A PDF or an image.")],
+    file: Annotated[Path, Argument(metavar="FILE", readable=False, help="A PDF or an image.")],
     as_json: Annotated[bool, Option("--json", help="Write JSON.")] = False,
     password: Annotated[
         str | None, Option(metavar="PASSWORD", envvar="QUIRE_PASSWORD", help="Password of an encrypted document.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import subprocess
 import sys
@@ -68,3 +69,14 @@ def test_too_few_file_descriptors_are_told_at_once(shell, tmp_path, command):
     done = shell(f"ulimit -n 24; quire {command}")
     assert done.returncode == ConfigurationError.exit_code
     assert done.stderr.startswith("quire: 24 file descriptors are too few for ") and "ulimit -n" in done.stderr
+
+
+@pytest.mark.parametrize(("command", "code"), [("read locked.pdf", 5), ("run locked.pdf a.pdf -o out", 3)])
+def test_a_file_that_may_not_be_read_is_an_error_of_the_document(shell, tmp_path, command, code):
+    locked = tmp_path / "locked.pdf"
+    locked.write_bytes(documents.simple(1))
+    locked.chmod(0)
+    # Root may read everything, unless it gives these rights up.
+    humble = "setpriv --bounding-set=-dac_override,-dac_read_search --inh-caps=-all " if os.geteuid() == 0 else ""
+    done = shell(f"{humble}{shlex.quote(sys.executable)} -m quire {command}")
+    assert (done.returncode, done.stderr) == (code, "quire: locked.pdf: cannot be read: Permission denied\n")
