@@ -8,10 +8,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from quire.errors import UsageError
+from quire.errors import ConfigurationError, UsageError
 
 WORKER_BYTES = 900_000_000
 """Memory that a worker with its models needs for a usual page."""
+
+
+_OWN_DESCRIPTORS, _WORKER_DESCRIPTORS = 24, 6
+"""Files that a process with workers has open at once: a store, a runtime, a document; and for each of them."""
 
 
 class WorkerCount(NamedTuple):
@@ -71,6 +75,25 @@ def memory_budget(root: Path = Path("/")) -> int | None:
         for folder in _folders(groups / "memory", _group(root, "memory"))
     ]
     return min([*machine, *(free for free in [*newer, *older] if free is not None)], default=None)
+
+
+def check_descriptors(workers: int) -> None:
+    """Raise this process's limit of open files if so many workers need more and it may have more.
+
+    Raises ConfigurationError if it may not: work that gets no further descriptor fails in ways nobody understands.
+    """
+    import resource  # not on every system that can read documents without workers
+
+    needed = _OWN_DESCRIPTORS + _WORKER_DESCRIPTORS * workers
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft == resource.RLIM_INFINITY or soft >= needed:
+        return
+    if hard != resource.RLIM_INFINITY and hard < needed:
+        raise ConfigurationError(
+            f"{hard} file descriptors are too few for {workers} workers, which need {needed}: raise the limit "
+            "(`ulimit -n 1024`), or use fewer workers"
+        )
+    resource.setrlimit(resource.RLIMIT_NOFILE, (needed, hard))
 
 
 def _wanted(asked: int | None, setting: str) -> int | None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from quire.errors import ConfigurationError, QuireError, UsageError
+from quire.errors import ConfigurationError, QuireError, UsageError, is_text
 
 FILE = "quire.toml"
 BUILT_IN: Mapping[str, Mapping[str, object]] = {
@@ -268,6 +268,8 @@ def _checked(name: str, value: object, where: str, error: Callable[[str], QuireE
     checked = _as(setting.kind, value)
     if checked is None:
         raise error(f"{where} is {value!r}; it must be {_SAID[setting.kind]}")
+    if setting.secret and not is_text(str(checked)):
+        raise error(f"{where} is not valid text: give it as UTF-8")
     if isinstance(checked, (int, float)) and checked < setting.least:
         raise error(f"{where} is {checked:g}; it must be at least {setting.least:g}")
     if setting.choices and checked not in setting.choices:

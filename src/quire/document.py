@@ -12,10 +12,11 @@ from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO, Protocol, TypeVar
 
-from quire.errors import ChangedError, CorruptError, InputError, UnsupportedError, UsageError
+from quire.errors import ChangedError, CorruptError, InputError, UnsupportedError, UsageError, is_text
 from quire.hashing import FileState, Hashed, hash_file, steady_state
 from quire.keys import Digest, digest_bytes
 from quire.pagetext import PageText
+from quire.regular_files import kind_of, open_file
 from quire.types import OutlineEntry, PageInfo
 
 T = TypeVar("T")
@@ -106,6 +107,8 @@ class Document:
     ) -> None:
         """`known` is the digest of the file at this path as somebody saw it: it spares hashing a file that has not
         changed since."""
+        if password is not None and not is_text(password):
+            raise UsageError("the password is not valid text: give it as UTF-8")
         self.password = password
         self.path: Path | None = None
         self.data: bytes | None = None
@@ -186,7 +189,7 @@ class Document:
         if content is not None:
             return BytesIO(content)
         try:
-            file = self._path().open("rb")
+            file = open_file(self._path())
         except OSError as error:
             raise self._unreadable(error) from error
         if FileState.of(os.fstat(file.fileno())) != self._state:
@@ -255,7 +258,7 @@ class Document:
         if self.data is not None:
             return self.data[:1024]
         try:
-            with self._path().open("rb") as file:
+            with open_file(self._path()) as file:
                 return file.read(1024)
         except OSError as error:
             raise self._unreadable(error) from error
@@ -267,7 +270,7 @@ class Document:
         """
         try:
             began = time.time_ns()
-            with self._path().open("rb") as file:
+            with open_file(self._path()) as file:
                 state = FileState.of(os.fstat(file.fileno()))
                 if state.size > IN_MEMORY_BYTES:
                     self._state = steady_state(self._path())
@@ -389,9 +392,13 @@ class Page:
 def _existing(source: str | Path) -> Path:
     path = Path(source)
     try:
-        if path.is_file():
+        kind = kind_of(path.stat())
+        if not kind:
             return path
-        what = "is a folder; name a file in it" if path.is_dir() else "no such file"
+        advice = "name a file in it" if path.is_dir() else "write the document to a file first"
+        what = f"is {kind}, not a file; {advice}"
+    except (FileNotFoundError, NotADirectoryError):
+        what = "no such file"
     except (ValueError, OSError) as error:  # a name with a null byte, or one longer than the system allows
         what = f"is not the name of a file ({error})"
     raise InputError(what, document=str(source))

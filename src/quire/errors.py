@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import errno
+import os
+import unicodedata
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar, Literal, get_args
 
@@ -62,7 +65,7 @@ class InputError(QuireError):
 
     def __str__(self) -> str:
         place = [self.document or "", f"page {self.page}" if self.page else ""]
-        where = ", ".join(p for p in place if p)
+        where = ", ".join(printable(p) for p in place if p)
         return f"{where}: {super().__str__()}" if where else super().__str__()
 
 
@@ -140,11 +143,51 @@ class RunCancelled(QuireError):
     exit_code = 130
 
 
+_OVERRIDES = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+"""Characters that reverse what stands beside them."""
+
+
+def printable(text: str) -> str:
+    """A text on one line of a terminal: line ends, other control characters and what is no text are escaped."""
+    return text if text.isprintable() else "".join(map(_printable, text))
+
+
+def too_few_descriptors(error: Exception) -> ConfigurationError | None:
+    """What to say instead of an error that came because the process can open no further file; None for another one."""
+    if not isinstance(error, OSError):  # of a library that does not pass on what the system said: try
+        try:
+            os.close(os.open(os.devnull, os.O_RDONLY))
+        except OSError as refused:
+            error = refused
+    if not isinstance(error, OSError) or error.errno not in (errno.EMFILE, errno.ENFILE):
+        return None
+    return ConfigurationError(f"{error.strerror}: raise the limit of file descriptors (`ulimit -n 1024`)")
+
+
+def is_text(text: str) -> bool:
+    """Whether it can be written as UTF-8: arguments and variables of the environment may be any bytes."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _printable(character: str) -> str:
+    if "\udc80" <= character <= "\udcff":  # a byte of a name that is no UTF-8
+        return f"\\x{ord(character) - 0xDC00:02x}"
+    if character not in _OVERRIDES and unicodedata.category(character) not in ("Cc", "Cs", "Zl", "Zp"):
+        return character
+    return character.encode("unicode_escape").decode()
+
+
 def category_of(error: BaseException) -> Category:
     """The class of any error: of our family, of the system, or of a library."""
     if isinstance(error, QuireError):
         return error.category
     match error:
+        case OSError(errno=errno.EMFILE | errno.ENFILE):
+            return "config"
         case TimeoutError():
             return "timeout"
         case ConnectionError():

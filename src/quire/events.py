@@ -103,7 +103,7 @@ class Teller:
 
 def reason_of(error: BaseException) -> str:
     """Why it failed, in one line, without the name of the document and page that the ledger has anyway."""
-    message = str(error.args[0]) if error.args else ""
+    message = str(error) if isinstance(error, OSError) else str(error.args[0]) if error.args else ""
     if isinstance(error, QuireError):
         return message
     return f"{type(error).__name__}: {message}" if message else type(error).__name__

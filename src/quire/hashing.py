@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from quire.keys import Digest
+from quire.regular_files import open_file
 
 SETTLED_NS = 2_000_000_000
 """The coarsest clock of a file system, FAT: a file that was changed less than this before it was hashed may change
@@ -76,7 +77,7 @@ class Hashed(NamedTuple):
 def hash_file(path: str | Path) -> Hashed:
     """Read a file for its digest, in pieces. Raises OSError."""
     began = time.time_ns()
-    with Path(path).open("rb") as file:
+    with open_file(path) as file:
         state = FileState.of(os.fstat(file.fileno()))
         return Hashed(str(path), state, digest_file(file), began)
 

@@ -139,7 +139,7 @@ class _Reading:
         self._document = Document(source, password=password)
         self._asked = check_pages(pages)
         self._place, self._facts = store, facts
-        self._sinks = (on_event,) if on_event else ()
+        self._sinks = (on_event,) if on_event is not None else ()
         self._threads = threads or cpu_budget()
         self._cancel = Flag()
         self._begun = 0.0

@@ -13,7 +13,7 @@ from quire.budget import cpu_budget
 from quire.document import Document
 from quire.engine import Attempt
 from quire.errors import ChangedError, InputError, UsageError
-from quire.saving import write_files
+from quire.saving import fitting_stem, write_files
 from quire.types import REDACTED, BBox, Block, PageInfo, PageResult
 
 if TYPE_CHECKING:
@@ -261,7 +261,7 @@ class DocumentResult:
         """What `save` writes, by name."""
         from quire import export
 
-        name = Path(self.name).stem if stem is None else stem
+        name = fitting_stem(Path(self.name).stem if stem is None else stem)
         exported = self._exported(trace=trace)
         return {
             file: data

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from secrets import token_hex
 
 from quire.errors import StoreError, UsageError
+
+LONGEST_STEM = 228
+"""Bytes of the name of a document in the names of its files: 255 less what follows it, like `.page-1234.alto.xml`."""
 
 
 def write_files(contents: Mapping[Path, bytes]) -> None:
@@ -19,16 +24,35 @@ def write_files(contents: Mapping[Path, bytes]) -> None:
     try:
         for path, data in contents.items():
             path.parent.mkdir(parents=True, exist_ok=True)
-            waiting = path.with_name(f".{path.name}.{os.getpid()}-{token_hex(4)}.part")
+            with suppress(FileNotFoundError):
+                path.lstat()  # a name that is too long fails here, before anything is renamed
+            waiting = path.with_name(f".quire-{os.getpid()}-{token_hex(4)}.part")  # short, however long its own name
             written[waiting] = path
             waiting.write_bytes(data)
         for waiting, path in written.items():
             waiting.replace(path)
     except (FileExistsError, NotADirectoryError, IsADirectoryError) as error:
-        raise UsageError(f"cannot write to {error.filename}: {error.strerror}") from error
+        raise UsageError(f"cannot write to {_meant(error, written)}: {error.strerror}") from error
     except OSError as error:
-        where = error.filename or next(iter(contents)).parent
+        where = _meant(error, written) or next(iter(contents)).parent
         raise StoreError(f"cannot write {where}: {error.strerror}; nothing was written") from error
     finally:
         for waiting in written:
-            waiting.unlink(missing_ok=True)
+            with suppress(OSError):  # what went wrong before is what matters
+                waiting.unlink(missing_ok=True)
+
+
+def _meant(error: OSError, written: Mapping[Path, Path]) -> str | Path:
+    """The file that an error is about, by the name that it was to get."""
+    name = error.filename or ""
+    return written.get(Path(name), name)
+
+
+def fitting_stem(stem: str) -> str:
+    """A stem for names of files, which file systems limit in bytes: a longer one is cut, and its hash told apart."""
+    data = os.fsencode(stem)
+    if len(data) <= LONGEST_STEM:
+        return stem
+    mark = f"-{hashlib.sha256(data).hexdigest()[:8]}"
+    kept = data[: LONGEST_STEM - len(mark)]
+    return kept.decode(errors="ignore") + mark

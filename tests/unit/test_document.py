@@ -175,3 +175,31 @@ def _png() -> bytes:
     buffer = io.BytesIO()
     documents.scan(30).save(buffer, "PNG")
     return buffer.getvalue()
+
+
+def test_pipes_and_devices_are_no_documents_and_are_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "pipe.pdf")
+    with pytest.raises(InputError, match=r"pipe\.pdf: is a pipe, not a file; write the document to a file first"):
+        Document(tmp_path / "pipe.pdf")
+    with pytest.raises(InputError, match="/dev/zero: is a device, not a file"):
+        Document("/dev/zero")
+
+
+def test_a_file_that_becomes_a_pipe_is_not_waited_for(saved):
+    document = Document(path := saved(documents.simple()))
+    path.unlink()
+    os.mkfifo(path)
+    with pytest.raises(InputError, match="a pipe, not a file"):
+        assert document.id
+
+
+def test_a_password_that_is_no_text_is_a_mistake_of_the_caller():
+    with pytest.raises(UsageError, match="not valid text"):
+        Document(documents.simple(), password="\udcff")
+
+
+def test_a_name_with_control_characters_stays_on_one_line():
+    with pytest.raises(CorruptError) as raised:
+        Document(b"", name="two\nlines\x1b[2J\udcff \u202efdp.exe.pdf")
+    assert str(raised.value) == r"two\nlines\x1b[2J\xff \u202efdp.exe.pdf: the file is empty"
+    assert raised.value.document == "two\nlines\x1b[2J\udcff \u202efdp.exe.pdf"

@@ -15,6 +15,7 @@ from typing import Any
 
 from quire.errors import InputError, StoreError, UsageError
 from quire.events import SCHEMA, Event
+from quire.regular_files import kind_of
 
 Row = dict[str, Any]
 """A row: the fields of `FIELDS` first, then whatever else the stage says of an item."""
@@ -77,6 +78,8 @@ class ManifestWriter:
         except OSError as error:
             raise UsageError(f"cannot write the manifest {self.path}: {error.strerror}") from error
         try:
+            if kind := kind_of(os.fstat(self._file)):
+                raise UsageError(f"cannot write the manifest {self.path}: {kind}, not a file")
             with _locked(self._file):
                 _repair(self._file)
         except BaseException:
@@ -92,14 +95,19 @@ class ManifestWriter:
             with self._writing, _locked(self._file):
                 _append(self._file, data)
         except OSError as error:
-            raise StoreError(f"cannot write the manifest {self.path}: {error.strerror}; make room for it") from error
+            raise self._unwritten(error) from error
 
     def close(self) -> None:
         """Make the rows last."""
         try:
             os.fsync(self._file)
+        except OSError as error:
+            raise self._unwritten(error) from error
         finally:
             os.close(self._file)
+
+    def _unwritten(self, error: OSError) -> StoreError:
+        return StoreError(f"cannot write the manifest {self.path}: {error.strerror}; make room for it")
 
     def __enter__(self) -> ManifestWriter:
         return self

@@ -6,6 +6,8 @@ import sys
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
+from quire.errors import printable
+
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
@@ -35,7 +37,7 @@ class Bar:
 
     def say(self, message: str) -> None:
         """One line on standard error, above the bar."""
-        line = f"quire: {message}"
+        line = f"quire: {printable(message)}"
         if self._bar is not None:
             self._bar.console.print(line, markup=False, highlight=False, soft_wrap=True)
         else:

@@ -68,12 +68,13 @@ def drive(
     from quire.batch import Stop, stop_on_signals
     from quire.running.batches.driving import begin_batch, run_batch
 
-    _tell_notice(request)
+    _check_workers(request)
     begun, stop = time.monotonic(), Stop()
     with ExitStack() as stack:
         progress = BatchProgress(quiet=showing.quiet)
         stack.enter_context(stop_on_signals(stop, progress.signalled))
         here = stack.enter_context(opened(replace(settings, workers=request.options.workers), place))
+        stop.listen(here.store.database.hurry)
         tell = stack.enter_context(_told_to(progress, settings.manifest))
         run = run or begin_batch(request, here.store)
         outcome = run_batch(request, here.runtime, here.store, run=run, on_event=tell, stop=stop, only=only)
@@ -111,9 +112,11 @@ def _leave(code: int) -> None:
 
     Workers notice that their parent is gone.
     """
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os._exit(code)
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    finally:
+        os._exit(code)
 
 
 def exit_code(outcome: StageOutcome, figures: Figures) -> int:
@@ -161,9 +164,11 @@ def _report(run: str, outcome: StageOutcome, figures: Figures, code: int) -> dic
     return {"run": run, "exit_code": code, **counted, **told, "errors": errors}
 
 
-def _tell_notice(request: BatchRequest) -> None:
-    from quire.budget import worker_count
+def _check_workers(request: BatchRequest) -> None:
+    """Say when fewer workers are used than asked for. Raises ConfigurationError when not even those can run."""
+    from quire.budget import check_descriptors, worker_count
 
-    notice = worker_count(request.options.workers).notice if request.options.workers else None
-    if notice:
-        print(f"quire: {notice}", file=sys.stderr)
+    count = worker_count(request.options.workers)
+    if request.options.workers and count.notice:
+        print(f"quire: {count.notice}", file=sys.stderr)
+    check_descriptors(count.workers)

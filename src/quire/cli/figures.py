@@ -9,6 +9,7 @@ from pathlib import PurePath
 from typing import NamedTuple
 
 from quire.batch.durations import Durations
+from quire.errors import printable
 from quire.events import Event
 
 RECENT = 200
@@ -33,13 +34,13 @@ class Failure(NamedTuple):
 
     def told(self, document: str) -> str:
         """The document and the reason, without its name twice."""
-        hint = " (set QUIRE_PASSWORD)" if "password" in self.reason else ""
+        hint = " (set QUIRE_PASSWORD)" if self.category == "input" and "password" in self.reason else ""
         return f"{document}: {without_name(self.reason, document)}{hint}"
 
 
 def without_name(reason: str, document: str) -> str:
     """A reason less the name of the document that it is about, which stands beside it."""
-    return reason.replace(f"{PurePath(document).name}: ", "", 1)
+    return reason.replace(f"{printable(PurePath(document).name)}: ", "", 1)
 
 
 class Reader:

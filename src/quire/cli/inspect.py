@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, TypedDict
 
 from typer import Argument, Option
 
+from quire.cli.telling import print_lines
 from quire.document import Document
 from quire.engine import Attempt
 from quire.errors import EXIT_COMPLETE, EXIT_PARTIAL, InputError, UsageError
@@ -53,7 +54,7 @@ class Report(TypedDict):
 
 
 def inspect(
-    file: Annotated[Path, Argument(metavar="FILE", help="A PDF or an image.")],
+    file: Annotated[Path, Argument(metavar="FILE", readable=False, help="A PDF or an image.")],
     as_json: Annotated[bool, Option("--json", help="Write JSON.")] = False,
     password: Annotated[
         str | None, Option(metavar="PASSWORD", envvar="QUIRE_PASSWORD", help="Password of an encrypted document.")
@@ -65,7 +66,10 @@ def inspect(
     """Show what is in a document: pages, quality of their text, the route each would take, fonts, images."""
     with Document(file, password=password) as document:
         report = report_of(document, _paths(store, document) if store else {})
-    print(json.dumps(report, ensure_ascii=False, indent=2) if as_json else "\n".join(_lines(report)))
+    if as_json:
+        print(json.dumps(report, ensure_ascii=False, indent=2))
+    else:
+        print_lines(_lines(report))
     return EXIT_PARTIAL if any(page["text"] == "failed" for page in report["pages"]) else EXIT_COMPLETE
 
 

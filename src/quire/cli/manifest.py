@@ -16,7 +16,7 @@ from quire.cli import amounts, options
 from quire.cli.opening import existing_place, find_run, opened
 from quire.cli.settings import settings_of
 from quire.config import Settings
-from quire.errors import EXIT_COMPLETE, UsageError
+from quire.errors import EXIT_COMPLETE, UsageError, printable
 
 if TYPE_CHECKING:
     from quire.batch.manifest import Row
@@ -51,7 +51,7 @@ def manifest(
 
     filters, earliest = filters_of(filter or ()), time_of(since, time.time())
     for row in select(_rows(source, settings_of(locals())), tail=tail, filters=filters, since=earliest):
-        print(json.dumps(row, ensure_ascii=False) if as_json else _line(row))
+        print(json.dumps(row, ensure_ascii=False) if as_json else printable(_line(row)))
     return EXIT_COMPLETE
 
 

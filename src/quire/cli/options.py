@@ -7,7 +7,7 @@ from typing import Annotated
 
 from typer import Argument, Option
 
-Paths = Annotated[list[Path], Argument(metavar="PATH...", help="PDFs, images, or folders of them.")]
+Paths = Annotated[list[Path], Argument(readable=False, metavar="PATH...", help="PDFs, images, or folders of them.")]
 Flow = Annotated[str | None, Option(metavar="FLOW", help="What is done with each document: a flow by name or file.")]
 Output = Annotated[Path | None, Option("-o", "--output", metavar="DIR", help="Folder for the files.")]
 To = Annotated[

@@ -12,6 +12,7 @@ from quire.cli.asking import Choice, request_of
 from quire.cli.figures import without_name
 from quire.cli.opening import opened, place_for
 from quire.cli.settings import configuration_of
+from quire.cli.telling import print_lines
 from quire.config import Settings
 from quire.errors import EXIT_COMPLETE
 
@@ -77,7 +78,7 @@ def show_plan(request: BatchRequest, settings: Settings, *, as_json: bool) -> in
         documents = [document.to_json() for document in planned.documents]
         print(json.dumps({"counts": planned.counts, "documents": documents}, ensure_ascii=False, indent=2))
     else:
-        print("\n".join(_lines(planned)))
+        print_lines(_lines(planned))
     return EXIT_COMPLETE
 
 

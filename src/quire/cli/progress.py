@@ -6,6 +6,7 @@ import time
 from typing import TYPE_CHECKING
 
 from quire.cli.bar import Bar
+from quire.errors import printable
 from quire.events import Event
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ class ProgressBar(Bar):
         if not self._drawn:
             return
         if event.stage == "read" and event.kind == "started":
-            self._next(str(event.payload["name"]), int(str(event.payload["pages"])))
+            self._next(printable(str(event.payload["name"])), int(str(event.payload["pages"])))
         elif (event.stage == "page-blocks" and event.kind in ("finished", "hit")) or (
             event.kind == "failed" and event.page is not None
         ):

@@ -17,7 +17,7 @@ from quire.cli.driving import Showing, drive, where_of
 from quire.cli.figures import without_name
 from quire.cli.opening import BATCH, Opened, existing_place, opened
 from quire.cli.settings import settings_of
-from quire.cli.telling import group, told
+from quire.cli.telling import group, print_lines, told
 from quire.errors import EXIT_COMPLETE, EXIT_PARTIAL, UsageError
 from quire.saving import write_files
 
@@ -49,7 +49,7 @@ def list_(
     if as_json:
         print(json.dumps([asdict(entry) for entry in found], ensure_ascii=False, indent=2))
     else:
-        print("\n".join(map(_line, found)) or "no document is in quarantine")
+        print_lines(map(_line, found) if found else ["no document is in quarantine"])
     if found and not as_json:
         print(f"`quire quarantine retry{where_of(settings)}` tries them again")
     return EXIT_COMPLETE

@@ -48,7 +48,7 @@ Examples:
 
 
 def read(  # noqa: PLR0913 - one argument per option
-    files: Annotated[list[Path], Argument(metavar="FILE...", help="PDFs, images, or folders of them.")],
+    files: Annotated[list[Path], Argument(metavar="FILE...", readable=False, help="PDFs, images, or folders of them.")],
     to: Annotated[
         list[str] | None,
         Option(

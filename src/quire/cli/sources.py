@@ -9,7 +9,9 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatch
 from pathlib import Path
 
-from quire.errors import InputError, UsageError
+from quire.errors import InputError, UsageError, printable
+from quire.regular_files import kind_of
+from quire.saving import fitting_stem
 
 SUFFIXES = frozenset({".pdf", ".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp", ".bmp"})
 """What is looked for in folders. A file that is named itself may be called anything."""
@@ -39,7 +41,7 @@ def find_sources(
                 found.setdefault(real, source)
         else:
             found.setdefault(os.path.realpath(path), NamedSource(path, Path(), path.stem))
-    return _told_apart(list(found.values()))
+    return _told_apart([replace(source, stem=fitting_stem(source.stem)) for source in found.values()])
 
 
 class _Wanted:
@@ -95,8 +97,22 @@ def _walk(root: str, below: str, away: str | None, wanted: _Wanted) -> Iterator[
         if entry.is_dir(follow_symlinks=False):
             if f"{root}/{path}" != away and wanted.folder(entry.name, path):
                 yield from _walk(root, f"{path}/", away, wanted)
-        elif wanted.file(entry.name, path) and entry.is_file():
-            yield path, entry.is_symlink()
+        elif wanted.file(entry.name, path):
+            if entry.is_file():
+                yield path, entry.is_symlink()
+            else:
+                _tell_left_out(entry)
+
+
+def _tell_left_out(entry: os.DirEntry[str]) -> None:
+    """Say that something with the name of a document is none."""
+    import logging  # takes time to import, and such things are rare
+
+    try:
+        kind = kind_of(entry.stat())
+    except OSError:
+        kind = "a link that leads nowhere"
+    logging.getLogger("quire").warning("%s is %s, not a file: left out", printable(entry.path), kind)
 
 
 def _source(folder: Path, path: str) -> NamedSource:
@@ -107,7 +123,7 @@ def _source(folder: Path, path: str) -> NamedSource:
 def _told_apart(sources: list[NamedSource]) -> list[NamedSource]:
     """Sources that would share a name keep their suffix: `report.pdf.md`; and then get a number."""
     shared = Counter(_place(source) for source in sources)
-    full = [replace(s, stem=s.path.name) if shared[_place(s)] > 1 else s for s in sources]
+    full = [replace(s, stem=fitting_stem(s.path.name)) if shared[_place(s)] > 1 else s for s in sources]
     taken: set[str] = set()
     told_apart = []
     for source in full:
@@ -121,7 +137,7 @@ def _numbered(source: NamedSource) -> Iterable[NamedSource]:
     yield source
     number = 2
     while True:
-        yield replace(source, stem=f"{source.stem}-{number}")
+        yield replace(source, stem=fitting_stem(f"{source.stem}-{number}"))
         number += 1
 
 

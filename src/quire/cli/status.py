@@ -16,6 +16,7 @@ from quire.cli.driving import advice, where_of
 from quire.cli.figures import Figures, figures_of
 from quire.cli.opening import BATCH, existing_place, find_run, opened
 from quire.cli.settings import settings_of
+from quire.cli.telling import print_lines
 from quire.context import RunStatus
 from quire.errors import EXIT_COMPLETE
 
@@ -51,7 +52,7 @@ def status(
         print(json.dumps(status_report(found, figures, time.time()), ensure_ascii=False, indent=2))
     else:
         most = None if all_failures else MOST_SHOWN
-        print("\n".join([*_lines(found, figures, time.time(), most), *_next(found, figures, where_of(settings))]))
+        print_lines([*_lines(found, figures, time.time(), most), *_next(found, figures, where_of(settings))])
     return EXIT_COMPLETE
 
 
@@ -70,7 +71,7 @@ def runs(
     if as_json:
         print(json.dumps([asdict(one) for one in found], ensure_ascii=False, indent=2))
     else:
-        print("\n".join(_run_line(one) for one in found) or "no runs yet; start one with `quire run PATH… -o DIR`")
+        print_lines(map(_run_line, found) if found else ["no runs yet; start one with `quire run PATH… -o DIR`"])
     return EXIT_COMPLETE
 
 

@@ -16,7 +16,7 @@ from quire.cli import options
 from quire.cli.amounts import spell
 from quire.cli.opening import existing_place
 from quire.cli.settings import settings_of
-from quire.cli.telling import group, told
+from quire.cli.telling import group, print_lines, told
 from quire.config import Settings
 from quire.errors import EXIT_COMPLETE, UsageError
 
@@ -60,7 +60,7 @@ def report(
     if as_json:
         print(json.dumps({**asdict(found), "shared_bytes": found.shared_bytes}, ensure_ascii=False, indent=2))
     else:
-        print("\n".join(_report_lines(found)))
+        print_lines(_report_lines(found))
     return EXIT_COMPLETE
 
 
@@ -89,7 +89,7 @@ def gc(
     if as_json:
         print(json.dumps({**asdict(found), "dry_run": dry_run}, indent=2))
     else:
-        print("\n".join(_collected_lines(found, dry_run=dry_run)))
+        print_lines(_collected_lines(found, dry_run=dry_run))
     return EXIT_COMPLETE
 
 
@@ -116,7 +116,7 @@ def delete(
     if as_json:
         print(json.dumps([{**asdict(one), "dry_run": dry_run} for one in deleted], ensure_ascii=False, indent=2))
     else:
-        print("\n".join(_deleted_lines(deleted, dry_run=dry_run)))
+        print_lines(_deleted_lines(deleted, dry_run=dry_run))
     return EXIT_COMPLETE
 
 

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import wraps
 from typing import ParamSpec
 
 import typer
 
-from quire.errors import EXIT_INTERRUPTED, QuireError
-
-EXIT_BROKEN_PIPE = 141
-"""What a shell reports for a program whose reader went away."""
+from quire.errors import EXIT_INTERRUPTED, QuireError, printable
 
 P = ParamSpec("P")
 
@@ -27,17 +23,25 @@ def told(command: Callable[P, int]) -> Callable[P, None]:
             code = command(*args, **kwargs)
             sys.stdout.flush()
         except QuireError as error:
-            print(f"quire: {error}", file=sys.stderr)
-            code = error.exit_code
+            code = tell(error)
         except KeyboardInterrupt:
             print("quire: interrupted; files that were not finished are not there", file=sys.stderr)
             code = EXIT_INTERRUPTED
-        except BrokenPipeError:
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # so that closing it says nothing
-            code = EXIT_BROKEN_PIPE
         raise typer.Exit(code)
 
     return telling
+
+
+def tell(error: QuireError) -> int:
+    """Say what is wrong on standard error; the exit code."""
+    lines = [printable(line) for line in str(error).split("\n")]  # mistakes in a flow have a line each
+    print("quire:", "\n".join(lines), file=sys.stderr)
+    return error.exit_code
+
+
+def print_lines(lines: Iterable[str]) -> None:
+    """Lines for people on standard output: one each, whatever is in the names of files."""
+    print("\n".join(map(printable, lines)))
 
 
 def group(name: str, help: str) -> typer.Typer:

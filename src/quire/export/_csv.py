@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 
 from quire.export import Exportable
 from quire.export._grid import texts
@@ -16,7 +17,17 @@ def csv_tables(result: Exportable) -> list[str]:
     return [_table(block.table) for block in tables(result.blocks) if block.table is not None]
 
 
+_FORMULA = re.compile(r"\s*[-=+@＝＋－＠]")
+_INERT = re.compile(r"\s*(?:[-+][\d.,\s%$€£¥]*(?:[eE][-+]?\d+)?|\W*)")
+"""A number with a sign, in any way of writing it, or no letter and no digit at all: a dash for "none"."""
+
+
+def _inert(text: str) -> str:
+    """A text that no spreadsheet takes for a formula: what begins like one gets an apostrophe, numbers do not."""
+    return f"'{text}" if _FORMULA.match(text) and not _INERT.fullmatch(text) else text
+
+
 def _table(table: Table) -> str:
     target = io.StringIO()
-    csv.writer(target, lineterminator="\n").writerows(texts(table))
+    csv.writer(target, lineterminator="\n").writerows([_inert(text) for text in row] for row in texts(table))
     return target.getvalue()

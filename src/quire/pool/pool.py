@@ -13,6 +13,7 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from types import TracebackType
 
+from quire.budget import check_descriptors
 from quire.errors import UsageError
 from quire.pool.conversation import Answer, Assignment, OnEvent, OnRequest, converse
 from quire.pool.process import WorkerProcess
@@ -65,6 +66,7 @@ class Pool:
     ) -> None:
         if workers < 1:
             raise UsageError(f"a pool needs at least one worker, not {workers}")
+        check_descriptors(workers)
         self._workers = workers
         self._memory_limit = memory_limit
         self._recycle_after = recycle_after
@@ -137,6 +139,7 @@ class Pool:
         """Use another number of workers; surplus ones end after their job."""
         if workers < 1:
             raise UsageError(f"a pool needs at least one worker, not {workers}")
+        check_descriptors(workers)
         with self._changed:
             self._workers = workers
             self._changed.notify_all()

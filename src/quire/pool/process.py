@@ -13,9 +13,9 @@ import sys
 import tempfile
 import time
 from collections.abc import Mapping
-from pathlib import Path
+from contextlib import ExitStack
 
-from quire.errors import ConfigurationError
+from quire.errors import ConfigurationError, too_few_descriptors
 from quire.pool import frames
 from quire.pool.environment import worker_environment
 from quire.pool.errors import WorkerCrashed, clean
@@ -41,30 +41,27 @@ class WorkerProcess:
         self._reader = FrameReader()
         self._tail = b""
         self._code: int | None = None
-        self._folder = folder = tempfile.mkdtemp(prefix="quire-worker-")
-        self._channel, channel = socket.socketpair()
-        self._leash, leash = socket.socketpair()
-        numbers = [channel.fileno(), leash.fileno()]
         limit = memory_limit + _BACKSTOP if memory_limit else 0
-        try:
-            self._guard = subprocess.Popen(
-                # -P: a file in the current directory must not pass for a module of the worker.
-                [sys.executable, "-P", "-m", "quire.pool.worker", *map(str, [*numbers, os.getpid(), limit]), folder],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.PIPE,
-                pass_fds=numbers,
-                start_new_session=True,
-                env=worker_environment(os.environ, path=sys.path, folder=folder),
-            )
-        except OSError as error:
-            for end in (self._channel, self._leash):
-                end.close()
-            Path(folder).rmdir()
-            raise WorkerCrashed(f"no worker can be started: {error}") from error
-        finally:
-            channel.close()
-            leash.close()
+        with ExitStack() as unused, ExitStack() as passed:
+            try:
+                self._folder = folder = tempfile.mkdtemp(prefix="quire-worker-")
+                unused.callback(shutil.rmtree, folder, ignore_errors=True)
+                (self._channel, channel), (self._leash, leash) = (_pair(unused, passed) for _ in range(2))
+                numbers = [channel.fileno(), leash.fileno()]
+                arguments = [*map(str, [*numbers, os.getpid(), limit]), folder]
+                self._guard = subprocess.Popen(
+                    # -P: a file in the current directory must not pass for a module of the worker.
+                    [sys.executable, "-P", "-m", "quire.pool.worker", *arguments],
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.DEVNULL,
+                    stderr=subprocess.PIPE,
+                    pass_fds=numbers,
+                    start_new_session=True,
+                    env=worker_environment(os.environ, path=sys.path, folder=folder),
+                )
+            except OSError as error:
+                raise too_few_descriptors(error) or WorkerCrashed(f"no worker can be started: {error}") from error
+            unused.pop_all()
         assert self._guard.stderr is not None
         self._stderr = self._guard.stderr
         os.set_blocking(self._stderr.fileno(), False)
@@ -171,3 +168,11 @@ class WorkerProcess:
             if time.monotonic() < until:  # closed by the worker: it would be ready for ever
                 with contextlib.suppress(KeyError):
                     self._poll.unregister(self._stderr.fileno())
+
+
+def _pair(ours: ExitStack, theirs: ExitStack) -> tuple[socket.socket, socket.socket]:
+    """A connection to a worker: our end, and the one that it gets. Each is closed with its stack."""
+    one, other = socket.socketpair()
+    ours.callback(one.close)
+    theirs.callback(other.close)
+    return one, other

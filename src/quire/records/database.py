@@ -8,13 +8,13 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from threading import RLock
 from typing import Protocol, TypeVar
 
-from quire.errors import StoreError
+from quire.errors import StoreError, too_few_descriptors
 from quire.records import schema
 
 BUSY_S = 30.0
@@ -22,6 +22,22 @@ BUSY_S = 30.0
 RETRY_S = 0.01
 AT_ONCE = 500
 """Values in one statement: well below what any database takes."""
+
+_MOVED = "it was moved or deleted while it was in use; run the command again"
+_ADVICE = {
+    sqlite3.SQLITE_FULL: "its disk is full: make room there",
+    sqlite3.SQLITE_IOERR: "check its disk: make room if it is full; it may also be failing or gone",
+    sqlite3.SQLITE_BUSY: "wait for the process that holds it",
+    sqlite3.SQLITE_LOCKED: "wait for the process that holds it",
+    sqlite3.SQLITE_READONLY: "check that this user may write to it and to its folder",
+    sqlite3.SQLITE_READONLY_DBMOVED: _MOVED,
+    sqlite3.SQLITE_CANTOPEN: "check that its folder is there and that this user may write there",
+    sqlite3.SQLITE_PERM: "check that this user may write to it and to its folder",
+    sqlite3.SQLITE_PROTOCOL: "wait for the process that holds it",
+    sqlite3.SQLITE_ERROR: "it was not made by this version of Quire; name another store, or move it away",
+}
+"""What to do, by what SQLite says: the exact result code, or the class of codes that it belongs to."""
+_DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_IOERR_SHORT_READ}
 
 T = TypeVar("T")
 
@@ -66,6 +82,10 @@ class Database(Protocol):
 
     def now(self) -> float:
         """Seconds on a clock that all who share the database agree on, and that nobody can set."""
+        ...
+
+    def hurry(self) -> None:
+        """The program is asked to stop: a server that is away is not waited for. May be called by a signal handler."""
         ...
 
     def close(self) -> None: ...
@@ -144,8 +164,9 @@ class SqliteDatabase:
                 yield
                 self._execute("COMMIT")
             except BaseException:
-                if self._connection.in_transaction:
-                    self._connection.execute("ROLLBACK")
+                with suppress(sqlite3.Error):  # what went wrong before is what matters
+                    if self._connection.in_transaction:
+                        self._connection.execute("ROLLBACK")
                 raise
             finally:
                 self._depth = 0
@@ -156,6 +177,9 @@ class SqliteDatabase:
     def now(self) -> float:
         """Seconds since the machine started, which setting its clock does not change."""
         return time.clock_gettime(time.CLOCK_BOOTTIME) if hasattr(time, "CLOCK_BOOTTIME") else time.time()
+
+    def hurry(self) -> None:
+        pass  # a file is never away
 
     def close(self) -> None:
         with self._lock:
@@ -202,17 +226,15 @@ class SqliteDatabase:
         """What SQLite says as a StoreError that says what to do; a mistake of ours as it is."""
         if isinstance(error, sqlite3.ProgrammingError):
             return StoreError(f"the database {self.place} is closed") if "closed" in str(error) else error
-        if isinstance(error, sqlite3.OperationalError):
-            refused = "readonly" in str(error) or "unable to open" in str(error)
-            advice = "make room, or wait for the process that holds it"
-            advice = "check that its folder is there and that this user may write there" if refused else advice
-            return StoreError(f"cannot use the database {self.place}: {error}; {advice}")
-        if type(error) is not sqlite3.DatabaseError:
-            return error
-        return StoreError(
-            f"{self.place} is damaged ({error}); put a copy of before in its place, or move it away: everything is "
-            "then read again"
-        )
+        code = getattr(error, "sqlite_errorcode", 0)  # absent where the error is of Python's part
+        if code in _DAMAGED or code & 0xFF in _DAMAGED:
+            return StoreError(
+                f"the database {self.place} is damaged ({error}); put a backup in its place, or move it away with the "
+                "-wal and -shm files beside it: everything is then read again"
+            )
+        if advice := _ADVICE.get(code) or _ADVICE.get(code & 0xFF):
+            return too_few_descriptors(error) or StoreError(f"cannot use the database {self.place}: {error}; {advice}")
+        return error
 
 
 @cache

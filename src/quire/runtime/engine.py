@@ -169,7 +169,7 @@ class Engine:
     def _note_trouble(self, error: QuireError) -> None:
         """Once is no trouble: a server was started again, and what could not be recorded is played again."""
         before, self._failed_at = self._failed_at, time.monotonic()
-        if before and self._failed_at - before < HICCUP_S:
+        if error.category == "config" or (before and self._failed_at - before < HICCUP_S):
             self.trouble = error
             with self.ended:
                 self.ended.notify_all()

@@ -27,6 +27,8 @@ STOPPED_S = 30.0
 """How long a client may do nothing within a transaction: one that was stopped must not hold its rows for ever."""
 RECONNECT_S = 20.0
 """How long a server that was there may be away: it is being started again."""
+HURRIED_S = 1.0
+"""The same for a program that was asked to stop."""
 _PAUSE_S = 0.1
 
 _DEFAULTS: dict[str, str | int] = {
@@ -77,8 +79,12 @@ class Connections:
         self._places = BoundedSemaphore(MAX_CONNECTIONS)
         self._idle: list[Connection] = []
         self._closed = False
+        self._hurried = False
+        self._away_since = self._failed_at = 0.0  # on the monotonic clock; written by any thread, the last one wins
+        self._reached = False
         with self.explained():
             self._idle.append(self._connect())
+        self._reached = True
 
     def take(self) -> Connection:
         """A connection that is alive; `give_back` ends the loan."""
@@ -101,6 +107,10 @@ class Connections:
             connection.close()
         self._places.release()
 
+    def hurry(self) -> None:
+        """Wait no longer than a moment for a server that is away. Takes no lock: handlers of signals call it."""
+        self._hurried = True
+
     def close(self) -> None:
         """Those that are lent are closed when they come back."""
         with self._lock:
@@ -118,7 +128,8 @@ class Connections:
             said = " ".join(str(error).split()) or type(error).__name__
             if self._password:
                 said = said.replace(self._password, "…")
-            raise StoreError(f"the database {self.place}: {said}; {_advice(error)}") from None
+            advice = _LOST if self._reached and _is_lost(error) else _advice(error)
+            raise StoreError(f"the database {self.place}: {said}; {advice}") from None
 
     def _alive(self) -> Connection | None:
         while True:
@@ -131,12 +142,15 @@ class Connections:
             connection.close()
 
     def _reconnect(self) -> Connection:
-        deadline = time.monotonic() + RECONNECT_S
+        """All threads share the patience: a server that was away too long for one is not waited for by the next."""
         while True:
             try:
                 return self._connect()
             except psycopg.OperationalError:
-                if time.monotonic() > deadline:
+                before, self._failed_at = self._failed_at, time.monotonic()
+                if self._failed_at - before > RECONNECT_S:  # another time
+                    self._away_since = self._failed_at
+                if self._failed_at - self._away_since > (HURRIED_S if self._hurried else RECONNECT_S):
                     raise
                 time.sleep(_PAUSE_S)
 
@@ -165,6 +179,14 @@ def _shown(given: dict[str, Any]) -> str:
     user = f"{given['user']}@" if given.get("user") else ""
     port = f":{given['port']}" if given.get("port") else ""
     return f"postgresql://{user}{given.get('host', '')}{port}/{given.get('dbname', '')}"
+
+
+_LOST = "check that the server runs, or start it again, then run the command again: what is done is kept"
+
+
+def _is_lost(error: psycopg.Error) -> bool:
+    """Whether the server ended the connection, or cannot be reached: the classes of SQLSTATE for that, or none."""
+    return isinstance(error, psycopg.OperationalError) and (error.sqlstate or "08").startswith(("08", "57P"))
 
 
 def _advice(error: psycopg.Error) -> str:

@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from errno import EACCES, EEXIST, ENOENT, ENOTDIR, EPERM, EROFS
 from itertools import count
 from pathlib import Path
 from secrets import token_hex
@@ -17,6 +18,9 @@ WAITING = "waiting"
 """The folder of files that are not finished."""
 STALE_S = 86_400
 """Age from which an unfinished file is of a process that is gone."""
+_ALLOW = "let this user write there, or choose another folder for the store"
+_ELSEWHERE = "choose another folder for the store"
+_ADVICE = {EACCES: _ALLOW, EPERM: _ALLOW, EROFS: _ALLOW, ENOTDIR: _ELSEWHERE, EEXIST: _ELSEWHERE, ENOENT: _ELSEWHERE}
 
 
 class LocalObjects:
@@ -104,7 +108,7 @@ class LocalObjects:
         try:
             yield
         except OSError as error:
-            advice = "make room or choose another folder for the store"
+            advice = _ADVICE.get(error.errno or 0, "make room or choose another folder for the store")
             raise StoreError(f"cannot {doing} the store {self._root}: {error.strerror}; {advice}") from error
 
 

@@ -93,6 +93,9 @@ class PostgresDatabase:
         ((seconds,),) = self.rows("SELECT extract(epoch FROM clock_timestamp())::float8")
         return float(str(seconds))
 
+    def hurry(self) -> None:
+        self._connections.hurry()
+
     def close(self) -> None:
         self._connections.close()
 

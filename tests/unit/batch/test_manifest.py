@@ -206,3 +206,9 @@ def test_a_worker_in_another_program_tells_its_row_too(tmp_path):
         plan = StagePlan("read", [WorkItem("a")])
         run_stage(plan, stage_workers.succeed, StageOptions(policy="cpu", workers=1), on_event=manifest)
     assert [row["status"] for row in read_manifest(path)] == ["ok"]
+
+
+@pytest.mark.parametrize("path", ["/dev/null", "/dev/full"])
+def test_a_manifest_is_a_file(path):
+    with pytest.raises(UsageError, match="a device, not a file"):
+        ManifestWriter(path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 
 import pytest
 
@@ -154,3 +155,55 @@ def test_mistakes_are_explained_in_a_line_before_anything_is_read(desk: Desk, ar
 def test_a_bar_is_drawn_on_a_terminal(desk: Desk):
     drawn = drawn_by("run", desk.folder / "in", "-o", desk.folder / "out")
     assert b"2/2" in drawn and b"documents" in drawn
+
+
+def test_a_pipe_that_is_named_is_an_error_of_its_own_and_stops_nothing(desk):
+    os.mkfifo(desk.folder / "pipe.pdf")
+    ran = desk.quire("run", "in", "pipe.pdf", "-o", "out", code=3)
+    assert "quire: pipe.pdf: cannot be read: a pipe, not a file" in ran.stderr
+    assert desk.written == ["a.md", "sub/b.md"]
+    assert "a pipe" in desk.quire("run", "pipe.pdf", "-o", "other", code=5).stderr
+
+
+def test_a_device_that_never_ends_is_not_read(desk):
+    assert "a device, not a file" in desk.quire("run", "/dev/zero", "-o", "out", code=5).stderr
+
+
+def test_names_as_long_as_a_file_system_allows(desk):
+    name = "n" * 251
+    desk.add(f"{name}.pdf", documents.ruled_table())
+    desk.run("--to", "docling", "--to", "csv")
+    long = [path for path in desk.written if path.startswith("nnn")]
+    assert [path.partition(".")[2] for path in long] == ["docling.json", "table-1.csv"]
+    assert desk.run().stdout.startswith("documents  3 complete")  # another format
+    assert "3 done before" in desk.run().stdout
+
+
+def test_a_password_that_is_no_text_is_a_mistake_of_the_call(desk, monkeypatch):
+    monkeypatch.setenv("QUIRE_PASSWORD", "\udcff")
+    for command in (("run", "in", "-o", "out"), ("read", "in/a.pdf"), ("inspect", "in/a.pdf")):
+        assert "not valid text: give it as UTF-8" in desk.quire(*command, code=2).stderr
+
+
+def test_names_with_line_ends_stay_on_their_line(desk):
+    for path in (desk.folder / "in").rglob("*.pdf"):
+        path.unlink()
+    desk.add("two\nlines\x1b[31m.pdf", documents.simple(1))
+    desk.add("bad\nname.pdf", b"%PDF-1.7 broken")
+    ran = desk.run("--manifest", "rows.jsonl", code=3)
+    assert next(line for line in ran.stderr.splitlines() if "bad" in line).startswith("quire: bad\\nname.pdf: ")
+    assert len((desk.folder / "rows.jsonl").read_text().splitlines()) == 2
+    for command in (("manifest", "-o", "out"), ("manifest", "rows.jsonl")):
+        shown = desk.quire(*command).stdout.splitlines()
+        assert len(shown) == 2
+        assert any("two\\nlines\\x1b[31m.pdf" in line for line in shown)
+    assert {
+        json.loads(line)["doc_id"] for line in desk.quire("manifest", "-o", "out", "--json").stdout.splitlines()
+    } == {
+        "two\nlines\x1b[31m.pdf",
+        "bad\nname.pdf",
+    }
+    for command in ("status", "plan in"):
+        shown = desk.quire(*command.split(), "-o", "out").stdout
+        assert "bad\n" not in shown and "\x1b" not in shown
+    assert "bad\\nname.pdf: " in desk.quire("quarantine", "list", "-o", "out").stdout

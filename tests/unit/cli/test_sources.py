@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -73,3 +74,21 @@ def test_a_folder_without_documents_is_a_mistake(tmp_path):
     make(tmp_path, "notes.txt")
     with pytest.raises(UsageError, match=r"no documents in .*\.pdf"):
         find_sources([tmp_path], None)
+
+
+def test_a_pipe_in_a_folder_is_left_out_and_told(tmp_path, caplog):
+    (tmp_path / "a.pdf").touch()
+    os.mkfifo(tmp_path / "b.pdf")
+    (tmp_path / "c.pdf").symlink_to("nowhere")
+    os.mkfifo(tmp_path / "unrelated")
+    assert [source.path.name for source in find_sources([tmp_path], None)] == ["a.pdf"]
+    told = {record.getMessage().removeprefix(f"{tmp_path}/") for record in caplog.records}
+    assert told == {"b.pdf is a pipe, not a file: left out", "c.pdf is a link that leads nowhere, not a file: left out"}
+
+
+def test_stems_leave_room_for_what_is_added_to_them(tmp_path):
+    for suffix in (".pdf", ".png"):
+        (tmp_path / f"{'n' * 251}{suffix}").touch()
+    first, second = find_sources([tmp_path], None)
+    assert first.stem != second.stem
+    assert max(len(source.stem) for source in (first, second)) <= 228

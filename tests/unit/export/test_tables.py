@@ -29,6 +29,20 @@ def test_a_table_over_two_pages_is_one_csv():
     assert csv_tables(result(table([["a"], ["b"], ["c"]], pages=[1, 1, 2]))) == ["a\nb\nc\n"]
 
 
+@pytest.mark.parametrize(
+    "text", ["=1+1", '=HYPERLINK("http://a")', "+1+1", "-2+3+cmd|' /C calc'!A0", "@SUM(A1)", "  =1+1", "- item", "＝A1"]
+)
+def test_no_cell_of_a_csv_begins_a_formula(text):
+    assert next(csv.reader(io.StringIO(csv_tables(result(table([[text, "x"]])))[0]))) == ["'" + text.strip(), "x"]
+
+
+@pytest.mark.parametrize(
+    "text", ["-5", "+3.2", "-1,234.50", "- 7 %", "-1.5e-3", "-€ 12", "-", "--", "5-3", "a=b", "'x"]
+)
+def test_numbers_and_dashes_of_a_csv_stay_as_they_are(text):
+    assert next(csv.reader(io.StringIO(csv_tables(result(table([[text, "x"]])))[0]))) == [text, "x"]
+
+
 def test_a_document_without_tables_has_no_csv():
     assert csv_tables(result(block("paragraph", "x"))) == []
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import resource
 import signal
 import struct
+from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
-from quire.errors import CorruptError, EngineError, LimitError
+from quire.errors import ConfigurationError, CorruptError, EngineError, LimitError
 from quire.pool import Job, JobFailed, Pool, WorkerCrashed, WorkerOutOfMemory
 from quire.pool.frames import MAX_DATA
 
@@ -152,3 +155,37 @@ def test_one_poison_job_among_twenty_leaves_nineteen_right():
         assert errors[7] is not None
         right = [future.result().header["number"] for future, error in zip(futures, errors, strict=True) if not error]
         assert right == [2 * number for number in range(19)]
+
+
+def open_files():
+    return {path.name for path in Path("/proc/self/fd").iterdir()}
+
+
+@contextmanager
+def no_further_files():
+    """This process can open no further file, whatever it has open already."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (3, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+def test_a_worker_that_gets_no_descriptors_says_what_to_raise_and_leaves_nothing():
+    with Pool(1) as pool:
+        before = open_files()
+        with no_further_files(), pytest.raises(ConfigurationError, match=r"Too many open files.*ulimit -n"):
+            done(pool, "double", 1)
+        assert open_files() == before
+        assert done(pool, "double", 21).header["number"] == 42
+
+
+def test_a_soft_limit_that_is_too_low_is_raised_for_the_workers():
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    try:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (20, hard))
+        with Pool(1):
+            assert resource.getrlimit(resource.RLIMIT_NOFILE)[0] >= 30
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))

@@ -58,3 +58,54 @@ def test_many_open_a_new_file_at_once(tmp_path):
     with ThreadPoolExecutor(6) as threads:
         for round in range(8):
             list(threads.map(opened, [tmp_path / f"{round}.sqlite3"] * 6))
+
+
+def test_a_file_with_damaged_pages_is_called_damaged_and_not_full(tmp_path):
+    path = tmp_path / "facts.sqlite3"
+    with closing(SqliteDatabase(path)) as database:
+        database.change_many("INSERT INTO files VALUES (?, 1, 1, 'd')", [(f"{n:0200}",) for n in range(500)])
+    size = path.stat().st_size
+    with path.open("r+b") as file:
+        file.seek(size // 2)
+        file.write(b"\xa5" * (size // 2))
+    with closing(SqliteDatabase(path)) as database:
+        with pytest.raises(StoreError, match=r"facts\.sqlite3 is damaged .*move it away"):
+            database.rows("SELECT count(*), max(digest) FROM files NOT INDEXED")
+        with pytest.raises(StoreError, match="is damaged"):
+            database.change("DELETE FROM files")
+
+
+def test_a_file_that_was_cut_off_is_called_damaged(tmp_path):
+    path = tmp_path / "facts.sqlite3"
+    with closing(SqliteDatabase(path)) as database:
+        database.change_many("INSERT INTO files VALUES (?, 1, 1, 'd')", [(f"{n:0200}",) for n in range(500)])
+    with path.open("r+b") as file:
+        file.truncate(path.stat().st_size - 20_000)
+    with pytest.raises(StoreError, match="is damaged"), closing(SqliteDatabase(path)) as database:
+        database.rows("SELECT count(*), max(digest) FROM files NOT INDEXED")
+
+
+def test_a_full_disk_is_called_full(tmp_path):
+    with closing(SqliteDatabase(tmp_path / "facts.sqlite3")) as database:
+        ((pages,),) = database.rows("PRAGMA page_count")
+        database.rows(f"PRAGMA max_page_count = {pages}")
+        with pytest.raises(StoreError, match=r"is full; its disk is full: make room there"):
+            database.change_many("INSERT INTO files VALUES (?, 1, 1, 'd')", [(f"{n:0200}",) for n in range(500)])
+
+
+def test_a_database_that_may_not_be_written_says_so(tmp_path):
+    path = tmp_path / "facts.sqlite3"
+    SqliteDatabase(path).close()
+    with closing(SqliteDatabase(path)) as database:
+        database.rows("PRAGMA query_only = 1")
+        with pytest.raises(StoreError, match="check that this user may write to it and to its folder"):
+            database.change("DELETE FROM files")
+
+
+def test_a_database_of_another_program_is_not_called_full(tmp_path):
+    path = tmp_path / "facts.sqlite3"
+    SqliteDatabase(path).close()
+    with closing(SqliteDatabase(path)) as database:
+        database.change("DROP TABLE files")
+        with pytest.raises(StoreError, match="no such table: files; it was not made by this version of Quire"):
+            database.change("DELETE FROM files")

@@ -51,3 +51,9 @@ def test_a_folder_in_the_place_of_an_object_is_explained(objects):
     (objects.folder / "packs" / "one").mkdir(parents=True)
     with pytest.raises(StoreError, match="cannot read the store"):
         objects.read("packs/one")
+
+
+def test_a_file_in_the_place_of_a_store_is_not_called_a_full_disk(tmp_path):
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(StoreError, match="Not a directory; choose another folder for the store"):
+        LocalObjects(tmp_path / "file")

@@ -1,0 +1,64 @@
+"""The database server of a run is gone for good: the run ends soon when asked to, says why, and can be gone on with."""
+
+from __future__ import annotations
+
+import signal
+
+import pytest
+
+from quire.errors import StoreError
+from tests import scans
+from tests.fakes.engines import said_of
+from tests.runtime.tracking import wait_until
+
+DOCUMENTS = 4
+
+
+@pytest.fixture
+def gone(stranger, tmp_path, postgres_server, postgres_url):
+    """A batch whose server is killed while the engine works on its first document."""
+    engine = stranger("wait", 1)
+    (tmp_path / "in").mkdir()
+    for number in range(1, DOCUMENTS + 1):
+        (tmp_path / "in" / f"{number}.pdf").write_bytes(scans.scanned(scans.numbered_sheet(number)))
+    arguments = ["-m", "quire", "run", tmp_path / "in", "-o", tmp_path / "out", "--store", tmp_path / "store"]
+    arguments += ["--facts", postgres_url, "--engine", "stranger", "--workers", "1"]
+
+    class Gone:
+        process = engine.program(*arguments)
+
+        def again(self):
+            postgres_server.start()
+            return engine.run(*arguments)
+
+    run = Gone()
+    wait_until(lambda: engine.waiting > 0 or run.process.poll() is not None, "it does not begin")
+    assert run.process.poll() is None, run.process.stderr.read()
+    postgres_server.kill()
+    engine.mend()
+    yield run
+    if run.process.poll() is None:
+        run.process.kill()
+    run.process.communicate()
+    postgres_server.start()  # other tests use it
+
+
+def test_a_run_whose_database_is_gone_ends_soon_after_sigterm_and_says_what_to_do(gone, tmp_path):
+    gone.process.send_signal(signal.SIGTERM)
+    _, said = gone.process.communicate(timeout=15)  # the server is waited for longer than that otherwise
+    assert gone.process.returncode == StoreError.exit_code, said
+    assert "the database postgresql://quire@127.0.0.1:" in said and "check that the server runs" in said
+    assert "PASSWORD" not in said and "Traceback" not in said
+
+    again = gone.again()
+    assert again.returncode == 0, again.stderr
+    assert {path.read_text().strip() for path in (tmp_path / "out").glob("*.md")} == {
+        said_of(number) for number in range(1, DOCUMENTS + 1)
+    }
+
+
+def test_a_run_whose_database_is_gone_does_not_wait_for_it_again_for_each_statement(gone):
+    _, said = gone.process.communicate(timeout=60)
+    assert gone.process.returncode == StoreError.exit_code, said
+    assert "check that the server runs" in said
+    assert "PASSWORD" not in said and "Traceback" not in said
