@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import os
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, TypeVar
@@ -47,3 +50,21 @@ class Opened:
             document.close()
             raise InputError("has changed since the read began; read it again", document=self.name)
         return document
+
+
+@contextmanager
+def on_disk(document: Document) -> Iterator[Opened]:
+    """A document for workers. One that is only in memory is written to a temporary file for as long as this lasts."""
+    copy: Path | None = None
+    path = document.path
+    if path is None:
+        assert document.data is not None
+        handle, name = tempfile.mkstemp(prefix="quire-")
+        path = copy = Path(name)
+        with os.fdopen(handle, "wb") as file:
+            file.write(document.data)
+    try:
+        yield Opened(path.absolute(), document.name, document.id, document.password)
+    finally:
+        if copy is not None:
+            copy.unlink(missing_ok=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,7 @@ from quire.errors import ConfigurationError, InputError, RecognitionError, Store
 from quire.events import reason_of
 from quire.keys import Digest, digest_bytes
 from quire.layout.quality import judge
+from quire.opened import on_disk
 from quire.pagetext import PageText
 from quire.recognize.options import RecognizeOptions
 from quire.recognize.routing import Needs, needs_of
@@ -63,6 +64,7 @@ class PageFlow:
         self.path: dict[int, tuple[Attempt, ...]] = {}
         self._recognition = recognition
         self._recognizer: Recognizer | None = None
+        self._open = ExitStack()
         self._texts = Texts(run.store)
         self._recognised = RecognisedText(figures=recognition.figures)
         self._structured = StructuredBlocks(self._texts)
@@ -93,6 +95,7 @@ class PageFlow:
     def close(self) -> None:
         if self._recognizer is not None:
             self._recognizer.close()
+        self._open.close()
         self._native.close()
 
     def _begin(self, number: int) -> _Pending:
@@ -115,7 +118,8 @@ class PageFlow:
         if self._recognizer is None:
             from quire.recognizing import Recognizer  # workers and engines only for those who have scans
 
-            self._recognizer = Recognizer(self._document, self._run, self._recognition)
+            source = self._open.enter_context(on_disk(self._document))
+            self._recognizer = Recognizer(source, self._document.reader.name, self._run, self._recognition)
         return self._recognizer.start(number, text.value, text.digest, needs)
 
     @property

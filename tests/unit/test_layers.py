@@ -1,4 +1,4 @@
-"""Imports point downwards: surfaces, composition, adapters beside execution, core."""
+"""Imports point downwards: surfaces, orchestration, composition, adapters beside execution, core."""
 
 from __future__ import annotations
 
@@ -15,14 +15,15 @@ ROOT = Path(quire.__file__).parent
 
 CORE = """
     types keys events errors stage context engine roles document opened fonts pagetext words artifacts selection saving
-    budget flow config records
+    budget flow config records awaited
 """
 ADAPTERS = """
     render layout prepare detect classify recognize correct assemble chunk embed export samples store prompts flows
 """
-EXECUTION = "pool runtime batch telemetry"
-COMPOSITION = "stages result pipeline domains solve evaluate evidence"
-SURFACES = "reading paging recognizing running cluster cli service web __init__ __main__"
+EXECUTION = "pool runtime batch telemetry asking"
+COMPOSITION = "stages result domains solve evaluate evidence"
+ORCHESTRATION = "recognizing pipeline"
+SURFACES = "reading paging running cluster cli service web __init__ __main__"
 
 LAYERS = {
     name: layer
@@ -31,6 +32,7 @@ LAYERS = {
         "adapters": ADAPTERS,
         "execution": EXECUTION,
         "composition": COMPOSITION,
+        "orchestration": ORCHESTRATION,
         "surfaces": SURFACES,
     }.items()
     for name in names.split()
@@ -40,7 +42,8 @@ BELOW = {
     "adapters": {"core", "adapters"},
     "execution": {"core", "execution"},
     "composition": {"core", "adapters", "composition"},
-    "surfaces": {"core", "adapters", "execution", "composition", "surfaces"},
+    "orchestration": {"core", "adapters", "execution", "composition", "orchestration"},
+    "surfaces": {"core", "adapters", "execution", "composition", "orchestration", "surfaces"},
 }
 MODULES = sorted(ROOT.rglob("*.py"))
 

@@ -69,7 +69,9 @@ def test_what_happens_is_told_in_the_thread_of_the_caller_and_in_the_order_of_th
             ("finished", "page-blocks"),
         ]
     [attempt] = [event for event in events if event.kind == "attempt" and event.page == 3]
-    assert {**attempt.payload, "ms": 0} == {"engine": "numbers", "outcome": "ok", "reason": "", "ms": 0}
+    told_of_it = {"engine": "numbers", "outcome": "ok", "reason": "", "tier": "asked", "ms": 0, "queue_ms": 0}
+    assert {**attempt.payload, "ms": 0, "queue_ms": 0} == told_of_it
+    assert attempt.key is not None
     assert [event.payload for event in events if event.kind == "partial" and event.page == 3] == [
         {"partial_text": "Sheet number 3"}
     ]

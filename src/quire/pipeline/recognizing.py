@@ -3,14 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextvars import copy_context
 from dataclasses import dataclass, replace
 from threading import Lock, Thread
 
-from quire.engine import Engine, Partial, Picture, Question, Recognition
+from quire.asking import Answered, Asker, runs_here
+from quire.engine import (
+    Engine,
+    Outcome,
+    Partial,
+    Picture,
+    Provenance,
+    Question,
+    Recognition,
+    answer_key,
+)
 from quire.errors import EngineError, RecognitionError
-from quire.pipeline.asking import Reading
-from quire.pipeline.placing import joined, placed
+from quire.events import reason_of
+from quire.keys import ArtifactKey, digest_bytes
+from quire.pipeline.placing import joined
 from quire.pipeline.run import GLANCE_S, Cancelled, Run, failure_of
+from quire.pool import shared_pool
+from quire.recognize.frames import placed
+from quire.recognize.normalize import Garbage, interpreted
+from quire.recognizing.pictures import ask_about, outcome_of
 from quire.roles import Affine, Crop
 from quire.types import BBox, Layout, Region
 
@@ -42,14 +58,14 @@ class _Task:
 
 
 class PageRecognition:
-    """Reads one page. `tolerant` attaches the error to a region that nobody could read, else it is raised."""
+    """Reads one page. `tolerant` attaches the error to a region that could not be read, else it is raised."""
 
-    def __init__(self, engine: Engine, reading: Reading, run: Run, *, slots: int, tolerant: bool) -> None:
-        self._engine, self._reading, self._run = engine, reading, run
-        self._slots, self._tolerant = slots, tolerant
+    def __init__(self, engine: Engine, asker: Asker, run: Run, *, tolerant: bool) -> None:
+        self._engine, self._asker, self._run, self._tolerant = engine, asker, run, tolerant
         self._lock = Lock()
         self._done = 0
         self._hits = 0
+        self._attempts = 0
 
     def read(self, asked: Asked, layout: Layout, crops: dict[str, tuple[Crop, ...]]) -> tuple[Recognition, ...]:
         """One recognition for each region, in their order; boxes are fractions of the page's picture."""
@@ -106,9 +122,7 @@ class PageRecognition:
     def _ask(self, asked: Asked, task: _Task) -> Sequence[Recognition]:
         if len(task.regions) > 1 or ("regions" in self._engine.capabilities and not self._alone(task)):
             question = asked.question(asked.picture, task.regions)
-            read = self._reading.recognitions(
-                asked.picture, question, page=asked.page, partial=self._partial(asked.page, None)
-            )
+            read = self._recognitions(asked.page, None, asked.picture, question)
             pairs = zip(task.regions, read, strict=True)
             return [replace(one, region=region.id, grid=region.grid) for region, one in pairs]
         (region,) = task.regions
@@ -119,14 +133,67 @@ class PageRecognition:
         return bool(task.crops) or task.regions[0].bbox == _WHOLE
 
     def _crop(self, asked: Asked, crop: Crop) -> Recognition:
-        partial = self._partial(asked.page, crop.region.id)
         question = asked.question(crop.picture)
-        (read,) = self._reading.recognitions(crop.picture, question, page=asked.page, partial=partial)
+        (read,) = self._recognitions(asked.page, crop.region.id, crop.picture, question)
         return placed(read, Affine.into(crop.box))
 
-    def _partial(self, page: int, region: str | None) -> Partial | None:
-        if "streaming" not in self._engine.capabilities:
-            return None
+    def _recognitions(
+        self, page: int, region: str | None, picture: Picture, question: Question
+    ) -> Sequence[Recognition]:
+        """What the engine reads in a picture. An answer of the store that makes no sense is asked for once more."""
+        key = answer_key(self._engine, picture.digest, question)
+        try:
+            return self._tried(page, region, picture, question, key)
+        except _StoredGarbage as stored:
+            return self._tried(page, region, picture, question, key, stored.answer)
+
+    def _tried(
+        self,
+        page: int,
+        region: str | None,
+        picture: Picture,
+        question: Question,
+        key: ArtifactKey,
+        refused: bytes | None = None,
+    ) -> Sequence[Recognition]:
+        """One attempt: ask, pass the gate, and say what came of it."""
+        begun, engine, given = self._run.clock(), self._engine, None
+        unlike = None if refused is None else digest_bytes(refused)
+        partial, mark = self._partial(page, region), f"/{region or 'page'}"
+        try:
+            given = ask_about(
+                self._asker, engine, picture, question, page=page, partial=partial, mark=mark, unlike=unlike
+            )
+            read = interpreted(engine, given.data, question)
+        except EngineError as error:
+            reason = reason_of(error).removeprefix(f"{engine.name}: ")
+            self._note(page, region, key, outcome_of(error), reason, begun, given)
+            if isinstance(error, Garbage) and given is not None and given.tier == "exact" and refused is None:
+                raise _StoredGarbage(given.data) from error
+            raise
+        self._note(page, region, key, "ok" if given.tier == "asked" else "hit", "", begun, given)
+        return [replace(one, provenance=Provenance(given.tier)) for one in read]
+
+    def _note(
+        self,
+        page: int,
+        region: str | None,
+        key: ArtifactKey,
+        outcome: Outcome,
+        reason: str,
+        begun: float,
+        given: Answered | None,
+    ) -> None:
+        with self._lock:
+            self._attempts += 1
+            mark = f"/{self._attempts}"
+        payload: dict[str, object] = {"engine": self._engine.name, "outcome": outcome, "reason": reason}
+        payload |= {"region_id": region, "ms": self._run.ms_since(begun)}
+        if given is not None:
+            payload |= {"tier": given.tier, "queue_ms": given.queue_ms}
+        self._run.tell("attempt", page, payload, key=key, mark=mark)
+
+    def _partial(self, page: int, region: str | None) -> Partial:
         count = 0
 
         def tell(text: str) -> None:
@@ -147,7 +214,7 @@ class PageRecognition:
         self._run.emit("progress", "recognize", page=page, payload=told, mark=mark)
 
     def _each(self, tasks: Sequence[_Task], do: Callable[[_Task], None]) -> None:
-        """Do all tasks, as many at a time as the engine has places; the first error stops the rest."""
+        """Do all tasks, as many at a time as the engine takes; the first error stops the rest."""
         errors: list[BaseException] = []
         left, taking = iter(tasks), Lock()
 
@@ -163,8 +230,9 @@ class PageRecognition:
                 except BaseException as error:
                     errors.append(error)
 
-        helping = min(self._slots, len(tasks)) - 1
-        threads = [Thread(target=work, name="quire-regions", daemon=True) for _ in range(helping)]
+        helping = min(questions_at_once(self._engine), len(tasks)) - 1
+        contexts = [copy_context() for _ in range(helping)]
+        threads = [Thread(target=one.run, args=(work,), name="quire-regions", daemon=True) for one in contexts]
         for thread in threads:
             thread.start()
         work()
@@ -175,6 +243,21 @@ class PageRecognition:
                     raise Cancelled
         if errors:
             raise errors[0]
+
+
+class _StoredGarbage(Exception):
+    """The store has an answer that makes no sense."""
+
+    def __init__(self, answer: bytes) -> None:
+        self.answer = answer
+
+
+def questions_at_once(engine: Engine) -> int:
+    """How many questions about a page are worth asking side by side."""
+    most = max(1, engine.max_concurrency)
+    if engine.policy == "io":
+        return most
+    return 1 if runs_here(engine) else min(most, shared_pool().workers)
 
 
 def cell_payload(region: Region, recognition: Recognition) -> dict[str, object] | None:
