@@ -47,6 +47,12 @@ class Affine:
             after.d * self.c + after.e * self.f + after.f,
         )
 
+    def inverse(self) -> Affine:
+        """The way back."""
+        scale = self.a * self.e - self.b * self.d
+        a, b, d, e = self.e / scale, -self.b / scale, -self.d / scale, self.a / scale
+        return Affine(a, b, -a * self.c - b * self.f, d, e, -d * self.c - e * self.f)
+
     def box(self, box: BBox) -> BBox:
         """The smallest upright box around the changed one, clamped to the picture."""
         corners = [self.point(x, y) for x in (box.left, box.right) for y in (box.top, box.bottom)]
