@@ -26,7 +26,9 @@ from quire.recognize.codec import encode_recognitions
 from quire.recognize.plain import from_function
 from quire.types import BBox, Layout, Region
 from tests import scans
-from tests.fakes.engines import AsyncEngine, BadEngine, NumberEngine, calls, said_of
+from tests.fakes.engines import AsyncEngine, BadEngine, NumberEngine, calls, held, said_of
+from tests.runtime.tracking import wait_until
+from tests.unit.pool.watching import living
 
 PATIENCE_S = 60
 LEFT, RIGHT = BBox(0.0, 0.0, 0.5, 1.0), BBox(0.5, 0.0, 0.4, 1.0)
@@ -70,6 +72,17 @@ def test_an_engine_that_misbehaves_in_its_worker_costs_its_page(sheets, how, tmp
     result = Pipeline(engine, on_event=told)(sheets)
     assert [page.status for page in result.pages] == ["ok", "failed", "ok"]
     assert [event.payload["outcome"] for event in told.of("attempt")] == ["ok", outcomes.get(how, "garbage"), "ok"]
+
+
+def test_cancelling_ends_the_worker_of_an_engine_that_hangs(sheets, tmp_path):
+    log = tmp_path / "calls"
+    pipeline = Pipeline(BadEngine(how="hang", on=(2,), log=log))
+    stopper = threading.Thread(target=lambda: (wait_until(lambda: held(log), "it never hung"), pipeline.cancel()))
+    stopper.start()
+    result = pipeline(sheets)
+    stopper.join()
+    assert [page.status for page in result.pages] == ["ok", "skipped", "skipped"]
+    wait_until(lambda: not living(held(log)), "its processes are left behind")
 
 
 @dataclass(frozen=True)

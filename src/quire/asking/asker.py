@@ -103,7 +103,7 @@ class Asker:
         except JobFailed as error:
             raise EngineError(who.name, str(error)) from error
         finally:
-            talk.end_job()
+            talk.free_place()
 
     def run(self, job: Job, *, timeout_s: float, talk: Talk | None = None) -> Answer:
         """Have a worker do a job, and wait until it is done, cancelled or too late: it is over in any case."""

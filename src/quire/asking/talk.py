@@ -57,8 +57,8 @@ class Talk:
 
     def save(self, key: ArtifactKey, data: bytes) -> None:
         """Keep the answer before anyone interprets it. The place is free from here on: the question was answered."""
-        if self._place is not None:
-            self._place.release()
+        self.asking_since = None
+        self.free_place()
         self.answer, self._claim = self._asker.save(key, data, self, self._claim)
 
     def check_deadline(self) -> None:
@@ -86,8 +86,8 @@ class Talk:
                 return {}, b""
         raise UsageError(f"a job asks for {name!r}, which the asker does not know")
 
-    def end_job(self) -> None:
-        """The worker is idle or dead: whatever was asked is over."""
+    def free_place(self) -> None:
+        """The engine has answered, or the worker is idle or dead: whatever was asked is over."""
         if self._place is not None:
             self._place.release()
 

@@ -8,7 +8,7 @@ from quire.asking import Answered, Ask, Asker, Crashed, TooSlow, runs_here
 from quire.engine import AnswerSource, Engine, Outcome, Partial, Picture, Question, Tier, answer_key
 from quire.errors import EngineError
 from quire.keys import ArtifactKey, Digest
-from quire.pool import Job
+from quire.pool import Job, WorkerError, WorkerTimeout
 from quire.pool.frames import MAX_DATA
 from quire.recognize import looking
 from quire.recognize.normalize import Garbage
@@ -53,9 +53,9 @@ def source_of(engine: Engine, key: ArtifactKey, tier: Tier, similarity: float | 
 def outcome_of(error: Exception) -> Outcome:
     """What an attempt that raised counts as."""
     match error:
-        case TooSlow():
+        case TooSlow() | WorkerTimeout():
             return "timeout"
-        case Crashed():
+        case Crashed() | WorkerError():
             return "crashed"
         case Garbage():
             return "garbage"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from quire.asking import Ask, Asker, TooSlow
+from quire.asking import Ask, Asker, Talk, TooSlow
 from quire.engine import Policy
 from quire.keys import ArtifactKey
 from quire.store.files import FileStore
@@ -161,3 +161,15 @@ def test_a_program_that_leaves_ends_the_question_alone():
     with pytest.raises(Exception, match="leaving: SystemExit: 3"):
         Desk(TemporaryStore()).ask(Embedder("leaving"), leave)
     assert Desk(TemporaryStore()).ask(Embedder("leaving"), lambda: b"fine").data == b"fine"
+
+
+def test_the_time_of_a_question_ends_with_its_answer_and_not_with_a_slow_store():
+    talk = Talk(Desk(TemporaryStore()).asker, Embedder("in time", timeout_s=10.0))
+    assert talk.claim(KEY)
+    talk.take_place()
+    talk.asking_since -= 60.0
+    with pytest.raises(TooSlow, match="no answer within 10 s"):
+        talk.check_deadline()
+    talk.save(KEY, b"answer")
+    talk.check_deadline()
+    talk.close()
