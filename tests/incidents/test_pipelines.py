@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import signal
+import subprocess
+import sys
 from contextlib import closing
 
 import pytest
 
 from quire.records.database import SqliteDatabase
 from tests import scans
-from tests.fakes.engines import said_of
+from tests.fakes.engines import calls, said_of
+from tests.fakes.strangers import ROOT
 from tests.runtime.tracking import wait_until
 
 PROGRAM = """
@@ -74,6 +77,21 @@ def test_two_programs_that_ask_the_same_at_once_ask_once(program, tmp_path):
             texts = [json.loads(process.communicate(timeout=120)[0]) for process in (one, other)]
     assert texts == [[said_of(1), said_of(2)]] * 2
     assert sorted(engine.calls) == ["stranger 1", "stranger 2"]
+
+
+def test_reads_and_pipelines_of_two_programs_share_one_engine_and_never_wait_for_each_other(tmp_path):
+    log, document = tmp_path / "calls", tmp_path / "scan.pdf"
+    document.write_bytes(scans.numbered_scans(4))
+    command = [sys.executable, "-m", "tests.incidents.asking_mixed", tmp_path / "store", document, log]
+    programs = [subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) for _ in range(2)]
+    try:
+        said = [program.communicate(timeout=240)[0].strip() for program in programs]
+    finally:
+        for program in programs:
+            program.kill()
+            program.wait()
+    assert said == ["\n\n".join(said_of(number) for number in (1, 2, 3, 4))] * 2
+    assert sorted(calls(log)) == sorted(set(calls(log))), "a question was asked twice"
 
 
 def owners(store):

@@ -140,7 +140,7 @@ class Asker:
                 return None
             if claim is not None:
                 if claim.takeover:
-                    notice = "takes over: whoever asked before did not finish"
+                    notice = "takes over: another process was asking and did not finish"
                     payload = {"notice": notice, "takeover": True}
                     self._tell("progress", talk.page, payload, key=key, mark=f"{talk.mark}/{claim.token}")
                 return claim

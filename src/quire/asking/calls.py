@@ -55,7 +55,11 @@ def within(who: Costly, call: Callable[[], bytes], place: Place, check: Check) -
             place.release()
             answer.set_result(made)
 
-    Thread(target=run, name=f"quire-{who.name}", daemon=True).start()
+    try:
+        Thread(target=run, name=f"quire-{who.name}", daemon=True).start()
+    except RuntimeError as error:  # the system has no more threads
+        place.release()
+        raise EngineError(who.name, f"cannot be asked: {error}") from error
     until = time.monotonic() + who.timeout_s + GRACE_S
     try:
         while not wait([answer], min(POLL_S, max(0.0, until - time.monotonic()))).done:

@@ -82,6 +82,8 @@ class Talk:
                 self.take_place()
                 return {}, b""
             case "save":
+                if self._claim is None or self._claim.key != key:  # a worker parses strangers' bytes
+                    raise UsageError("a job answers a question that it did not claim")
                 self.save(key, data)
                 return {}, b""
         raise UsageError(f"a job asks for {name!r}, which the asker does not know")

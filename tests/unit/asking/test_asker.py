@@ -9,6 +9,7 @@ import pytest
 
 from quire.asking import Ask, Asker, Talk, TooSlow
 from quire.engine import Policy
+from quire.errors import UsageError
 from quire.keys import ArtifactKey
 from quire.store.files import FileStore
 from quire.store.temporary import TemporaryStore
@@ -173,3 +174,14 @@ def test_the_time_of_a_question_ends_with_its_answer_and_not_with_a_slow_store()
     talk.save(KEY, b"answer")
     talk.check_deadline()
     talk.close()
+
+
+def test_a_worker_can_answer_only_the_question_that_it_claimed():
+    store = TemporaryStore()
+    talk = Talk(Desk(store).asker, Embedder("sly"))
+    assert talk.on_request("claim", {"key": KEY}, b"") == ({"found": False}, b"")
+    with pytest.raises(UsageError, match="did not claim"):
+        talk.on_request("save", {"key": "another"}, b"poison")
+    talk.on_request("save", {"key": KEY}, b"answer")
+    talk.close()
+    assert (store.find(ArtifactKey("another")), talk.answer) == (None, b"answer")
