@@ -25,7 +25,7 @@ from quire.pipeline.placing import joined
 from quire.pipeline.run import GLANCE_S, Cancelled, Run, failure_of
 from quire.pool import shared_pool
 from quire.recognize.frames import placed
-from quire.recognize.normalize import Garbage, interpreted
+from quire.recognize.normalize import interpreted
 from quire.recognizing.pictures import ask_about, outcome_of
 from quire.roles import Affine, Crop
 from quire.types import BBox, Layout, Region
@@ -141,38 +141,23 @@ class PageRecognition:
         self, page: int, region: str | None, picture: Picture, question: Question
     ) -> Sequence[Recognition]:
         """What the engine reads in a picture. An answer of the store that makes no sense is asked for once more."""
-        key = answer_key(self._engine, picture.digest, question)
-        try:
-            return self._tried(page, region, picture, question, key)
-        except _StoredGarbage as stored:
-            return self._tried(page, region, picture, question, key, stored.answer)
-
-    def _tried(
-        self,
-        page: int,
-        region: str | None,
-        picture: Picture,
-        question: Question,
-        key: ArtifactKey,
-        refused: bytes | None = None,
-    ) -> Sequence[Recognition]:
-        """One attempt: ask, pass the gate, and say what came of it."""
-        begun, engine, given = self._run.clock(), self._engine, None
-        unlike = None if refused is None else digest_bytes(refused)
-        partial, mark = self._partial(page, region), f"/{region or 'page'}"
-        try:
-            given = ask_about(
-                self._asker, engine, picture, question, page=page, partial=partial, mark=mark, unlike=unlike
-            )
-            read = interpreted(engine, given.data, question)
-        except EngineError as error:
-            reason = reason_of(error).removeprefix(f"{engine.name}: ")
-            self._note(page, region, key, outcome_of(error), reason, begun, given)
-            if isinstance(error, Garbage) and given is not None and given.tier == "exact" and refused is None:
-                raise _StoredGarbage(given.data) from error
-            raise
-        self._note(page, region, key, "ok" if given.tier == "asked" else "hit", "", begun, given)
-        return [replace(one, provenance=Provenance(given.tier)) for one in read]
+        engine, unlike, mark = self._engine, None, f"/{region or 'page'}"
+        key, partial = answer_key(engine, picture.digest, question), self._partial(page, region)
+        while True:
+            begun, given = self._run.clock(), None
+            try:
+                given = ask_about(
+                    self._asker, engine, picture, question, page=page, partial=partial, mark=mark, unlike=unlike
+                )
+                read = interpreted(engine, given.data, question)
+            except EngineError as error:
+                self._note(page, region, key, outcome_of(error), error, begun, given)
+                if unlike is not None or given is None or given.tier == "asked":
+                    raise
+                unlike = digest_bytes(given.data)
+            else:
+                self._note(page, region, key, "ok" if given.tier == "asked" else "hit", None, begun, given)
+                return [replace(one, provenance=Provenance(given.tier)) for one in read]
 
     def _note(
         self,
@@ -180,18 +165,20 @@ class PageRecognition:
         region: str | None,
         key: ArtifactKey,
         outcome: Outcome,
-        reason: str,
+        error: EngineError | None,
         begun: float,
         given: Answered | None,
     ) -> None:
+        """Say what came of a question."""
+        reason = reason_of(error).removeprefix(f"{self._engine.name}: ") if error else ""
+        payload = {"engine": self._engine.name, "outcome": outcome, "reason": reason, "region_id": region}
+        timed: dict[str, object] = {**payload, "ms": self._run.ms_since(begun)}
+        if given is not None:
+            timed |= {"tier": given.tier, "queue_ms": given.queue_ms}
         with self._lock:
             self._attempts += 1
             mark = f"/{self._attempts}"
-        payload: dict[str, object] = {"engine": self._engine.name, "outcome": outcome, "reason": reason}
-        payload |= {"region_id": region, "ms": self._run.ms_since(begun)}
-        if given is not None:
-            payload |= {"tier": given.tier, "queue_ms": given.queue_ms}
-        self._run.tell("attempt", page, payload, key=key, mark=mark)
+        self._run.tell("attempt", page, timed, key=key, mark=mark)
 
     def _partial(self, page: int, region: str | None) -> Partial:
         count = 0
@@ -243,13 +230,6 @@ class PageRecognition:
                     raise Cancelled
         if errors:
             raise errors[0]
-
-
-class _StoredGarbage(Exception):
-    """The store has an answer that makes no sense."""
-
-    def __init__(self, answer: bytes) -> None:
-        self.answer = answer
 
 
 def questions_at_once(engine: Engine) -> int:
