@@ -67,6 +67,6 @@ def within(who: Costly, call: Callable[[], bytes], place: Place, check: Check) -
             if time.monotonic() >= until:
                 raise TooSlow(who.name, f"no answer within {who.timeout_s:g} s")
     except BaseException:
-        place.leave()
+        place.leave(until)
         raise
     return answer.result()

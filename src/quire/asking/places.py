@@ -1,7 +1,8 @@
 """Places: how many questions something takes at a time, in this process and over all processes that share a store.
 
-A place is given back when the question is really over. A question that timed out in a thread keeps its place until
-the thread returns: the place is `late` meanwhile, and when all places are late the next question is refused.
+A place is given back when the question is really over. A question in a thread that was left behind, because it timed
+out or was cancelled, keeps its place until the thread returns. When all places belong to such questions, and all of
+them are past their time, the next question is refused.
 """
 
 from __future__ import annotations
@@ -54,7 +55,8 @@ class TooSlow(EngineError):
 
 _changed = Condition()
 _taken: Counter[str] = Counter()
-_late: Counter[str] = Counter()
+_left: dict[str, set[Place]] = {}
+"""The places of questions that were left behind."""
 
 
 class Place:
@@ -62,8 +64,9 @@ class Place:
 
     def __init__(self, limit: str) -> None:
         self._limit = limit
-        self._late = False
         self._over = False
+        self.due = 0.0
+        """When a question that was left behind should be over, on the clock of `time.monotonic`."""
         self._claimed: tuple[Store, Claim] | None = None
 
     def claim(self, store: Store, places: int, check: Check) -> None:
@@ -77,12 +80,12 @@ class Place:
             check()
             time.sleep(POLL_S)
 
-    def leave(self) -> None:
+    def leave(self, due: float) -> None:
         """Nobody waits for the answer any more, and the question may still be under way."""
         with _changed:
-            if not self._over and not self._late:
-                self._late = True
-                _late[self._limit] += 1
+            if not self._over:
+                self.due = due
+                _left.setdefault(self._limit, set()).add(self)
                 _changed.notify_all()
 
     def release(self) -> None:
@@ -92,7 +95,7 @@ class Place:
                 return
             self._over = True
             _taken[self._limit] -= 1
-            _late[self._limit] -= self._late
+            _left.get(self._limit, set()).discard(self)
             _changed.notify_all()
         if self._claimed is not None:
             store, claim = self._claimed
@@ -103,13 +106,13 @@ class Place:
 def take_place(who: Costly, store: Store, check: Check, *, alone: bool = False) -> Place:
     """Wait for a place. `alone`: one question at a time, whatever `max_concurrency` says.
 
-    Raises TooSlow when no place will come free: all of them belong to questions that nobody waits for any more.
+    Raises TooSlow when no place will come free: all of them belong to questions past their time.
     """
     most = 1 if alone else max(1, who.max_concurrency)
     limit = str(getattr(who, "limit_name", "") or who.name)
     with _changed:
         while _taken[limit] >= most:
-            if _late[limit] >= most:
+            if sum(place.due <= time.monotonic() for place in _left.get(limit, ())) >= most:
                 raise TooSlow(who.name, "has not come back from an earlier question")
             check()
             _changed.wait(POLL_S)
@@ -129,7 +132,7 @@ def _forget_in_child() -> None:
     global _changed
     _changed = Condition()
     _taken.clear()
-    _late.clear()
+    _left.clear()
 
 
 os.register_at_fork(after_in_child=_forget_in_child)

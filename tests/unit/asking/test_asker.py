@@ -114,6 +114,34 @@ def test_a_question_past_its_time_keeps_its_place_until_it_returns():
     assert desk.ask(Embedder("slow"), lambda: b"again", ArtifactKey("other")).data == b"again"
 
 
+def test_a_question_that_was_cancelled_may_finish_and_the_next_one_waits_for_it():
+    class Cancelled(Exception):
+        pass
+
+    begun, over = threading.Event(), threading.Event()
+
+    def cancel():
+        if begun.is_set():
+            raise Cancelled
+
+    def ask():
+        begun.set()
+        assert over.wait(PATIENCE_S)
+        return b"not wanted any more"
+
+    def tell(*told, **more):
+        pytest.fail("nothing happened")
+
+    cancelled, next_one = Asker(TemporaryStore(), document="d", check=cancel, tell=tell), Desk(TemporaryStore())
+    with pytest.raises(Cancelled):
+        cancelled.ask(Ask(KEY, Embedder("patient"), ask))
+    thread, came = in_thread(lambda: next_one.ask(Embedder("patient"), lambda: b"next"))
+    assert next_one.waits.wait(PATIENCE_S)
+    over.set()
+    thread.join(PATIENCE_S)
+    assert [one.data for one in came] == [b"next"]
+
+
 def test_the_wait_for_a_place_is_measured():
     first, second, begun, go = Desk(TemporaryStore()), Desk(TemporaryStore()), threading.Event(), threading.Event()
 
