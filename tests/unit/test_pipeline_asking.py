@@ -23,7 +23,9 @@ from quire.pipeline import (
     save,
 )
 from quire.recognize.codec import encode_recognitions
+from quire.recognize.echo import EchoEngine
 from quire.recognize.plain import from_function
+from quire.recognizing.pictures import ROOM
 from quire.types import BBox, Layout, Region
 from tests import scans
 from tests.fakes.engines import AsyncEngine, BadEngine, NumberEngine, calls, held, said_of
@@ -83,6 +85,17 @@ def test_cancelling_ends_the_worker_of_an_engine_that_hangs(sheets, tmp_path):
     stopper.join()
     assert [page.status for page in result.pages] == ["ok", "skipped", "skipped"]
     wait_until(lambda: not living(held(log)), "its processes are left behind")
+
+
+def test_regions_of_a_picture_that_is_too_large_for_a_worker_are_sent_one_by_one(page, monkeypatch):
+    monkeypatch.setattr("quire.recognizing.pictures.MAX_DATA", ROOM + 15_000)
+    halves = detector(lambda picture: Layout((Region("a", LEFT), Region("b", RIGHT))), name="halves")
+    told = Told()
+    result = Pipeline(halves, EchoEngine(), on_event=told)(page)
+    assert [block.text for block in result] == ["echo", "echo"]
+    assert sorted(event.payload["region_id"] for event in told.of("attempt")) == ["a", "b"]
+    whole = Pipeline(EchoEngine())(page)
+    assert "echo: a picture of 200 x 100 pixels is too large for a worker process" in whole.pages[0].info.reason
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ from quire.pipeline.run import GLANCE_S, Cancelled, Run, failure_of
 from quire.pool import shared_pool
 from quire.recognize.frames import placed
 from quire.recognize.normalize import interpreted
-from quire.recognizing.pictures import ask_about, outcome_of
+from quire.recognizing.pictures import ask_about, can_be_sent, outcome_of
 from quire.roles import Affine, Crop
 from quire.types import BBox, Layout, Region
 
@@ -51,9 +51,10 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class _Task:
-    """One question, or the questions about the slices of one region."""
+    """One question about regions of the page; `cut`: one region cut out of it, or a question for each of its crops."""
 
     regions: tuple[Region, ...]
+    cut: bool = False
     crops: tuple[Crop, ...] = ()
 
 
@@ -84,14 +85,20 @@ class PageRecognition:
         blank = [region for region in layout.regions if region.role == "blank"]
         keep(blank, [Recognition(self._engine.name, region=r.id, grid=r.grid) for r in blank])
         waiting = [region for region in layout.regions if region.role != "blank"]
-        self._each(list(self._tasks(waiting, crops)), lambda task: keep(task.regions, self._attempt(asked, task)))
+        self._each(
+            list(self._tasks(asked.picture, waiting, crops)),
+            lambda task: keep(task.regions, self._attempt(asked, task)),
+        )
         told = {"done": self._done, "total": total, "cache_hits": self._hits, "ms": run.ms_since(begun)}
         run.emit("finished", "recognize", page=asked.page, payload=told)
         return tuple(read[region.id] for region in layout.regions)
 
-    def _tasks(self, regions: Sequence[Region], crops: dict[str, tuple[Crop, ...]]) -> Iterator[_Task]:
-        alone = [r for r in regions if r.id in crops or r.bbox == _WHOLE or "regions" not in self._engine.capabilities]
-        yield from (_Task((region,), crops.get(region.id, ())) for region in alone)
+    def _tasks(
+        self, picture: Picture, regions: Sequence[Region], crops: dict[str, tuple[Crop, ...]]
+    ) -> Iterator[_Task]:
+        several = "regions" in self._engine.capabilities and can_be_sent(self._engine, picture)
+        alone = [r for r in regions if r.id in crops or r.bbox == _WHOLE or not several]
+        yield from (_Task((region,), cut=True, crops=crops.get(region.id, ())) for region in alone)
         left = set(alone)
         together = [region for region in regions if region not in left]
         for at in range(0, len(together), BATCH):
@@ -120,7 +127,7 @@ class PageRecognition:
         self._run.emit("failed", "recognize", page=page, payload=failure_of(error, region), mark=mark)
 
     def _ask(self, asked: Asked, task: _Task) -> Sequence[Recognition]:
-        if len(task.regions) > 1 or ("regions" in self._engine.capabilities and not self._alone(task)):
+        if not task.cut:
             question = asked.question(asked.picture, task.regions)
             read = self._recognitions(asked.page, None, asked.picture, question)
             pairs = zip(task.regions, read, strict=True)
@@ -128,9 +135,6 @@ class PageRecognition:
         (region,) = task.regions
         crops = task.crops or (Crop(region, _cut(asked.picture, region), region.bbox),)
         return [joined(region, [self._crop(asked, crop) for crop in crops])]
-
-    def _alone(self, task: _Task) -> bool:
-        return bool(task.crops) or task.regions[0].bbox == _WHOLE
 
     def _crop(self, asked: Asked, crop: Crop) -> Recognition:
         question = asked.question(crop.picture)

@@ -36,7 +36,7 @@ def ask_about(
     if runs_here(engine):
         call = bound(looking.ask, engine, picture, question, partial)
         return asker.ask(Ask(key, engine, call, page, mark, unlike))
-    if len(picture.pixels) > MAX_DATA - ROOM:
+    if not can_be_sent(engine, picture):
         raise EngineError(
             engine.name,
             f"a picture of {picture.width} x {picture.height} pixels is too large for a worker process; "
@@ -44,6 +44,11 @@ def ask_about(
         )
     job = Job("quire.recognize.looking:ask_about", looking.AskAbout(engine, picture, question))
     return asker.ask(Ask(key, engine, job, page, mark, unlike, partial))
+
+
+def can_be_sent(engine: Engine, picture: Picture) -> bool:
+    """Whether a picture is small enough for where the engine runs."""
+    return len(picture.pixels) <= MAX_DATA - ROOM or runs_here(engine)
 
 
 def source_of(engine: Engine, key: ArtifactKey, tier: Tier, similarity: float | None = None) -> AnswerSource:
