@@ -103,7 +103,7 @@ def test_a_question_past_its_time_keeps_its_place_until_it_returns():
         under_way[0] -= 1
         return b"late"
 
-    slow = Embedder("slow", timeout_s=-1.9)  # with the grace of a call in a thread: a tenth of a second
+    slow = Embedder("slow to embed", timeout_s=-1.9)  # with the grace of a call in a thread: a tenth of a second
     with pytest.raises(TooSlow, match="no answer within"):
         desk.ask(slow, ask)
     with pytest.raises(TooSlow, match="has not come back from an earlier question"):
@@ -111,7 +111,7 @@ def test_a_question_past_its_time_keeps_its_place_until_it_returns():
     assert under_way == [1]
     over.set()
     wait_until(lambda: under_way == [0], "it never came back")
-    assert desk.ask(Embedder("slow"), lambda: b"again", ArtifactKey("other")).data == b"again"
+    assert desk.ask(Embedder("slow to embed"), lambda: b"again", ArtifactKey("other")).data == b"again"
 
 
 def test_a_question_that_was_cancelled_may_finish_and_the_next_one_waits_for_it():
