@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, TypeVar
 
 from quire.document import Document
-from quire.errors import InputError
+from quire.errors import ChangedError
 from quire.keys import digest_bytes
 
 T = TypeVar("T")
@@ -41,30 +40,37 @@ class Opened:
     def document(self, work: WorkerWork) -> Document:
         # With another password, or none, it is another document: a caller that has not named it gets no page.
         secret = digest_bytes((self.password or "").encode())
-        return work.kept(f"document {self.id} {self.path} {secret}", self.open)
+        document = work.kept(f"document {self.id} {self.path} {secret}", self.open)
+        document.refresh()
+        return document
 
     def open(self) -> Document:
-        """Raises InputError when the file holds other bytes by now."""
+        """Raises ChangedError when the file holds other bytes by now."""
         document = Document(self.path, name=self.name, password=self.password)
         if document.id != self.id:
             document.close()
-            raise InputError("has changed since the read began; read it again", document=self.name)
+            raise ChangedError("has changed since the read began; read it again", document=self.name)
         return document
 
 
-@contextmanager
-def on_disk(document: Document) -> Iterator[Opened]:
-    """A document for workers. One that is only in memory is written to a temporary file for as long as this lasts."""
-    copy: Path | None = None
-    path = document.path
-    if path is None:
-        assert document.data is not None
-        handle, name = tempfile.mkstemp(prefix="quire-")
-        path = copy = Path(name)
-        with os.fdopen(handle, "wb") as file:
-            file.write(document.data)
-    try:
-        yield Opened(path.absolute(), document.name, document.id, document.password)
-    finally:
-        if copy is not None:
-            copy.unlink(missing_ok=True)
+class DiskCopy:
+    """A document for workers: at its path, or in a temporary file for one that was given as bytes."""
+
+    def __init__(self, document: Document) -> None:
+        self._document = document
+        self._copy: Path | None = None
+
+    def opened(self) -> Opened:
+        document = self._document
+        path = document.path or self._copy
+        if path is None:
+            assert document.data is not None
+            handle, name = tempfile.mkstemp(prefix="quire-")
+            with os.fdopen(handle, "wb") as file:
+                file.write(document.data)
+            path = self._copy = Path(name)
+        return Opened(path.absolute(), document.name, document.id, document.password)
+
+    def close(self) -> None:
+        if self._copy is not None:
+            self._copy.unlink(missing_ok=True)

@@ -14,16 +14,16 @@ import quire
 ROOT = Path(quire.__file__).parent
 
 CORE = """
-    types keys events errors stage context engine roles document opened fonts pagetext words artifacts selection saving
-    budget flow config records awaited
+    types keys hashing events errors stage context engine roles document opened fonts pagetext words artifacts selection
+    saving budget flow config records awaited
 """
 ADAPTERS = """
     render layout prepare detect classify recognize correct assemble chunk embed export samples store prompts flows
 """
 EXECUTION = "pool runtime batch telemetry asking"
-COMPOSITION = "stages result domains solve evaluate evidence"
+COMPOSITION = "stages native_pages result domains solve evaluate evidence"
 ORCHESTRATION = "recognizing pipeline"
-SURFACES = "reading paging running cluster cli service web __init__ __main__"
+SURFACES = "reading paging worker_pages page_jobs drawing running cluster cli service web __init__ __main__"
 
 LAYERS = {
     name: layer

@@ -14,7 +14,7 @@ import quire
 from quire.document import Document
 from quire.engine import AnswerSource, Provenance, ReadLine
 from quire.keys import digest_bytes
-from quire.opened import on_disk
+from quire.opened import Opened
 from quire.recognize import placing
 from quire.recognize.echo import EchoEngine, EchoProfile
 from quire.recognize.options import RecognizeOptions
@@ -42,7 +42,8 @@ def attempts(result, page=1):
 def recognised(path, engine, folder):
     """One page as the stages after recognition get it."""
     similar = folder / "pictures"
-    with FileStore(folder) as store, Document(path) as document, on_disk(document) as source:
+    with FileStore(folder) as store, Document(path) as document:
+        source = Opened(path, path.name, document.id)
         run = StagedRun(store, run="r", document=document.id)
         options = RecognizeOptions("always", engines=(engine,), similar=similar)
         recognizer = Recognizer(source, document.reader.name, run, options)

@@ -69,7 +69,7 @@ class Asker:
 
     def ask(self, asked: Ask) -> Answered:
         """The answer, found or asked for. Raises TooSlow, Crashed, or whatever else the one who is asked raises."""
-        known = self.known(asked.key, asked.unlike)
+        known = self.known(asked.key, page=asked.page, unlike=asked.unlike)
         if known is not None:
             return Answered(known, "exact")
         talk = Talk(self, asked.who, page=asked.page, mark=asked.mark, unlike=asked.unlike, partial=asked.partial)
@@ -83,7 +83,7 @@ class Asker:
             talk.close()
         if talk.answer is not None:
             return Answered(talk.answer, "asked", talk.queue_ms)
-        known = self.known(asked.key, asked.unlike)
+        known = self.known(asked.key, page=asked.page, unlike=asked.unlike)
         if known is None:
             raise EngineError(asked.who.name, "the worker gave no answer to what was asked: does its profile change?")
         return Answered(known, "exact", talk.queue_ms)
@@ -124,9 +124,9 @@ class Asker:
         finally:
             pool.cancel([future])
 
-    def known(self, key: ArtifactKey, unlike: Digest | None = None) -> bytes | None:
-        """The answer that the store has."""
-        digest = self.store.find(key)
+    def known(self, key: ArtifactKey, *, page: int | None = None, unlike: Digest | None = None) -> bytes | None:
+        """The answer that the store has; the document of this run uses it from now on, too."""
+        digest = self.store.share(key, document=self._document, page=page)
         return None if digest is None or digest == unlike else self.store.load(digest)
 
     def claim(self, key: ArtifactKey, talk: Talk) -> Claim | None:
@@ -163,5 +163,5 @@ class Asker:
             except FencedError:
                 claim = self.claim(key, talk)
                 if claim is None:
-                    known = self.known(key)
+                    known = self.known(key, page=talk.page)
                     return (data if known is None else known), None

@@ -24,7 +24,7 @@ from quire.types import BBox
 if TYPE_CHECKING:
     from quire.recognize.similar import SimilarAnswers
 
-VERSION = "3"
+VERSION = "4"
 """Of what a look at a picture finds: part of the key of `Seen`."""
 
 EDGE = 0.008  # of the width or height: rules nearer to the edge of a page are the edge of the sheet

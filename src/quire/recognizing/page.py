@@ -167,9 +167,12 @@ class PageRecognition:
         key = answer_key(engine, seen.prepared.digest, question)
         if looked.talk is not None and looked.talk.answer is not None:
             return _Given(looked.talk.answer, source_of(engine, key, "asked"), looked.talk.queue_ms)
-        if (known := recognizer.asker.known(key)) is not None:
+        if (known := recognizer.asker.known(key, page=self._number)) is not None:
             return self._hit(known, source_of(engine, key, "exact"))
-        if looked.similar is not None and (known := recognizer.asker.known(looked.similar)) is not None:
+        if (
+            looked.similar is not None
+            and (known := recognizer.asker.known(looked.similar, page=self._number)) is not None
+        ):
             return self._hit(known, source_of(engine, looked.similar, "semantic", looked.similarity))
         if not runs_here(engine):
             raise EngineError(engine.name, "the worker gave no answer to what was asked: does its profile change?")
@@ -177,7 +180,7 @@ class PageRecognition:
         picture = _picture(told, _seen(told))
         alike = recognizer.similar()
         earlier = alike.find(engine, picture, question) if alike else None
-        if earlier is not None and (known := recognizer.asker.known(earlier.key)) is not None:
+        if earlier is not None and (known := recognizer.asker.known(earlier.key, page=self._number)) is not None:
             return self._hit(known, source_of(engine, earlier.key, "semantic", earlier.similarity))
         answered = ask_about(recognizer.asker, engine, picture, question, page=self._number, partial=self._partial)
         if answered.tier == "exact":

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-import struct
 import time
-import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -19,6 +17,7 @@ from quire.pagetext import PageText
 from quire.render._pure_annotations import read_fields, read_links, read_tags
 from quire.render._pure_graphics import read_graphics
 from quire.render._pure_text import Transform, read_runs
+from quire.render.png import encoded
 from quire.types import OutlineEntry, PageInfo
 
 _PASSWORD = 4  # FPDF_ERR_PASSWORD
@@ -33,7 +32,7 @@ class PureReader:
 
     def __init__(self, document: Document, data: bytes | None = None) -> None:
         self._name = document.name
-        source: bytes | Path = data or document.data or document.path or b""
+        source: bytes | Path = data or document.content or document.path or b""
         try:
             self._pdf = pdfium2.PdfDocument(source, password=document.password)
         except pdfium2.PdfiumError as error:
@@ -186,7 +185,7 @@ class PureReader:
         lines = [rows[y * stride : y * stride + width * channels] for y in range(height)]
         if channels == 3 and all(line[0::3] == line[1::3] == line[2::3] for line in lines):
             lines, channels = [line[0::3] for line in lines], 1
-        return _png(lines, width, height, channels), width, height, "L" if channels == 1 else "RGB"
+        return encoded(lines, width, height, channels), width, height, "L" if channels == 1 else "RGB"
 
     def _entry(self, mark: Any) -> OutlineEntry:
         destination = mark.get_dest()
@@ -209,14 +208,3 @@ def _transform(page: Any) -> Transform:
             return Transform(0, -1, -1, 0, top, right)
         case _:
             return Transform(1, 0, 0, -1, -left, top)
-
-
-def _png(lines: list[bytes], width: int, height: int, channels: int) -> bytes:
-    """An 8-bit PNG without filters (PNG 1.2, sections 4 and 9), level 1."""
-
-    def chunk(kind: bytes, data: bytes) -> bytes:
-        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-
-    header = struct.pack(">IIBBBBB", width, height, 8, 0 if channels == 1 else 2, 0, 0, 0)
-    packed = zlib.compress(b"".join(b"\0" + line for line in lines), 1)
-    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", packed) + chunk(b"IEND", b"")

@@ -45,9 +45,8 @@ def _rewritten(document: Document, error: InputError) -> bytes:
         if isinstance(error, CorruptError):
             error.args = (f"{error.args[0]}; pip install 'quire[repair]' may open it",)
         raise error from None
-    data = document.data if document.path is None else document.path.read_bytes()
     try:
-        with pikepdf.open(io.BytesIO(data or b""), password=document.password or "") as pdf:
+        with pikepdf.open(io.BytesIO(document.read_bytes()), password=document.password or "") as pdf:
             if not pdf.pages:
                 raise error
             written = io.BytesIO()
