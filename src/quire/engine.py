@@ -10,8 +10,8 @@ from __future__ import annotations
 import hashlib
 import struct
 import zlib
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal, Protocol, get_args
 
@@ -127,11 +127,27 @@ class ReadBlock:
     table: Table | None = None
 
 
+Tier = Literal["asked", "exact", "semantic"]
+"""Where an answer came from: asked for now, found by its exact key, or taken from a similar picture."""
+
+
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """Where an answer came from: asked for now, found by its exact key, or taken from a similar picture."""
+    """Where an answer came from, and how similar the other picture was when it came from one."""
 
-    tier: Literal["asked", "exact", "semantic"] = "asked"
+    tier: Tier = "asked"
+    similarity: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerSource:
+    """Who gave an answer, with which settings, and under which key it is kept: what evidence must show."""
+
+    engine: str
+    version: str
+    profile: Digest
+    key: ArtifactKey
+    tier: Tier = "asked"
     similarity: float | None = None
 
 
@@ -173,6 +189,11 @@ class Engine(Protocol):
 
     `ask` runs in a worker process (`cpu`, `gpu`) or in a thread of the parent (`io`), never two at a time on one
     object unless the engine is `io`. It raises EngineError with a reason; anything else it raises counts the same.
+    `ask` and `interpret` may be `async`: each call then runs in an event loop of its own.
+
+    An engine may have two further members. `identity` is its name in keys where that is not `name`: a model gives the
+    same answers wherever its server stands. `limit_name` says whose questions `max_concurrency` counts where those
+    are not the ones of this name: two models of one server share its limit.
     """
 
     @property
@@ -205,19 +226,29 @@ class Engine(Protocol):
         """The settings that change the answer: model, prompt, thresholds."""
         ...
 
-    def ask(self, picture: Picture, question: Question, partial: Partial | None = None) -> bytes:
+    def ask(self, picture: Picture, question: Question, partial: Partial | None = None) -> bytes | Awaitable[bytes]:
         """The raw answer."""
         ...
 
-    def interpret(self, answer: bytes, question: Question) -> Sequence[Recognition]:
+    def interpret(self, answer: bytes, question: Question) -> Sequence[Recognition] | Awaitable[Sequence[Recognition]]:
         """One recognition for the whole page, or one for each region, in order. Raises EngineError for garbage."""
         ...
 
 
 def answer_key(engine: Engine, picture: Digest, question: Question) -> ArtifactKey:
-    """The identity of an engine's answer: the same question about the same pixels is never asked twice."""
-    inputs = (picture, engine.name, question.digest())
+    """The identity of an engine's answer: the same question about the same pixels is never asked twice.
+
+    Hints are a part of it for engines that use them.
+    """
+    if question.hints and "hints" not in engine.capabilities:
+        question = replace(question, hints=())
+    inputs = (picture, identity_of(engine), question.digest())
     return artifact_key("answer", engine.version, inputs, engine.profile.digest())
+
+
+def identity_of(engine: Engine) -> str:
+    """The name of an engine in keys."""
+    return str(getattr(engine, "identity", engine.name))
 
 
 Outcome = Literal["ok", "hit", "failed", "timeout", "crashed", "garbage", "weak", "similar"]

@@ -1,15 +1,15 @@
 """The roles of the stages of a page pipeline, and the values that pass between them.
 
 A stage plays a role by having its method; nothing is inherited. Every stage has a `name`, and may have `requires`:
-the capabilities it needs of the engine, checked when the pipeline is made.
+the capabilities it needs of the engine, checked when the pipeline is made. The methods may be `async`.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, Protocol, get_args, runtime_checkable
+from typing import Literal, Protocol, TypeAlias, get_args, runtime_checkable
 
 from quire.engine import Picture, Recognition
 from quire.keys import Profile
@@ -46,6 +46,12 @@ class Affine:
             after.d * self.b + after.e * self.e,
             after.d * self.c + after.e * self.f + after.f,
         )
+
+    def inverse(self) -> Affine:
+        """The way back."""
+        scale = self.a * self.e - self.b * self.d
+        a, b, d, e = self.e / scale, -self.b / scale, -self.d / scale, self.a / scale
+        return Affine(a, b, -a * self.c - b * self.f, d, e, -d * self.c - e * self.f)
 
     def box(self, box: BBox) -> BBox:
         """The smallest upright box around the changed one, clamped to the picture."""
@@ -91,6 +97,10 @@ class Crop:
     box: BBox
 
 
+Prepares: TypeAlias = PreparedPicture | Picture
+Classifies: TypeAlias = Classified | Layout
+
+
 @runtime_checkable
 class Preprocessor(Protocol):
     """Makes the picture of a page ready for reading. A plain `Picture` shows the same page as the one given."""
@@ -98,7 +108,7 @@ class Preprocessor(Protocol):
     @property
     def name(self) -> str: ...
 
-    def preprocess(self, picture: Picture) -> PreparedPicture | Picture: ...
+    def preprocess(self, picture: Picture) -> Prepares | Awaitable[Prepares]: ...
 
 
 @runtime_checkable
@@ -108,7 +118,7 @@ class LayoutDetector(Protocol):
     @property
     def name(self) -> str: ...
 
-    def detect(self, picture: Picture, page: int = 1) -> Layout: ...
+    def detect(self, picture: Picture, page: int = 1) -> Layout | Awaitable[Layout]: ...
 
 
 @runtime_checkable
@@ -118,7 +128,7 @@ class Classifier(Protocol):
     @property
     def name(self) -> str: ...
 
-    def classify(self, layout: Layout, picture: Picture) -> Classified | Layout: ...
+    def classify(self, layout: Layout, picture: Picture) -> Classifies | Awaitable[Classifies]: ...
 
 
 @runtime_checkable
@@ -128,7 +138,7 @@ class RegionPreprocessor(Protocol):
     @property
     def name(self) -> str: ...
 
-    def preprocess_region(self, crop: Crop) -> Sequence[Crop]: ...
+    def preprocess_region(self, crop: Crop) -> Sequence[Crop] | Awaitable[Sequence[Crop]]: ...
 
 
 @runtime_checkable
@@ -146,7 +156,7 @@ class Corrector(Protocol):
     @property
     def profile(self) -> Profile: ...
 
-    def correct(self, recognition: Recognition) -> Recognition: ...
+    def correct(self, recognition: Recognition) -> Recognition | Awaitable[Recognition]: ...
 
 
 def with_merged(layout: Layout) -> Layout:

@@ -5,6 +5,7 @@ They read the number that `scans.numbered_sheet` shows, by themselves: a page th
 
 from __future__ import annotations
 
+import asyncio
 import ctypes
 import os
 import signal
@@ -85,6 +86,21 @@ class NumberEngine:
         if self.log is not None:
             with self.log.open("a") as file:  # one write to the end: lines of several workers do not mix
                 file.write(f"{line}\n")
+
+
+@dataclass(frozen=True)
+class AsyncEngine(NumberEngine):
+    """The same, written for an event loop."""
+
+    name: str = "async"
+
+    async def ask(self, picture: Picture, question: Question, partial: Partial | None = None) -> bytes:
+        await asyncio.sleep(0)
+        return super().ask(picture, question, partial)
+
+    async def interpret(self, answer: bytes, question: Question) -> Sequence[Recognition]:
+        await asyncio.sleep(0)
+        return super().interpret(answer, question)
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Imports point downwards: surfaces, composition, adapters beside execution, core."""
+"""Imports point downwards: surfaces, orchestration, composition, adapters beside execution, core."""
 
 from __future__ import annotations
 
@@ -14,18 +14,16 @@ import quire
 ROOT = Path(quire.__file__).parent
 
 CORE = """
-    types keys regular_files hashing events errors stage context engine roles document opened fonts pagetext words artifacts
-    selection saving budget flow config records
+    types keys regular_files hashing events errors stage context engine roles document opened fonts pagetext words
+    artifacts selection saving budget flow config records awaited
 """
 ADAPTERS = """
     render layout prepare detect classify recognize correct assemble chunk embed export samples store prompts flows
 """
-EXECUTION = "pool runtime batch telemetry"
-COMPOSITION = "stages native_pages result pipeline domains solve evaluate evidence"
-SURFACES = """
-    reading paging worker_pages page_jobs drawing recognizing running cluster cli service web __init__
-    __main__
-"""
+EXECUTION = "pool runtime batch telemetry asking"
+COMPOSITION = "stages native_pages result domains solve evaluate evidence"
+ORCHESTRATION = "recognizing pipeline"
+SURFACES = "reading paging worker_pages page_jobs drawing running cluster cli service web __init__ __main__"
 
 LAYERS = {
     name: layer
@@ -34,6 +32,7 @@ LAYERS = {
         "adapters": ADAPTERS,
         "execution": EXECUTION,
         "composition": COMPOSITION,
+        "orchestration": ORCHESTRATION,
         "surfaces": SURFACES,
     }.items()
     for name in names.split()
@@ -43,7 +42,8 @@ BELOW = {
     "adapters": {"core", "adapters"},
     "execution": {"core", "execution"},
     "composition": {"core", "adapters", "composition"},
-    "surfaces": {"core", "adapters", "execution", "composition", "surfaces"},
+    "orchestration": {"core", "adapters", "execution", "composition", "orchestration"},
+    "surfaces": {"core", "adapters", "execution", "composition", "orchestration", "surfaces"},
 }
 MODULES = sorted(ROOT.rglob("*.py"))
 

@@ -11,12 +11,8 @@ from quire.errors import ConfigurationError
 from quire.pipeline import Pipeline, detector, preprocess, recognizer, regions
 from quire.prepare import PrepareProfile, prepare
 from quire.prepare.pixels import picture_of, pixels_of
-from quire.prepare.prepared import ImageProfile, Prepared
 from quire.roles import Crop
 from quire.types import BBox, Layout, Region
-
-PROFILE = ImageProfile(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, bilevel=False, inverted=False)
-BOX = BBox(0.2, 0.3, 0.1, 0.05)
 
 
 def sheet(*, degrees: float = 0.0) -> Picture:
@@ -26,18 +22,6 @@ def sheet(*, degrees: float = 0.0) -> Picture:
         cv2.putText(pixels, "every vessel that enters the bay", (90, 120 + 45 * row), 0, 0.9, 0, 2)
     turn = cv2.getRotationMatrix2D((425, 550), -degrees, 1.0)
     return picture_of(cv2.warpAffine(pixels, turn, (850, 1100), borderValue=255), 100.0)
-
-
-@pytest.mark.parametrize("turn", [0, 90, 180, 270])
-@pytest.mark.parametrize("skew", [0.0, 2.5, -4.0])
-def test_boxes_go_back_as_preparation_itself_says(turn, skew):
-    page = (600, 800)
-    upright = page[::-1] if turn % 180 else page
-    size = (upright[0] + 37, upright[1] + 53) if skew else upright
-    prepared = Prepared("", size, 100.0, page, turn, skew, False, (), PROFILE)
-    back, wanted = preprocess.way_back(prepared).box(BOX), prepared.to_page(BOX)
-    found = (back.left, back.top, back.width, back.height)
-    assert found == pytest.approx((wanted.left, wanted.top, wanted.width, wanted.height), abs=2e-5)
 
 
 def test_a_page_askew_is_straightened():

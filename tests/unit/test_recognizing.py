@@ -11,11 +11,19 @@ from dataclasses import replace
 import pytest
 
 import quire
-from quire.engine import ReadLine
+from quire.document import Document
+from quire.engine import AnswerSource, Provenance, ReadLine
+from quire.keys import digest_bytes
+from quire.opened import Opened
 from quire.recognize import placing
 from quire.recognize.echo import EchoEngine, EchoProfile
+from quire.recognize.options import RecognizeOptions
 from quire.recognize.plain import from_function
+from quire.recognize.routing import Needs
+from quire.recognizing import Recognizer
+from quire.runtime.staged import StagedRun
 from quire.stages import RecognisedText
+from quire.store.files import FileStore
 from quire.types import BBox
 from tests import documents, scans
 from tests.fakes.engines import BadEngine, NumberEngine, SlowEngine, calls, said_of
@@ -29,6 +37,40 @@ def log(tmp_path):
 
 def attempts(result, page=1):
     return [(attempt.engine, attempt.outcome) for attempt in result.path.get(page, ())]
+
+
+def recognised(path, engine, folder):
+    """One page as the stages after recognition get it."""
+    similar = folder / "pictures"
+    with FileStore(folder) as store, Document(path) as document:
+        source = Opened(path, path.name, document.id)
+        run = StagedRun(store, run="r", document=document.id)
+        options = RecognizeOptions("always", engines=(engine,), similar=similar)
+        recognizer = Recognizer(source, document.reader.name, run, options)
+        [text] = document.reader.text([1], threads=1)
+        try:
+            return recognizer.wait(recognizer.start(1, text, digest_bytes(text), Needs("asked for", whole=True)))
+        finally:
+            recognizer.close()
+
+
+@pytest.mark.parametrize("policy", ["cpu", "io"])
+def test_where_an_answer_came_from_is_part_of_the_reading(tmp_path, log, policy):
+    sheet = scans.numbered_sheet(5).picture
+    sheet.save(tmp_path / "sheet.png", dpi=(96, 96))
+    sheet.save(tmp_path / "again.jpg", quality=95, dpi=(96, 96))
+    engine = NumberEngine(log=log, policy=policy)
+    names = ("sheet.png", "sheet.png", "again.jpg")
+    asked, exact, similar = (recognised(tmp_path / name, engine, tmp_path / "store") for name in names)
+    assert calls(log) == ["numbers 5"]
+    assert asked.source == AnswerSource("numbers", "1", engine.profile.digest(), asked.source.key)
+    assert exact.source == replace(asked.source, tier="exact")
+    assert similar.source.key == asked.source.key
+    assert (similar.source.tier, 0.99 <= similar.source.similarity < 1.0) == ("semantic", True)
+    for one in (asked, exact, similar):
+        [recognition] = one.reading.readings
+        assert recognition.provenance == Provenance(one.source.tier, one.source.similarity)
+    assert asked.inputs == exact.inputs != similar.inputs
 
 
 def test_every_page_of_a_scan_is_read_and_says_by_whom():
@@ -69,7 +111,9 @@ def test_what_happens_is_told_in_the_thread_of_the_caller_and_in_the_order_of_th
             ("finished", "page-blocks"),
         ]
     [attempt] = [event for event in events if event.kind == "attempt" and event.page == 3]
-    assert {**attempt.payload, "ms": 0} == {"engine": "numbers", "outcome": "ok", "reason": "", "ms": 0}
+    told_of_it = {"engine": "numbers", "outcome": "ok", "reason": "", "tier": "asked", "ms": 0, "queue_ms": 0}
+    assert {**attempt.payload, "ms": 0, "queue_ms": 0} == told_of_it
+    assert attempt.key is not None
     assert [event.payload for event in events if event.kind == "partial" and event.page == 3] == [
         {"partial_text": "Sheet number 3"}
     ]

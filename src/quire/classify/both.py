@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from quire.awaited import settled
 from quire.engine import Picture
 from quire.roles import Classified, Classifier
 from quire.types import Layout
@@ -31,5 +32,5 @@ def hybrid(first: Classifier, second: Classifier) -> HybridClassifier:
 
 
 def _classified(classifier: Classifier, layout: Layout, picture: Picture) -> Classified:
-    made = classifier.classify(layout, picture)
+    made = settled(classifier.classify(layout, picture))
     return Classified(made) if isinstance(made, Layout) else made

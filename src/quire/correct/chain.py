@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from quire.awaited import settled
 from quire.engine import Recognition
 from quire.keys import Profile
 from quire.roles import Corrector
@@ -28,7 +29,7 @@ class Chain:
 
     def correct(self, recognition: Recognition) -> Recognition:
         for corrector in self.correctors:
-            recognition = corrector.correct(recognition)
+            recognition = settled(corrector.correct(recognition))
         return recognition
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from quire.awaited import settled
 from quire.engine import Picture
 from quire.roles import LayoutDetector
 from quire.types import BBox, Layout, Region
@@ -19,7 +20,7 @@ class SurroundedDetector:
     name: str = "with_surroundings"
 
     def detect(self, picture: Picture, page: int = 1) -> Layout:
-        found = self.detector.detect(picture, page).regions
+        found = settled(self.detector.detect(picture, page)).regions
         parts: list[Region] = []
         at = 0.0
         for top, bottom, regions in [*_bands(found), (1.0, 1.0, ())]:

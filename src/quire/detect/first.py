@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from quire.awaited import settled
 from quire.engine import Picture
 from quire.errors import ConfigurationError
 from quire.roles import LayoutDetector
@@ -19,7 +20,7 @@ class FallbackDetector:
 
     def detect(self, picture: Picture, page: int = 1) -> Layout:
         for detector in self.detectors:
-            layout = detector.detect(picture, page)
+            layout = settled(detector.detect(picture, page))
             if layout.regions:
                 return layout
         return Layout()

@@ -19,6 +19,7 @@ from quire.pipeline.functions import (
 from quire.pipeline.options import ErrorPolicy
 from quire.pipeline.pipeline import Pipeline
 from quire.pipeline.result import PipelineResult
+from quire.pipeline.run import cancelled
 from quire.pipeline.stages import Exporter, PipelineStage
 
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
     "PipelineBuilder",
     "PipelineResult",
     "PipelineStage",
+    "cancelled",
     "classifier",
     "detector",
     "exporter",

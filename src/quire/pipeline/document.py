@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Thread
 
+from quire.asking import Asker
+from quire.awaited import settled
 from quire.context import Store
 from quire.document import Document, Source
 from quire.engine import Picture
 from quire.errors import InputError, RecognitionError
-from quire.pipeline.asking import NOT_THE_PAGE, Reading, Slots
 from quire.pipeline.options import Cache, Options
 from quire.pipeline.page import PageWork
 from quire.pipeline.result import PageReading, PipelineResult
-from quire.pipeline.run import GLANCE_S, Cancelled, Run, failure_of, message_of
+from quire.pipeline.run import GLANCE_S, NOT_THE_PAGE, Cancelled, Run, failure_of, message_of
 from quire.pipeline.stages import Exporter, Stages
 from quire.prepare import PrepareProfile, page_picture
 from quire.selection import Pages, page_numbers
@@ -28,7 +29,7 @@ GRACE_S = 0.5
 
 
 def read_document(
-    source: Source | Document, pages: Pages | None, stages: Stages, options: Options, slots: Slots, run: Run
+    source: Source | Document, pages: Pages | None, stages: Stages, options: Options, run: Run
 ) -> PipelineResult:
     """Runs in the thread of the caller, which draws the pages; each is read in a thread of its own."""
     with ExitStack() as stack:
@@ -37,7 +38,8 @@ def read_document(
         run.document = document.id
         numbers = page_numbers(pages, document.page_count)
         store = stack.enter_context(_opened(options.cache))
-        work = PageWork(stages, options, slots, Reading(slots, store, run), run)
+        asker = Asker(store, document=document.id, check=run.check, tell=run.tell)
+        work = PageWork(stages, options, asker, run)
         begun = run.clock()
         told = {"name": document.name, "input_bytes": document.size, "pages": len(numbers)}
         run.emit("started", "pipeline", payload=told)
@@ -48,7 +50,8 @@ def read_document(
             run.emit("failed", "pipeline", payload=failure_of(error))
             raise
         result = PipelineResult(document, [read[number] for number in numbers])
-        _export(result, stages.exporters, options, run)
+        with run.current():
+            result.errors = _export(result, stages.exporters, options, run)
         run.emit("finished", "pipeline", payload={"ms": run.ms_since(begun), **asdict(result.ledger)})
         return result
 
@@ -121,12 +124,12 @@ class _Pages:
             return PageInfo(number, 0.0, 0.0, status=status, reason=reason)
 
 
-def _export(result: PipelineResult, exporters: Sequence[Exporter], options: Options, run: Run) -> None:
+def _export(result: PipelineResult, exporters: Sequence[Exporter], options: Options, run: Run) -> tuple[Exception, ...]:
     """Every exporter has its turn; the first error is raised afterwards unless errors are to be attached."""
     errors: list[Exception] = []
     for place, exporter in enumerate(exporters, 1):
         try:
-            for number, path in enumerate(exporter.export(result), 1):
+            for number, path in enumerate(settled(exporter.export(result)), 1):
                 told = {"path": str(path), "format": exporter.format, "bytes": path.stat().st_size}
                 run.emit("finished", "export", payload=told, mark=f"/{place}/{number}")
         except Exception as error:
@@ -139,15 +142,21 @@ def _export(result: PipelineResult, exporters: Sequence[Exporter], options: Opti
             errors.append(wrapped)
     if errors and options.error_policy == "abort":
         raise errors[0]
+    return tuple(errors)
 
 
 @contextmanager
-def _opened(cache: Cache) -> Iterator[Store | None]:
-    """The store of the answers; one that is opened here is closed here."""
-    if not isinstance(cache, (str, Path)):
-        yield cache
-        return
-    from quire.store.opening import open_store
+def _opened(cache: Cache) -> Iterator[Store]:
+    """The store of the answers, that of this run alone when there is none; one that is opened here is closed here."""
+    if cache is None:
+        from quire.store.temporary import TemporaryStore
 
-    with open_store(cache) as store:
-        yield store
+        with closing(TemporaryStore()) as store:
+            yield store
+    elif isinstance(cache, (str, Path)):
+        from quire.store.opening import open_store
+
+        with open_store(cache) as lasting:
+            yield lasting
+    else:
+        yield cache

@@ -1,23 +1,28 @@
-"""Decorators that turn a function into a stage of a pipeline. The function can still be called as before."""
+"""Decorators that turn a function into a stage of a pipeline. The function can still be called as before, and may be
+`async`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Generic, ParamSpec, Protocol, TypeVar, overload
+from typing import Generic, ParamSpec, Protocol, TypeAlias, TypeVar, overload
 
+from quire.awaited import settled
 from quire.engine import Capability, Picture, Policy, Recognition
 from quire.keys import Profile
 from quire.pipeline.result import PipelineResult
 from quire.recognize.plain import FunctionEngine, Reader, from_function
-from quire.roles import Classified, Crop, PreparedPicture
+from quire.roles import Classifies, Crop, Prepares
 from quire.types import Layout
 
 P = ParamSpec("P")
 R = TypeVar("R")
 F_contra = TypeVar("F_contra", contravariant=True)
 S_co = TypeVar("S_co", covariant=True)
+
+Cuts: TypeAlias = Sequence[Crop] | Picture
+Written: TypeAlias = Path | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,39 +48,39 @@ class _Function(Generic[P, R]):
         return FunctionProfile(self.name, self.version)
 
 
-class FunctionPreprocessor(_Function[[Picture], PreparedPicture | Picture]):
-    def preprocess(self, picture: Picture) -> PreparedPicture | Picture:
-        return self.function(picture)
+class FunctionPreprocessor(_Function[[Picture], Prepares | Awaitable[Prepares]]):
+    def preprocess(self, picture: Picture) -> Prepares:
+        return settled(self.function(picture))
 
 
-class FunctionDetector(_Function[[Picture], Layout]):
+class FunctionDetector(_Function[[Picture], Layout | Awaitable[Layout]]):
     def detect(self, picture: Picture, page: int = 1) -> Layout:
-        return self.function(picture)
+        return settled(self.function(picture))
 
 
-class FunctionClassifier(_Function[[Layout, Picture], Classified | Layout]):
-    def classify(self, layout: Layout, picture: Picture) -> Classified | Layout:
-        return self.function(layout, picture)
+class FunctionClassifier(_Function[[Layout, Picture], Classifies | Awaitable[Classifies]]):
+    def classify(self, layout: Layout, picture: Picture) -> Classifies:
+        return settled(self.function(layout, picture))
 
 
-class FunctionRegionPreprocessor(_Function[[Crop], Sequence[Crop] | Picture]):
+class FunctionRegionPreprocessor(_Function[[Crop], Cuts | Awaitable[Cuts]]):
     def preprocess_region(self, crop: Crop) -> Sequence[Crop]:
-        made = self.function(crop)
+        made = settled(self.function(crop))
         return [Crop(crop.region, made, crop.box)] if isinstance(made, Picture) else made
 
 
-class FunctionCorrector(_Function[[Recognition], Recognition]):
+class FunctionCorrector(_Function[[Recognition], Recognition | Awaitable[Recognition]]):
     def correct(self, recognition: Recognition) -> Recognition:
-        return self.function(recognition)
+        return settled(self.function(recognition))
 
 
-class FunctionExporter(_Function[[PipelineResult], Path | None]):
+class FunctionExporter(_Function[[PipelineResult], Written | Awaitable[Written]]):
     @property
     def format(self) -> str:
         return self.name
 
     def export(self, result: PipelineResult) -> Sequence[Path]:
-        written = self.function(result)
+        written = settled(self.function(result))
         return [] if written is None else [Path(written)]
 
 
@@ -112,25 +117,28 @@ class _Decorator(Generic[F_contra, S_co]):
         return made if function is None else made(function)
 
 
-preprocessor: _Decorator[Callable[[Picture], PreparedPicture | Picture], FunctionPreprocessor]
+preprocessor: _Decorator[Callable[[Picture], Prepares | Awaitable[Prepares]], FunctionPreprocessor]
 preprocessor = _Decorator(FunctionPreprocessor)
 """A function from the picture of a page to a better one; a `PreparedPicture` when boxes need a way back."""
 
-detector: _Decorator[Callable[[Picture], Layout], FunctionDetector] = _Decorator(FunctionDetector)
+detector: _Decorator[Callable[[Picture], Layout | Awaitable[Layout]], FunctionDetector]
+detector = _Decorator(FunctionDetector)
 """A function from a picture to the regions on it."""
 
-classifier: _Decorator[Callable[[Layout, Picture], Classified | Layout], FunctionClassifier]
+classifier: _Decorator[Callable[[Layout, Picture], Classifies | Awaitable[Classifies]], FunctionClassifier]
 classifier = _Decorator(FunctionClassifier)
 """A function that gives the regions of a layout their roles."""
 
-region_preprocessor: _Decorator[Callable[[Crop], Sequence[Crop] | Picture], FunctionRegionPreprocessor]
+region_preprocessor: _Decorator[Callable[[Crop], Cuts | Awaitable[Cuts]], FunctionRegionPreprocessor]
 region_preprocessor = _Decorator(FunctionRegionPreprocessor)
 """A function from the crop of a region to a better picture, or to the crops to be read instead."""
 
-postprocessor: _Decorator[Callable[[Recognition], Recognition], FunctionCorrector] = _Decorator(FunctionCorrector)
+postprocessor: _Decorator[Callable[[Recognition], Recognition | Awaitable[Recognition]], FunctionCorrector]
+postprocessor = _Decorator(FunctionCorrector)
 """A pure function from what was read to what it should say."""
 
-exporter: _Decorator[Callable[[PipelineResult], Path | None], FunctionExporter] = _Decorator(FunctionExporter)
+exporter: _Decorator[Callable[[PipelineResult], Written | Awaitable[Written]], FunctionExporter]
+exporter = _Decorator(FunctionExporter)
 """A function that does something with the result; a path that it returns is told of."""
 
 

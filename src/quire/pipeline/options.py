@@ -14,7 +14,7 @@ ErrorPolicy = Literal["abort", "attach"]
 """What a region that cannot be read does: fail its page, or leave an empty recognition with an `error`."""
 
 Cache: TypeAlias = Store | str | Path | None
-"""Where answers of the engine are kept: a store or the folder of one. None: nowhere."""
+"""Where answers of the engine are kept: a store or the folder of one. None: for the time of the run."""
 
 
 @dataclass(frozen=True, slots=True)

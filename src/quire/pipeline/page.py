@@ -7,17 +7,19 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 
+from quire.asking import Asker
+from quire.awaited import settled
 from quire.detect.whole import whole_page
 from quire.engine import Picture, Recognition
 from quire.errors import EngineError, InputError, RecognitionError
-from quire.pipeline.asking import NOT_THE_PAGE, Reading, Slots
 from quire.pipeline.blocks import blocks_of, rules_of
 from quire.pipeline.options import Options
-from quire.pipeline.placing import placed, placed_layout
+from quire.pipeline.placing import placed_layout
 from quire.pipeline.recognizing import Asked, PageRecognition
 from quire.pipeline.result import PageReading
-from quire.pipeline.run import Cancelled, Run, failure_of, message_of
+from quire.pipeline.run import NOT_THE_PAGE, Cancelled, Run, failure_of, message_of
 from quire.pipeline.stages import Stages
+from quire.recognize.frames import placed
 from quire.roles import Classified, Corrector, Crop, PreparedPicture, Slot, with_merged
 from quire.types import Layout, PageInfo, PageStatus
 
@@ -31,12 +33,15 @@ class PageWork:
 
     stages: Stages
     options: Options
-    slots: Slots
-    reading: Reading
+    asker: Asker
     run: Run
 
     def read(self, info: PageInfo, picture: Picture) -> PageReading:
         """The page as read, or failed with its reason. Raises Cancelled, and errors that are not the page's fault."""
+        with self.run.current():
+            return self._told(info, picture)
+
+    def _told(self, info: PageInfo, picture: Picture) -> PageReading:
         begun = self.run.clock()
         self.run.emit("started", "page", page=info.number)
         try:
@@ -59,9 +64,7 @@ class PageWork:
         layout = self._classified(self._detected(prepared.picture, number), prepared.picture, number)
         crops = self._crops(layout, prepared.picture, number)
         asked = Asked(number, prepared.picture, self.options.languages, self.options.hints)
-        recognition = PageRecognition(
-            self.stages.engine, self.reading, self.run, slots=self.slots.count, tolerant=self._tolerant
-        )
+        recognition = PageRecognition(self.stages.engine, self.asker, self.run, tolerant=self._tolerant)
         read = recognition.read(asked, layout, crops)
         layout = placed_layout(layout, prepared.to_given)
         read = tuple(placed(one, prepared.to_given) for one in read)
@@ -75,7 +78,7 @@ class PageWork:
         ready = PreparedPicture(picture)
         for place, stage in enumerate(self.stages.preprocessors):
             with self._stage("preprocess", stage.name, page, place) as told:
-                made = stage.preprocess(ready.picture)
+                made = settled(stage.preprocess(ready.picture))
                 step = PreparedPicture(made) if isinstance(made, Picture) else made
                 if step.angle:
                     told["angle"] = step.angle
@@ -87,7 +90,7 @@ class PageWork:
         if detector is None:
             return whole_page().detect(picture, page)
         with self._stage("detect", detector.name, page) as told:
-            layout = detector.detect(picture, page)
+            layout = settled(detector.detect(picture, page))
             ids = [region.id for region in layout.regions]
             if len(set(ids)) < len(ids):
                 raise RecognitionError(f"{detector.name} gave two regions the same id")
@@ -100,7 +103,7 @@ class PageWork:
         if classifier is None:
             return with_merged(layout)
         with self._stage("classify", classifier.name, page) as told:
-            made = classifier.classify(layout, picture)
+            made = settled(classifier.classify(layout, picture))
             found = Classified(made) if isinstance(made, Layout) else made
             regions = found.layout.regions
             spans = sum(1 for r in regions if r.grid and r.grid.row_span * r.grid.column_span > 1)
@@ -122,7 +125,7 @@ class PageWork:
             with self._stage("region_preprocess", stage.name, page, place) as told:
                 given = sum(map(len, crops.values()))
                 made = {
-                    name: tuple(new for crop in before for new in stage.preprocess_region(crop))
+                    name: tuple(new for crop in before for new in settled(stage.preprocess_region(crop)))
                     for name, before in crops.items()
                 }
                 if empty := next((name for name, parts in made.items() if not parts), None):
@@ -148,7 +151,7 @@ class PageWork:
     def _correct(self, corrector: Corrector, recognition: Recognition, page: int) -> Recognition:
         self.run.check()
         try:
-            return corrector.correct(recognition)
+            return settled(corrector.correct(recognition))
         except NOT_THE_PAGE:
             raise
         except Exception as error:

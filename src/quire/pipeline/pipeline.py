@@ -11,7 +11,6 @@ from weakref import WeakSet
 from quire.document import Document, Source
 from quire.errors import UsageError
 from quire.events import Event, Sink
-from quire.pipeline.asking import Slots
 from quire.pipeline.bridging import Feed, in_thread
 from quire.pipeline.document import read_document
 from quire.pipeline.options import Cache, ErrorPolicy, Options
@@ -32,7 +31,7 @@ class Pipeline:
 
     `page_concurrency` pages are read at the same time. `error_policy` says what a region that cannot be read does:
     `abort` fails its page, `attach` leaves an empty recognition with an `error`. `cache` is a store, or the folder of
-    one, in which answers of the engine are looked up before it is asked.
+    one, in which answers of the engine are looked up before it is asked and kept before they are interpreted.
     """
 
     def __init__(
@@ -110,7 +109,6 @@ class Pipeline:
 
     def _set(self, stages: Stages, options: Options) -> None:
         self._stages, self._options = stages, options
-        self._slots = Slots(stages.engine, options.page_concurrency)
         self._runs: WeakSet[Run] = WeakSet()
         self._cancelled = False
 
@@ -127,7 +125,7 @@ class Pipeline:
 
     def _read(self, source: Source | Document, pages: Pages | None, run: Run) -> PipelineResult:
         try:
-            return read_document(source, pages, self._stages, self._options, self._slots, run)
+            return read_document(source, pages, self._stages, self._options, run)
         finally:
             self._runs.discard(run)
 

@@ -1,23 +1,15 @@
-"""What was read in one frame, told in another: from a crop to its page, from a turned page to the displayed one."""
+"""Layouts and slices of regions on the page that they belong to."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
 
-from quire.engine import ReadBlock, ReadLine, Recognition
+from quire.engine import ReadLine, Recognition
 from quire.roles import Affine
-from quire.types import BBox, Layout, Region, Table
+from quire.types import BBox, Layout, Region
 
 _SAME = Affine()
-
-
-def placed(recognition: Recognition, change: Affine) -> Recognition:
-    """The recognition with every box changed."""
-    if change == _SAME:
-        return recognition
-    lines = tuple(_line(line, change) for line in recognition.lines)
-    return replace(recognition, lines=lines, blocks=tuple(_block(block, change) for block in recognition.blocks))
 
 
 def placed_layout(layout: Layout, change: Affine) -> Layout:
@@ -50,18 +42,3 @@ def _same(box: BBox, other: BBox) -> bool:
     height = min(box.bottom, other.bottom) - max(box.top, other.top)
     shared = max(0.0, width) * max(0.0, height)
     return shared > 0.5 * max(box.width * box.height, other.width * other.height)
-
-
-def _line(line: ReadLine, change: Affine) -> ReadLine:
-    words = tuple(replace(word, bbox=change.box(word.bbox)) for word in line.words)
-    angle = (line.angle + change.quarter_turn) % 360
-    return replace(line, bbox=change.box(line.bbox), words=words, angle=angle)
-
-
-def _block(block: ReadBlock, change: Affine) -> ReadBlock:
-    box = None if block.bbox is None else change.box(block.bbox)
-    return replace(block, bbox=box, table=None if block.table is None else _table(block.table, change))
-
-
-def _table(table: Table, change: Affine) -> Table:
-    return replace(table, cells=tuple(replace(cell, bbox=change.box(cell.bbox)) for cell in table.cells))

@@ -3,20 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import cos, radians, sin
 
 from quire.engine import Picture
-from quire.prepare import Prepared, PrepareProfile, prepare
-from quire.roles import Affine, PreparedPicture
+from quire.prepare import PrepareProfile, prepare
+from quire.roles import PreparedPicture
 
 _ANY_DPI = 100_000
-_UNTURNED = {
-    0: Affine(),
-    90: Affine(0, 1, 0, -1, 0, 1),
-    180: Affine(-1, 0, 1, 0, -1, 1),
-    270: Affine(0, -1, 1, 1, 0, 0),
-}
-"""Fractions of a page that was turned clockwise to fractions of the page as it lay."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +20,7 @@ class PagePreparation:
 
     def preprocess(self, picture: Picture) -> PreparedPicture:
         made, told = prepare(picture, self.profile)
-        return PreparedPicture(made, (told.turn + told.skew) % 360, way_back(told))
+        return PreparedPicture(made, (told.turn + told.skew) % 360, told.to_given)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,16 +61,6 @@ def denoise(*, strength: float = 30.0) -> Denoise:
 def prepared(profile: PrepareProfile | None = None) -> PagePreparation:
     """All that `quire.read` does to a page before it is recognised."""
     return PagePreparation("prepared", profile or PrepareProfile())
-
-
-def way_back(prepared: Prepared) -> Affine:
-    """From fractions of the prepared picture to fractions of the page."""
-    width, height = prepared.size
-    upright = prepared.page[::-1] if prepared.turn in (90, 270) else prepared.page
-    sine, cosine = sin(radians(-prepared.skew)), cos(radians(-prepared.skew))
-    centred = Affine(width, 0, -width / 2, 0, height, -height / 2)
-    turned = centred.then(Affine(cosine, -sine, upright[0] / 2, sine, cosine, upright[1] / 2))
-    return turned.then(Affine(1 / upright[0], 0, 0, 0, 1 / upright[1], 0)).then(_UNTURNED[prepared.turn])
 
 
 def _only(

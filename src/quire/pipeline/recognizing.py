@@ -3,14 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextvars import copy_context
 from dataclasses import dataclass, replace
 from threading import Lock, Thread
 
-from quire.engine import Engine, Partial, Picture, Question, Recognition
+from quire.asking import Answered, Asker, runs_here
+from quire.engine import (
+    Engine,
+    Outcome,
+    Partial,
+    Picture,
+    Provenance,
+    Question,
+    Recognition,
+    answer_key,
+)
 from quire.errors import EngineError, RecognitionError
-from quire.pipeline.asking import Reading
-from quire.pipeline.placing import joined, placed
+from quire.events import reason_of
+from quire.keys import ArtifactKey, digest_bytes
+from quire.pipeline.placing import joined
 from quire.pipeline.run import GLANCE_S, Cancelled, Run, failure_of
+from quire.pool import shared_pool
+from quire.recognize.frames import placed
+from quire.recognize.normalize import interpreted
+from quire.recognizing.pictures import ask_about, can_be_sent, outcome_of
 from quire.roles import Affine, Crop
 from quire.types import BBox, Layout, Region
 
@@ -35,21 +51,22 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class _Task:
-    """One question, or the questions about the slices of one region."""
+    """One question about regions of the page; `cut`: one region cut out of it, or a question for each of its crops."""
 
     regions: tuple[Region, ...]
+    cut: bool = False
     crops: tuple[Crop, ...] = ()
 
 
 class PageRecognition:
-    """Reads one page. `tolerant` attaches the error to a region that nobody could read, else it is raised."""
+    """Reads one page. `tolerant` attaches the error to a region that could not be read, else it is raised."""
 
-    def __init__(self, engine: Engine, reading: Reading, run: Run, *, slots: int, tolerant: bool) -> None:
-        self._engine, self._reading, self._run = engine, reading, run
-        self._slots, self._tolerant = slots, tolerant
+    def __init__(self, engine: Engine, asker: Asker, run: Run, *, tolerant: bool) -> None:
+        self._engine, self._asker, self._run, self._tolerant = engine, asker, run, tolerant
         self._lock = Lock()
         self._done = 0
         self._hits = 0
+        self._attempts = 0
 
     def read(self, asked: Asked, layout: Layout, crops: dict[str, tuple[Crop, ...]]) -> tuple[Recognition, ...]:
         """One recognition for each region, in their order; boxes are fractions of the page's picture."""
@@ -68,14 +85,20 @@ class PageRecognition:
         blank = [region for region in layout.regions if region.role == "blank"]
         keep(blank, [Recognition(self._engine.name, region=r.id, grid=r.grid) for r in blank])
         waiting = [region for region in layout.regions if region.role != "blank"]
-        self._each(list(self._tasks(waiting, crops)), lambda task: keep(task.regions, self._attempt(asked, task)))
+        self._each(
+            list(self._tasks(asked.picture, waiting, crops)),
+            lambda task: keep(task.regions, self._attempt(asked, task)),
+        )
         told = {"done": self._done, "total": total, "cache_hits": self._hits, "ms": run.ms_since(begun)}
         run.emit("finished", "recognize", page=asked.page, payload=told)
         return tuple(read[region.id] for region in layout.regions)
 
-    def _tasks(self, regions: Sequence[Region], crops: dict[str, tuple[Crop, ...]]) -> Iterator[_Task]:
-        alone = [r for r in regions if r.id in crops or r.bbox == _WHOLE or "regions" not in self._engine.capabilities]
-        yield from (_Task((region,), crops.get(region.id, ())) for region in alone)
+    def _tasks(
+        self, picture: Picture, regions: Sequence[Region], crops: dict[str, tuple[Crop, ...]]
+    ) -> Iterator[_Task]:
+        several = "regions" in self._engine.capabilities and can_be_sent(self._engine, picture)
+        alone = [r for r in regions if r.id in crops or r.bbox == _WHOLE or not several]
+        yield from (_Task((region,), cut=True, crops=crops.get(region.id, ())) for region in alone)
         left = set(alone)
         together = [region for region in regions if region not in left]
         for at in range(0, len(together), BATCH):
@@ -104,29 +127,64 @@ class PageRecognition:
         self._run.emit("failed", "recognize", page=page, payload=failure_of(error, region), mark=mark)
 
     def _ask(self, asked: Asked, task: _Task) -> Sequence[Recognition]:
-        if len(task.regions) > 1 or ("regions" in self._engine.capabilities and not self._alone(task)):
+        if not task.cut:
             question = asked.question(asked.picture, task.regions)
-            read = self._reading.recognitions(
-                asked.picture, question, page=asked.page, partial=self._partial(asked.page, None)
-            )
+            read = self._recognitions(asked.page, None, asked.picture, question)
             pairs = zip(task.regions, read, strict=True)
             return [replace(one, region=region.id, grid=region.grid) for region, one in pairs]
         (region,) = task.regions
         crops = task.crops or (Crop(region, _cut(asked.picture, region), region.bbox),)
         return [joined(region, [self._crop(asked, crop) for crop in crops])]
 
-    def _alone(self, task: _Task) -> bool:
-        return bool(task.crops) or task.regions[0].bbox == _WHOLE
-
     def _crop(self, asked: Asked, crop: Crop) -> Recognition:
-        partial = self._partial(asked.page, crop.region.id)
         question = asked.question(crop.picture)
-        (read,) = self._reading.recognitions(crop.picture, question, page=asked.page, partial=partial)
+        (read,) = self._recognitions(asked.page, crop.region.id, crop.picture, question)
         return placed(read, Affine.into(crop.box))
 
-    def _partial(self, page: int, region: str | None) -> Partial | None:
-        if "streaming" not in self._engine.capabilities:
-            return None
+    def _recognitions(
+        self, page: int, region: str | None, picture: Picture, question: Question
+    ) -> Sequence[Recognition]:
+        """What the engine reads in a picture. An answer of the store that makes no sense is asked for once more."""
+        engine, unlike, mark = self._engine, None, f"/{region or 'page'}"
+        key, partial = answer_key(engine, picture.digest, question), self._partial(page, region)
+        while True:
+            begun, given = self._run.clock(), None
+            try:
+                given = ask_about(
+                    self._asker, engine, picture, question, page=page, partial=partial, mark=mark, unlike=unlike
+                )
+                read = interpreted(engine, given.data, question)
+            except EngineError as error:
+                self._note(page, region, key, outcome_of(error), error, begun, given)
+                if unlike is not None or given is None or given.tier == "asked":
+                    raise
+                unlike = digest_bytes(given.data)
+            else:
+                self._note(page, region, key, "ok" if given.tier == "asked" else "hit", None, begun, given)
+                return [replace(one, provenance=Provenance(given.tier)) for one in read]
+
+    def _note(
+        self,
+        page: int,
+        region: str | None,
+        key: ArtifactKey,
+        outcome: Outcome,
+        error: EngineError | None,
+        begun: float,
+        given: Answered | None,
+    ) -> None:
+        """Say what came of a question."""
+        reason = reason_of(error).removeprefix(f"{self._engine.name}: ") if error else ""
+        payload = {"engine": self._engine.name, "outcome": outcome, "reason": reason, "region_id": region}
+        timed: dict[str, object] = {**payload, "ms": self._run.ms_since(begun)}
+        if given is not None:
+            timed |= {"tier": given.tier, "queue_ms": given.queue_ms}
+        with self._lock:
+            self._attempts += 1
+            mark = f"/{self._attempts}"
+        self._run.tell("attempt", page, timed, key=key, mark=mark)
+
+    def _partial(self, page: int, region: str | None) -> Partial:
         count = 0
 
         def tell(text: str) -> None:
@@ -147,7 +205,7 @@ class PageRecognition:
         self._run.emit("progress", "recognize", page=page, payload=told, mark=mark)
 
     def _each(self, tasks: Sequence[_Task], do: Callable[[_Task], None]) -> None:
-        """Do all tasks, as many at a time as the engine has places; the first error stops the rest."""
+        """Do all tasks, as many at a time as the engine takes; the first error stops the rest."""
         errors: list[BaseException] = []
         left, taking = iter(tasks), Lock()
 
@@ -163,8 +221,9 @@ class PageRecognition:
                 except BaseException as error:
                     errors.append(error)
 
-        helping = min(self._slots, len(tasks)) - 1
-        threads = [Thread(target=work, name="quire-regions", daemon=True) for _ in range(helping)]
+        helping = min(questions_at_once(self._engine), len(tasks)) - 1
+        contexts = [copy_context() for _ in range(helping)]
+        threads = [Thread(target=one.run, args=(work,), name="quire-regions", daemon=True) for one in contexts]
         for thread in threads:
             thread.start()
         work()
@@ -175,6 +234,14 @@ class PageRecognition:
                     raise Cancelled
         if errors:
             raise errors[0]
+
+
+def questions_at_once(engine: Engine) -> int:
+    """How many questions about a page are worth asking side by side."""
+    most = max(1, engine.max_concurrency)
+    if engine.policy == "io":
+        return most
+    return 1 if runs_here(engine) else min(most, shared_pool().workers)
 
 
 def cell_payload(region: Region, recognition: Recognition) -> dict[str, object] | None:

@@ -22,10 +22,14 @@ class PageReading:
 
 
 class PipelineResult(DocumentResult):
-    """A `DocumentResult` that also holds the regions of each page and what was read there, by page number."""
+    """A `DocumentResult` that also holds the regions of each page and what was read there, by page number.
+
+    `errors` are those of exporters that failed under `error_policy="attach"`.
+    """
 
     def __init__(self, document: Document, pages: Sequence[PageReading]) -> None:
         blocks = [block for page in pages for block in page.blocks]
         super().__init__(document, [page.info for page in pages], blocks)
         self.layouts: Mapping[int, Layout] = {page.info.number: page.layout for page in pages}
         self.recognitions: Mapping[int, tuple[Recognition, ...]] = {p.info.number: p.recognitions for p in pages}
+        self.errors: tuple[Exception, ...] = ()

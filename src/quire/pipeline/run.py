@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from secrets import token_hex
 from threading import Event as Flag
 
-from quire.errors import QuireError
-from quire.events import Sink, Teller
+from quire.errors import ConfigurationError, QuireError, StoreError, UsageError
+from quire.events import EventKind, Sink, Teller
 
 GLANCE_S = 0.05
-"""How often whoever waits looks whether the run was called off."""
+"""How often a wait looks whether the run was cancelled."""
+
+NOT_THE_PAGE = (UsageError, ConfigurationError, StoreError)
+"""Errors that are not the fault of a page: they end the run."""
 
 
 class Cancelled(Exception):
@@ -49,12 +54,39 @@ class Run:
         if self._cancel.is_set():
             raise Cancelled
 
+    @contextmanager
+    def current(self) -> Iterator[None]:
+        """Stages called in here, in this thread or in one that copies its context, see this run with `cancelled`."""
+        token = _current.set(self)
+        try:
+            yield
+        finally:
+            _current.reset(token)
+
+    def tell(
+        self, kind: EventKind, page: int | None, payload: Mapping[str, object], *, key: str | None, mark: str
+    ) -> None:
+        """What happens while the engine of the pipeline is asked."""
+        self.emit(kind, "recognize", page=page, key=key, payload=payload, mark=mark)
+
     def ms_since(self, begun: float) -> float:
         return round((self.clock() - begun) * 1000, 3)
 
     def close(self) -> None:
         """Nothing is told after this: a question nobody waits for any more may still be answered."""
         self._teller.close()
+
+
+_current: ContextVar[Run | None] = ContextVar("quire-pipeline-run", default=None)
+
+
+def cancelled() -> bool:
+    """Whether the pipeline was cancelled while a stage works for it: a stage that takes long looks at this and returns.
+
+    False outside a pipeline, and in worker processes, which are killed.
+    """
+    run = _current.get()
+    return run is not None and run.cancelled
 
 
 def failure_of(error: BaseException, region: str | None = None) -> dict[str, object]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Awaitable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, TypeAlias, cast, get_args, runtime_checkable
@@ -31,7 +31,7 @@ class Exporter(Protocol):
     @property
     def format(self) -> str: ...
 
-    def export(self, result: PipelineResult) -> Sequence[Path]: ...
+    def export(self, result: PipelineResult) -> Sequence[Path] | Awaitable[Sequence[Path]]: ...
 
 
 PipelineStage: TypeAlias = (

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, fields
+from functools import lru_cache
 from typing import Any
 
 from quire.keys import Digest, Profile
+from quire.roles import Affine
 from quire.types import BBox
-
-Point = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,45 +77,18 @@ class Prepared:
     profile: ImageProfile
     redactions: tuple[Redaction, ...] = ()
 
+    @property
+    def to_given(self) -> Affine:
+        """From fractions of the prepared picture to fractions of the displayed page."""
+        return _way_back(self.size, self.page, self.turn, self.skew)
+
     def to_page(self, box: BBox) -> BBox:
         """From fractions of the prepared picture to fractions of the displayed page: the box around it, clamped."""
-        if not self.turn and not self.skew:
-            return box
-        back = (
-            self._unturned(self._rotated(at, self.size, self._upright, -self.skew)) for at in _corners(box, self.size)
-        )
-        return BBox.of_points(_hull(back), self.page)
+        return self.to_given.box(box) if self.turn or self.skew else box
 
     def from_page(self, box: BBox) -> BBox:
         """From fractions of the displayed page to fractions of the prepared picture: the box around it, clamped."""
-        if not self.turn and not self.skew:
-            return box
-        there = (
-            self._rotated(self._turned(at), self._upright, self.size, self.skew) for at in _corners(box, self.page)
-        )
-        return BBox.of_points(_hull(there), self.size)
-
-    @property
-    def _upright(self) -> tuple[int, int]:
-        """The size of the page after its turn."""
-        return (self.page[1], self.page[0]) if self.turn in (90, 270) else self.page
-
-    def _turned(self, at: Point) -> Point:
-        x, y = at
-        width, height = self.page
-        return {0: (x, y), 90: (height - y, x), 180: (width - x, height - y), 270: (y, width - x)}[self.turn]
-
-    def _unturned(self, at: Point) -> Point:
-        x, y = at
-        width, height = self.page
-        return {0: (x, y), 90: (y, height - x), 180: (width - x, height - y), 270: (width - y, x)}[self.turn]
-
-    @staticmethod
-    def _rotated(at: Point, old: tuple[int, int], new: tuple[int, int], degrees: float) -> Point:
-        """Turned clockwise about the middle, from a sheet of the old size to one of the new."""
-        x, y = at[0] - old[0] / 2, at[1] - old[1] / 2
-        sine, cosine = math.sin(math.radians(degrees)), math.cos(math.radians(degrees))
-        return x * cosine - y * sine + new[0] / 2, x * sine + y * cosine + new[1] / 2
+        return self.to_given.inverse().box(box) if self.turn or self.skew else box
 
     def to_json(self) -> str:
         return json.dumps(asdict(self), ensure_ascii=False, separators=(",", ":"))
@@ -142,11 +114,19 @@ def _pair(value: list[int]) -> tuple[int, int]:
     return value[0], value[1]
 
 
-def _corners(box: BBox, size: tuple[int, int]) -> Iterator[Point]:
-    left, top, right, bottom = box.points(size)
-    yield from ((left, top), (right, top), (right, bottom), (left, bottom))
+_UNTURNED = {
+    0: Affine(),
+    90: Affine(0, 1, 0, -1, 0, 1),
+    180: Affine(-1, 0, 1, 0, -1, 1),
+    270: Affine(0, -1, 1, 1, 0, 0),
+}
+"""Fractions of a page that was turned clockwise to fractions of the page as it lay."""
 
 
-def _hull(points: Iterable[Point]) -> tuple[float, float, float, float]:
-    xs, ys = zip(*points, strict=True)
-    return min(xs), min(ys), max(xs), max(ys)
+@lru_cache(maxsize=8)  # asked for with every word of a page
+def _way_back(size: tuple[int, int], page: tuple[int, int], turn: int, skew: float) -> Affine:
+    (width, height), (across, down) = size, page[::-1] if turn in (90, 270) else page
+    sine, cosine = math.sin(math.radians(-skew)), math.cos(math.radians(-skew))
+    centred = Affine(width, 0, -width / 2, 0, height, -height / 2)
+    upright = centred.then(Affine(cosine, -sine, across / 2, sine, cosine, down / 2))
+    return upright.then(Affine(1 / across, 0, 0, 0, 1 / down, 0)).then(_UNTURNED[turn])

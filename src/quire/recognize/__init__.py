@@ -47,13 +47,17 @@ def vision(
     timeout_s: float = 120.0,
     max_concurrency: int = 4,
     headers: Mapping[str, str] | None = None,
+    name: str = "",
 ) -> VisionEngine:
-    """A vision model behind any OpenAI-compatible URL, such as `http://127.0.0.1:8000/v1`."""
+    """A vision model behind any OpenAI-compatible URL, such as `http://127.0.0.1:8000/v1`.
+
+    Its name is `vision:<model>` unless you give it another: two servers of one model can be told apart by it.
+    """
     from quire.recognize.vision import VisionEngine, VisionProfile, VisionServer
 
     server = VisionServer(url, api_key, tuple(sorted((headers or {}).items())))
     profile = VisionProfile.with_prompts(model, prompt_language)
-    return VisionEngine(server, profile, timeout_s=timeout_s, max_concurrency=max_concurrency)
+    return VisionEngine(server, profile, timeout_s=timeout_s, max_concurrency=max_concurrency, name=name)
 
 
 def fallback(*engines: Engine) -> Engine:

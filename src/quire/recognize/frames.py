@@ -1,36 +1,35 @@
-"""What was read in a part of a picture, in fractions of the whole picture."""
+"""What was read in one frame, in another: from a part of a picture to the whole, from a turned page to the displayed
+one. The one place that does it."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 from quire.engine import ReadBlock, ReadLine, Recognition
-from quire.types import BBox
+from quire.roles import Affine
+from quire.types import Table
+
+_SAME = Affine()
 
 
-def moved(recognition: Recognition, place: BBox) -> Recognition:
-    """The recognition of a picture that was cut out of a larger one at `place`."""
-    lines = tuple(_line(line, place) for line in recognition.lines)
-    blocks = tuple(_block(block, place) for block in recognition.blocks)
-    return replace(recognition, lines=lines, blocks=blocks)
+def placed(recognition: Recognition, change: Affine) -> Recognition:
+    """The recognition with every box changed. `Affine.into(box)` leads out of a picture that was cut out at `box`."""
+    if change == _SAME:
+        return recognition
+    lines = tuple(placed_line(line, change) for line in recognition.lines)
+    return replace(recognition, lines=lines, blocks=tuple(_block(block, change) for block in recognition.blocks))
 
 
-def _line(line: ReadLine, place: BBox) -> ReadLine:
-    words = tuple(replace(word, bbox=_box(word.bbox, place)) for word in line.words)
-    return replace(line, bbox=_box(line.bbox, place), words=words)
+def placed_line(line: ReadLine, change: Affine) -> ReadLine:
+    words = tuple(replace(word, bbox=change.box(word.bbox)) for word in line.words)
+    angle = (line.angle + change.quarter_turn) % 360
+    return replace(line, bbox=change.box(line.bbox), words=words, angle=angle)
 
 
-def _block(block: ReadBlock, place: BBox) -> ReadBlock:
-    table = block.table
-    if table is not None:
-        table = replace(table, cells=tuple(replace(cell, bbox=_box(cell.bbox, place)) for cell in table.cells))
-    return replace(block, bbox=_box(block.bbox, place) if block.bbox else None, table=table)
+def _block(block: ReadBlock, change: Affine) -> ReadBlock:
+    box = None if block.bbox is None else change.box(block.bbox)
+    return replace(block, bbox=box, table=None if block.table is None else _table(block.table, change))
 
 
-def _box(box: BBox, place: BBox) -> BBox:
-    return BBox(
-        place.left + box.left * place.width,
-        place.top + box.top * place.height,
-        box.width * place.width,
-        box.height * place.height,
-    )
+def _table(table: Table, change: Affine) -> Table:
+    return replace(table, cells=tuple(replace(cell, bbox=change.box(cell.bbox)) for cell in table.cells))

@@ -1,7 +1,7 @@
 """What a worker does for a page that must be recognised: draw it, prepare the picture, and ask an engine.
 
-Runs in a worker process: the bytes of the document are opened here and nowhere else. The answer of an engine goes
-to the store, by way of the parent, before anybody interprets it.
+Runs in a worker process: the bytes of the document are opened here and nowhere else. The parent says whether the
+engine needs to be asked and when it may be, and saves its answer before anyone interprets it (`quire.asking`).
 """
 
 from __future__ import annotations
@@ -11,8 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from quire.awaited import settled
 from quire.engine import Engine, Picture, Question, answer_key
-from quire.errors import EngineError
+from quire.errors import ConfigurationError, EngineError
+from quire.keys import ArtifactKey
 from quire.opened import Opened, WorkerWork
 from quire.prepare.prepared import PrepareProfile
 from quire.recognize.routing import is_dense_table
@@ -62,21 +64,46 @@ def look(arguments: Look, work: WorkerWork) -> tuple[dict[str, object], bytes]:
         return header | {"mode": picture.mode}, picture.pixels
     question = question_of(seen, languages=arguments.languages, hints=arguments.hints)
     key = answer_key(engine, seen.prepared.digest, question)
-    # Whoever is told that there is no answer has the right to ask for it, and nobody else meanwhile.
-    answered, _ = work.request("claim", {"key": key})
-    if answered.get("found"):
+    if _is_known(key, work):
         return header | {"found": True}, b""
     alike = _similar(arguments, work)
     earlier = alike.find(engine, picture, question) if alike else None
     if earlier is not None and work.request("find", {"key": earlier.key})[0].get("found"):
         return header | {"similar": earlier.key, "similarity": earlier.similarity}, b""
-    kept = work.kept(f"{engine.name} {engine.version} {engine.profile.digest()}", lambda: engine)
-    work.emit("started", {"engine": engine.name})
-    answer = ask(kept, picture, question, lambda text: work.emit("partial", {"partial_text": text}))
-    work.request("save", {"key": key}, answer)
+    _ask_and_save(engine, picture, question, key, work)
     if alike:
         alike.add(engine, picture, question)
     return header, b""
+
+
+@dataclass(frozen=True, slots=True)
+class AskAbout:
+    """A picture that the parent has, and what is asked about it."""
+
+    engine: Engine
+    picture: Picture
+    question: Question
+
+
+def ask_about(arguments: AskAbout, work: WorkerWork) -> bytes:
+    """Ask an engine about a picture, unless the parent has the answer; it is saved there, and nothing is returned."""
+    engine, picture, question = arguments.engine, arguments.picture, arguments.question
+    key = answer_key(engine, picture.digest, question)
+    if not _is_known(key, work):
+        _ask_and_save(engine, picture, question, key, work)
+    return b""
+
+
+def _is_known(key: ArtifactKey, work: WorkerWork) -> bool:
+    """Whether the answer is there. Otherwise this job has the right to ask, and no other meanwhile."""
+    return bool(work.request("claim", {"key": key})[0].get("found"))
+
+
+def _ask_and_save(engine: Engine, picture: Picture, question: Question, key: ArtifactKey, work: WorkerWork) -> None:
+    kept = work.kept(f"{engine.name} {engine.version} {engine.profile.digest()}", lambda: engine)
+    work.request("place", {})
+    answer = ask(kept, picture, question, lambda text: work.emit("partial", {"partial_text": text}))
+    work.request("save", {"key": key}, answer)
 
 
 def _similar(arguments: Look, work: WorkerWork) -> SimilarAnswers | None:
@@ -89,10 +116,13 @@ def _similar(arguments: Look, work: WorkerWork) -> SimilarAnswers | None:
 
 
 def ask(engine: Engine, picture: Picture, question: Question, partial: Callable[[str], None]) -> bytes:
-    """The engine's answer; whatever it raises comes out as an EngineError that names it."""
+    """The engine's answer. What it raises comes out as an EngineError that names it, unless something is missing here.
+
+    Runs in a worker process, or in a thread of the parent.
+    """
     try:
-        answer = engine.ask(picture, question, partial if "streaming" in engine.capabilities else None)
-    except (EngineError, MemoryError):
+        answer = settled(engine.ask(picture, question, partial if "streaming" in engine.capabilities else None))
+    except (EngineError, ConfigurationError, MemoryError):
         raise
     except Exception as error:
         raise EngineError(engine.name, f"{type(error).__name__}: {error}") from error

@@ -9,17 +9,33 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from quire.engine import Question, ReadBlock, ReadLine, Recognition
-from quire.errors import EngineError
+from quire.awaited import settled
+from quire.engine import Engine, Question, ReadBlock, ReadLine, Recognition
+from quire.errors import EngineError, QuireError
+from quire.events import reason_of
 from quire.recognize.cells import clean_table
 from quire.recognize.clean import clean_box, clean_code, clean_confidence, clean_line, clean_text, whole
 from quire.recognize.linewords import spells, words_in
 from quire.recognize.loops import absurdity
 from quire.types import BLOCK_KINDS, BBox, Region, Word
 
-__all__ = ["normalize", "words_in"]
+__all__ = ["Garbage", "interpreted", "normalize", "words_in"]
 
 WHOLE_PAGE = BBox(0.0, 0.0, 1.0, 1.0)
+
+
+class Garbage(EngineError):
+    """An answer that makes no sense."""
+
+
+def interpreted(engine: Engine, answer: bytes, question: Question) -> list[Recognition]:
+    """What an engine makes of a raw answer, through the gate. Raises Garbage for whatever goes wrong there."""
+    try:
+        return normalize(list(settled(engine.interpret(answer, question))), question, engine=engine.name)
+    except QuireError as error:
+        raise Garbage(engine.name, reason_of(error).removeprefix(f"{engine.name}: ")) from error
+    except Exception as error:
+        raise Garbage(engine.name, f"{type(error).__name__}: {error}") from error
 
 
 def normalize(recognitions: Sequence[Recognition], question: Question, *, engine: str = "engine") -> list[Recognition]:

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from quire.awaited import settled
 from quire.engine import Capability, Partial, Picture, Policy, Question, ReadBlock, ReadLine, Recognition
 from quire.errors import EngineError
 from quire.keys import Profile
 from quire.recognize.codec import decode_recognitions, encode_recognitions
-from quire.recognize.frames import moved
+from quire.recognize.frames import placed
 from quire.recognize.normalize import WHOLE_PAGE, normalize
+from quire.roles import Affine
 
 Reading = str | Sequence[ReadLine] | Sequence[Recognition]
-Reader = Callable[[Picture, Question], Reading]
-"""Reads a picture into plain text, into lines, or into recognitions."""
+Reader = Callable[[Picture, Question], Reading | Awaitable[Reading]]
+"""Reads a picture into plain text, into lines, or into recognitions. It may be `async`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,14 +57,14 @@ class FunctionEngine:
             if region.role != "blank":
                 cut = picture.crop(region.bbox)
                 [whole] = normalize(self._read(cut, replace(question, size=cut.size, regions=())), PART)
-                read.append(replace(moved(whole, region.bbox), region=region.id))
+                read.append(replace(placed(whole, Affine.into(region.bbox)), region=region.id))
         return encode_recognitions(read)
 
     def interpret(self, answer: bytes, question: Question) -> Sequence[Recognition]:
         return normalize(decode_recognitions(answer, engine=self.name), question, engine=self.name)
 
     def _read(self, picture: Picture, question: Question) -> list[Recognition]:
-        said = self.function(picture, question)
+        said = settled(self.function(picture, question))
         if isinstance(said, str):
             return [Recognition(self.name, blocks=(ReadBlock("paragraph", said, WHOLE_PAGE),))]
         lines = tuple(part for part in said if isinstance(part, ReadLine))

@@ -19,7 +19,7 @@ from threading import Lock
 import numpy as np
 from numpy.typing import NDArray
 
-from quire.engine import Engine, Picture, Provenance, Question, answer_key
+from quire.engine import Engine, Picture, Question, answer_key
 from quire.keys import ArtifactKey, Digest
 from quire.prepare.pixels import pixels_of
 
@@ -81,10 +81,6 @@ class SimilarAnswer:
 
     key: ArtifactKey
     similarity: float
-
-    @property
-    def provenance(self) -> Provenance:
-        return Provenance("semantic", self.similarity)
 
 
 class SimilarAnswers:

@@ -7,25 +7,26 @@ from concurrent.futures import CancelledError
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from quire.engine import Attempt, Engine, Outcome, Picture, Recognition, answer_key
-from quire.errors import (
-    ConfigurationError,
-    EngineError,
-    InputError,
-    QuireError,
-    RecognitionError,
-    StoreError,
-    UsageError,
+from quire.asking import Talk, runs_here
+from quire.engine import (
+    AnswerSource,
+    Attempt,
+    Engine,
+    Outcome,
+    Picture,
+    Provenance,
+    Recognition,
+    answer_key,
 )
+from quire.errors import EngineError, InputError, RecognitionError, StoreError, UsageError
 from quire.events import reason_of
 from quire.keys import ArtifactKey, Digest, digest_bytes, digest_of
 from quire.pagetext import PageText
-from quire.pool import Answer, WorkerCrashed, WorkerError, WorkerOutOfMemory, WorkerTimeout
-from quire.recognize import looking
-from quire.recognize.normalize import normalize
+from quire.pool import Answer, WorkerCrashed, WorkerError
+from quire.recognize.normalize import Garbage, interpreted
 from quire.recognize.routing import Needs, is_dense_table, is_weak, lost_letters
 from quire.recognize.seen import Seen
-from quire.recognizing.asking import TooSlow, in_worker
+from quire.recognizing.pictures import ask_about, outcome_of, source_of
 from quire.stages import PageReading
 
 if TYPE_CHECKING:
@@ -37,11 +38,29 @@ GATE = "blank-gate"
 
 @dataclass(frozen=True, slots=True)
 class Recognised:
-    """What became of one page: the reading with the digests it was made from, and the way there."""
+    """What became of one page: the reading with the digests it was made from, and the way there.
+
+    `source` says who gave the answer; a page that is blank has none.
+    """
 
     reading: PageReading
     inputs: tuple[str, ...]
     path: tuple[Attempt, ...]
+    source: AnswerSource | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """A raw answer, and how it came."""
+
+    data: bytes
+    source: AnswerSource
+    queue_ms: float = 0.0
+
+    @property
+    def outcome(self) -> Outcome:
+        outcomes: dict[str, Outcome] = {"asked": "ok", "exact": "hit", "semantic": "similar"}
+        return outcomes[self.source.tier]
 
 
 class PageRecognition:
@@ -51,7 +70,7 @@ class PageRecognition:
         self._recognizer, self._number, self._digest, self._needs = recognizer, number, digest, needs
         self._text = PageText.from_bytes(native)
         self._path: list[Attempt] = []
-        self._similarity = 0.0
+        self._partials = 0
 
     def read(self) -> Recognised:
         """The page, or its error, after telling so."""
@@ -66,9 +85,11 @@ class PageRecognition:
             told = {"reason": reason_of(error), "error": type(error).__name__, "ms": recognizer.since(begun)}
             recognizer.tell("failed", self._number, told)
             raise
-        words = sum(len(line.words) for one in recognised.reading.readings for line in one.lines)
-        told = {"engine": recognised.reading.engine, "words": words, "ms": recognizer.since(begun)}
-        recognizer.tell("finished", self._number, told)
+        readings = recognised.reading.readings
+        payload: dict[str, object] = {"engine": recognised.reading.engine, "words": sum(map(_words, readings))}
+        if language := next((one.language for one in readings if one.language), None):
+            payload["language"] = language
+        recognizer.tell("finished", self._number, {**payload, "ms": recognizer.since(begun)})
         return recognised
 
     def _read(self) -> Recognised:
@@ -80,28 +101,31 @@ class PageRecognition:
             recognizer.check()
             engine = engines.pop(0)
             begun = recognizer.clock()
+            given: _Given | None = None
             try:
                 looked = self._look(engine)
                 seen = looked.seen
                 if seen.prepared.blank:
                     self._note(GATE, "ok" if looked.told else "hit", "nothing is written on it", begun)
-                    return self._recognised(seen, (), None, "")
-                answer, outcome = self._answer(engine, looked)
-                readings = self._interpreted(engine, seen, answer)
-            except (CancelledError, InputError, StoreError, ConfigurationError, UsageError):
+                    return self._recognised(seen, (), None, None)
+                given = self._answer(engine, looked)
+                readings = self._interpreted(engine, seen, given)
+            except (CancelledError, InputError, StoreError, UsageError):
                 raise  # nothing another engine could mend
             except Exception as error:
-                self._note(engine.name, _outcome(error), reason_of(error).removeprefix(f"{engine.name}: "), begun)
+                reason = reason_of(error).removeprefix(f"{engine.name}: ")
+                self._note(engine.name, outcome_of(error), reason, begun, given)
                 continue
+            recognised = self._recognised(seen, readings, engine, given)
             if is_weak(readings) and (engines or best):
                 confidence = _confidence(readings)
-                self._note(engine.name, "weak", f"confidence {confidence:.2f}", begun)
-                recognised = self._recognised(seen, readings, engine, digest_bytes(answer))
+                self._note(engine.name, "weak", f"confidence {confidence:.2f}", begun, given)
                 best = max(filter(None, (best, (confidence, recognised))), key=lambda pair: pair[0])
                 continue
-            alike = f"similarity {self._similarity:.4f}" if outcome == "similar" else ""
-            self._note(engine.name, outcome, alike, begun)
-            return self._recognised(seen, readings, engine, digest_bytes(answer))
+            similarity = given.source.similarity
+            alike = "" if similarity is None else f"similarity {similarity:.4f}"
+            self._note(engine.name, given.outcome, alike, begun, given)
+            return replace(recognised, path=tuple(self._path))
         if best is not None:
             return replace(best[1], path=tuple(self._path))
         tried = "; ".join(f"{a.engine} {a.outcome}: {a.reason}" for a in self._path)
@@ -122,91 +146,85 @@ class PageRecognition:
         """What the picture shows: known, or seen by a worker now, who asks an engine that works there at once."""
         recognizer, needs = self._recognizer, self._needs
         key = recognizer.seen_key(self._number, needs)
+        there = engine if engine is not None and not runs_here(engine) else None
         digest = recognizer.find(key)
         if digest is not None:
             seen = Seen.from_bytes(recognizer.load(digest))
-            if seen.prepared.blank or engine is None or not in_worker(engine):
+            if seen.prepared.blank or there is None:
                 return _Looked(seen)
-            if recognizer.find(answer_key(engine, seen.prepared.digest, recognizer.question(seen, needs))) is not None:
+            if recognizer.find(answer_key(there, seen.prepared.digest, recognizer.question(seen, needs))) is not None:
                 return _Looked(seen)
-        told = recognizer.look(self._number, needs, engine if engine and in_worker(engine) else None)
+        talk = Talk(recognizer.asker, there, page=self._number, partial=self._partial) if there else None
+        told = recognizer.look(self._number, needs, there, talk)
         seen = _seen(told)
         recognizer.save(key, seen.to_bytes(), "picture", self._number)
-        return _Looked(seen, told)
+        return _Looked(seen, told, talk)
 
-    def _answer(self, engine: Engine, looked: _Looked) -> tuple[bytes, Outcome]:
-        """The raw answer, and whether it was given now (`ok`), was there (`hit`), or is that to a `similar` picture."""
-        recognizer, needs, seen = self._recognizer, self._needs, looked.seen
-        question = recognizer.question(seen, needs)
+    def _answer(self, engine: Engine, looked: _Looked) -> _Given:
+        """The raw answer: asked for now, found, or that about a similar picture."""
+        recognizer, seen = self._recognizer, looked.seen
+        question = recognizer.question(seen, self._needs)
         key = answer_key(engine, seen.prepared.digest, question)
-        digest = recognizer.share(key, self._number)
-        if digest is not None:
-            found = not (looked.asked and in_worker(engine))
-            if found:
-                self._tell_hit(engine, key, "exact", None)
-            return recognizer.load(digest), "hit" if found else "ok"
-        if looked.similar is not None and (digest := recognizer.share(looked.similar, self._number)) is not None:
-            self._similarity = looked.similarity
-            self._tell_hit(engine, looked.similar, "semantic", looked.similarity)
-            return recognizer.load(digest), "similar"
-        if in_worker(engine):
+        if looked.talk is not None and looked.talk.answer is not None:
+            return _Given(looked.talk.answer, source_of(engine, key, "asked"), looked.talk.queue_ms)
+        if (known := recognizer.asker.known(key, page=self._number)) is not None:
+            return self._hit(known, source_of(engine, key, "exact"))
+        if (
+            looked.similar is not None
+            and (known := recognizer.asker.known(looked.similar, page=self._number)) is not None
+        ):
+            return self._hit(known, source_of(engine, looked.similar, "semantic", looked.similarity))
+        if not runs_here(engine):
             raise EngineError(engine.name, "the worker gave no answer to what was asked: does its profile change?")
-        told = looked.told or recognizer.look(self._number, needs, None)
+        told = looked.told or recognizer.look(self._number, self._needs, None, None)
         picture = _picture(told, _seen(told))
         alike = recognizer.similar()
         earlier = alike.find(engine, picture, question) if alike else None
-        if earlier is not None and (digest := recognizer.share(earlier.key, self._number)) is not None:
-            self._similarity = earlier.similarity
-            self._tell_hit(engine, earlier.key, "semantic", earlier.similarity)
-            return recognizer.load(digest), "similar"
-        claim = recognizer.claim(key, self._number)
-        if claim is None:
-            return self._answer(engine, looked)  # somebody else asked meanwhile
-        try:
-            with recognizer.place_at(engine):
-                answer = recognizer.within(engine, lambda: looking.ask(engine, picture, question, self._partial))
-            recognizer.save_answer(key, answer, self._number, claim)
-        finally:
-            recognizer.release(claim)
+        if earlier is not None and (known := recognizer.asker.known(earlier.key, page=self._number)) is not None:
+            return self._hit(known, source_of(engine, earlier.key, "semantic", earlier.similarity))
+        answered = ask_about(recognizer.asker, engine, picture, question, page=self._number, partial=self._partial)
+        if answered.tier == "exact":
+            return self._hit(answered.data, source_of(engine, key, "exact"))
         if alike:
             alike.add(engine, picture, question)
-        return answer, "ok"
+        return _Given(answered.data, source_of(engine, key, "asked"), answered.queue_ms)
 
-    def _tell_hit(self, engine: Engine, key: str, tier: str, similarity: float | None) -> None:
-        payload = {"engine": engine.name, "tier": tier, "similarity": similarity}
-        self._recognizer.tell("hit", self._number, payload, key=key)
+    def _hit(self, data: bytes, source: AnswerSource) -> _Given:
+        payload = {"engine": source.engine, "tier": source.tier, "similarity": source.similarity}
+        self._recognizer.tell("hit", self._number, payload, key=source.key)
+        return _Given(data, source)
 
     def _partial(self, text: str) -> None:
-        self._recognizer.tell("partial", self._number, {"partial_text": text}, mark=f"/{len(text)}")
+        self._partials += 1
+        self._recognizer.tell("partial", self._number, {"partial_text": text}, mark=f"/{self._partials}")
 
-    def _interpreted(self, engine: Engine, seen: Seen, answer: bytes) -> tuple[Recognition, ...]:
-        question = self._recognizer.question(seen, self._needs)
-        try:
-            readings = tuple(normalize(engine.interpret(answer, question), question, engine=engine.name))
-        except QuireError as error:
-            raise _Garbage(engine.name, reason_of(error).removeprefix(f"{engine.name}: ")) from error
-        except Exception as error:
-            raise _Garbage(engine.name, f"{type(error).__name__}: {error}") from error
+    def _interpreted(self, engine: Engine, seen: Seen, given: _Given) -> tuple[Recognition, ...]:
+        readings = interpreted(engine, given.data, self._recognizer.question(seen, self._needs))
         if lost_letters(readings, seen.prepared.size):
-            raise _Garbage(
+            raise Garbage(
                 engine.name, "knows hardly any of the letters; is it another script? `--lang` names the language"
             )
-        return readings
+        provenance = Provenance(given.source.tier, given.source.similarity)
+        return tuple(replace(one, provenance=provenance) for one in readings)
 
     def _recognised(
-        self, seen: Seen, readings: Sequence[Recognition], engine: Engine | None, answer: str
+        self, seen: Seen, readings: Sequence[Recognition], engine: Engine | None, given: _Given | None
     ) -> Recognised:
         name = engine.name if engine else GATE
         ordered = engine is not None and "reading_order" in engine.capabilities
         reading = PageReading(self._text, seen, tuple(readings), name, self._needs.whole, ordered)
+        answer = digest_bytes(given.data) if given else ""
         inputs = (self._digest, digest_of([seen.to_bytes().decode(), self._needs.whole, ordered, name, answer]))
-        return Recognised(reading, inputs, tuple(self._path))
+        return Recognised(reading, inputs, tuple(self._path), given.source if given else None)
 
-    def _note(self, engine: str, outcome: Outcome, reason: str, begun: float) -> None:
+    def _note(self, engine: str, outcome: Outcome, reason: str, begun: float, given: _Given | None = None) -> None:
         ms = self._recognizer.since(begun)
         self._path.append(Attempt(engine, outcome, reason, ms))
-        payload = {"engine": engine, "outcome": outcome, "reason": reason, "ms": ms}
-        self._recognizer.tell("attempt", self._number, payload, mark=f"/{len(self._path)}")
+        payload: dict[str, object] = {"engine": engine, "outcome": outcome, "reason": reason, "ms": ms}
+        if given is not None:
+            payload |= {"tier": given.source.tier, "queue_ms": given.queue_ms}
+        key = given.source.key if given is not None else None
+        self._recognizer.tell("attempt", self._number, payload, key=key, mark=f"/{len(self._path)}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,11 +233,7 @@ class _Looked:
 
     seen: Seen
     told: Answer | None = None
-
-    @property
-    def asked(self) -> bool:
-        """Whether the worker had to ask the engine."""
-        return self.told is not None and not self.told.header.get("found") and self.similar is None
+    talk: Talk | None = None
 
     @property
     def similar(self) -> ArtifactKey | None:
@@ -231,21 +245,6 @@ class _Looked:
     def similarity(self) -> float:
         found = self.told.header.get("similarity") if self.told is not None else None
         return found if isinstance(found, float) else 0.0
-
-
-class _Garbage(EngineError):
-    """An answer that makes no sense."""
-
-
-def _outcome(error: Exception) -> Outcome:
-    match error:
-        case WorkerTimeout() | TooSlow():
-            return "timeout"
-        case WorkerCrashed() | WorkerOutOfMemory() | WorkerError():
-            return "crashed"
-        case _Garbage():
-            return "garbage"
-    return "failed"
 
 
 def _seen(told: Answer) -> Seen:
@@ -262,6 +261,12 @@ def _picture(told: Answer, seen: Seen) -> Picture:
     if len(told.data) != width * height * len(mode):
         raise WorkerCrashed("the worker gave a picture of the wrong size")
     return Picture(width, height, "L" if mode == "L" else "RGB", told.data, seen.prepared.dpi)
+
+
+def _words(reading: Recognition) -> int:
+    """How many words an engine read, in lines or in blocks."""
+    in_lines = sum(len(line.words) for line in reading.lines)
+    return in_lines + sum(len(block.text.split()) for block in reading.blocks)
 
 
 def _confidence(readings: Sequence[Recognition]) -> float:

@@ -6,19 +6,18 @@ network. Events are handed to the thread that reads the document, which emits th
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping
-from concurrent.futures import CancelledError, Future, ThreadPoolExecutor, wait
-from contextlib import AbstractContextManager, nullcontext
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from functools import partial
 from queue import Empty, SimpleQueue
-from threading import Event, Lock, Thread
+from threading import Event, Lock
 from typing import TYPE_CHECKING
 
+from quire.asking import Asker, Talk
+from quire.asking.asker import SETUP_S
 from quire.budget import worker_count
-from quire.context import Claim
 from quire.engine import Engine, Question
-from quire.errors import ConfigurationError, EngineError, FencedError
+from quire.errors import ConfigurationError
 from quire.events import EventKind
 from quire.keys import ArtifactKey, Digest, artifact_key, digest_of
 from quire.opened import Opened
@@ -29,29 +28,23 @@ from quire.recognize.options import RecognizeOptions
 from quire.recognize.registry import make
 from quire.recognize.routing import Needs, route
 from quire.recognize.seen import Seen
-from quire.recognizing.asking import TooSlow
 from quire.recognizing.page import PageRecognition, Recognised
-from quire.recognizing.places import place_at
 from quire.runtime.staged import StagedRun
 
 if TYPE_CHECKING:
     from quire.recognize.similar import SimilarAnswers
 
 DEFAULT_ENGINES = ("rapidocr", "tesseract")
-LOOK_S = 60.0
-"""How long drawing and preparing one page may take."""
-CLAIM_POLL_S = 0.05
-"""How often somebody who waits for the answer that another one asks for looks whether it is there."""
 PATIENCE_S = 0.1
-"""How long a wait lasts before somebody looks whether the read was cancelled."""
-
-GRACE_S = 2.0
-"""What an engine in a thread gets beyond its own time limit."""
+"""How long the thread that reads the document waits before it looks whether the read was cancelled."""
 STAGE = "recognize"
 
 
 class Recognizer:
-    """Recognises pages of one document. `start` and `wait` are called by the thread that reads it."""
+    """Recognises pages of one document. `start` and `wait` are called by the thread that reads it.
+
+    Workers open the document at `source`; `reader` is the name of its reader, which is part of the keys.
+    """
 
     def __init__(self, source: Opened, reader: str, run: StagedRun, options: RecognizeOptions) -> None:
         self._source, self._reader, self._run, self._options = source, reader, run, options
@@ -60,10 +53,10 @@ class Recognizer:
         self._pool: Pool | None = None
         self._pages: ThreadPoolExecutor | None = None
         self._inbox: SimpleQueue[Callable[[], None]] = SimpleQueue()
-        self._jobs: set[Future[Answer]] = set()
         self._lock = Lock()
         self._stopped = Event()
         self._alike: SimilarAnswers | None = None
+        self.asker = Asker(run.store, document=source.id, check=self.check, tell=self.tell, pool=self._workers)
 
     @property
     def ahead(self) -> int:
@@ -94,12 +87,8 @@ class Recognizer:
             return None
 
     def stop(self) -> None:
-        """End everything under way."""
+        """End everything under way: whatever waits looks at this many times a second."""
         self._stopped.set()
-        with self._lock:
-            jobs = list(self._jobs)
-        if self._pool is not None:
-            self._pool.cancel(jobs)
 
     def close(self) -> None:
         """Stop, and let go of the threads. The pool itself stays, for the next document."""
@@ -125,7 +114,13 @@ class Recognizer:
         return route(self._engines(), needs, dense=dense)
 
     def tell(
-        self, kind: EventKind, page: int, payload: Mapping[str, object], *, key: str | None = None, mark: str = ""
+        self,
+        kind: EventKind,
+        page: int | None,
+        payload: Mapping[str, object],
+        *,
+        key: str | None = None,
+        mark: str = "",
     ) -> None:
         self._inbox.put(partial(self._run.emit, kind, STAGE, page=page, key=key, payload=payload, mark=mark))
 
@@ -151,51 +146,11 @@ class Recognizer:
     def find(self, key: ArtifactKey) -> Digest | None:
         return self._run.store.find(key)
 
-    def share(self, key: ArtifactKey, page: int) -> Digest | None:
-        """An answer that is there already; this document uses it from now on, too."""
-        return self._run.store.share(key, document=self._source.id, page=page)
-
     def load(self, digest: Digest) -> bytes:
         return self._run.store.load(digest)
 
-    def save(self, key: ArtifactKey, data: bytes, stage: str, page: int, claim: Claim | None = None) -> Digest:
-        """Keep something; what was claimed has cost, and lasts when this returns."""
-        return self._run.store.save(key, data, stage=stage, document=self._source.id, page=page, claim=claim)
-
-    def save_answer(self, key: ArtifactKey, data: bytes, page: int, claim: Claim | None) -> None:
-        """Keep what an engine said. When somebody took the claim over, theirs is as good; when nobody has it, the
-        database lost it in a crash, and it is taken again."""
-        try:
-            self.save(key, data, "answer", page, claim)
-        except FencedError:
-            again = self._run.store.claim(key)
-            if again is None:
-                return
-            try:
-                if self.find(key) is None:
-                    self.save(key, data, "answer", page, again)
-            finally:
-                self.release(again)
-
-    def claim(self, key: ArtifactKey, page: int) -> Claim | None:
-        """The right to make something that costs, or None when it is there; waits while somebody else makes it."""
-        store = self._run.store
-        while True:
-            claim = store.claim(key)
-            if store.find(key) is not None:  # looked at after the claim: whoever had it before has saved it
-                if claim is not None:
-                    store.release(claim)
-                return None
-            if claim is not None:
-                if claim.takeover:
-                    notice = "takes over: whoever asked before did not finish"
-                    self.tell("progress", page, {"notice": notice, "takeover": True}, key=key, mark=f"/{claim.token}")
-                return claim
-            self.check()
-            time.sleep(CLAIM_POLL_S)
-
-    def release(self, claim: Claim) -> None:
-        self._run.store.release(claim)
+    def save(self, key: ArtifactKey, data: bytes, stage: str, page: int) -> Digest:
+        return self._run.store.save(key, data, stage=stage, document=self._source.id, page=page)
 
     def seen_key(self, number: int, needs: Needs) -> ArtifactKey:
         kept = digest_of([[box.left, box.top, box.width, box.height] for box in needs.regions])
@@ -205,7 +160,7 @@ class Recognizer:
     def question(self, seen: Seen, needs: Needs) -> Question:
         return question_of(seen, languages=needs.languages, hints=self._options.hints)
 
-    def look(self, number: int, needs: Needs, engine: Engine | None) -> Answer:
+    def look(self, number: int, needs: Needs, engine: Engine | None, talk: Talk | None) -> Answer:
         """Let a worker look at a page, and ask an engine if there is one; waits for it."""
         arguments = Look(
             self._source,
@@ -217,59 +172,13 @@ class Recognizer:
             hints=self._options.hints,
             similar=self._options.similar,
         )
-        assert self._pool is not None
-        requests = _Requests(self, number)
-        with self.place_at(engine) if engine else nullcontext():
-            job = self._pool.submit(
-                Job("quire.recognize.looking:look", arguments),
-                timeout_s=LOOK_S + (engine.timeout_s if engine else 0.0),
-                on_event=requests.told,
-                on_request=requests.asked,
-            )
-            with self._lock:
-                self._jobs.add(job)
-            try:
-                if self._stopped.is_set():
-                    self._pool.cancel([job])
-                return self._finished(job, requests, engine)
-            finally:
-                with self._lock:
-                    self._jobs.discard(job)
-                requests.close()
-
-    def _finished(self, job: Future[Answer], requests: _Requests, engine: Engine | None) -> Answer:
-        """The answer of a worker. The time of an engine counts from when it is asked."""
-        assert self._pool is not None
-        while engine is not None and not wait([job], PATIENCE_S).done:
-            if requests.asking_since is not None and self.clock() - requests.asking_since > engine.timeout_s:
-                self._pool.cancel([job])
-                raise TooSlow(engine.name, f"no answer within {engine.timeout_s:g} s")
-        return job.result()
-
-    def place_at(self, engine: Engine) -> AbstractContextManager[None]:
-        """One of the questions that an engine takes at a time."""
-        return place_at(engine, self._run.store, self.check)
-
-    def within(self, engine: Engine, ask: Callable[[], bytes]) -> bytes:
-        """The answer of an engine that runs here, within its time: a thread that does not come back is left alone."""
-        answer: Future[bytes] = Future()
-
-        def run() -> None:
-            try:
-                answer.set_result(ask())
-            except Exception as error:
-                answer.set_exception(error)
-            except BaseException as error:  # SystemExit of a library ends the question, not the program
-                answer.set_exception(EngineError(engine.name, f"{type(error).__name__}: {error}"))
-
-        self.check()
-        Thread(target=run, name=f"quire-{engine.name}", daemon=True).start()
-        until = time.monotonic() + engine.timeout_s + GRACE_S
-        while not wait([answer], min(PATIENCE_S, max(0.0, until - time.monotonic()))).done:
-            self.check()
-            if time.monotonic() >= until:
-                raise TooSlow(engine.name, f"no answer within {engine.timeout_s:g} s")
-        return answer.result()
+        job = Job("quire.recognize.looking:look", arguments)
+        if talk is None:
+            return self.asker.run(job, timeout_s=SETUP_S)
+        try:
+            return self.asker.work(job, talk)
+        finally:
+            talk.close()
 
     def check(self) -> None:
         if self._stopped.is_set():
@@ -280,6 +189,10 @@ class Recognizer:
         known = ", ".join(engine.name for engine in self._engines())
         reasons = [f"none of the engines here ({known}) reads {', '.join(needs.languages)}"] if known else []
         return "; ".join([*reasons, *self._missing]) or "no engine was named"
+
+    def _workers(self) -> Pool:
+        assert self._pool is not None
+        return self._pool
 
     def _engines(self) -> tuple[Engine, ...]:
         """The engines asked for, or the ones that work here. Raises ConfigurationError for one that was asked for."""
@@ -301,37 +214,3 @@ class Recognizer:
                     raise
                 self._missing.append(str(error))
         return found
-
-
-class _Requests:
-    """What a worker tells and asks while it looks at one page."""
-
-    def __init__(self, recognizer: Recognizer, page: int) -> None:
-        self._recognizer, self._page = recognizer, page
-        self._told = 0
-        self._claim: Claim | None = None
-        self.asking_since: float | None = None
-
-    def told(self, kind: str, payload: Mapping[str, object]) -> None:
-        if kind == "started":
-            self.asking_since = self._recognizer.clock()
-        elif kind == "partial":
-            self._told += 1
-            self._recognizer.tell("partial", self._page, payload, mark=f"/{self._told}")
-
-    def asked(self, name: str, header: Mapping[str, object], data: bytes) -> tuple[dict[str, object], bytes]:
-        key = ArtifactKey(str(header["key"]))
-        match name:
-            case "find":
-                return {"found": self._recognizer.find(key) is not None}, b""
-            case "claim":
-                self._claim = self._recognizer.claim(key, self._page)
-                return {"found": self._claim is None}, b""
-        self._recognizer.save_answer(key, data, self._page, self._claim)
-        return {}, b""
-
-    def close(self) -> None:
-        """Give back what was not used."""
-        if self._claim is not None:
-            self._recognizer.release(self._claim)
-            self._claim = None

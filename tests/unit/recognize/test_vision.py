@@ -12,10 +12,13 @@ import pytest
 from PIL import Image
 
 from quire import prompts, recognize
+from quire.asking import take_place
 from quire.engine import Picture, Question, answer_key
 from quire.errors import ConfigurationError, EngineError
+from quire.keys import artifact_key
 from quire.recognize import registry
 from quire.recognize.vision import VisionEngine
+from quire.store.temporary import TemporaryStore
 from quire.types import BBox, Region
 from tests.fakes.vision_server import (
     Behaviour,
@@ -53,14 +56,14 @@ def answer_to(*behaviours: Behaviour, question: Question = PAGE, **options):
 def failure_of(*behaviours: Behaviour, **options) -> str:
     with pytest.raises(EngineError) as caught:
         answer_to(*behaviours, **options)
-    assert caught.value.engine == "vision"
+    assert caught.value.engine == "vision:test-model"
     return str(caught.value)
 
 
 def test_blocks_come_with_boxes_as_fractions_of_the_page():
     [one] = answer_to(says(blocks_json(block("Total", (100, 50, 300, 75), kind="heading", level=2))))
     [read] = one.blocks
-    assert (one.engine, one.language) == ("vision", "en")
+    assert (one.engine, one.language) == ("vision:test-model", "en")
     assert (read.kind, read.text, read.level, read.bbox) == ("heading", "Total", 2, BBox(0.1, 0.05, 0.2, 0.025))
 
 
@@ -369,3 +372,38 @@ def test_prompts_exist_in_the_same_languages_and_say_that_a_page_gives_no_orders
 def test_a_prompt_in_another_language_is_a_matter_of_configuration():
     with pytest.raises(ConfigurationError, match="there is: de, en, ja"):
         recognize.vision("https://host/v1", "model", prompt_language="tlh")
+
+
+def test_two_servers_and_two_models_have_names_and_limits_of_their_own():
+    one = recognize.vision("http://one.example:8000/v1", "small", max_concurrency=1)
+    other = recognize.vision("http://other.example:8000/v1", "large", max_concurrency=1)
+    twin = recognize.vision("http://two.example/v1", "small", name="second", max_concurrency=1)
+    assert [engine.name for engine in (one, other, twin)] == ["vision:small", "vision:large", "second"]
+    store = TemporaryStore()
+    held = [take_place(engine, store, pytest.fail) for engine in (one, other, twin)]
+    for place in held:
+        place.release()
+
+
+def test_two_models_of_one_server_share_its_limit():
+    class GivenUp(Exception):
+        pass
+
+    def give_up():
+        raise GivenUp
+
+    small, large = (recognize.vision("http://one.example/v1", model, max_concurrency=1) for model in ("s", "l"))
+    store = TemporaryStore()
+    held = take_place(small, store, give_up)
+    with pytest.raises(GivenUp):
+        take_place(large, store, give_up)
+    held.release()
+
+
+def test_paid_answers_are_found_again_wherever_the_server_stands_and_whatever_it_is_called():
+    here = recognize.vision("http://one.example/v1", "small")
+    there = recognize.vision("http://two.example/v1", "small", name="second")
+    before = artifact_key("answer", "1", (PICTURE.digest, "vision", PAGE.digest()), here.profile.digest())
+    assert {answer_key(engine, PICTURE.digest, PAGE) for engine in (here, there)} == {before}
+    both = [answer_key(recognize.fallback(engine), PICTURE.digest, PAGE) for engine in (here, there)]
+    assert both[0] == both[1]

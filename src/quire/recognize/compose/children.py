@@ -7,10 +7,11 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from quire.engine import Capability, Engine, Partial, Picture, Policy, Question, Recognition
+from quire.awaited import settled
+from quire.engine import Capability, Engine, Partial, Picture, Policy, Question, identity_of
 from quire.errors import ConfigurationError, EngineError
 from quire.keys import Digest, Profile
-from quire.recognize.normalize import normalize
+from quire.recognize.normalize import interpreted
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +49,13 @@ class Composed:
         return f"{self.verb}({','.join(engine.name for engine in self.engines)})"
 
     @property
+    def identity(self) -> str:
+        return f"{self.verb}({','.join(map(identity_of, self.engines))})"
+
+    @property
     def capabilities(self) -> frozenset[Capability]:
-        return frozenset.intersection(*(engine.capabilities for engine in self.engines))
+        every = frozenset.intersection(*(engine.capabilities for engine in self.engines))
+        return every | hinted(self.engines)
 
     @property
     def languages(self) -> frozenset[str] | None:
@@ -71,7 +77,7 @@ class Composed:
 
     @property
     def profile(self) -> ComposedProfile:
-        children = tuple((engine.name, engine.version, engine.profile.digest()) for engine in self.engines)
+        children = tuple((identity_of(engine), engine.version, engine.profile.digest()) for engine in self.engines)
         return ComposedProfile(children, self.settings)
 
 
@@ -88,16 +94,17 @@ def heard(engine: Engine, picture: Picture, question: Question, partial: Partial
     """Asks one child. Whatever it raises is its failure; an answer that cannot be interpreted is kept as well."""
     answer = None
     try:
-        answer = engine.ask(picture, question, partial)
-        understood(engine, answer, question)
+        answer = settled(engine.ask(picture, question, partial))
+        interpreted(engine, answer, question)
     except Exception as error:
         reason = str(error).removeprefix(f"{engine.name}: ") or type(error).__name__
         return Said(engine.name, answer, reason)
     return Said(engine.name, answer)
 
 
-def understood(engine: Engine, answer: bytes, question: Question) -> list[Recognition]:
-    return normalize(list(engine.interpret(answer, question)), question, engine=engine.name)
+def hinted(engines: Sequence[Engine]) -> frozenset[Capability]:
+    """`hints` when one of the engines uses them: its answer, and so that of all of them, depends on the hints."""
+    return frozenset({"hints"}) if any("hints" in engine.capabilities for engine in engines) else frozenset()
 
 
 def encode(said: Sequence[Said], *, asked: object = None) -> bytes:

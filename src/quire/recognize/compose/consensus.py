@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 
 from quire.engine import Partial, Picture, Question, ReadBlock, ReadLine, Recognition
-from quire.recognize.compose.children import Composed, all_failed, decode, encode, heard, understood
-from quire.recognize.normalize import normalize
+from quire.recognize.compose.children import Composed, all_failed, decode, encode, heard
+from quire.recognize.normalize import interpreted, normalize
 from quire.types import BBox
 
 ReadPart = ReadLine | ReadBlock
@@ -79,7 +79,7 @@ class Consensus(Composed):
         """For the page or each region, the names of those who read it and what they read."""
         said, _ = decode(answer, engine=self.name)
         read = [
-            (engine.name, understood(engine, one.answer, question))
+            (engine.name, interpreted(engine, one.answer, question))
             for engine, one in zip(self.engines, said, strict=False)
             if one.answer is not None and one.error is None
         ]

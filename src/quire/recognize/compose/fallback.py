@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from quire.engine import Partial, Picture, Question, Recognition
-from quire.recognize.compose.children import Composed, all_failed, decode, encode, heard, understood
+from quire.recognize.compose.children import Composed, all_failed, decode, encode, heard
+from quire.recognize.normalize import interpreted
 
 
 @dataclass(frozen=True)
@@ -32,5 +33,5 @@ class Fallback(Composed):
         said, _ = decode(answer, engine=self.name)
         for engine, one in zip(self.engines, said, strict=False):
             if one.answer is not None and one.error is None:
-                return understood(engine, one.answer, question)
+                return interpreted(engine, one.answer, question)
         raise all_failed(self.name, said)

@@ -9,9 +9,10 @@ from typing import Literal
 
 from quire.engine import Capability, Engine, Partial, Picture, Question, ReadBlock, ReadLine, Recognition
 from quire.errors import ConfigurationError, EngineError
-from quire.recognize.compose.children import Composed, Said, decode, encode, heard, understood
-from quire.recognize.frames import moved
-from quire.recognize.normalize import normalize
+from quire.recognize.compose.children import Composed, Said, decode, encode, heard, hinted
+from quire.recognize.frames import placed
+from quire.recognize.normalize import interpreted, normalize
+from quire.roles import Affine
 from quire.types import BBox, Region
 
 ReadUnit = ReadLine | ReadBlock | Recognition
@@ -49,8 +50,8 @@ class UncertaintyFirst(Composed):
 
     @property
     def capabilities(self) -> frozenset[Capability]:
-        """Those of the primary, which reads everything."""
-        return self.engines[0].capabilities
+        """Those of the primary, which reads everything; and hints, where the oracle uses them."""
+        return self.engines[0].capabilities | hinted(self.engines)
 
     @property
     def languages(self) -> frozenset[str] | None:
@@ -61,7 +62,7 @@ class UncertaintyFirst(Composed):
         first = heard(primary, picture, question, partial)
         if first.answer is None or first.error is not None:
             raise EngineError(self.name, f"{primary.name}: {first.error}")
-        asked = self._most_uncertain(understood(primary, first.answer, question), question)
+        asked = self._most_uncertain(interpreted(primary, first.answer, question), question)
         said = [heard(oracle, *one) for one in _questions(oracle, picture, question, asked)]
         places = [[r.id, r.bbox.left, r.bbox.top, r.bbox.width, r.bbox.height] for r in asked]
         return encode([first, *said], asked=places)
@@ -70,7 +71,7 @@ class UncertaintyFirst(Composed):
         (first, *said), places = decode(answer, engine=self.name)
         if first.answer is None or not isinstance(places, list):
             raise EngineError(self.name, "the answer has no answer of the primary engine")
-        read = understood(self.engines[0], first.answer, question)
+        read = interpreted(self.engines[0], first.answer, question)
         asked = [Region(str(name), BBox(*box)) for name, *box in places]
         better = self._better(said, question, asked)
         if question.regions:
@@ -106,10 +107,10 @@ class UncertaintyFirst(Composed):
         whole = replace(question, regions=())
         if "regions" in oracle.capabilities:
             each = replace(question, regions=tuple(asked))
-            found = [one for s in said if s.answer and not s.error for one in understood(oracle, s.answer, each)]
+            found = [one for s in said if s.answer and not s.error for one in interpreted(oracle, s.answer, each)]
         else:
             found = [
-                replace(moved(understood(oracle, s.answer, whole)[0], region.bbox), region=region.id)
+                replace(placed(interpreted(oracle, s.answer, whole)[0], Affine.into(region.bbox)), region=region.id)
                 for s, region in zip(said, asked, strict=True)
                 if s.answer and not s.error
             ]

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
 
 from quire.engine import Capability, Partial, Picture, Policy, Question, ReadLine, Recognition
 from quire.errors import ConfigurationError, EngineError
 from quire.keys import Profile
+from quire.recognize.frames import placed
 from quire.recognize.languages import Language, codes_read_with, resolve, traineddata_of_script
 from quire.recognize.normalize import normalize
 from quire.recognize.tesseract.program import Program
 from quire.recognize.tesseract.tiff import tiff
 from quire.recognize.tesseract.tsv import pages_of
-from quire.types import BBox, Region
+from quire.roles import Affine
+from quire.types import Region
 
 _CODE = "2"
 """Raised when this package asks differently; part of the version."""
@@ -111,7 +113,7 @@ class TesseractEngine:
         if not question.regions:
             return normalize([Recognition(self.name, pages[0])], question)
         read = [
-            Recognition(self.name, tuple(_placed(line, region.bbox) for line in lines), region=region.id)
+            placed(Recognition(self.name, lines, region=region.id), Affine.into(region.bbox))
             for region, lines in zip(asked, pages, strict=True)
         ]
         return normalize(read, question)
@@ -153,14 +155,3 @@ def _advice(missing: Sequence[Language], program: Program) -> str:
     packages = " ".join(dict.fromkeys(language.package for language in missing))
     there = ", ".join(program.traineddata) or "none"
     return f"Tesseract has no data for {names}; on Debian: apt install {packages}. Installed: {there}"
-
-
-def _placed(line: ReadLine, region: BBox) -> ReadLine:
-    """A line read in a region, with its boxes on the whole picture."""
-    words = tuple(replace(word, bbox=_within(word.bbox, region)) for word in line.words)
-    return replace(line, bbox=_within(line.bbox, region), words=words)
-
-
-def _within(box: BBox, region: BBox) -> BBox:
-    left, top, right, bottom = box.points((region.width, region.height))
-    return BBox.of_points((region.left + left, region.top + top, region.left + right, region.top + bottom), (1.0, 1.0))

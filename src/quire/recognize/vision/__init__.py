@@ -7,16 +7,18 @@ import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import ClassVar
 
 from quire import prompts
 from quire.engine import Capability, Partial, Picture, Policy, Question, Recognition
 from quire.errors import ConfigurationError, EngineError
-from quire.recognize.frames import moved
+from quire.recognize.frames import placed
 from quire.recognize.normalize import normalize
 from quire.recognize.options import Effort
 from quire.recognize.vision import reply
 from quire.recognize.vision.request import Learned, VisionProfile, body
 from quire.recognize.vision.server import Refused, VisionServer
+from quire.roles import Affine
 from quire.types import BBox
 
 __all__ = ["VisionEngine", "VisionProfile", "VisionServer", "engine"]
@@ -30,14 +32,15 @@ SIMPLER = (400, 415, 422, 501)
 class VisionEngine:
     """Asks once for the page, or once for each region. Answers are the bodies of the responses, as they came.
 
-    `ask` may run in several threads at once. What it learns about the server is kept in the object.
+    `ask` may run in several threads at once. What it learns about the server is kept in the object. Without a name it
+    is called after its model, `vision:<model>`; `max_concurrency` counts the questions to its server.
     """
 
     server: VisionServer
     profile: VisionProfile
     timeout_s: float = 120.0
     max_concurrency: int = 4
-    name: str = "vision"
+    name: str = ""
     version: str = "1"
     policy: Policy = "io"
     languages: frozenset[str] | None = None
@@ -56,6 +59,17 @@ class VisionEngine:
         )
     )
     _learned: list[Learned] = field(default_factory=lambda: [Learned()], compare=False, repr=False)
+
+    identity: ClassVar[str] = "vision"
+    """In keys: the model is part of the profile, and where its server stands changes no answer."""
+
+    def __post_init__(self) -> None:
+        if not self.name:
+            object.__setattr__(self, "name", f"vision:{self.profile.model}")
+
+    @property
+    def limit_name(self) -> str:
+        return f"vision@{self.server.address}"
 
     def ask(self, picture: Picture, question: Question, partial: Partial | None = None) -> bytes:
         """Raises EngineError when there is no whole answer within `timeout_s`."""
@@ -106,7 +120,7 @@ class VisionEngine:
             [whole] = normalize([self._recognition(answer)], Question((1, 1), 72.0))
         except EngineError as error:
             return Recognition(self.name, region=name, error=str(error).removeprefix(f"{self.name}: "))
-        return replace(moved(whole, place), region=name)
+        return replace(placed(whole, Affine.into(place)), region=name)
 
 
 def engine(*, profile: Effort, languages: tuple[str, ...]) -> VisionEngine:

@@ -52,6 +52,11 @@ class VisionServer:
             raise ConfigurationError("the key or a header of the vision model has characters that no header can hold")
 
     @property
+    def address(self) -> str:
+        """The host and port of the server."""
+        return urlsplit(self.url).netloc.lower()
+
+    @property
     def endpoint(self) -> str:
         """The address of chat completions, whether the URL is the server's, its `/v1` or the whole."""
         parts = urlsplit(self.url)

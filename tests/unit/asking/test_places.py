@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import replace
 
 import pytest
 
-from quire.recognizing.places import place_at
+from quire.asking import take_place
 from quire.store.files import FileStore
 from quire.store.temporary import TemporaryStore
 from tests.fakes.engines import NumberEngine
@@ -25,6 +26,15 @@ def stores(tmp_path):
     """Two owners of claims, as two processes would be."""
     with FileStore(tmp_path / "store") as first, FileStore(tmp_path / "store") as second:
         yield first, second
+
+
+@contextmanager
+def place_at(who, store, check):
+    place = take_place(who, store, check)
+    try:
+        yield
+    finally:
+        place.release()
 
 
 def engine(name, most):

@@ -1,0 +1,67 @@
+"""A picture at hand and an engine that is asked about it: what `read` and pipelines share, on top of the asker."""
+
+from __future__ import annotations
+
+from functools import partial as bound
+
+from quire.asking import Answered, Ask, Asker, Crashed, TooSlow, runs_here
+from quire.engine import AnswerSource, Engine, Outcome, Partial, Picture, Question, Tier, answer_key
+from quire.errors import EngineError
+from quire.keys import ArtifactKey, Digest
+from quire.pool import Job, WorkerError, WorkerTimeout
+from quire.pool.frames import MAX_DATA
+from quire.recognize import looking
+from quire.recognize.normalize import Garbage
+
+ROOM = 1 << 20
+"""What a message to a worker holds besides the pixels."""
+
+
+def ask_about(
+    asker: Asker,
+    engine: Engine,
+    picture: Picture,
+    question: Question,
+    *,
+    page: int,
+    partial: Partial,
+    mark: str = "",
+    unlike: Digest | None = None,
+) -> Answered:
+    """The raw answer of an engine about a picture: found, or asked for where the engine runs.
+
+    Runs in the thread of whoever needs the answer, and waits.
+    """
+    key = answer_key(engine, picture.digest, question)
+    if runs_here(engine):
+        call = bound(looking.ask, engine, picture, question, partial)
+        return asker.ask(Ask(key, engine, call, page, mark, unlike))
+    if not can_be_sent(engine, picture):
+        raise EngineError(
+            engine.name,
+            f"a picture of {picture.width} x {picture.height} pixels is too large for a worker process; "
+            "use a lower `dpi`, or regions",
+        )
+    job = Job("quire.recognize.looking:ask_about", looking.AskAbout(engine, picture, question))
+    return asker.ask(Ask(key, engine, job, page, mark, unlike, partial))
+
+
+def can_be_sent(engine: Engine, picture: Picture) -> bool:
+    """Whether a picture is small enough for where the engine runs."""
+    return len(picture.pixels) <= MAX_DATA - ROOM or runs_here(engine)
+
+
+def source_of(engine: Engine, key: ArtifactKey, tier: Tier, similarity: float | None = None) -> AnswerSource:
+    return AnswerSource(engine.name, engine.version, engine.profile.digest(), key, tier, similarity)
+
+
+def outcome_of(error: Exception) -> Outcome:
+    """What an attempt that raised counts as."""
+    match error:
+        case TooSlow() | WorkerTimeout():
+            return "timeout"
+        case Crashed() | WorkerError():
+            return "crashed"
+        case Garbage():
+            return "garbage"
+    return "failed"
