@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from threading import RLock
@@ -23,8 +24,9 @@ class Event:
     """One thing that happened.
 
     The id follows from what happened (run, stage, page, attempt, kind), so a replay neither loses nor doubles
-    one; the sequence is the order in which it was stored. Sizes and times are in the payload:
-    `input_bytes`, `pages`, `bytes`, `ms`, `render_ms`, `words`, `reason`.
+    one; the sequence is the order in which it was stored. `at` is when it happened, in seconds of the calendar clock,
+    and no part of what makes two events equal. Sizes and durations are in the payload: `input_bytes`, `pages`,
+    `bytes`, `ms`, `words`, `reason`.
     """
 
     id: str
@@ -36,6 +38,7 @@ class Event:
     page: int | None = None
     key: str | None = None
     payload: Mapping[str, object] = field(default_factory=dict)
+    at: float = field(default_factory=time.time, compare=False)
 
 
 Sink = Callable[[Event], None]

@@ -103,6 +103,7 @@ def test_what_happens_is_told_in_the_thread_of_the_caller_and_in_the_order_of_th
             ("finished", "native-text"),
             ("started", "recognize"),
             ("partial", "recognize"),
+            ("finished", "render"),
             ("attempt", "recognize"),
             ("finished", "recognize"),
             ("started", "recognised-text"),

@@ -6,6 +6,7 @@ engine needs to be asked and when it may be, and saves its answer before anyone 
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -55,8 +56,8 @@ def look(arguments: Look, work: WorkerWork) -> tuple[dict[str, object], bytes]:
 
     With an engine its answer has been saved under its key; without one the data are the pixels of the picture.
     """
-    picture, seen = _seen(arguments, work)
-    header: dict[str, object] = {"seen": seen.to_bytes().decode(), "found": False}
+    picture, seen, took = _seen(arguments, work)
+    header: dict[str, object] = {"seen": seen.to_bytes().decode(), "found": False, "rendered": took}
     if seen.prepared.blank:
         return header, b""
     engine = arguments.engine
@@ -131,16 +132,25 @@ def ask(engine: Engine, picture: Picture, question: Question, partial: Callable[
     return answer
 
 
-def _seen(arguments: Look, work: WorkerWork) -> tuple[Picture, Seen]:
+def _seen(arguments: Look, work: WorkerWork) -> tuple[Picture, Seen, dict[str, float]]:
     from quire.detect.rulings import find_rulings
     from quire.prepare import page_picture, prepare
     from quire.prepare.pixels import pixels_of
 
     document = arguments.source.document(work)
+    began = time.perf_counter()
     shown = page_picture(document.reader, arguments.page, arguments.prepare)
+    drawn = time.perf_counter()
     picture, prepared = prepare(shown, arguments.prepare, keep=arguments.keep)
+    took = {
+        "ms": round((drawn - began) * 1000, 3),
+        "prepare_ms": round((time.perf_counter() - drawn) * 1000, 3),
+        "bytes": len(shown.pixels),
+        "width": shown.width,
+        "height": shown.height,
+    }
     if prepared.blank:
-        return picture, Seen(prepared)
+        return picture, Seen(prepared), took
     width, height = picture.size
     rules = [
         (x0, y0, x1, y1, thickness)
@@ -148,4 +158,4 @@ def _seen(arguments: Look, work: WorkerWork) -> tuple[Picture, Seen]:
         if min(width, height) < PAGE_PIXELS
         or (EDGE < y0 / height < 1 - EDGE if y0 == y1 else EDGE < x0 / width < 1 - EDGE)
     ]
-    return picture, Seen(prepared, tuple(rules))
+    return picture, Seen(prepared, tuple(rules)), took

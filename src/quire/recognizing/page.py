@@ -71,6 +71,7 @@ class PageRecognition:
         self._text = PageText.from_bytes(native)
         self._path: list[Attempt] = []
         self._partials = 0
+        self._looks = 0
 
     def read(self) -> Recognised:
         """The page, or its error, after telling so."""
@@ -157,6 +158,10 @@ class PageRecognition:
         talk = Talk(recognizer.asker, there, page=self._number, partial=self._partial) if there else None
         told = recognizer.look(self._number, needs, there, talk)
         seen = _seen(told)
+        self._looks += 1
+        rendered = told.header.get("rendered")
+        payload = rendered if isinstance(rendered, dict) else {}
+        recognizer.tell("finished", self._number, payload, stage="render", key=key, mark=f"/{self._looks}")
         recognizer.save(key, seen.to_bytes(), "picture", self._number)
         return _Looked(seen, told, talk)
 

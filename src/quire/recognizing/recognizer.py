@@ -119,10 +119,11 @@ class Recognizer:
         page: int | None,
         payload: Mapping[str, object],
         *,
+        stage: str = STAGE,
         key: str | None = None,
         mark: str = "",
     ) -> None:
-        self._inbox.put(partial(self._run.emit, kind, STAGE, page=page, key=key, payload=payload, mark=mark))
+        self._inbox.put(partial(self._run.emit, kind, stage, page=page, key=key, payload=payload, mark=mark))
 
     def clock(self) -> float:
         return self._run.clock()

@@ -132,13 +132,13 @@ class Runs:
                         event.page,
                         event.key,
                         json.dumps(dict(event.payload), default=str),
-                        time.time(),
+                        event.at,
                     ),
                 )
             database.change("UPDATE runs SET sequence = ? WHERE run = ?", (number, run))
 
     def events(self, run: str, *, after: int = 0) -> Iterator[Event]:
-        """Stored events in order. `at` in the payload is when each was stored, in seconds of the calendar clock."""
+        """Stored events in order."""
         self._known("SELECT run FROM runs WHERE run = ?", run)
         while rows := self._database.rows(
             "SELECT id, sequence, kind, stage, document, page, key, payload, at FROM events "
@@ -147,8 +147,8 @@ class Runs:
         ):
             for name, sequence, kind, stage, document, page, key, payload, at in rows:
                 after = int(str(sequence))
-                told = {**json.loads(str(payload)), "at": at}
-                yield Event(str(name), run, after, kind, str(stage), document, page, key, told)  # type: ignore[arg-type]
+                told = json.loads(str(payload))
+                yield Event(str(name), run, after, kind, str(stage), document, page, key, told, at)  # type: ignore[arg-type]
 
     def forget(self, run: str) -> None:
         """Remove a run that has ended, with its journal and events."""
