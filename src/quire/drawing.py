@@ -6,15 +6,14 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from queue import SimpleQueue
-from threading import Semaphore
 
 from quire.budget import cpu_budget
 from quire.document import PageImage, RenderOptions
 from quire.errors import CorruptError, InputError
 from quire.export import _show
 from quire.opened import Opened, WorkerWork
-from quire.pool import Job, JobFailed, WorkerError, WorkerTimeout, shared_pool
+from quire.page_groups import PageGroups
+from quire.pool import Job, JobFailed, WorkerError, shared_pool
 from quire.pool.errors import describe, rebuilt
 from quire.types import Block
 
@@ -39,15 +38,6 @@ class _Group:
     marks: Mapping[int, Sequence[_show.Mark]] | None = None
 
 
-def page_count(source: Opened, *, timeout_s: float = PAGE_S) -> int:
-    """How many pages the document has, found out by a worker. Raises InputError when it cannot be opened."""
-    job = Job("quire.drawing:count_in_worker", source)
-    try:
-        return int(str(shared_pool().submit(job, timeout_s=timeout_s).result().header["pages"]))
-    except (WorkerError, JobFailed) as error:
-        raise _unopened(source, error) from error
-
-
 def draw(
     source: Opened,
     pages: Sequence[int],
@@ -63,30 +53,22 @@ def draw(
     A few pictures are in memory at a time; an iterator that is dropped ends the job. May be iterated in any thread.
     Raises InputError when the document cannot be opened or has changed.
     """
-    waiting, alone = list(pages), False
     count = threads or cpu_budget()
-    while waiting:
-        group = waiting[: 1 if alone else GROUP]
+
+    def job(group: tuple[int, ...]) -> Job:
         own = None if marks is None else {number: marks[number] for number in group if number in marks}
-        coming = _drawn(_Group(source, tuple(group), options, count, own), page_s)
-        done = 0
-        try:
-            with closing(coming):
-                for image in coming:
-                    yield image
-                    done += 1
-            for number in group[done:]:
-                yield InputError("the reader stopped before this page", document=source.name, page=number)
-            alone, done = False, len(group)
-        except (WorkerError, JobFailed) as error:
-            # Pages come in order: only the next can have passed its time. A crash may be the fault of one that is
-            # drawn ahead of it, so the next is tried alone first.
-            blamed = isinstance(error, WorkerTimeout) or len(group) - done == 1
-            if blamed:
-                yield InputError(f"could not be drawn: {error}", document=source.name, page=group[done])
-                done += 1
-            alone = not blamed
-        del waiting[:done]
+        return Job("quire.drawing:draw_in_worker", _Group(source, group, options, count, own))
+
+    drawn = PageGroups(shared_pool(), job, _received, open_s=page_s, page_s=page_s, room=AHEAD)
+    with closing(drawn):
+        drawn.expect(pages, size=GROUP, ahead=1)
+        for number in pages:
+            try:
+                yield drawn.take(number)
+            except (WorkerError, JobFailed) as error:
+                if not drawn.opened:
+                    raise CorruptError(f"cannot be opened: {error}", document=source.name) from error
+                yield InputError(f"could not be drawn: {error}", document=source.name, page=number)
 
 
 def show(
@@ -95,43 +77,6 @@ def show(
     """PNGs of pages with the boxes of their blocks drawn, as `DocumentResult.pictures` gives them, by a worker."""
     for image in draw(source, pages, RenderOptions(dpi=dpi), marks=_show.marks(blocks), threads=threads):
         yield image if isinstance(image, InputError) else image.png
-
-
-def _drawn(group: _Group, page_s: float) -> Generator[PageImage | InputError]:
-    """The pages of one job, as they come. Raises WorkerError or JobFailed when the job ends early."""
-    arrived: SimpleQueue[PageImage | InputError | None] = SimpleQueue()
-    room = Semaphore(AHEAD)
-    opened = False
-
-    def listen(name: str, header: Mapping[str, object], data: bytes) -> tuple[Mapping[str, object], bytes]:
-        nonlocal opened
-        opened = True
-        if name == "page":
-            room.acquire()
-            arrived.put(_received(header, data))
-        return {}, b""
-
-    pool = shared_pool()
-    job = Job("quire.drawing:draw_in_worker", group)
-    future = pool.submit(job, timeout_s=page_s, renew_s=page_s, on_request=listen)
-    future.add_done_callback(lambda _: arrived.put(None))
-    try:
-        while (image := arrived.get()) is not None:
-            room.release()
-            yield image
-        future.result()
-    except (WorkerError, JobFailed) as error:
-        if not opened:
-            raise _unopened(group.source, error) from error
-        raise
-    finally:
-        room.release(len(group.pages))  # nobody takes pictures any more, and the listener must not wait
-        pool.cancel([future])
-
-
-def count_in_worker(source: Opened, work: WorkerWork) -> tuple[dict[str, object], bytes]:
-    """Runs in a worker."""
-    return {"pages": source.document(work).page_count}, b""
 
 
 def draw_in_worker(group: _Group, work: WorkerWork) -> tuple[dict[str, object], bytes]:
@@ -153,7 +98,7 @@ def draw_in_worker(group: _Group, work: WorkerWork) -> tuple[dict[str, object], 
     return {}, b""
 
 
-def _received(header: Mapping[str, object], png: bytes) -> PageImage | InputError:
+def _received(page: int, header: Mapping[str, object], png: bytes) -> PageImage | InputError:
     """What a worker says is checked: it parses hostile bytes."""
     match header:
         case {"error": dict(described)}:
@@ -170,7 +115,3 @@ def _received(header: Mapping[str, object], png: bytes) -> PageImage | InputErro
             return PageImage(number, png, width, height, dpi, mode, render_ms)
         case _:
             return CorruptError("the worker sent no picture of the page")
-
-
-def _unopened(source: Opened, error: WorkerError | JobFailed) -> InputError:
-    return CorruptError(f"cannot be opened: {error}", document=source.name)

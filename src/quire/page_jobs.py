@@ -53,6 +53,7 @@ def look_into(source: Opened, work: WorkerWork) -> tuple[dict[str, object], byte
 def read_group(group: Group, work: WorkerWork) -> bytes:
     """Hands over one page after the other: its text and blocks, how long they took, and what an engine must add."""
     reader = group.source.document(work).reader
+    work.request("opened", {})
     begun = time.perf_counter()
     for number, text in zip(group.pages, reader.text(group.pages, threads=1), strict=True):
         header: dict[str, object] = {"page": number, "text_ms": _ms(begun)}

@@ -16,7 +16,7 @@ from quire.budget import cpu_budget, worker_count
 from quire.context import Store
 from quire.document import Document, Source
 from quire.engine import Engine
-from quire.errors import UsageError
+from quire.errors import CorruptError, UsageError
 from quire.events import Sink
 from quire.native_pages import LocalPages, NativePages
 from quire.paging import PageFlow
@@ -195,13 +195,16 @@ class _Reading:
         if not self._isolate:
             return LocalPages(document, self._recognition, threads=self._threads)
         from quire.opened import DiskCopy
-        from quire.pool import shared_pool
+        from quire.pool import WorkerError, shared_pool
         from quire.worker_pages import WorkerPages, look_into
 
         copy = DiskCopy(document)
         stack.callback(copy.close)
         pool = shared_pool(worker_count(self._recognition.workers).workers)
-        about = look_into(copy.opened(), pool)
+        try:
+            about = look_into(copy.opened(), pool)
+        except WorkerError as error:
+            raise CorruptError(f"cannot be opened: {error}", document=document.name) from error
         return WorkerPages(copy.opened(), about, self._recognition, pool=pool, load=store.load)
 
     def _tell_end(self, run: StagedRun, infos: Sequence[PageInfo]) -> None:

@@ -1,25 +1,18 @@
-"""The pages of a document parsed in worker processes: what a hostile file does there costs one page.
-
-Each page has a deadline and each worker a memory limit. A page on which a worker ends is read once more by itself;
-when that ends a worker too, the page fails with the reason, and the pages after it go on.
-"""
+"""The pages of a document parsed in worker processes: what a hostile file does there costs one page."""
 
 from __future__ import annotations
 
 import json
-from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future
 from dataclasses import dataclass
-from functools import partial
-from threading import Condition
 from typing import Any
 
 from quire.keys import Digest
 from quire.native_pages import Timed, judged
 from quire.opened import Opened
+from quire.page_groups import PageGroups
 from quire.page_jobs import Group, StoredText
-from quire.pool import Answer, Job, Pool, WorkerCrashed, WorkerError
+from quire.pool import Job, Pool, WorkerCrashed
 from quire.pool.errors import rebuilt
 from quire.recognize.options import RecognizeOptions
 from quire.recognize.routing import Needs
@@ -59,23 +52,11 @@ def look_into(source: Opened, pool: Pool) -> About:
     return About(str(answer.header["reader"]), pages, str(answer.header["media_type"]), answer.data, size)
 
 
-@dataclass(slots=True, eq=False)
-class _Group:
-    """Pages that one job reads. `waiting` are those that were not handed over yet."""
-
-    waiting: deque[int]
-    alone: bool = False
-    future: Future[Answer] | None = None
-
-    @property
-    def ended(self) -> bool:
-        return self.future is not None and self.future.done()
-
-
 @dataclass(frozen=True, slots=True)
 class _Page:
     """A page as a worker handed it over."""
 
+    number: int
     text: bytes | None
     text_ms: float
     needs: Needs | None = None
@@ -86,17 +67,14 @@ class _Page:
 
 
 class WorkerPages:
-    """Used by one thread; workers hand pages over in their supervising threads. `load` gives stored texts."""
+    """Used by one thread. `load` gives stored texts."""
 
     def __init__(self, source: Opened, about: About, options: RecognizeOptions, *, pool: Pool, load: Load) -> None:
         self._source, self._about, self._pool, self._load = source, about, pool, load
         # What a worker needs of the options: engines need not be picklable.
         self._options = RecognizeOptions(options.mode, languages=options.languages, figures=options.figures)
-        self._changed = Condition()
-        self._wanted: dict[int, None] = {}  # expected, and not asked for yet, in their order
-        self._groups: deque[_Group] = deque()  # with pages that are wanted, in the order of the pages
-        self._passed: list[_Group] = []  # under way, with pages that another reader has saved
-        self._pages: dict[int, _Page] = {}
+        self._groups = PageGroups(pool, self._job, self._received, open_s=OPEN_S, page_s=PAGE_S)
+        self._page: _Page | None = None  # whose text was asked for last
         self._infos: dict[int, PageInfo] = {}
 
     @property
@@ -115,29 +93,23 @@ class WorkerPages:
 
     def expect(self, pages: Sequence[int]) -> None:
         size = min(GROUP, max(LEAST, -(-len(pages) // (4 * self._pool.workers))))
-        self._wanted = dict.fromkeys(pages)
-        self._groups = deque(_Group(deque(pages[at : at + size])) for at in range(0, len(pages), size))
-        self._submit()
+        self._groups.expect(pages, size=size, ahead=self._pool.workers + 1)
 
     def text(self, page: int) -> Timed[bytes]:
-        with self._changed:
-            if page not in self._wanted:
-                self._groups.appendleft(_Group(deque([page]), alone=True))
-                self._wanted = {page: None, **self._wanted}
-            while (first := next(iter(self._wanted))) != page:  # another reader of the store has saved it meanwhile
-                del self._wanted[first]
-                self._pages.pop(first, None)
-        read = self._taken(page)
+        self._page = None
+        self._page = read = self._groups.take(page)
         if read.text is None:
             raise read.failed or WorkerCrashed("the worker gave no text")
         return Timed(read.text, read.text_ms)
 
     def needs(self, page: int, text: bytes) -> Needs | None:
-        read = self._pages.get(page)
-        return judged(text, page, self._options).needs if read is None else read.needs
+        if self._page is None or self._page.number != page:
+            self._page = None
+            return judged(text, page, self._options).needs
+        return self._page.needs
 
     def blocks(self, page: int, text: Digest) -> Timed[PageResult | Encoded]:
-        read = self._pages.pop(page, None)
+        read = self._page
         if read is None:
             job = Job("quire.page_jobs:lay_out_stored", StoredText(page, text))
             answer = self._pool.submit(job, timeout_s=PAGE_S, on_request=self._asked).result()
@@ -150,76 +122,16 @@ class WorkerPages:
         return self._infos.get(page) or PageInfo(page, 0.0, 0.0)
 
     def close(self) -> None:
-        under_way = (*self._passed, *self._groups)
-        self._pool.cancel([group.future for group in under_way if group.future is not None and group.waiting])
+        self._groups.close()
 
-    def _taken(self, page: int) -> _Page:
-        """The page, as soon as a worker has handed it over."""
-        while True:
-            self._submit()
-            with self._changed:
-                if page in self._pages:
-                    del self._wanted[page]
-                    return self._pages[page]
-                group = next(group for group in self._groups if page in group.waiting)
-                while page not in self._pages and not group.ended:
-                    self._changed.wait()
-                if page in self._pages:
-                    continue
-            self._ended(group)
+    def _job(self, pages: tuple[int, ...]) -> Job:
+        return Job(READ_GROUP, Group(self._source, pages, self._options))
 
-    def _ended(self, group: _Group) -> None:
-        """A job ended before it handed over all of its pages."""
-        assert group.future is not None
-        error = group.future.exception()
-        if not isinstance(error, WorkerError):
-            raise error or WorkerCrashed("the worker left pages out")
-        with self._changed:
-            place = self._groups.index(group)
-            self._groups.remove(group)
-            first = group.waiting.popleft()
-            if group.waiting:
-                self._groups.insert(place, _Group(group.waiting))
-            if group.alone:
-                self._pages[first] = _Page(None, 0.0, failed=error)
-            else:
-                self._groups.insert(place, _Group(deque([first]), alone=True))
-
-    def _submit(self) -> None:
-        """Keep the workers busy, a few groups ahead of the page that is asked for."""
-        with self._changed:
-            while self._groups and not any(page in self._wanted for page in self._groups[0].waiting):
-                self._passed.append(self._groups.popleft())
-            self._passed = [group for group in self._passed if group.future is not None and not group.ended]
-            ahead = [group for group, _ in zip(self._groups, range(self._pool.workers + 1), strict=False)]
-        for group in ahead:
-            if group.future is None:
-                job = Job(READ_GROUP, Group(self._source, tuple(group.waiting), self._options))
-                take = partial(self._take, group)
-                group.future = self._pool.submit(job, timeout_s=OPEN_S, renew_s=PAGE_S, on_request=take)
-                group.future.add_done_callback(self._wake)
-
-    def _wake(self, _: Future[Answer]) -> None:
-        with self._changed:
-            self._changed.notify_all()
-
-    def _take(
-        self, group: _Group, name: str, header: Mapping[str, object], data: bytes
-    ) -> tuple[dict[str, object], bytes]:
-        """Runs in the thread that supervises the worker, which is not trusted to make sense."""
-        number = group.waiting[0] if group.waiting else 0
-        try:
-            page = _page(header, data, number)
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise WorkerCrashed(f"the worker handed over nonsense ({error})") from error
-        with self._changed:
-            group.waiting.popleft()
-            if number in self._wanted:
-                self._pages[number] = page
-            if page.info is not None and page.failed is not None:
-                self._infos[number] = page.info
-            self._changed.notify_all()
-        return {}, b""
+    def _received(self, number: int, header: Mapping[str, object], data: bytes) -> _Page:
+        page = _page(header, data, number)
+        if page.info is not None and page.failed is not None:
+            self._infos[number] = page.info
+        return page
 
     def _asked(self, name: str, header: Mapping[str, object], data: bytes) -> tuple[dict[str, object], bytes]:
         return {}, stored(self._load, header)[1]
@@ -242,7 +154,7 @@ def _page(header: Mapping[str, Any], data: bytes, number: int) -> _Page:
     needs = Needs.of_row(header["needs"]) if "needs" in header else None
     failed = rebuilt(header["failed"]) if "failed" in header else None
     blocks = Encoded(data[size:], info) if info is not None and failed is None else None
-    return _Page(text, header["text_ms"], needs, blocks, header.get("blocks_ms", 0.0), failed, info)
+    return _Page(number, text, header["text_ms"], needs, blocks, header.get("blocks_ms", 0.0), failed, info)
 
 
 def _info(header: Mapping[str, Any]) -> PageInfo:

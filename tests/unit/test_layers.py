@@ -23,7 +23,7 @@ ADAPTERS = """
 EXECUTION = "pool runtime batch telemetry asking"
 COMPOSITION = "stages native_pages result domains solve evaluate evidence"
 ORCHESTRATION = "recognizing pipeline"
-SURFACES = "reading paging worker_pages page_jobs drawing running cluster cli service web __init__ __main__"
+SURFACES = "reading paging worker_pages page_groups page_jobs drawing running cluster cli service web __init__ __main__"
 
 LAYERS = {
     name: layer

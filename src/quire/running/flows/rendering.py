@@ -8,16 +8,18 @@ from functools import partial
 
 from quire.context import Json, Store
 from quire.document import RenderOptions
-from quire.drawing import draw, page_count
+from quire.drawing import draw
 from quire.errors import InputError, UsageError
 from quire.events import Sink, reason_of
 from quire.opened import Opened
+from quire.pool import shared_pool
 from quire.running.flows.resolving import PageService
 from quire.running.request import SourceRef
 from quire.running.sources import Sources
 from quire.selection import page_numbers
 from quire.store.artifacts import ArtifactStore
 from quire.store.images import PageImages
+from quire.worker_pages import look_into
 
 
 def rendering(store: Store, *, password: str | None = None) -> PageService:
@@ -38,7 +40,7 @@ class _Rendering:
         if not isinstance(self._store, ArtifactStore):
             raise UsageError("pictures of pages are kept by name, in a folder or a bucket; name a store")
         with self._opened(document) as source:
-            return page_numbers(pages, page_count(source))
+            return page_numbers(pages, look_into(source, shared_pool()).pages)
 
     def some(
         self, numbers: Sequence[int], on_event: Sink, document: Json, *, dpi: int, grey: bool, pages: str | None
