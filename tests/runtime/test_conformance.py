@@ -9,6 +9,7 @@ import pytest
 
 from quire.context import MAX_RESULT
 from quire.errors import RunCancelled, RunError, UsageError
+from tests.runtime import workflows
 from tests.runtime.tracking import PATIENCE_S, wait_until
 
 # Results and order.
@@ -260,6 +261,53 @@ def test_a_workflow_that_is_not_deterministic_fails_loudly_when_it_is_played_aga
             bench.result("wandering")
     else:
         assert bench.result("wandering") == 0, "nothing had to be played again"
+
+
+# The classic mistakes: each ends its own run with one clear error, and harms nobody.
+
+
+def others_are_unharmed(bench, bad: str, beside: str) -> None:
+    """A run beside the bad one finishes, and so does one afterwards."""
+    bench.track.open("go")
+    assert bench.runtime.result(beside, timeout_s=PATIENCE_S)[-1] == "held after"
+    assert bench.result("two-steps") == ["first", "second"]
+    assert bench.runtime.status(bad).state == "failed"
+
+
+@pytest.mark.parametrize("how", ["asyncio.run", "plainly"])
+@pytest.mark.parametrize("method", list(workflows.USES))
+def test_a_step_that_uses_the_context_fails_its_run_and_no_other(bench, method, how):
+    beside = bench.submit("held")
+    bench.track.until("held here")
+    bad = bench.submit("misusing", method=method, how=how)
+    with pytest.raises(RunError, match=rf"workflow misusing: its step 'wrong' uses ctx\.{method}") as caught:
+        bench.runtime.result(bad, timeout_s=PATIENCE_S)
+    assert caught.value.category == "config"
+    assert [event.payload["number"] for event in bench.told(bad)] == [1], "a step may tell, and is tried once"
+    others_are_unharmed(bench, bad, beside)
+    assert not {"inner", "after the mistake"} & set(bench.track.lines)
+
+
+@pytest.mark.parametrize(
+    ("what", "named"),
+    [
+        ("sleep", r"asyncio\.sleep"),
+        ("sleep 0", r"asyncio\.sleep"),
+        ("future", "something"),
+        ("thread", r"asyncio\.to_thread"),
+        ("asyncio.gather", "something"),
+        ("gathered", "(asyncio.sleep|something)"),
+    ],
+)
+def test_a_workflow_that_awaits_something_foreign_fails_and_no_other_run_does(bench, what, named):
+    beside = bench.submit("held")
+    bench.track.until("held here")
+    bad = bench.submit("foreign-await", what=what)
+    with pytest.raises(RunError, match=rf"workflow foreign-await awaits {named}.*ctx\.sleep") as caught:
+        bench.runtime.result(bad, timeout_s=PATIENCE_S)
+    assert caught.value.category == "config"
+    others_are_unharmed(bench, bad, beside)
+    assert "after a foreign await" not in bench.track.lines
 
 
 # Waiting.

@@ -241,17 +241,6 @@ def test_gathered_code_may_await_several_things(server, database, track):
     assert sorted(track.lines) == ["a first", "a second", "b first", "b second", "c first", "c second"]
 
 
-def test_an_await_that_no_journal_knows_is_refused(server, database, track):
-    code = in_pool("foreign", *workflows.WORKFLOWS)
-    with working(database, code) as worker:
-        known(server, worker, code)
-        runtime = RestateRuntime(server, database, code)
-        run = runtime.submit("foreign-await", {"folder": str(track.folder)})
-        with pytest.raises(RunError, match="no journal knows"):
-            runtime.result(run, timeout_s=PATIENCE_S)
-    assert track.lines == []
-
-
 def test_a_run_that_was_never_handed_over_is_found_by_the_next_caller(server, database, track):
     """Whoever submitted it died between noting the run and telling the server."""
     code = in_pool("orphan", *workflows.WORKFLOWS)

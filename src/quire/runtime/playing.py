@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import json
 import random
 import time
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING
 from quire.context import MAX_RESULT, ONCE, Claim, Context, Json, Retry, Workflow
 from quire.errors import RETRYABLE, FencedError, RunCancelled, RunError, category_of
 from quire.events import Event, reason_of
+from quire.runtime.guarding import ForeignAwait, Guarded, check_owner, in_step
 from quire.runtime.journal import Ending, Invocation, Step
 
 if TYPE_CHECKING:
@@ -91,6 +93,8 @@ class Play:
                     return Ending("failed", message=f"the workflow {self.workflow.name} has cancelled itself")
             except RunCancelled as error:
                 return Ending("cancelled", message=reason_of(error))
+            except ForeignAwait as error:
+                return Ending("failed", message=str(error), category="config")
             except Exception as error:
                 return Ending("failed", message=reason_of(error), category=category_of(error))
             else:
@@ -106,23 +110,27 @@ class Play:
 
     async def _called(self, context: LocalContext) -> Json:
         try:
-            return await self.workflow.function(context, self.invocation.argument)
+            return await Guarded(
+                self.workflow.name, lambda: self.workflow.function(context, self.invocation.argument), Waiter
+            )
         except SystemExit as error:  # ends the workflow, not the engine
             raise RunError(f"{self.workflow.name} exits: {error}") from error
+
+    def check_owner(self, method: str) -> None:
+        """Raises UsageError when something else than the code of the workflow calls a method of its context."""
+        check_owner(self._task, self.workflow.name, method)
 
     def stop(self) -> None:
         """Leave everything that is under way."""
         for task in self.doing.values():
             task.cancel()
 
-    def begin(
-        self, number: int, name: str, work: Callable[[Step], Awaitable[Ending]], *, parks: bool
-    ) -> asyncio.Future[Ending]:
+    def begin(self, number: int, name: str, work: Callable[[Step], Awaitable[Ending]], *, parks: bool) -> Waiter:
         """What step `number` gave, or something to wait for. Raises Mismatch when another one was recorded there."""
         step = self.steps.get(number)
         if step is not None and step.name != name:
             raise Mismatch(f"step {number} was {step.name!r} and is now {name!r}")
-        waiter: asyncio.Future[Ending] = asyncio.get_running_loop().create_future()
+        waiter = Waiter()
         if step is not None and step.ending is not None:
             waiter.set_result(step.ending)
             return waiter
@@ -147,7 +155,7 @@ class Play:
             self._again = True
             self._task.cancel()
 
-    def _tell(self, waiter: asyncio.Future[Ending], task: asyncio.Task[Ending]) -> None:
+    def _tell(self, waiter: Waiter, task: asyncio.Task[Ending]) -> None:
         if not (waiter.done() or task.cancelled() or self._again or self._broken):
             waiter.set_result(task.result())
 
@@ -200,7 +208,7 @@ class Play:
 def _tried(name: str, call: Callable[[], Json]) -> Ending:
     """One attempt of a step, in its thread. Whatever it raises ends the attempt, and neither thread nor engine."""
     try:
-        result = call()
+        result = in_step(name.removeprefix("run "), call)
         _check(name, result)
     except FencedError:
         raise
@@ -226,10 +234,14 @@ def _asked_to_end() -> bool:
     return task is not None and task.cancelling() > 0
 
 
+class Waiter(asyncio.Future[Ending]):
+    """What a workflow waits for: the only thing that it may."""
+
+
 class Given:
     """What a call of the context gives to await: the value of its ending, or its error."""
 
-    def __init__(self, ending: asyncio.Future[Ending], read: Callable[[Json], Json] = lambda value: value) -> None:
+    def __init__(self, ending: Waiter, read: Callable[[Json], Json] = lambda value: value) -> None:
         self._ending = ending
         self._read = read
 
@@ -255,7 +267,7 @@ class LocalContext:
         return self._play.invocation.run
 
     def run(self, name: str, step: Callable[..., Json], *args: object, retry: Retry = ONCE) -> Given:
-        number = self._next()
+        number = self._next("run")
         play = self._play
         return Given(
             play.begin(
@@ -264,6 +276,7 @@ class LocalContext:
         )
 
     def call(self, workflow: str, key: str, argument: Json) -> Given:
+        number = self._next("call")
         play = self._play
 
         async def called(_: Step) -> Ending:
@@ -279,10 +292,10 @@ class LocalContext:
                 ending = await play.engine.ending(key)
             return ending
 
-        return Given(play.begin(self._next(), f"call {workflow} {key}", called, parks=True))
+        return Given(play.begin(number, f"call {workflow} {key}", called, parks=True))
 
     def sleep(self, seconds: float) -> Given:
-        number = self._next()
+        number = self._next("sleep")
         play = self._play
 
         async def slept(step: Step) -> Ending:
@@ -295,7 +308,7 @@ class LocalContext:
         return Given(play.begin(number, "sleep", slept, parks=True))
 
     def signal(self, name: str) -> Given:
-        number = self._next()
+        number = self._next("signal")
         play = self._play
 
         async def answered(step: Step) -> Ending:
@@ -305,7 +318,7 @@ class LocalContext:
         return Given(play.begin(number, f"signal {name}", answered, parks=True))
 
     def now(self) -> Given:
-        number = self._next()
+        number = self._next("now")
         play = self._play
 
         async def told(step: Step) -> Ending:
@@ -317,18 +330,25 @@ class LocalContext:
         self._play.engine.emit(self.run_id, event)
 
     async def gather(self, *awaited: Awaitable[Json]) -> list[Json]:
+        self._play.check_owner("gather")
         given: list[Json] = []
         error: Exception | None = None
-        for one in awaited:
-            try:
-                given.append(await one)
-            except Exception as failed:
-                error = error or failed
+        try:
+            for one in awaited:
+                try:
+                    given.append(await one)
+                except Exception as failed:
+                    error = error or failed
+        finally:
+            for one in awaited:
+                if inspect.iscoroutine(one):
+                    one.close()  # cancelled before its turn came
         if error is not None:
             raise error
         return given
 
-    def _next(self) -> int:
+    def _next(self, method: str) -> int:
+        self._play.check_owner(method)
         if self.closed:
             raise RuntimeError("the workflow is over; it must not use its context any more")
         self._number += 1
