@@ -7,6 +7,7 @@ import json
 import pytest
 
 from tests import documents
+from tests.fakes import flow_components
 from tests.unit.cli.batches import BROKEN, Desk
 from tests.unit.cli.terminal import drawn_by
 
@@ -154,3 +155,34 @@ def test_mistakes_are_explained_in_a_line_before_anything_is_read(desk: Desk, ar
 def test_a_bar_is_drawn_on_a_terminal(desk: Desk):
     drawn = drawn_by("run", desk.folder / "in", "-o", desk.folder / "out")
     assert b"2/2" in drawn and b"documents" in drawn
+
+
+CAPTIONS = """
+name: captions
+inputs:
+  source: {type: document}
+steps:
+  - {id: document, component: read, input: {source: {$input: source}}}
+  - id: captions
+    component: "tests.fakes.flow_components:caption"
+    input: {page: {$step: document}}
+    on_error: skip
+output: {captions: {$step: captions}}
+"""
+
+
+def test_a_page_that_a_step_of_the_flow_lost_makes_the_document_partial_and_is_tried_again(desk: Desk):
+    flow_components.reset()
+    (desk.folder / "captions.yaml").write_text(CAPTIONS)
+    flow_components.FAILING["caption/2"] = flow_components.refusing(1)
+    arguments = ("run", "in/a.pdf", "-o", "out", "--flow", "captions.yaml")
+    first = desk.quire(*arguments, code=3).stdout.splitlines()
+    assert first[0] == "documents  1 partial"
+    assert first[4] == "next       `quire resume -o out` tries failed pages again"
+    assert desk.json("plan", *arguments[1:])["documents"][0]["reason"] == "pages of it failed before"
+    before = flow_components.CALLS["caption"]
+    assert desk.quire(*arguments).stdout.splitlines()[0] == "documents  1 complete"
+    assert flow_components.CALLS["caption"] == before + 1, "only the page that was lost"
+    assert desk.quire(*arguments).stdout.splitlines()[0] == "documents  1 done before"
+    written = json.loads((desk.out / "a.json").read_text())
+    assert [caption["number"] for caption in written["captions"]] == [1, 2]

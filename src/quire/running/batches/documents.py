@@ -72,8 +72,10 @@ class Documents:
         write_files(contents)
         files = tuple(OutputFile(str(path), len(data), digest_bytes(data)) for path, data in contents.items())
         facts = _facts(self._runtime.events(run), since=self._began)
-        self._record(document, files, facts["ledger"].get("failed", 0))
-        partial = facts.pop("status") == "partial"
+        lost = result.get("lost", {})
+        self._record(document, files, facts["ledger"].get("failed", 0) + sum(lost.values()))
+        partial = facts.pop("status") == "partial" or bool(lost)
+        facts |= {"lost": lost} if lost else {}
         told = {**_told(document), **facts, "output_path": files[0].path, "document_run": run, "files": len(files)}
         return ItemOutcome("partial" if partial else "ok", told)
 

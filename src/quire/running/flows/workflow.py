@@ -71,7 +71,7 @@ class Flows:
         """Play a flow: `{"flow": definition or name, "inputs": {…}}`.
 
         Gives `{"flow": name, "digest": …, "output": …}`: the digest of the output in the store, and the output
-        itself where it is small.
+        itself where it is small. `"lost"` is there when steps with `on_error: skip` lost pages: how many, by step.
         """
         if self.trusting and argument.get("folder"):
             folder = Path(argument["folder"])
@@ -118,6 +118,8 @@ class _FlowRun:
         self.inputs = inputs
         self.values: dict[str, Value | None] = {}
         """What each step gave; None for one that was skipped."""
+        self.lost: dict[str, int] = {}
+        """Steps with `on_error: skip` that lost something, and how many pages; a whole document counts as one."""
 
     async def play(self) -> Json:
         documents = [name for name, one in self.definition.inputs.items() if one.type.name == "document"]
@@ -128,7 +130,7 @@ class _FlowRun:
         for level in self.definition.levels():
             await self._level(level)
         output: Json = await self.ctx.run("output", output_value, self.definition, self._values(), MAX_RESULT // 2)
-        return {"flow": self.definition.name, **output}
+        return {"flow": self.definition.name, **output, **({"lost": self.lost} if self.lost else {})}
 
     def _values(self) -> Values:
         flows = self.flows
@@ -236,6 +238,8 @@ class _FlowRun:
         told = {name: one for name, one in value.items() if name in ("ms", "hits", "made", "failed")}
         kind: EventKind = "hit" if value.get("hit") else "finished"
         self._tell(step, self.flows.components.find(step.component), kind, value, told)
+        if step.on_error.what == "skip" and value.get("failed"):
+            self.lost[step.id] = value["failed"]
         self.values[step.id] = {name: one for name, one in value.items() if name not in (*told, "hit")}
 
     def _failed(self, step: Step, error: RunError) -> list[RunError]:
@@ -248,6 +252,8 @@ class _FlowRun:
             place = f"step {step.id!r}"
             named = message if message.startswith(place) else f"{place}: {message}"
             return [RunError(named, category=error.category)]
+        if step.on_error.what == "skip":
+            self.lost[step.id] = 1
         use = step.on_error.value
         self.values[step.id] = {"kind": "given", "value": use} if step.on_error.what == "use" else None
         return []
