@@ -190,6 +190,8 @@ class RunStatus:
     result: Json = None
     error: str | None = None
     category: Category | None = None
+    exit_code: int | None = None
+    """That of the error which ended it."""
     last_event: int = 0
 
 

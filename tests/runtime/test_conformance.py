@@ -282,7 +282,7 @@ def test_a_step_that_uses_the_context_fails_its_run_and_no_other(bench, method, 
     bad = bench.submit("misusing", method=method, how=how)
     with pytest.raises(RunError, match=rf"workflow misusing: its step 'wrong' uses ctx\.{method}") as caught:
         bench.runtime.result(bad, timeout_s=PATIENCE_S)
-    assert caught.value.category == "config"
+    assert (caught.value.category, caught.value.exit_code) == ("usage", 2)
     assert [event.payload["number"] for event in bench.told(bad)] == [1], "a step may tell, and is tried once"
     others_are_unharmed(bench, bad, beside)
     assert not {"inner", "after the mistake"} & set(bench.track.lines)
@@ -305,7 +305,7 @@ def test_a_workflow_that_awaits_something_foreign_fails_and_no_other_run_does(be
     bad = bench.submit("foreign-await", what=what)
     with pytest.raises(RunError, match=rf"workflow foreign-await awaits {named}.*ctx\.sleep") as caught:
         bench.runtime.result(bad, timeout_s=PATIENCE_S)
-    assert caught.value.category == "config"
+    assert (caught.value.category, caught.value.exit_code) == ("usage", 2)
     others_are_unharmed(bench, bad, beside)
     assert "after a foreign await" not in bench.track.lines
 

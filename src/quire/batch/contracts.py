@@ -140,6 +140,8 @@ class StageError:
     attempts: int = 1
     details: str = ""
     """Where in the worker it happened, for whoever wrote it."""
+    exit_code: int | None = None
+    """That of its error; None for the one of its class."""
 
     @property
     def retryable(self) -> bool:

@@ -12,7 +12,7 @@ from itertools import islice
 from queue import Empty, SimpleQueue
 from secrets import token_hex
 
-from quire.batch.calling import Called, Failure
+from quire.batch.calling import Called, Failure, failure_of
 from quire.batch.contracts import (
     ItemOutcome,
     StageContext,
@@ -183,7 +183,7 @@ class Stage:
             self._known.name(task)
         except InputError as error:
             task.attempts = 1
-            self._fail(task, Failure("input", str(error)), 0.0)
+            self._fail(task, failure_of(error), 0.0)
             return False
         return True
 
@@ -254,6 +254,7 @@ class Stage:
             failure.message,
             task.attempts,
             failure.details,
+            failure.exit_code,
         )
         self._tally.note(task.number, error)
         self._end(task, ItemOutcome("failed", {}, failure.message, error, task.attempts, seconds))

@@ -104,6 +104,8 @@ def _item_payload(task: Task, outcome: ItemOutcome) -> dict[str, object]:
         "output_path": first_path(task.item.outputs),
         "category": outcome.error.category if outcome.error else None,
     }
+    if outcome.error is not None and outcome.error.exit_code is not None:
+        payload["exit_code"] = outcome.error.exit_code
     if outcome.reason:
         payload["reason"] = outcome.reason
     return {**payload, **outcome.result}

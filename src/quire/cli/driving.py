@@ -17,31 +17,12 @@ from quire.cli.batch_progress import BatchProgress, summary
 from quire.cli.figures import Figures
 from quire.cli.opening import opened
 from quire.config import Settings
-from quire.errors import (
-    EXIT_COMPLETE,
-    EXIT_INTERRUPTED,
-    EXIT_PARTIAL,
-    Category,
-    ConfigurationError,
-    EngineError,
-    InputError,
-    QuireError,
-    StoreError,
-)
+from quire.errors import EXIT_CODES, EXIT_COMPLETE, EXIT_INTERRUPTED, EXIT_PARTIAL
 from quire.events import Event, Sink
 
 if TYPE_CHECKING:
     from quire.batch import StageOutcome
     from quire.running.batches.request import BatchRequest
-
-CODES: dict[Category, int] = {
-    "input": InputError.exit_code,
-    "config": ConfigurationError.exit_code,
-    "timeout": EngineError.exit_code,
-    "network": EngineError.exit_code,
-    "transient": StoreError.exit_code,
-}
-"""The exit code of a batch of which nothing worked, by the class of its first error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +105,8 @@ def exit_code(outcome: StageOutcome, figures: Figures) -> int:
         return EXIT_COMPLETE
     if outcome.succeeded or outcome.skipped > len(figures.quarantined) or not outcome.errors:
         return EXIT_PARTIAL
-    return CODES.get(outcome.errors[0].category, QuireError.exit_code)
+    first = outcome.errors[0]
+    return EXIT_CODES[first.category] if first.exit_code is None else first.exit_code
 
 
 def _budget_spent(outcome: StageOutcome) -> bool:
@@ -135,11 +117,14 @@ def advice(figures: Figures, *, remaining: int, where: str) -> Iterator[str]:
     """What to do next about what is not done."""
     failed = list(figures.failures.values())
     permanent = sum(failure.permanent for failure in failed) + len(figures.quarantined)
-    passing = sum(not failure.permanent for failure in failed)
+    wrong = sum(failure.wrong for failure in failed)
+    passing = len(failed) - wrong - sum(failure.permanent for failure in failed)
     if remaining:
         yield f"`quire resume{where}` goes on with {spell(remaining, 'document')}"
     if passing:
         yield f"`quire retry{where}` tries {spell(passing, 'failed document')} again"
+    if wrong:
+        yield f"change the call for {spell(wrong, 'document')}: it does not fit, and trying again will not help"
     if figures.counts["partial"]:
         yield f"`quire resume{where}` tries failed pages again"
     if permanent:

@@ -10,11 +10,10 @@ from typing import NamedTuple
 
 from quire.batch.durations import Durations
 from quire.events import Event
+from quire.records.quarantine import PERMANENT
 
 RECENT = 200
 """The documents that the rate is taken from."""
-PERMANENT = ("input", "runtime", "unknown")
-"""Classes of errors that put a document into quarantine."""
 
 
 class Failure(NamedTuple):
@@ -30,6 +29,11 @@ class Failure(NamedTuple):
     def permanent(self) -> bool:
         """Whether it fails every time, so that it is left alone from now on."""
         return self.category in PERMANENT and bool(self.key)
+
+    @property
+    def wrong(self) -> bool:
+        """Whether the call does not fit the document, such as a page that it does not have."""
+        return self.category == "usage"
 
     def told(self, document: str) -> str:
         """The document and the reason, without its name twice."""

@@ -79,7 +79,7 @@ def retry(  # noqa: PLR0913 - one argument per option
         request = stored_request(here.store, found.run)
         figures = figures_of(here.runtime.events(found.run))
         held = {entry.source: entry.key for entry in Quarantine(here.store.database).entries()}
-        paths = {name: failure.path for name, failure in figures.failures.items()} | figures.quarantined
+        paths = {name: one.path for name, one in figures.failures.items() if not one.wrong} | figures.quarantined
         left = {name: key for name, path in paths.items() if (key := held.get(path_text(path)))}
         if quarantined:
             Quarantine(here.store.database).release(list(left.values()))

@@ -78,10 +78,18 @@ class Runs:
         )
 
     def finish(
-        self, run: str, state: RunState, *, result: Json = None, error: str = "", category: Category | None = None
+        self,
+        run: str,
+        state: RunState,
+        *,
+        result: Json = None,
+        error: str = "",
+        category: Category | None = None,
+        exit_code: int | None = None,
     ) -> None:
         """The end of a run; the first end counts."""
-        told = json.dumps({"message": error, "category": category}) if error or category else None
+        failure = {"message": error, "category": category, "exit_code": exit_code}
+        told = json.dumps(failure) if error or category else None
         with self._database.transaction(lasting=True):
             self._database.change(
                 f"UPDATE runs SET state = ?, result = ?, error = ?, finished = ? WHERE run = ? AND NOT {HAS_ENDED}",
@@ -181,6 +189,7 @@ class Runs:
             result=json.loads(str(result)) if result else None,
             error=told.get("message"),
             category=told.get("category"),
+            exit_code=told.get("exit_code"),
             last_event=int(str(sequence)),
         )
 

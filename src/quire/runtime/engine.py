@@ -231,6 +231,7 @@ class Engine:
                     result=ending.result,
                     error=ending.message,
                     category=ending.category if ending.state == "failed" else None,
+                    exit_code=ending.exit_code,
                 )
             self.journal.end(play.claim, ending)
         self._tell_ending(play.invocation.key, replace(ending, run=run))

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from quire.context import Claim, Json, Workflow
-from quire.errors import Category, RunCancelled, RunError
+from quire.errors import Category, RunCancelled, RunError, category_of, exit_code_of
+from quire.events import reason_of
 from quire.records.claims import ALIVE, Claims
 from quire.records.database import Database, in_portions
 from quire.records.runs import ENDED, HAS_ENDED
@@ -26,18 +27,25 @@ class Ending:
     message: str = ""
     category: Category = "runtime"
     run: str = ""
+    exit_code: int | None = None
+
+    @classmethod
+    def of(cls, error: BaseException) -> Ending:
+        """Failed for that reason."""
+        return cls("failed", message=reason_of(error), category=category_of(error), exit_code=exit_code_of(error))
 
     def value(self) -> Json:
         """What it gave. Raises RunError or RunCancelled when it gave nothing."""
         if self.state == "cancelled":
             raise RunCancelled(self.message or "cancelled")
         if self.state == "failed":
-            raise RunError(self.message, category=self.category)
+            raise RunError(self.message, category=self.category, exit_code=self.exit_code)
         return self.result
 
     def error_text(self) -> str | None:
-        failed = self.state in ("failed", "cancelled")
-        return json.dumps({"message": self.message, "category": self.category}) if failed else None
+        if self.state not in ("failed", "cancelled"):
+            return None
+        return json.dumps({"message": self.message, "category": self.category, "exit_code": self.exit_code})
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,4 +254,5 @@ def _ending(state: object, result: object, error: object, run: object = "") -> E
         told.get("message", ""),
         told.get("category", "runtime"),
         str(run),
+        told.get("exit_code"),
     )

@@ -87,7 +87,7 @@ class LocalRuntime:
         if status.state == "cancelled":
             raise RunCancelled(f"run {run} was cancelled")
         if status.state == "failed":
-            raise RunError(status.error or "failed", category=status.category or "runtime")
+            raise RunError(status.error or "failed", category=status.category or "runtime", exit_code=status.exit_code)
         return status.result
 
     def cancel(self, run: str) -> None:

@@ -14,7 +14,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from quire.context import MAX_RESULT, ONCE, Claim, Context, Json, Retry, Workflow
-from quire.errors import RETRYABLE, FencedError, RunCancelled, RunError, category_of
+from quire.errors import RETRYABLE, FencedError, RunCancelled, RunError
 from quire.events import Event, reason_of
 from quire.runtime.guarding import ForeignAwait, Guarded, check_owner, in_step
 from quire.runtime.journal import Ending, Invocation, Step
@@ -94,9 +94,9 @@ class Play:
             except RunCancelled as error:
                 return Ending("cancelled", message=reason_of(error))
             except ForeignAwait as error:
-                return Ending("failed", message=str(error), category="config")
+                return Ending("failed", message=str(error), category="usage")
             except Exception as error:
-                return Ending("failed", message=reason_of(error), category=category_of(error))
+                return Ending.of(error)
             else:
                 if self._broken is not None:  # the workflow hid it
                     raise self._broken
@@ -213,7 +213,7 @@ def _tried(name: str, call: Callable[[], Json]) -> Ending:
     except FencedError:
         raise
     except BaseException as error:
-        return Ending("failed", message=reason_of(error), category=category_of(error))
+        return Ending.of(error)
     return Ending("finished", result)
 
 

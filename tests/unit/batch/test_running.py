@@ -97,7 +97,7 @@ def test_a_partial_item_succeeds_and_says_so():
 def test_a_result_that_cannot_be_told_is_a_failure(given, told):
     outcome = run_stage(plan("a"), lambda item: given)
     assert told in outcome.errors[0].message
-    assert outcome.errors[0].category == "config"
+    assert outcome.errors[0].category == "usage"
 
 
 def test_retryable_errors_are_tried_again():

@@ -20,7 +20,7 @@ from quire.recognizing.page import GATE
 from quire.records.files import Seen
 from quire.records.outputs import Output, OutputFile, Outputs
 from quire.records.places import path_text
-from quire.records.quarantine import Quarantine, Quarantined
+from quire.records.quarantine import PERMANENT, Quarantine, Quarantined
 from quire.records.runs import Runs
 from quire.running.batches.plan import PlannedDocument
 from quire.running.batches.request import BatchRequest
@@ -36,8 +36,6 @@ CANCELLED_S = 60.0
 """How long a run that was cancelled may take to end."""
 PLANNED = "planned"
 LEDGER = ("pages", "ok", "empty", "failed", "skipped")
-PERMANENT = ("input", "runtime", "unknown")
-"""Classes of errors of a document that will not change by themselves; what is not set up is nobody's fault there."""
 
 
 class Documents:

@@ -177,7 +177,7 @@ class _FlowRun:
         (outcome,) = yield [self.ctx.call(component.workflow, key, request["request"])]
         if isinstance(outcome, RunError):
             name = request["request"]["source"]["name"]
-            raise RunError(f"step {step.id!r}: {name}: {reason_of(outcome)}", category=outcome.category)
+            raise RunError.of(outcome, f"step {step.id!r}: {name}: {reason_of(outcome)}")
         return result_value(outcome)
 
     def _by_page(self, making: Making) -> Playing:
@@ -251,7 +251,7 @@ class _FlowRun:
             message = reason_of(error)
             place = f"step {step.id!r}"
             named = message if message.startswith(place) else f"{place}: {message}"
-            return [RunError(named, category=error.category)]
+            return [RunError.of(error, named)]
         if step.on_error.what == "skip":
             self.lost[step.id] = 1
         use = step.on_error.value

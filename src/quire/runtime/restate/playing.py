@@ -58,7 +58,7 @@ def _go_on(
         except RunError as error:
             return Failure.of(error, context.run_id)
     except ForeignAwait as error:
-        return Failure(str(error), "config", context.run_id)
+        return Failure(str(error), "usage", context.run_id)
     except RunCancelled as error:
         return Failure(str(error), run=context.run_id, cancelled=True)
     except Exception as error:

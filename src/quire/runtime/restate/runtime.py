@@ -176,5 +176,6 @@ def _value(status: RunStatus) -> Json:
     if status.state == "cancelled":
         raise RunCancelled(status.error or f"run {status.run} was cancelled")
     if status.state == "failed":
-        raise RunError(status.error or f"run {status.run} failed", category=status.category or "runtime")
+        message = status.error or f"run {status.run} failed"
+        raise RunError(message, category=status.category or "runtime", exit_code=status.exit_code)
     return status.result
