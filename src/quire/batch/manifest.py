@@ -38,6 +38,11 @@ FIELDS = (
 _ENDS = frozenset({"finished", "failed", "hit"})
 
 
+def item_name(event: Event) -> str | None:
+    """The item that an event of a stage is about; None for the stage itself."""
+    return None if event.document is None else str(event.payload.get("name", event.document))
+
+
 def row_of(event: Event) -> Row | None:
     """The row of an event that tells the end of an item; None for any other."""
     payload = event.payload
@@ -46,14 +51,14 @@ def row_of(event: Event) -> Row | None:
     known: Row = {
         **payload,
         "stage": event.stage,
-        "doc_id": event.document,
+        "doc_id": item_name(event),
         "output_key": payload.get("output_key", event.key),
         "schema_version": SCHEMA,
         "engines": payload.get("engines", []),
         "run": event.run,
         "at": _written_time(payload.get("at")),
     }
-    return {name: known.get(name) for name in FIELDS} | {n: v for n, v in known.items() if n not in FIELDS}
+    return {name: known.get(name) for name in FIELDS} | {n: v for n, v in known.items() if n not in (*FIELDS, "name")}
 
 
 def rows_of(events: Iterable[Event]) -> Iterator[Row]:

@@ -6,7 +6,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, replace
 from shlex import quote
@@ -40,14 +40,13 @@ def drive(
     showing: Showing,
     *,
     run: str | None = None,
-    only: Iterable[str] | None = None,
 ) -> int:
-    """Drive a batch to its end: a new one, or `run`, or some documents of it; the exit code.
+    """Run a batch to its end: a new one, or one that was interrupted; the exit code.
 
     Signals are heard until everything is closed, so that none of them breaks it off.
     """
     from quire.batch import Stop, stop_on_signals
-    from quire.running.batches.driving import begin_batch, run_batch
+    from quire.running.batches.driving import run_batch
 
     _tell_notice(request)
     begun, stop = time.monotonic(), Stop()
@@ -56,8 +55,7 @@ def drive(
         stack.enter_context(stop_on_signals(stop, progress.signalled))
         here = stack.enter_context(opened(replace(settings, workers=request.options.workers), place))
         tell = stack.enter_context(_told_to(progress, settings.manifest))
-        run = run or begin_batch(request, here.store)
-        outcome = run_batch(request, here.runtime, here.store, run=run, on_event=tell, stop=stop, only=only)
+        run, outcome = run_batch(request, here.runtime, run=run, on_event=tell, stop=stop)
     figures = progress.figures
     code = exit_code(outcome, figures)
     if showing.as_json:

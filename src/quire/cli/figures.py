@@ -9,6 +9,7 @@ from pathlib import PurePath
 from typing import NamedTuple
 
 from quire.batch.durations import Durations
+from quire.batch.manifest import item_name
 from quire.events import Event
 from quire.records.quarantine import PERMANENT
 
@@ -92,13 +93,14 @@ class Figures:
 
     def add(self, event: Event, at: float) -> None:
         self.last = at
-        if event.document is None:
+        name = item_name(event)
+        if name is None:
             if event.kind in ("finished", "failed"):
                 self.ended, self.stopped = True, str(event.payload.get("reason", ""))
         elif event.kind == "started":
-            self.running[event.document] = at
+            self.running[name] = at
         elif event.kind in ("finished", "failed", "hit"):
-            self._count(event.document, {"output_key": event.key, **event.payload}, at)
+            self._count(name, {"output_key": event.key, **event.payload}, at)
 
     @property
     def done(self) -> int:

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, get_args
+from collections.abc import Callable
+from typing import Literal, get_args
 
 from quire.budget import worker_count
-from quire.context import Store, Workflow
+from quire.context import Runtime, Store, Workflow
 from quire.errors import UsageError
 from quire.running.flows.workflow import Flows
 from quire.running.steps import DocumentSteps
 from quire.running.workflows import Reads
+from quire.runtime.beside import BesideRuntime
 from quire.runtime.local import LocalRuntime
 from quire.store.artifacts import ArtifactStore
 from quire.store.opening import open_store
-
-if TYPE_CHECKING:
-    from quire.runtime.restate.runtime import RestateRuntime
 
 RuntimeKind = Literal["local", "restate"]
 KINDS: tuple[RuntimeKind, ...] = get_args(RuntimeKind)
@@ -48,8 +47,11 @@ def open_runtime(
     admin: str | None = None,
     workers: int | None = None,
     password: str | None = None,
-) -> tuple[LocalRuntime | RestateRuntime, ArtifactStore]:
-    """The store at a place and a runtime on it; whoever opened them closes both."""
+) -> tuple[LocalRuntime | BesideRuntime, ArtifactStore]:
+    """The store at a place and a runtime on it; whoever opened them closes both.
+
+    Batches read and write files of this machine: on Restate they are driven here, and their documents go elsewhere.
+    """
     store = open_store(place, facts)
     try:
         if runtime == "local":
@@ -60,15 +62,31 @@ def open_runtime(
         from quire.runtime.restate.server import RestateServer
 
         known = workflows_on(store, workers=workers, password=password)
-        return RestateRuntime(RestateServer(ingress, admin), store.database, known), store
+        elsewhere = RestateRuntime(RestateServer(ingress, admin), store.database, known)
+        batch = _batch(store, lambda: elsewhere)
+        return BesideRuntime(elsewhere, LocalRuntime(store.database, [batch])), store
     except BaseException:
         store.close()
         raise
 
 
 def local_runtime(
-    store: ArtifactStore, *, workers: int | None = None, password: str | None = None, import_paths: bool = True
+    store: ArtifactStore,
+    *,
+    workers: int | None = None,
+    password: str | None = None,
+    import_paths: bool = True,
+    batches: bool = True,
 ) -> LocalRuntime:
-    """The runtime of this machine on an opened store."""
+    """The runtime of this machine on an opened store. `batches` says whether this process drives them, too."""
     known = workflows_on(store, workers=workers, password=password, import_paths=import_paths)
-    return LocalRuntime(store.database, known, pools=pools_for(workers))
+    batch = _batch(store, lambda: runtime)
+    pools = pools_for(workers) | ({} if batches else {batch.pool: 0})
+    runtime = LocalRuntime(store.database, (*known, batch), pools=pools)
+    return runtime
+
+
+def _batch(store: ArtifactStore, runtime: Callable[[], Runtime]) -> Workflow:
+    from quire.running.batches.driving import Batches  # which loads flows, and those load this
+
+    return Batches(store, runtime).workflow()

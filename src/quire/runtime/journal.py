@@ -13,7 +13,7 @@ from quire.errors import Category, RunCancelled, RunError, category_of, exit_cod
 from quire.events import reason_of
 from quire.records.claims import ALIVE, Claims
 from quire.records.database import Database, in_portions
-from quire.records.runs import ENDED, HAS_ENDED
+from quire.records.runs import ENDED, HAS_ENDED, PAUSED
 
 State = Literal["waiting", "running", "finished", "failed", "cancelled"]
 
@@ -123,6 +123,7 @@ class Journal:
             "SELECT i.key, i.run, i.workflow, i.version, i.pool, i.argument, i.cancel FROM invocations i "
             "LEFT JOIN claims ON claims.key = i.key LEFT JOIN owners ON owners.owner = claims.owner "
             f"WHERE i.state IN ('waiting', 'running') AND i.pool IN ({served}) AND i.workflow IN ({known}) "
+            f"AND NOT EXISTS (SELECT 1 FROM runs WHERE runs.run = i.run AND runs.state = '{PAUSED}') "
             f"AND (claims.owner IS NULL OR owners.owner IS NULL OR NOT ({ALIVE})) "
             "ORDER BY i.number LIMIT 8",
             (*pools, *workflows, database.now(), database.epoch),
@@ -233,6 +234,12 @@ class Journal:
         marks = ", ".join("?" * len(runs))
         asked = f"SELECT key FROM invocations WHERE run IN ({marks}) AND cancel = 1 AND NOT {HAS_ENDED}"
         return {str(key) for (key,) in self._database.rows(asked, runs)} if runs else set()
+
+    def paused(self, runs: Sequence[str]) -> set[str]:
+        """Those of the runs that are paused."""
+        marks = ", ".join("?" * len(runs))
+        asked = f"SELECT run FROM runs WHERE run IN ({marks}) AND state = '{PAUSED}'"
+        return {str(run) for (run,) in self._database.rows(asked, runs)} if runs else set()
 
     def send(self, key: str, name: str, value: Json) -> None:
         """Answer a signal; the first answer counts."""

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING
 
-from quire.context import MAX_RESULT, ONCE, Claim, Context, Json, Retry, Workflow
+from quire.context import MAX_RESULT, ONCE, Claim, Context, Json, Retry, Stopping, Workflow
 from quire.errors import RETRYABLE, FencedError, RunCancelled, RunError
 from quire.events import Event, reason_of
 from quire.runtime.guarding import ForeignAwait, Guarded, check_owner, in_step
@@ -21,6 +21,10 @@ from quire.runtime.journal import Ending, Invocation, Step
 
 if TYPE_CHECKING:
     from quire.runtime.engine import Engine
+
+
+LISTENING_S = 10.0
+"""How long a step that asks whether it should end may take for it, once its run is cancelled."""
 
 
 class Mismatch(BaseException):
@@ -44,7 +48,9 @@ class Play:
         self.steps = engine.journal.steps(invocation.key)
         self.doing: dict[int, asyncio.Task[Ending]] = {}
         self.parked = 0  # how much of what is under way needs no thread
-        self.cancelled = False
+        self.cancelled = self.paused = False
+        self.listening = False
+        """Whether a step has asked if it should end: then it gets the time to."""
         self._task: asyncio.Task[Json] | None = None
         self._again = False
         self._broken: BaseException | None = None
@@ -56,8 +62,28 @@ class Play:
 
     def cancel(self) -> None:
         self.cancelled = True
+        if self.listening and self.doing:
+            asyncio.get_running_loop().call_later(LISTENING_S, self._interrupt)
+        else:
+            self._interrupt()
+
+    def _interrupt(self) -> None:
         if self._task is not None:
             self._task.cancel()
+
+    def pause(self) -> None:
+        """Begin no further step, and leave when nothing is under way but waiting."""
+        self.paused = True
+        if not self.busy and self._task is not None and not self._task.done():
+            self._broken = _paused(self.invocation.run)
+            self._task.cancel()
+
+    @property
+    def stopping(self) -> Stopping:
+        self.listening = True
+        if self.cancelled or self.engine.closing:
+            return "now"
+        return "pause" if self.paused else ""
 
     async def play(self) -> Ending:
         """Play the workflow to its end, from the start as often as it takes."""
@@ -151,7 +177,9 @@ class Play:
         self._broken = self._broken or task.exception()
         if self._broken is None:
             self.steps[number].ending = task.result()
-        if (self._broken or self.engine.replay_always) and self._task is not None and not self._task.done():
+        if self.cancelled:
+            self._interrupt()
+        elif (self._broken or self.engine.replay_always) and self._task is not None and not self._task.done():
             self._again = True
             self._task.cancel()
 
@@ -162,6 +190,8 @@ class Play:
     async def attempts(self, step: Step, number: int, call: Callable[[], Json], retry: Retry) -> Ending:
         """Try a step until it gives something, the error is not worth another try, or the attempts are used up."""
         while True:
+            if self.paused:
+                raise _paused(self.invocation.run)
             async with self.engine.step():
                 ending = await self._attempt(step, call)
                 last = ending.state == "finished" or not RETRYABLE[ending.category] or step.attempts >= retry.attempts
@@ -228,6 +258,10 @@ def _check(name: str, result: Json) -> None:
         )
 
 
+def _paused(run: str) -> FencedError:
+    return FencedError(f"run {run} is paused; it goes on when its key is submitted again")
+
+
 def _asked_to_end() -> bool:
     """Whether the engine closes, and not only the workflow was interrupted."""
     task = asyncio.current_task()
@@ -265,6 +299,10 @@ class LocalContext:
     @property
     def run_id(self) -> str:
         return self._play.invocation.run
+
+    @property
+    def stopping(self) -> Stopping:
+        return self._play.stopping
 
     def run(self, name: str, step: Callable[..., Json], *args: object, retry: Retry = ONCE) -> Given:
         number = self._next("run")

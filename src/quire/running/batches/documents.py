@@ -41,11 +41,14 @@ LEDGER = ("pages", "ok", "empty", "failed", "skipped")
 class Documents:
     """What is done with one document after the other. `work` runs in many threads."""
 
-    def __init__(self, request: BatchRequest, asked: Asked, runtime: Runtime, store: ArtifactStore, run: str) -> None:
+    def __init__(
+        self, request: BatchRequest, asked: Asked, runtime: Runtime, store: ArtifactStore, run: str, *, began: float
+    ) -> None:
+        """`began` is when the batch did: what engines were asked before was asked by another one."""
         self._request, self._asked, self._runtime, self._store = request, asked, runtime, store
         self._outputs, self._quarantine = Outputs(store.database), Quarantine(store.database)
         self._runs, self._run = Runs(store.database), run
-        self._began = time.time()
+        self._since, self._began = began, time.time()
         self._lock = Lock()
         self._under_way: set[str] = set()
         self._late: set[str] = set()  # runs that took too long, and were cancelled
@@ -69,7 +72,7 @@ class Documents:
         self._check_unchanged(document)
         write_files(contents)
         files = tuple(OutputFile(str(path), len(data), digest_bytes(data)) for path, data in contents.items())
-        facts = _facts(self._runtime.events(run), since=self._began)
+        facts = _facts(self._runtime.events(run), since=self._since)
         lost = result.get("lost", {})
         self._record(document, files, facts["ledger"].get("failed", 0) + sum(lost.values()))
         partial = facts.pop("status") == "partial" or bool(lost)

@@ -135,11 +135,13 @@ def _chosen(request: BatchRequest) -> list[_Source]:
     folders = ["" if (below := str(source.folder)) == "." else f"{below}/" for source in sources]
     names = [path_text(f"{folder}{source.path.name}") for folder, source in zip(folders, sources, strict=True)]
     shared = Counter(names)
+    only = None if request.only is None else set(request.only)
     chosen = []
     for name, folder, source in zip(names, folders, sources, strict=True):
         path = str(source.path)
         own = name if shared[name] == 1 else path_text(path)
-        if request.shard is None or request.shard.has(own):
+        wanted = only is None or own in only
+        if wanted and (request.shard is None or request.shard.has(own)):
             chosen.append(_Source(own, source.path, path, f"{request.output}/{folder}{source.stem}"))
     return chosen[: request.limit]
 

@@ -12,7 +12,7 @@ from functools import cache
 from threading import Lock, get_ident
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from quire.context import ONCE, Json, Retry, Workflow
+from quire.context import ONCE, Json, Retry, Stopping, Workflow
 from quire.errors import RunCancelled, RunError, StoreError
 from quire.events import Event
 from quire.runtime.guarding import check_owner, in_step
@@ -96,6 +96,10 @@ class RestateContext:
     @property
     def run_id(self) -> str:
         return self._request.run
+
+    @property
+    def stopping(self) -> Stopping:
+        return "now" if self.cancelled else ""
 
     def run(self, name: str, step: Callable[..., Json], *args: object, retry: Retry = ONCE) -> Awaitable[Json]:
         self._check("run")
