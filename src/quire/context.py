@@ -107,7 +107,7 @@ class Retry:
 
     def pause_s(self, attempt: int, jitter: float) -> float:
         """Seconds to wait after that attempt, from 1; `jitter` from 0 to 1 takes up to half of it away."""
-        return min(self.max_backoff_s, self.backoff_s * 2.0 ** (attempt - 1)) * (1 - jitter / 2)
+        return min(self.max_backoff_s, self.backoff_s * 2.0 ** min(attempt - 1, 30)) * (1 - jitter / 2)
 
 
 ONCE = Retry(attempts=1)

@@ -24,6 +24,9 @@ RETRYABLE: dict[Category, bool] = {
 }
 """Whether a second attempt is useful, by class of error. The one table that retries, budgets and reports go by."""
 
+PERMANENT: tuple[Category, ...] = ("input", "runtime", "unknown")
+"""Classes of errors of a document that stay: they put it into quarantine. What is not set up is not its fault."""
+
 
 class QuireError(Exception):
     """Something Quire can explain. The message says what happened, to which document and page, and what to do."""

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from quire.batch.durations import Durations
 from quire.batch.manifest import item_name
+from quire.errors import PERMANENT
 from quire.events import Event
-from quire.records.quarantine import PERMANENT
 
 RECENT = 200
 """The documents that the rate is taken from."""

@@ -9,9 +9,6 @@ from dataclasses import astuple, dataclass, replace
 from quire.errors import Category
 from quire.records.database import Database, in_portions
 
-PERMANENT: tuple[Category, ...] = ("input", "runtime", "unknown")
-"""Classes of errors of a document that stay: they put it into quarantine. What is not set up is not its fault."""
-
 _COLUMNS = "key, document, source, category, reason, attempts, run, at"
 
 

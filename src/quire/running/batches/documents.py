@@ -13,14 +13,14 @@ from threading import Lock
 from quire.batch import ItemOutcome, StageContext, WorkItem
 from quire.batch.schedule import Task
 from quire.context import Json, Runtime
-from quire.errors import InputError, RunCancelled, RunError, StoreError
+from quire.errors import PERMANENT, InputError, RunCancelled, RunError, StoreError
 from quire.events import Event
 from quire.keys import Digest, digest_bytes
 from quire.recognizing.page import GATE
 from quire.records.files import Seen
 from quire.records.outputs import Output, OutputFile, Outputs
 from quire.records.places import path_text
-from quire.records.quarantine import PERMANENT, Quarantine, Quarantined
+from quire.records.quarantine import Quarantine, Quarantined
 from quire.records.runs import Runs
 from quire.running.batches.plan import PlannedDocument
 from quire.running.batches.request import BatchRequest
