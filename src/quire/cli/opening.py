@@ -71,6 +71,7 @@ def opened(settings: Settings, place: str) -> Iterator[Opened]:
         admin=settings.admin,
         workers=settings.workers,
         password=settings.password,
+        import_paths=True,  # whoever types the command wrote the flow, or trusts it
     )
     with closing(store), closing(runtime):
         yield Opened(runtime, store)

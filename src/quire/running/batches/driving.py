@@ -27,6 +27,7 @@ from quire.records.runs import ENDED, Runs
 from quire.running.batches.documents import Documents, Planned, item_of
 from quire.running.batches.plan import PlanStopped, plan_batch
 from quire.running.batches.request import BatchRequest
+from quire.running.flows.workflow import Registered
 from quire.store.artifacts import ArtifactStore
 
 FLOW = "batch"
@@ -38,10 +39,16 @@ LOOK_EVERY_S = 0.1
 
 
 class Batches:
-    """The workflow over one store. `runtime` gives the runtime that documents are submitted to."""
+    """The workflow over one store.
 
-    def __init__(self, store: ArtifactStore, runtime: Callable[[], Runtime]) -> None:
-        self._store, self._runtime = store, runtime
+    `runtime` gives the runtime that documents are submitted to; `named` the flow of a name, where batches may only name
+    one that is registered. Without it they name a file as well.
+    """
+
+    def __init__(
+        self, store: ArtifactStore, runtime: Callable[[], Runtime], named: Callable[[str], Registered] | None = None
+    ) -> None:
+        self._store, self._runtime, self._named = store, runtime, named
 
     def workflow(self) -> Workflow:
         """Where machines share a database, only the machine that submitted a batch sees its files."""
@@ -58,7 +65,7 @@ class Batches:
         emit = _emitting(ctx, Runs(store.database))
         with _watching(ctx) as stop:
             try:
-                plan = plan_batch(request, store, stop=stop)
+                plan = plan_batch(request, store, stop=stop, named=self._named)
             except PlanStopped as stopped:
                 raise _left(run) from stopped
             documents = plan.documents

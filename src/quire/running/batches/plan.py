@@ -6,7 +6,7 @@ import hashlib
 import os
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -24,6 +24,7 @@ from quire.records.places import path_text
 from quire.records.quarantine import Quarantine, Quarantined
 from quire.running.batches.request import BatchRequest
 from quire.running.batches.settings import Asked, asked_by, difference
+from quire.running.flows.workflow import Registered
 from quire.store.artifacts import ArtifactStore
 
 DocumentState = Literal["done", "stale", "missing", "quarantined", "error"]
@@ -84,13 +85,19 @@ class PlanStopped(Exception):
         self.documents = documents
 
 
-def plan_batch(request: BatchRequest, store: ArtifactStore, *, stop: Stop | None = None) -> Plan:
+def plan_batch(
+    request: BatchRequest,
+    store: ArtifactStore,
+    *,
+    stop: Stop | None = None,
+    named: Callable[[str], Registered] | None = None,
+) -> Plan:
     """Find the documents and look up what is known of them: in few questions, however many there are.
 
     Files whose path, size and time are known are not read. Raises UsageError when there is nothing to find, and
     PlanStopped when `stop` was asked for.
     """
-    asked = asked_by(request, store)
+    asked = asked_by(request, store, named)
     sources = _chosen(request)
     seen, errors = _looked_at([source.path for source in sources])
     digests, unreadable = _digests(seen, Files(store.database), trust=not request.verify_hash, stop=stop or Stop())

@@ -6,6 +6,7 @@ import json
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -18,9 +19,11 @@ from quire.records.quarantine import Quarantine
 from quire.running.batches import driving
 from quire.running.batches.driving import run_batch, stored_request
 from quire.running.batches.request import BatchRequest
+from quire.running.flows.flow import Flow
 from quire.running.opening import local_runtime
 from quire.store.files import FileStore
 from quire.store.opening import open_store
+from tests import documents
 from tests.unit.running.batches.folders import LONG_S, Desk
 
 ENDS = ("finished", "failed", "hit")
@@ -544,3 +547,35 @@ def test_events_name_the_document_by_its_id_and_tell_its_name(desk):
     told = [event for event in desk.runs.events(latest(desk).run) if event.document]
     assert {event.document for event in told} == {digest_bytes(path.read_bytes())}
     assert {event.payload["name"] for event in told} == {"a.pdf"}
+
+
+OWN = """
+name: own
+inputs: {source: document}
+steps:
+  - {id: document, component: read, input: {source: {$input: source}}}
+  - {id: captions, component: "tests.fakes.flow_components:caption", input: {page: {$step: document}}}
+output: {captions: {$step: captions}}
+"""
+
+
+class TestRequests:
+    """A batch that came with a request names a flow that is registered, and neither a file nor code."""
+
+    def test_a_file_is_no_flow_there(self, tmp_path, saved):
+        (tmp_path / "own.yaml").write_text(OWN)
+        request = BatchRequest((str(saved(documents.simple(1))),), str(tmp_path / "out"), str(tmp_path / "own.yaml"))
+        with FileStore(tmp_path / "store") as store, local_runtime(store, workers=1) as runtime:
+            with pytest.raises(RunError, match="there is no flow"):
+                run_batch(request, runtime)
+            request = replace(request, flow="own")
+            with pytest.raises(RunError, match="there is no flow 'own' here"):
+                run_batch(request, runtime)
+
+    def test_a_flow_that_the_opener_registered_is_named(self, tmp_path, saved):
+        (tmp_path / "own.yaml").write_text(OWN)
+        request = BatchRequest((str(saved(documents.simple(1))),), str(tmp_path / "out"), "captions")
+        flows = {"captions": Flow.load(tmp_path / "own.yaml")}
+        with FileStore(tmp_path / "store") as store, local_runtime(store, workers=1, flows=flows) as runtime:
+            run = runtime.submit("batch", request.to_json())
+            assert runtime.result(run, timeout_s=60)["succeeded"] == 1
