@@ -446,6 +446,20 @@ def test_a_paused_run_begins_nothing_more_and_goes_on_when_it_is_submitted_again
         bench.runtime.pause(run)
 
 
+def test_a_paused_run_can_be_cancelled(bench):
+    if isinstance(bench.runtime, RestateRuntime):
+        pytest.skip("runs on Restate cannot be paused")
+    run = bench.submit("held")
+    bench.track.until("held here")
+    bench.runtime.pause(run)
+    bench.track.open("go")
+    wait_until(lambda: bench.runtime.status(run).state == "interrupted", "it is not left")
+    bench.runtime.cancel(run)
+    with pytest.raises(RunCancelled):
+        bench.runtime.result(run, timeout_s=PATIENCE_S)
+    assert "held after" not in bench.track.lines
+
+
 def test_a_run_that_only_waits_can_be_paused(bench):
     if isinstance(bench.runtime, RestateRuntime):
         pytest.skip("runs on Restate cannot be paused")
