@@ -98,13 +98,14 @@ WORKS = {ALONE: _alone, STORED: _stored, JOURNALED: _journaled}
 def _steps(store: Store, request: ReadRequest) -> None:
     """What the workflow `document` calls, in the same groups and with as many at a time."""
     steps = DocumentSteps(store, workers=WORKERS)
-    plan = steps.plan(request)
+    quiet = "benchmark", lambda event: None
+    plan = steps.plan(request, *quiet)
     missing = page_numbers(plan["missing"], plan["pages"])
     groups = [missing[at : at + GROUP] for at in range(0, len(missing), GROUP)]
     with ThreadPoolExecutor(pools_for(WORKERS)["pages"]) as threads:
-        for _ in threads.map(lambda group: steps.group(request, plan["reader"], group, lambda event: None), groups):
+        for _ in threads.map(lambda group: steps.group(request, plan["reader"], group, *quiet), groups):
             pass
-    _check(steps.assemble(request, plan, {}))
+    _check(steps.assemble(request, plan, {}, *quiet))
 
 
 def _check(reference) -> None:

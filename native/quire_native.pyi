@@ -64,6 +64,9 @@ class PdfFile:
     def metadata(self) -> list[tuple[str, str]]:
         """Names and values, without empty ones of the file's own."""
 
+    def plain(self, max_bytes: int) -> bytes | None:
+        """The document as PDFium understands it: decrypted, without object streams; none when it is larger."""
+
     def text(self, pages: Sequence[int], glyphs: Glyphs, *, threads: int = 1) -> Iterator[bytes | Failure]:
         """The bytes of a `quire.pagetext.PageText` for each page, in the order of `pages`.
 

@@ -128,6 +128,13 @@ impl PdfFile {
         ask(py, self.lease()?, |document| Ok(outline::metadata(document)))
     }
 
+    fn plain<'py>(&self, py: Python<'py>, max_bytes: usize) -> PyResult<Option<Bound<'py, PyBytes>>> {
+        let (lease, pool) = (self.lease()?, pool::current());
+        let batch = pool.start(1, 1, move |worker, _| Ok(worker.open(&lease.source)?.plain(max_bytes)))?;
+        let plain = (Results { batch, pool }).only(py)?;
+        Ok(plain.map(|bytes| PyBytes::new(py, &bytes)))
+    }
+
     #[pyo3(signature = (pages, glyphs, *, threads=1))]
     fn text(&self, pages: Vec<usize>, glyphs: &PyGlyphs, threads: usize) -> PyResult<TextIterator> {
         let glyphs = glyphs.0.clone();
@@ -189,10 +196,7 @@ fn ask<T: Send + 'static>(
 ) -> PyResult<T> {
     let pool = pool::current();
     let batch = pool.start(1, 1, move |worker, _| question(&*worker.document(&lease.source)?))?;
-    match (Results { batch, pool }).next(py)? {
-        Some(answer) => Ok(answer?),
-        None => Err(Failure::new(Kind::Internal, "the reader is closed").into()),
-    }
+    (Results { batch, pool }).only(py)
 }
 
 /// The results of a batch, taken in order. Dropping it cancels the rest.
@@ -202,6 +206,14 @@ struct Results<T: Send> {
 }
 
 impl<T: Send> Results<T> {
+    /// The result of a batch of one.
+    fn only(&self, py: Python<'_>) -> PyResult<T> {
+        match self.next(py)? {
+            Some(answer) => Ok(answer?),
+            None => Err(Failure::new(Kind::Internal, "the reader is closed").into()),
+        }
+    }
+
     /// Waits without the interpreter lock.
     fn next(&self, py: Python<'_>) -> PyResult<Option<Result<T, Failure>>> {
         loop {

@@ -64,6 +64,28 @@ struct FormInfo {
     callbacks: [*mut c_void; 40],
 }
 
+/// `FPDF_FILEWRITE` of version 1, with what was written so far; none after more than `most`.
+#[repr(C)]
+struct FileWrite {
+    version: c_int,
+    write: unsafe extern "C" fn(*mut FileWrite, *const c_void, c_ulong) -> c_int,
+    written: Option<Vec<u8>>,
+    most: usize,
+}
+
+/// # Safety
+/// Called by PDFium only, with the writer that it was given and bytes of its own.
+unsafe extern "C" fn write_block(writer: *mut FileWrite, data: *const c_void, size: c_ulong) -> c_int {
+    // SAFETY: the caller's promise; nobody else uses the writer while PDFium saves.
+    let (writer, data) = unsafe { (&mut *writer, std::slice::from_raw_parts(data.cast::<u8>(), size as usize)) };
+    let most = writer.most;
+    writer.written = writer.written.take().filter(|written| written.len() + data.len() <= most);
+    if let Some(written) = &mut writer.written {
+        written.extend_from_slice(data);
+    }
+    writer.written.is_some().into()
+}
+
 macro_rules! functions {
     ($($name:ident($($argument:ty),*) $(-> $result:ty)?;)*) => {
         #[allow(non_snake_case)]
@@ -96,6 +118,7 @@ functions! {
     FPDF_GetSecurityHandlerRevision(Raw) -> c_int;
     FPDF_GetMetaText(Raw, *const c_char, *mut c_void, c_ulong) -> c_ulong;
     FPDFCatalog_IsTagged(Raw) -> c_int;
+    FPDF_SaveAsCopy(Raw, *mut FileWrite, c_ulong) -> c_int;
     FPDF_GetFormType(Raw) -> c_int;
     FPDFDOC_InitFormFillEnvironment(Raw, *mut FormInfo) -> Raw;
     FPDFDOC_ExitFormFillEnvironment(Raw);
@@ -398,6 +421,17 @@ impl Document {
     }
 
     /// Load a page by its index. Hostile pages can take long: PDFium cannot be interrupted.
+    /// The document as PDFium understands it: decrypted, each object by itself, with a cross-reference table.
+    ///
+    /// None when that has more than `most` bytes. Objects are read and dropped: use a document of its own for this.
+    pub fn plain(&self, most: usize) -> Option<Vec<u8>> {
+        const REMOVE_SECURITY: c_ulong = 3;
+        let mut writer = FileWrite { version: 1, write: write_block, written: Some(Vec::new()), most };
+        // SAFETY: the document is open; PDFium uses the writer during this call only.
+        let saved = unsafe { (self.call().FPDF_SaveAsCopy)(self.raw(), &mut writer, REMOVE_SECURITY) };
+        writer.written.filter(|_| saved != 0) // PDFium may say that it has saved what the writer refused
+    }
+
     pub fn page(&self, index: usize) -> Result<Page<'_>, Failure> {
         let number = c_int::try_from(index).unwrap_or(c_int::MAX);
         // SAFETY: the document is open; PDFium checks the index.

@@ -59,7 +59,8 @@ impl Worker {
         Ok(document)
     }
 
-    fn open(&mut self, source: &Arc<Source>) -> Result<Document, Failure> {
+    /// The document, opened for the caller alone.
+    pub fn open(&mut self, source: &Arc<Source>) -> Result<Document, Failure> {
         let pdfium = match &self.pdfium {
             Some(pdfium) => pdfium.clone(),
             None => self.pdfium.insert(Pdfium::load(&source.library)?).clone(),

@@ -80,7 +80,8 @@ def _block_row(block: Block) -> dict[str, object]:
         row["table"] = {"rows": block.table.rows, "columns": block.table.columns, "cells": cells}
     if block.style is not None:
         style = block.style
-        row["style"] = (style.size, style.bold, style.italic, style.font, style.caps, style.centered, style.turned)
+        told = (style.size, style.bold, style.italic, style.font, style.caps, style.centered, style.turned)
+        row["style"] = (*told, True) if style.artifact else told
     return row
 
 

@@ -31,7 +31,9 @@ class Claim(NamedTuple):
 class Store(Protocol):
     """Where artifacts and facts live. Any thread may use it.
 
-    A fact maps a key to the digest of the content made for it; two keys with the same content share its bytes.
+    A fact maps a key to the digest of the content made for it; two keys with the same content share its bytes. A fact
+    belongs to one document and is deleted with it. Only answers of engines are shared by documents: each document that
+    uses one has a fact of it (`share`), and the answer stays until the last of them is deleted.
     """
 
     @property
@@ -65,6 +67,15 @@ class Store(Protocol):
 
     def find_many(self, keys: Sequence[ArtifactKey]) -> Mapping[ArtifactKey, Digest]:
         """Which of the keys have an artifact: the question of readiness, asked once."""
+        ...
+
+    def has_contents(self, digests: Sequence[Digest]) -> set[Digest]:
+        """Which of the contents can be loaded; a record that names another one counts as missing. Asked once."""
+        ...
+
+    def share(self, key: ArtifactKey, *, document: str, page: int | None = None) -> Digest | None:
+        """Find an answer for a document that uses it, and record that it does: from then on it can be loaded until that
+        document is deleted too."""
         ...
 
     def claim(self, key: ArtifactKey) -> Claim | None:

@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
-import hashlib
 import mimetypes
-from collections.abc import Iterator, Mapping, Sequence
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
+from io import BytesIO
 from pathlib import Path
-from typing import BinaryIO, Protocol
+from typing import BinaryIO, Protocol, TypeVar
 
-from quire.errors import CorruptError, InputError, UnsupportedError, UsageError
-from quire.keys import Digest
+from quire.errors import ChangedError, CorruptError, InputError, UnsupportedError, UsageError
+from quire.hashing import FileState, Hashed, hash_file, steady_state
+from quire.keys import Digest, digest_bytes
 from quire.pagetext import PageText
 from quire.types import OutlineEntry, PageInfo
 
+T = TypeVar("T")
+
 Source = str | Path | bytes | bytearray | memoryview | BinaryIO
 """What can be read: a path, the bytes themselves, or a binary file object."""
+
+IN_MEMORY_BYTES = 64 << 20
+"""Files up to this size are read to memory once; larger ones are read as far as their pages are asked for."""
 
 READERS: Mapping[str, str] = {
     "application/pdf": "quire.render.pdf:open_pdf",
@@ -88,13 +96,16 @@ class Reader(Protocol):
 class Document:
     """Bytes with an id (their sha256), a name and a media type; opened on first use, closed with `close`.
 
-    A path is read through the file, never held in memory as a whole; bytes and file objects are held.
+    What a reader gives was made of exactly the bytes of the id. A file of up to `IN_MEMORY_BYTES` is read once, and
+    hashed and read from memory until `close`. A larger one stays where it is: whatever its reader makes is given out
+    only while the file is in the state in which it was hashed.
     """
 
     def __init__(
-        self, source: Source, *, name: str | None = None, password: str | None = None, id: Digest | None = None
+        self, source: Source, *, name: str | None = None, password: str | None = None, known: Hashed | None = None
     ) -> None:
-        """`id` spares whoever knows it, and knows that the bytes are still the same, reading all of them."""
+        """`known` is the digest of the file at this path as somebody saw it: it spares hashing a file that has not
+        changed since."""
         self.password = password
         self.path: Path | None = None
         self.data: bytes | None = None
@@ -114,7 +125,10 @@ class Document:
             raise UsageError(f"cannot read {type(source).__name__}: pass a path, bytes or a binary file object")
         self.name = name or (self.path.name if self.path else "") or "document"
         self._reader: Reader | None = None
-        self._id = id
+        self._id: Digest | None = None
+        self._known = known
+        self._content = self.data
+        self._state: FileState | None = None  # of a file that is too large for memory
         head = self._head()
         if not head:
             raise CorruptError("the file is empty", document=self.name)
@@ -125,19 +139,35 @@ class Document:
 
     @property
     def id(self) -> Digest:
-        """sha256 of the bytes, read in pieces."""
-        if self._id is None:
-            self._id = Digest(self._digest())
+        """sha256 of the bytes."""
+        if self._id is None and self.content is None:
+            self._id = self._digest_of_file()
+        if self._id is None:  # of bytes; a file that was read to memory has it by now
+            self._id = digest_bytes(self._content or b"")
         return self._id
 
     @property
     def size(self) -> int:
-        return len(self.data) if self.data is not None else self._path().stat().st_size
+        return len(self._content) if self._content is not None else FileState.at(self._path()).size
+
+    @property
+    def content(self) -> bytes | None:
+        """All bytes; None for a file that is too large for memory, which is read by its path."""
+        if self._content is None and self._state is None:
+            self._load()
+        return self._content
+
+    @property
+    def hashed(self) -> Hashed | None:
+        """The digest of the file, for another `Document` of it; None for bytes without a file."""
+        self.id  # noqa: B018 - makes it
+        return self._known
 
     @property
     def reader(self) -> Reader:
         """The opened document. Raises the typed error of whatever is wrong with it."""
         if self._reader is None:
+            kept_in_memory = self.content is not None
             where = READERS.get(self.media_type)
             if where is None:
                 raise UnsupportedError(
@@ -146,8 +176,47 @@ class Document:
                     document=self.name,
                 )
             module, function = where.split(":")
-            self._reader = getattr(import_module(module), function)(self)
+            reader: Reader = getattr(import_module(module), function)(self)
+            self._reader = reader if kept_in_memory else _Watched(reader, self.check_unchanged)
         return self._reader
+
+    def open(self) -> BinaryIO:
+        """The bytes as a file of their own. What is read from a large one holds once `check_unchanged` passes."""
+        content = self.content
+        if content is not None:
+            return BytesIO(content)
+        try:
+            file = self._path().open("rb")
+        except OSError as error:
+            raise self._unreadable(error) from error
+        if FileState.of(os.fstat(file.fileno())) != self._state:
+            file.close()
+            raise self._changed()
+        return file
+
+    def read_bytes(self) -> bytes:
+        """All bytes, also of a file that is too large to be kept in memory."""
+        with self.open() as file:
+            content = file.read()
+        self.check_unchanged()
+        return content
+
+    def check_unchanged(self) -> None:
+        """Raise InputError when the bytes that a reader was given may differ from those of the id.
+
+        Costs one `stat` for a large file and nothing for bytes in memory. What was read before this passes may be
+        kept under the id.
+        """
+        if not self._is_unchanged():
+            raise self._changed()
+
+    def refresh(self) -> None:
+        """Close a large file that has changed, so that the next use opens it again and compares it with the id.
+
+        For documents that stay open between jobs: the file may be back as it was.
+        """
+        if not self._is_unchanged():
+            self.close()
 
     @property
     def page_count(self) -> int:
@@ -169,6 +238,8 @@ class Document:
         if self._reader is not None:
             self._reader.close()
             self._reader = None
+        self._content = self.data
+        self._state = None
 
     def __enter__(self) -> Document:
         return self
@@ -187,13 +258,102 @@ class Document:
             with self._path().open("rb") as file:
                 return file.read(1024)
         except OSError as error:
-            raise InputError(f"cannot be read: {error.strerror}", document=str(self.path)) from error
+            raise self._unreadable(error) from error
 
-    def _digest(self) -> str:
-        if self.data is not None:
-            return hashlib.sha256(self.data).hexdigest()
-        with self._path().open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
+    def _load(self) -> None:
+        """Read a small file to memory, or note the state of a large one.
+
+        After `close` the file must still be the one of the id.
+        """
+        try:
+            began = time.time_ns()
+            with self._path().open("rb") as file:
+                state = FileState.of(os.fstat(file.fileno()))
+                if state.size > IN_MEMORY_BYTES:
+                    self._state = steady_state(self._path())
+                    if self._id is not None:
+                        self._digest_of_file()
+                    return
+                content = file.read()
+                same = FileState.of(os.fstat(file.fileno())) == state
+        except OSError as error:
+            raise self._unreadable(error) from error
+        if not content:
+            raise CorruptError("the file is empty", document=self.name)
+        known = self._known
+        if known is None or not (same and known.holds(state)):
+            known = Hashed(str(self.path), state, digest_bytes(content), began)
+        if self._id not in (None, known.digest):
+            raise self._changed()
+        self._content, self._known, self._id = content, known, known.digest
+        self.media_type = _media_type(content[:1024], self.name)
+
+    def _digest_of_file(self) -> Digest:
+        """The digest of a large file in the state that was noted."""
+        assert self._state is not None
+        known = self._known
+        if known is None or not known.holds(self._state):
+            try:
+                known = hash_file(self._path())
+            except OSError as error:
+                raise self._unreadable(error) from error
+        self.check_unchanged()
+        if known.state != self._state or self._id not in (None, known.digest):
+            self._state = None
+            raise self._changed()
+        self._known = known
+        return known.digest
+
+    def _is_unchanged(self) -> bool:
+        try:
+            return self._state is None or FileState.at(self._path()) == self._state
+        except OSError:
+            return False
+
+    def _changed(self) -> ChangedError:
+        return ChangedError("changed while it was read; read it again", document=self.name)
+
+    def _unreadable(self, error: OSError) -> InputError:
+        return InputError(f"cannot be read: {error.strerror}", document=str(self.path))
+
+
+class _Watched:
+    """The reader of a file that is read bit by bit: gives out what was made before the file changed, then errors."""
+
+    def __init__(self, reader: Reader, check: Callable[[], None]) -> None:
+        self._reader, self._check = reader, check
+        self.name = reader.name
+        self.page_count = self._checked(reader.page_count)
+
+    def info(self, number: int) -> PageInfo:
+        return self._checked(self._reader.info(number))
+
+    def text(self, pages: Sequence[int], *, threads: int = 1) -> Iterator[bytes | InputError]:
+        return (self._or_error(made) for made in self._reader.text(pages, threads=threads))
+
+    def render(
+        self, pages: Sequence[int], options: RenderOptions, *, threads: int = 1
+    ) -> Iterator[PageImage | InputError]:
+        return (self._or_error(made) for made in self._reader.render(pages, options, threads=threads))
+
+    def outline(self) -> Sequence[OutlineEntry]:
+        return self._checked(self._reader.outline())
+
+    def metadata(self) -> Mapping[str, str]:
+        return self._checked(self._reader.metadata())
+
+    def close(self) -> None:
+        self._reader.close()
+
+    def _checked(self, made: T) -> T:
+        self._check()
+        return made
+
+    def _or_error(self, made: T) -> T | InputError:
+        try:
+            return self._checked(made)
+        except InputError as error:
+            return error
 
 
 @dataclass(frozen=True, slots=True)

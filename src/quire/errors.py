@@ -70,6 +70,10 @@ class InputError(QuireError):
         return f"{where}: {super().__str__()}" if where else super().__str__()
 
 
+class ChangedError(InputError):
+    """The file holds other bytes than when the read began: nothing more of it is read."""
+
+
 class PasswordError(InputError):
     """The document is encrypted and the password is missing or wrong."""
 

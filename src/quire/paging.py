@@ -1,26 +1,28 @@
-"""The pages of one document, found or made: native text and blocks page by page, then what crosses pages."""
+"""The pages of one document, found or made: native text and blocks page by page, then what crosses pages.
+
+Every way to read a document comes through here: `read` and `stream`, the steps of durable runs, and so batches. They
+differ in where the pages are parsed (`NativePages`) and in who asks for the next page.
+"""
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from quire.artifacts import encode_page
-from quire.document import Document
 from quire.engine import Attempt
-from quire.errors import ConfigurationError, InputError, RecognitionError, StoreError, UsageError
+from quire.errors import ChangedError, ConfigurationError, RecognitionError, StoreError, UsageError
 from quire.events import reason_of
 from quire.keys import Digest, digest_bytes
-from quire.layout.quality import judge
-from quire.pagetext import PageText
+from quire.native_pages import NativePages, text_of_page
 from quire.recognize.options import RecognizeOptions
-from quire.recognize.routing import Needs, needs_of
+from quire.recognize.routing import Needs
 from quire.recognize.structured import is_structured
 from quire.runtime.staged import StagedRun
-from quire.stage import Artifact
+from quire.stage import Artifact, Encoded
 from quire.stages import (
     Assembled,
     AssembleDocument,
@@ -31,7 +33,7 @@ from quire.stages import (
     StructuredBlocks,
     Texts,
 )
-from quire.types import PageInfo, PageResult, PageStatus
+from quire.types import OutlineEntry, PageInfo, PageResult, PageStatus
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -40,44 +42,53 @@ if TYPE_CHECKING:
 
 
 @dataclass(slots=True)
-class _Pending:
-    """A page that was begun: `done`, or waiting for its recognition."""
+class PageMade:
+    """A page on its way. When it comes out it has blocks, or `needs` of an engine where none was to be asked."""
 
     number: int
-    done: Artifact[PageResult] | None = None
+    blocks: Artifact[PageResult] | None = None
+    left_out: PageInfo | None = None
+    """The ledger entry of a page that failed or was cancelled: it has no artifact, the next run tries it again."""
+    needs: Needs | None = None
     recognised: Future[Recognised] | None = None
 
     @property
     def ready(self) -> bool:
-        return self.done is not None or (self.recognised is not None and self.recognised.done())
+        return self.recognised is None or self.recognised.done()
 
 
 class PageFlow:
-    """The stages wired for one document: native text and blocks page by page, then what crosses pages."""
+    """The stages wired for one document. `document` is its id; `engines=False` leaves pages to those who ask one."""
 
     def __init__(
-        self, document: Document, run: StagedRun, numbers: Sequence[int], threads: int, recognition: RecognizeOptions
+        self, document: str, pages: NativePages, run: StagedRun, options: RecognizeOptions, *, engines: bool = True
     ) -> None:
-        self._document, self._run, self._numbers = document, run, numbers
+        self._document, self._native, self._run, self._options = document, pages, run, options
         self.path: dict[int, tuple[Attempt, ...]] = {}
-        self._recognition = recognition
+        self._asks = engines
         self._recognizer: Recognizer | None = None
         self._texts = Texts(run.store)
-        self._recognised = RecognisedText(figures=recognition.figures)
+        self._text = NativeText(pages)
+        self._blocks = PageBlocks(self._texts, pages)
+        self._recognised = RecognisedText(figures=options.figures)
         self._structured = StructuredBlocks(self._texts)
-        self._native = NativeText(document.reader, threads=threads)
-        self._blocks = PageBlocks(self._texts)
 
     def text_of(self, number: int) -> Digest:
         """The digest of the text that the blocks of a page were made of."""
         return self._texts.digest(number)
 
-    def pages(self) -> Iterator[Artifact[PageResult]]:
-        """Each page that was asked for, found or made. Only those whose text is missing are asked of the reader."""
-        native, document = self._native, self._document.id
-        native.expect([n for n in self._numbers if not self._run.has(native, native.inputs(document, n))])
-        waiting: deque[_Pending] = deque()
-        for number in self._numbers:
+    def info_of(self, page: Artifact[PageResult], number: int) -> PageInfo:
+        """The ledger entry of a page that came out, without decoding one that was just made."""
+        return self._blocks.infos.pop(number, None) or page.value.info
+
+    def pages(self, numbers: Sequence[int]) -> Iterator[PageMade]:
+        """Each of the pages, found or made. Only those whose text is missing are asked of the file."""
+        text, run, document = self._text, self._run, self._document
+        keys = {number: run.key(text, text.inputs(document, number)) for number in numbers}
+        found = run.store.find_many(list(keys.values()))
+        self._native.expect([number for number, key in keys.items() if key not in found])
+        waiting: deque[PageMade] = deque()
+        for number in numbers:
             waiting.append(self._begin(number))
             while waiting and (waiting[0].ready or len(waiting) > self._ahead):
                 yield self._finish(waiting.popleft())
@@ -85,92 +96,103 @@ class PageFlow:
             yield self._finish(waiting.popleft())
 
     def assemble(self, pages: Sequence[Artifact[PageResult]]) -> Assembled:
-        gathered = Gathered(pages, self._document.reader.outline())
-        return self._run.do(AssembleDocument(self._texts), gathered, gathered.inputs()).value
+        return assemble_document(self._run, self._texts, pages, self._native.outline()).value
 
     def close(self) -> None:
         if self._recognizer is not None:
             self._recognizer.close()
         self._native.close()
 
-    def _begin(self, number: int) -> _Pending:
+    def _begin(self, number: int) -> PageMade:
         """Read the native text of a page, and begin with its recognition if it needs some."""
-        run, native = self._run, self._native
+        run, stage = self._run, self._text
+        page = PageMade(number)
         if run.cancelled:
-            return _Pending(number, done=self._without_blocks(number, "skipped", "cancelled"))
-        with self._kept_going(_Pending(number)) as page:
-            text = run.do(native, number, native.inputs(self._document.id, number), page=number)
-            shown = PageText.from_bytes(text.value)
-            needs = needs_of(shown, judge(shown), self._recognition)
-            if needs is None:
-                page.done = self._blocks_of(number, text, shown)
-            else:
-                page.recognised = self._begin_recognition(number, text, needs)
+            self._leave_out(page, "skipped", "cancelled")
+            return page
+        with self._kept_going(page):
+            text = run.do(stage, number, stage.inputs(self._document, number), page=number)
+            self._texts.add(number, text.digest)
+            page.needs = self._native.needs(number, text.value)
+            if page.needs is None:
+                page.blocks = self._run.do(self._blocks, number, (self._document, text.digest), page=number)
+            elif self._asks:
+                page.recognised = self._begin_recognition(number, text, page.needs)
             text.release()
         return page
 
     def _begin_recognition(self, number: int, text: Artifact[bytes], needs: Needs) -> Future[Recognised]:
         if self._recognizer is None:
-            from quire.recognizing import Recognizer  # workers and engines only for those who have scans
+            from quire.recognizing import Recognizer  # workers and engines only for documents with scans
 
-            self._recognizer = Recognizer(self._document, self._run, self._recognition)
+            self._recognizer = Recognizer(self._native.opened(), self._native.reader, self._run, self._options)
         return self._recognizer.start(number, text.value, text.digest, needs)
 
     @property
     def _ahead(self) -> int:
         return self._recognizer.ahead if self._recognizer is not None else 0
 
-    def _finish(self, page: _Pending) -> Artifact[PageResult]:
+    def _finish(self, page: PageMade) -> PageMade:
         """The page, when it is ready."""
-        if page.done is None and page.recognised is not None and self._recognizer is not None:
+        if page.recognised is not None and self._recognizer is not None:
             with self._kept_going(page):
                 recognised = self._recognizer.wait(page.recognised)
                 if recognised is None:
-                    return self._without_blocks(page.number, "skipped", "cancelled")
-                self._note_path(page.number, recognised.inputs[-1], recognised.path)
-                page.done = self._recognised_blocks(page.number, recognised)
-        assert page.done is not None
-        return page.done
+                    self._leave_out(page, "skipped", "cancelled")
+                else:
+                    self._note_path(page.number, recognised.inputs[-1], recognised.path)
+                    page.blocks = self._recognised_blocks(page.number, recognised)
+        return page
 
     def _recognised_blocks(self, number: int, recognised: Recognised) -> Artifact[PageResult]:
-        reading = recognised.reading
+        run, reading, inputs = self._run, recognised.reading, (self._document, *recognised.inputs)
         if reading.whole and is_structured(reading.readings):
-            return self._run.do(self._structured, reading, recognised.inputs, page=number)
-        text = self._run.do(self._recognised, reading, recognised.inputs, page=number)
-        blocks = self._blocks_of(number, text, PageText.from_bytes(text.value))
+            return run.do(self._structured, reading, inputs, page=number)
+        text = run.do(self._recognised, reading, inputs, page=number)
+        shown = text_of_page(text.value, number)
+        self._texts.add(number, text.digest, shown)
         text.release()
-        return blocks
+        return run.do(self._blocks, shown, (self._document, text.digest), page=number)
 
     def _note_path(self, number: int, reading: str, path: Sequence[Attempt]) -> None:
         """Remember how a page was read; finding what was read before does not change that."""
-        store, document = self._run.store, self._document.id
+        store, document = self._run.store, self._document
         known = store.path(document, number, reading) if all(a.outcome == "hit" for a in path) else ()
         if not known:
             store.note_path(document, number, reading, path)
         self.path[number] = known or tuple(path)
 
-    def _blocks_of(self, number: int, text: Artifact[bytes], shown: PageText) -> Artifact[PageResult]:
-        self._texts.add(number, text.digest, shown)
-        return self._run.do(self._blocks, number, (text.digest,), page=number)
-
     @contextmanager
-    def _kept_going(self, page: _Pending) -> Iterator[_Pending]:
+    def _kept_going(self, page: PageMade) -> Iterator[None]:
         """One bad page never loses the document: its error becomes its ledger entry."""
         try:
-            yield page
-        except (UsageError, ConfigurationError, StoreError):
+            yield
+        except (UsageError, ConfigurationError, StoreError, ChangedError):
             raise  # not the fault of this page
-        except RecognitionError as error:
-            self._note_path(page.number, "", error.path)
-            page.done = self._without_blocks(page.number, "failed", reason_of(error))
         except Exception as error:
-            page.done = self._without_blocks(page.number, "failed", reason_of(error))
+            if isinstance(error, RecognitionError):
+                self._note_path(page.number, "", error.path)
+            self._leave_out(page, "failed", reason_of(error))
 
-    def _without_blocks(self, number: int, status: PageStatus, reason: str) -> Artifact[PageResult]:
-        """A page of which only the ledger knows: the next run tries it again."""
-        try:
-            info = replace(self._document.reader.info(number), status=status, reason=reason)
-        except InputError:
-            info = PageInfo(number, 0.0, 0.0, status=status, reason=reason)
-        page = PageResult(info)
-        return Artifact(digest_bytes(encode_page(page)), lambda: page)
+    def _leave_out(self, page: PageMade, status: PageStatus, reason: str) -> None:
+        page.needs, page.recognised = None, None
+        page.left_out = replace(self._native.info(page.number), status=status, reason=reason)
+        page.blocks = page_without_blocks(page.left_out)
+
+
+def page_without_blocks(info: PageInfo) -> Artifact[PageResult]:
+    """A page that failed or was left out, as an input of the document."""
+    page = PageResult(info)
+    return Artifact(digest_bytes(encode_page(page)), lambda: page)
+
+
+def assemble_document(
+    run: StagedRun,
+    texts: Texts,
+    pages: Sequence[Artifact[PageResult]],
+    outline: Sequence[OutlineEntry],
+    elsewhere: Callable[[Gathered], Encoded] | None = None,
+) -> Artifact[Assembled]:
+    """The document from its pages, found or made; `elsewhere` makes it in another process."""
+    gathered = Gathered(pages, outline)
+    return run.do(AssembleDocument(texts, elsewhere), gathered, (run.document, *gathered.inputs()))

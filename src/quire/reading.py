@@ -12,12 +12,13 @@ from secrets import token_hex
 from threading import Event as Flag
 from typing import ParamSpec, TypedDict, TypeVar, Unpack
 
-from quire.budget import cpu_budget
+from quire.budget import cpu_budget, worker_count
 from quire.context import Store
 from quire.document import Document, Source
 from quire.engine import Engine
 from quire.errors import UsageError
 from quire.events import Sink
+from quire.native_pages import LocalPages, NativePages
 from quire.paging import PageFlow
 from quire.recognize.options import Effort, OcrMode, RecognizeOptions
 from quire.result import DocumentResult, Ledger
@@ -53,6 +54,7 @@ class ReadOptions(TypedDict, total=False):
     redactions: bool
     hints: Sequence[str]
     similar: bool
+    isolate: bool
 
 
 def _with_options(function: Callable[P, R]) -> Callable[P, R]:
@@ -115,6 +117,7 @@ class _Reading:
         redactions: bool = False,
         hints: Sequence[str] = (),
         similar: bool = False,
+        isolate: bool = False,
     ) -> None:
         if threads is not None and (not isinstance(threads, int) or threads < 1):
             raise UsageError(f"threads is {threads!r}; it must be a number of at least 1")
@@ -140,6 +143,8 @@ class _Reading:
         self._threads = threads or cpu_budget()
         self._cancel = Flag()
         self._begun = 0.0
+        self._isolate = isolate
+        self._numbers: Sequence[int] = ()
 
     def cancel(self) -> None:
         """Stop after the page at work. Any thread may call it."""
@@ -148,15 +153,16 @@ class _Reading:
     def pages(self) -> Generator[PageResult]:
         with self._opened() as (flow, run):
             infos = []
-            for page in flow.pages():
-                result = page.value
+            for page in flow.pages(self._numbers):
+                assert page.blocks is not None
+                result = page.blocks.value
                 infos.append(result.info)
                 yield result
             self._tell_end(run, infos)
 
     def result(self) -> DocumentResult:
         with self._opened() as (flow, run):
-            assembled = flow.assemble(list(flow.pages()))
+            assembled = flow.assemble([page.blocks for page in flow.pages(self._numbers) if page.blocks is not None])
             self._tell_end(run, assembled.pages)
         return DocumentResult(self._document, assembled.pages, assembled.blocks, flow.path)
 
@@ -166,7 +172,6 @@ class _Reading:
         document = self._document
         with ExitStack() as stack:
             stack.callback(document.close)
-            numbers = page_numbers(self._asked, document.page_count)
             if isinstance(self._place, (str, Path)):
                 from quire.store.opening import open_store  # SQLite only for those who keep something
 
@@ -175,17 +180,35 @@ class _Reading:
             else:
                 store = self._place or TemporaryStore()  # closed when the last result that needs it is gone
             run = StagedRun(store, run=token_hex(8), document=document.id, sinks=self._sinks, cancel=self._cancel)
-            flow = PageFlow(document, run, numbers, self._threads, self._recognition)
+            pages = self._native_pages(store, stack)
+            self._numbers = page_numbers(self._asked, pages.page_count)
+            flow = PageFlow(document.id, pages, run, self._recognition)
             stack.callback(flow.close)
             self._begun = run.clock()
-            told = {"name": document.name, "input_bytes": document.size, "pages": len(numbers)}
-            run.emit("started", "read", payload=told)
+            payload = {"name": document.name, "input_bytes": document.size, "pages": len(self._numbers)}
+            run.emit("started", "read", payload=payload)
             yield flow, run
+
+    def _native_pages(self, store: Store, stack: ExitStack) -> NativePages:
+        """The opened document: parsed here, or in workers when it is to be isolated."""
+        document = self._document
+        if not self._isolate:
+            return LocalPages(document, self._recognition, threads=self._threads)
+        from quire.opened import DiskCopy
+        from quire.pool import shared_pool
+        from quire.worker_pages import WorkerPages, look_into
+
+        copy = DiskCopy(document)
+        stack.callback(copy.close)
+        pool = shared_pool(worker_count(self._recognition.workers).workers)
+        about = look_into(copy.opened(), pool)
+        return WorkerPages(copy.opened(), about, self._recognition, pool=pool, load=store.load)
 
     def _tell_end(self, run: StagedRun, infos: Sequence[PageInfo]) -> None:
         """Tell what became of the pages."""
         ms = round((run.clock() - self._begun) * 1000, 3)
-        run.emit("finished", "read", payload={"ms": ms, **asdict(Ledger.of(infos))})
+        ledger = Ledger.of(infos)
+        run.emit("finished", "read", payload={"ms": ms, "status": ledger.status, **asdict(ledger)})
 
 
 @_with_options
@@ -204,6 +227,10 @@ def read(source: Source, **options: Unpack[ReadOptions]) -> DocumentResult:
     are recognised at a time. `figures` also reads the text inside figures, `redactions` marks what was blacked
     out. `hints` are examples of what such pages say, for engines that take them. `similar` takes the answer for a
     nearly equal picture from the store.
+
+    Text and layout are parsed in the process of the caller, which is fastest; scans are drawn and recognised in worker
+    processes. With `isolate=True` the file is parsed in workers too, each page within a deadline and a memory limit:
+    use it for files of strangers, which may be made to crash or exhaust a parser.
 
     Raises InputError (or one of its kinds) when the document cannot be opened. A page that cannot be read is
     `failed` or `skipped` in the result, and the result is `partial`.

@@ -5,13 +5,14 @@ from __future__ import annotations
 import io
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from quire.document import Document, PageImage, RenderOptions
+from quire.budget import cpu_budget
+from quire.document import Document
 from quire.engine import Attempt
-from quire.errors import InputError, LimitError, UsageError
+from quire.errors import ChangedError, InputError, UsageError
 from quire.saving import write_files
 from quire.types import REDACTED, BBox, Block, PageInfo, PageResult
 
@@ -62,6 +63,20 @@ class _Export:
     trace: Mapping[int, Sequence[Attempt]]
 
 
+@dataclass(frozen=True, slots=True)
+class ReadSource:
+    """The document that a result is about. Its file may be gone by now; `reopen` opens it for pictures of pages."""
+
+    id: str
+    name: str
+    media_type: str
+    reopen: Callable[[], Document]
+
+    @classmethod
+    def of(cls, document: Document) -> ReadSource:
+        return cls(document.id, document.name, document.media_type, partial(_reopened, document))
+
+
 class DocumentResult:
     """A document that was read: `pages` and `blocks` in reading order, with everything that crosses pages settled.
 
@@ -71,12 +86,12 @@ class DocumentResult:
 
     def __init__(
         self,
-        document: Document,
+        document: Document | ReadSource,
         infos: Sequence[PageInfo],
         blocks: Sequence[Block],
         path: Mapping[int, tuple[Attempt, ...]] | None = None,
     ) -> None:
-        self._document = document
+        self._source = ReadSource.of(document) if isinstance(document, Document) else document
         self._infos = tuple(infos)
         self.blocks = tuple(blocks)
         self.path: Mapping[int, tuple[Attempt, ...]] = dict(path or {})
@@ -85,15 +100,15 @@ class DocumentResult:
     @property
     def id(self) -> str:
         """sha256 of the document's bytes."""
-        return self._document.id
+        return self._source.id
 
     @property
     def name(self) -> str:
-        return self._document.name
+        return self._source.name
 
     @property
     def media_type(self) -> str:
-        return self._document.media_type
+        return self._source.media_type
 
     @cached_property
     def pages(self) -> tuple[PageResult, ...]:
@@ -263,40 +278,25 @@ class DocumentResult:
             raise picture
         return Image.open(io.BytesIO(picture))
 
-    def pictures(self, pages: Iterable[int] | None = None, *, dpi: int = 150) -> Iterator[bytes | InputError]:
+    def pictures(
+        self, pages: Iterable[int] | None = None, *, dpi: int = 150, threads: int | None = None
+    ) -> Iterator[bytes | InputError]:
         """PNGs of pages with the boxes drawn, in order; the error instead for a page that cannot be drawn.
 
-        Renders from the source, which must still be the document that was read.
+        Renders from the source, which must still be the document that was read, in this process and with as many
+        `threads` as there are CPUs unless a number is given. At most a few pictures are in memory at a time.
         """
-        from quire import export
+        from quire.export import _show
 
         read = [info.number for info in self._infos]
         numbers = read if pages is None else list(pages)
         unread = [number for number in numbers if number not in read]
         if unread:
             raise UsageError(f"page {unread[0]} of {self.name} was not read")
-        blocks: dict[int, list[Block]] = {}
-        for block in self.blocks:
-            for number in {part.page for part in block.places}:
-                blocks.setdefault(number, []).append(block)
-        with self._reopened() as document:
-            drawn = document.reader.render(numbers, RenderOptions(dpi=dpi))
-            for number, image in zip(numbers, drawn, strict=True):
-                if isinstance(image, LimitError):
-                    image = _smaller(document, number, dpi)
-                if isinstance(image, InputError):
-                    yield image
-                else:
-                    yield export.show(image.png, blocks.get(number, ()), page=number)
-
-    def _reopened(self) -> Document:
-        read = self._document
-        source = read.path if read.data is None else read.data
-        assert source is not None
-        document = Document(source, name=read.name, password=read.password)
-        if document.id != read.id:
-            raise InputError("has changed since it was read; read it again", document=read.name)
-        return document
+        with self._source.reopen() as document:
+            marks = _show.marks(self.blocks)
+            for image in _show.shown(document, numbers, marks, dpi=dpi, threads=threads or cpu_budget()):
+                yield image if isinstance(image, InputError) else image.png
 
     @property
     def _export(self) -> _Export:
@@ -304,12 +304,14 @@ class DocumentResult:
 
     def _exported(self, *, trace: bool) -> _Export:
         told = self.path if trace else {}
-        return _Export(self.id, self.name, self.media_type, self._infos, self.blocks, self._reopened, told)
+        return _Export(self.id, self.name, self.media_type, self._infos, self.blocks, self._source.reopen, told)
 
 
-def _smaller(document: Document, number: int, dpi: int) -> PageImage | InputError:
-    """A page whose picture would pass the pixel limit, with as many dots per inch as it allows."""
-    options = RenderOptions()
-    width, height = document.reader.info(number).size
-    fitting = int(72 * (0.3 * options.max_pixels / max(width * height, 1.0)) ** 0.5)
-    return next(iter(document.reader.render([number], RenderOptions(dpi=max(1, min(fitting, dpi))))))
+def _reopened(read: Document) -> Document:
+    """Raises InputError when the file holds another document by now."""
+    source = read.path if read.data is None else read.data
+    assert source is not None
+    document = Document(source, name=read.name, password=read.password, known=read.hashed)
+    if document.id != read.id:
+        raise ChangedError("has changed since it was read; read it again", document=read.name)
+    return document

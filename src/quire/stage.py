@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Generic, Literal, Protocol, TypeVar
+from collections.abc import Callable
+from typing import Generic, NamedTuple, Protocol, TypeVar
 
-from quire.events import EventKind
 from quire.keys import Digest, Profile
-
-Unit = Literal["document", "page", "region"]
+from quire.types import PageInfo
 
 I_contra = TypeVar("I_contra", contravariant=True)
 O = TypeVar("O")  # the output of a stage
 
+Took = Callable[[float], None]
+"""Called by a stage whose work was done elsewhere, with the milliseconds that it took there."""
 
-class Work(Protocol):
-    """What a running stage may ask of whoever runs it."""
 
-    @property
-    def cancelled(self) -> bool: ...
+class Encoded(NamedTuple):
+    """An output that was made and encoded in another process; `info` is the ledger entry of a page."""
 
-    def emit(self, kind: EventKind, payload: Mapping[str, object]) -> None: ...
+    data: bytes
+    info: PageInfo | None = None
 
 
 class Stage(Protocol[I_contra, O]):
@@ -35,12 +34,9 @@ class Stage(Protocol[I_contra, O]):
         ...
 
     @property
-    def unit(self) -> Unit: ...
-
-    @property
     def profile(self) -> Profile: ...
 
-    def run(self, inputs: I_contra, work: Work) -> O: ...
+    def run(self, inputs: I_contra, took: Took) -> O | Encoded: ...
 
     def encode(self, output: O) -> bytes: ...
 
@@ -62,5 +58,5 @@ class Artifact(Generic[O]):
         return self._load() if self._value is None else self._value
 
     def release(self) -> None:
-        """Forget the value; who asks for it again gets it from the store."""
+        """Forget the value; it is loaded from the store when it is needed again."""
         self._value = None

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
 from quire import assemble, layout
 from quire.artifacts import decode_document, decode_page, encode_document, encode_page
 from quire.context import Store
-from quire.document import Reader
 from quire.engine import Recognition
-from quire.errors import InputError
 from quire.keys import Digest, Profile, digest_of
+from quire.native_pages import LAYOUT, NativePages, text_of_page
 from quire.pagetext import PageText
 from quire.recognize import placing, structured
 from quire.recognize.seen import Seen
-from quire.stage import Artifact, Unit, Work
+from quire.stage import Artifact, Encoded, Took
 from quire.types import Block, OutlineEntry, PageInfo, PageResult
 from quire.words import PageWords
 
@@ -43,7 +42,7 @@ class Texts:
     def __call__(self, page: int) -> PageText:
         text = self._kept.get(page)
         if text is None:
-            text = PageText.from_bytes(self._store.load(self._digests[page]))
+            text = text_of_page(self._store.load(self._digests[page]), page)
             self._keep(page, text)
         return text
 
@@ -53,34 +52,21 @@ class Texts:
 
 
 class NativeText:
-    """What the file itself says a page holds: the bytes of a `PageText`.
-
-    The reader works ahead on the pages it is told to expect, so those must be asked for in that order.
-    """
+    """What the file itself says a page holds: the bytes of a `PageText`."""
 
     name = "native-text"
-    version = "1"
-    unit: Unit = "page"
+    version = "2"
     profile = Profile()
 
-    def __init__(self, reader: Reader, *, threads: int) -> None:
-        self._reader = reader
-        self._threads = threads
-        self._coming: Iterator[bytes | InputError] = iter(())
+    def __init__(self, pages: NativePages) -> None:
+        self._pages = pages
 
     def inputs(self, document: str, page: int) -> tuple[str, ...]:
-        return document, str(page), self._reader.name
+        return document, str(page), self._pages.reader
 
-    def expect(self, pages: Sequence[int]) -> None:
-        if pages:
-            self._coming = self._reader.text(pages, threads=self._threads)
-
-    def run(self, page: int, work: Work) -> bytes:
-        text = next(self._coming, None)
-        if text is None:
-            raise InputError("the reader stopped before this page", page=page)
-        if isinstance(text, InputError):
-            raise text
+    def run(self, page: int, took: Took) -> bytes:
+        text, ms = self._pages.text(page)
+        took(ms)
         return text
 
     def encode(self, output: bytes) -> bytes:
@@ -89,31 +75,33 @@ class NativeText:
     def decode(self, data: bytes) -> bytes:
         return data
 
-    def close(self) -> None:
-        """Stop working ahead."""
-        close: Callable[[], None] | None = getattr(self._coming, "close", None)
-        if close is not None:
-            close()
-
 
 class PageBlocks:
-    """The blocks of a page from its native text."""
+    """The blocks of a page from its text: that of the file, or one that was recognised."""
 
     name = "page-blocks"
     version = layout.VERSION
-    unit: Unit = "page"
+    profile = LAYOUT
 
-    def __init__(self, texts: Texts) -> None:
-        self.profile = layout.LayoutProfile()
-        self._texts = texts
+    def __init__(self, texts: Texts, pages: NativePages) -> None:
+        self._texts, self._pages = texts, pages
+        self.infos: dict[int, PageInfo] = {}
+        """The ledger entries of pages that were just made."""
 
-    def run(self, number: int, work: Work) -> PageResult:
-        page = layout.page_blocks(self._texts(number), self.profile)
-        load = partial(self._texts, page.number)
-        for block in page.blocks:
-            if isinstance(block.words, PageWords):
-                block.words.bind(load, page.number)
-        return page
+    def run(self, text: PageText | int, took: Took) -> PageResult | Encoded:
+        """From a recognised text, or the number of a page of which the file has all there is."""
+        if isinstance(text, PageText):
+            made: PageResult | Encoded = layout.page_blocks(text, self.profile)
+        else:
+            made, ms = self._pages.blocks(text, self._texts.digest(text))
+            took(ms)
+        if made.info is not None:
+            self.infos[made.info.number] = made.info
+        if isinstance(made, PageResult):
+            for block in made.blocks:
+                if isinstance(block.words, PageWords):
+                    block.words.bind(partial(self._texts, made.number), made.number)
+        return made
 
     def encode(self, output: PageResult) -> bytes:
         return encode_page(output)
@@ -143,12 +131,11 @@ class RecognisedText:
 
     name = "recognised-text"
     version = placing.VERSION
-    unit: Unit = "page"
 
     def __init__(self, *, figures: bool = False) -> None:
         self.profile = placing.PlaceProfile(figures=figures)
 
-    def run(self, reading: PageReading, work: Work) -> bytes:
+    def run(self, reading: PageReading, took: Took) -> bytes:
         text = placing.placed(
             reading.native,
             reading.seen,
@@ -172,13 +159,12 @@ class StructuredBlocks:
 
     name = "page-blocks"
     version = f"structured-{structured.VERSION}"
-    unit: Unit = "page"
     profile = Profile()
 
     def __init__(self, texts: Texts) -> None:
         self._texts = texts
 
-    def run(self, reading: PageReading, work: Work) -> PageResult:
+    def run(self, reading: PageReading, took: Took) -> PageResult:
         native = reading.native
         info = PageInfo(native.number, native.width, native.height, native.rotation)
         return structured.page_of(info, reading.seen, reading.readings, engine=reading.engine)
@@ -211,17 +197,18 @@ class Assembled:
 
 
 class AssembleDocument:
-    """The document from its pages: everything that crosses pages."""
+    """The document from its pages: everything that crosses pages. `elsewhere` makes it in another process."""
 
     name = "document"
     version = assemble.VERSION
-    unit: Unit = "document"
     profile = Profile()
 
-    def __init__(self, texts: Texts) -> None:
-        self._texts = texts
+    def __init__(self, texts: Texts, elsewhere: Callable[[Gathered], Encoded] | None = None) -> None:
+        self._texts, self._elsewhere = texts, elsewhere
 
-    def run(self, gathered: Gathered, work: Work) -> Assembled:
+    def run(self, gathered: Gathered, took: Took) -> Assembled | Encoded:
+        if self._elsewhere is not None:
+            return self._elsewhere(gathered)
         pages = [page.value for page in gathered.pages]
         return Assembled(tuple(page.info for page in pages), assemble.assemble(pages, gathered.outline))
 

@@ -197,6 +197,8 @@ class Style:
     caps: bool = False
     centered: bool = False
     turned: bool = False
+    artifact: bool = False
+    """The file itself says that it is no part of the text."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,11 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
+from dataclasses import replace
 from pathlib import Path
 
+from quire import page_jobs
 from quire.errors import CorruptError, EngineError, LimitError, StoreError
 
 HOLD = "trap '' TERM; echo here; exec sleep 1000"
@@ -50,6 +53,14 @@ def ask_and_forgive(name, work):
         work.request(name, {})
     except StoreError as error:
         return {"met": str(error)}, b""
+    return b""
+
+
+def ask_slowly(times, work):
+    """Asks again and again, with a second of work before each question."""
+    for _ in range(times):
+        time.sleep(1.0)
+        work.request("more", {})
     return b""
 
 
@@ -211,3 +222,36 @@ def _session(pid):
         return os.getsid(pid)
     except ProcessLookupError:
         return None
+
+
+def read_group_dying(group, work):
+    """Reads pages as usual up to page 3, on which the worker dies."""
+    _read_before(group, work, 3)
+    if 3 in group.pages:
+        os.kill(os.getpid(), signal.SIGSEGV)
+    return b""
+
+
+def read_group_dying_otherwise(group, work):
+    _read_before(group, work, 3)
+    if 3 in group.pages:
+        os.kill(os.getpid(), signal.SIGBUS)
+    return b""
+
+
+def read_group_hanging(group, work):
+    """Reads pages as usual up to page 3, which never ends."""
+    _read_before(group, work, 3)
+    if 3 in group.pages:
+        threading.Event().wait()
+    return b""
+
+
+def read_group_mixed_up(group, work):
+    """Hands over the pages in another order than they were asked for."""
+    return page_jobs.read_group(replace(group, pages=tuple(reversed(group.pages))), work)
+
+
+def _read_before(group, work, page):
+    pages = group.pages[: group.pages.index(page)] if page in group.pages else group.pages
+    page_jobs.read_group(replace(group, pages=pages), work)

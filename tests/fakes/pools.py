@@ -43,7 +43,13 @@ class PoolHere:
         self._own = local()
 
     def submit(
-        self, job: Job, *, timeout_s: float, on_event: OnEvent | None = None, on_request: OnRequest | None = None
+        self,
+        job: Job,
+        *,
+        timeout_s: float,
+        renew_s: float | None = None,
+        on_event: OnEvent | None = None,
+        on_request: OnRequest | None = None,
     ) -> Future[Answer]:
         pickled = pickle.dumps(job.arguments)
         return self._threads.submit(self._do, job.call, pickled, timeout_s, HereLine(on_event, on_request))

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import os
+import signal
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
 
-from quire.document import Document, Reader
+from quire.document import Document, PageImage, Reader, RenderOptions
 from quire.errors import CorruptError, InputError
+from quire.opened import Opened, WorkerWork
 from quire.render.pdf import open_pdf
 
 
@@ -51,6 +57,52 @@ class QuittingReader(LimpingReader):
 
     def text(self, pages: Sequence[int], *, threads: int = 1) -> Iterator[bytes | InputError]:
         yield from self._inner.text(pages[:1])
+
+
+@dataclass(frozen=True)
+class StrangeSource(Opened):
+    """A PDF with pages that end the worker which draws them. Its renderer draws nothing ahead, and notes each page.
+
+    `pages` says what a page does: "crash", "hang", "eat" (memory) or "raise"; 0 is the opening of the document.
+    """
+
+    pages: Mapping[int, str] = field(default_factory=dict)
+    notes: Path | None = None
+
+    def document(self, work: WorkerWork) -> Document:
+        misbehave(self.pages.get(0))
+        document = self.open()
+        document._reader = StrangeReader(document, self)
+        return document
+
+
+class StrangeReader(LimpingReader):
+    """Draws the pages of a `StrangeSource`."""
+
+    def __init__(self, document: Document, source: StrangeSource) -> None:
+        super().__init__(document)
+        self._source = source
+
+    def render(
+        self, pages: Sequence[int], options: RenderOptions, *, threads: int = 1
+    ) -> Iterator[PageImage | InputError]:
+        for number in pages:
+            if self._source.notes:
+                with self._source.notes.open("a") as notes:
+                    print(number, file=notes)
+            misbehave(self._source.pages.get(number))
+            yield from self._inner.render([number], options)
+
+
+def misbehave(how: str | None) -> None:
+    if how == "crash":
+        os.kill(os.getpid(), signal.SIGSEGV)
+    elif how == "hang":
+        threading.Event().wait()
+    elif how == "eat":
+        raise MemoryError  # as an allocation beyond the limit of the worker does
+    elif how == "raise":
+        raise ZeroDivisionError("a bug of the renderer")
 
 
 opened: list[LimpingReader] = []

@@ -1,6 +1,6 @@
 """A program that reads what it is told to, or holds a key of the store: one of several that ask for the same.
 
-    python -m tests.incidents.asking STORE LEASE_S
+    python -m tests.incidents.asking STORE LEASE_S [FACTS]
 
 Each line of the input is a request, each line of the output its answer; it ends with its input. Reads wait for a
 file that the test makes, so that several programs begin at the same moment.
@@ -25,6 +25,7 @@ from quire.running.opening import pools_for, workflows_on
 from quire.running.request import ReadRequest, SourceRef
 from quire.runtime.local import LocalRuntime
 from quire.store.files import FileStore
+from quire.store.opening import open_store
 from tests.fakes.strangers import ROOT, Stranger
 from tests.runtime.tracking import PATIENCE_S, wait_until
 
@@ -34,9 +35,9 @@ WORKERS = 1
 class Asking:
     """What the program can do, over one store that stays open."""
 
-    def __init__(self, folder: str, lease_s: float) -> None:
-        self._folder = folder
-        self._store = FileStore(folder, lease_s=lease_s)
+    def __init__(self, folder: str, lease_s: float, facts: str | None = None) -> None:
+        self._folder, self._facts = folder, facts
+        self._store = open_store(folder, facts) if facts else FileStore(folder, lease_s=lease_s)
         workflows = workflows_on(self._store, workers=WORKERS)
         self._runtime = LocalRuntime(self._store.database, workflows, pools=pools_for(WORKERS), lease_s=lease_s)
         self._claims: dict[str, Claim] = {}
@@ -45,7 +46,12 @@ class Asking:
         """A plain read with a store."""
         self._store.flush()
         wait_until(Path(go).exists, "nobody gave the sign")
-        return quire.read(document, engines="stranger", store=self._folder, workers=WORKERS).to_json()
+        options = {"engines": "stranger", "store": self._folder, "facts": self._facts, "workers": WORKERS}
+        return quire.read(document, **options).to_json()
+
+    def calm(self, document: str, store: str) -> Json:
+        """A read by itself, with a store of its own."""
+        return quire.read(document, engines="stranger", store=store, workers=WORKERS).to_json()
 
     def run(self, document: str, go: str, pages: str | None) -> Json:
         """A durable run."""
@@ -70,9 +76,10 @@ class Asking:
 
 
 def main() -> None:
-    asking = Asking(sys.argv[1], float(sys.argv[2]))
+    asking = Asking(sys.argv[1], float(sys.argv[2]), *sys.argv[3:])
     known: dict[str, Callable[..., Json]] = {
         "read": asking.read,
+        "calm": asking.calm,
         "run": asking.run,
         "claim": asking.claim,
         "save": asking.save,
@@ -91,8 +98,9 @@ def main() -> None:
 class Asker:
     """The program, seen from the test."""
 
-    def __init__(self, stranger: Stranger, store: Path, lease_s: float) -> None:
-        command = [sys.executable, "-m", "tests.incidents.asking", str(store), str(lease_s)]
+    def __init__(self, stranger: Stranger, store: Path, lease_s: float, facts: str | None = None) -> None:
+        place = [str(store), str(lease_s), *([facts] if facts else [])]
+        command = [sys.executable, "-m", "tests.incidents.asking", *place]
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
         self._process = subprocess.Popen(command, env=stranger.environment, cwd=ROOT, **pipes)
 

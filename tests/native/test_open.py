@@ -83,6 +83,15 @@ def test_a_very_large_file_is_left_on_disk(native, tmp_path: Path):
     assert next(reader.render([1], RenderOptions())).mode == "L"
 
 
+def test_a_document_is_written_out_plainly(native):
+    reader = native(documents.encrypted("secret"), password="secret")
+    plain = reader.plain(1 << 20)
+
+    assert native(plain).metadata()["encrypted"] == "no"
+    assert list(native(plain).text([1])) == list(reader.text([1]))
+    assert reader.plain(100) is None
+
+
 def test_a_page_that_does_not_exist_is_refused(native):
     reader = native(documents.simple(2))
 

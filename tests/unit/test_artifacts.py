@@ -14,7 +14,15 @@ from tests.unit.test_words import page_text
 BOX = BBox(0.1, 0.2, 0.3, 0.04)
 TABLE = Table(1, 2, (Cell(0, 0, "a", 1, BOX, header=True), Cell(0, 1, "b\nc", 1, BOX, row_span=2, column_span=3)))
 BLOCKS = (
-    Block("p1-b1", 1, "heading", "Fish", BOX, level=2, style=Style(12.5, bold=True, font="Times", centered=True)),
+    Block(
+        "p1-b1",
+        1,
+        "heading",
+        "Fish",
+        BOX,
+        level=2,
+        style=Style(12.5, bold=True, font="Times", centered=True, artifact=True),
+    ),
     Block("p1-b2", 1, "list_item", "• daily", BOX, level=1, marker="•", spans=(Span(0, 1, bold=True, link="#x"),)),
     Block("p1-b3", 1, "table", TABLE.text, BOX, table=TABLE, confidence=0.75, engine="other"),
     Block("p1-b4", 1, "paragraph", "über – 魚 \ud800", BOX, parts=(Part(1, BOX), Part(2, BOX))),

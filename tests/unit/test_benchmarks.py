@@ -21,7 +21,7 @@ from benchmarks.scoring import Item
 from benchmarks.slanet import BEGIN, EMPTY_CELL, _places
 from benchmarks.tablecells import Place, Placed, filled, within
 
-from quire.running.batches.plan import hash_file
+from quire.hashing import hash_file
 from quire.types import GridCell
 from tests.runtime.crashing import Survey, Survived
 

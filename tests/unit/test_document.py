@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import os
+import sys
 import tempfile
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,11 +17,16 @@ from quire.errors import CorruptError, InputError, UnsupportedError, UsageError
 from tests import documents
 
 
-def test_a_path_is_not_held_in_memory(saved):
+def test_the_bytes_of_a_path_are_held_until_it_is_closed(saved):
     path = saved(documents.simple())
     document = Document(path)
-    assert document.data is None
     assert document.name == "report.pdf"
+    assert document.size == path.stat().st_size
+    content = document.content
+    assert content == path.read_bytes()
+    references = sys.getrefcount(content)
+    document.close()
+    assert sys.getrefcount(content) < references
     assert document.size == path.stat().st_size
 
 

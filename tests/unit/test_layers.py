@@ -14,15 +14,18 @@ import quire
 ROOT = Path(quire.__file__).parent
 
 CORE = """
-    types keys events errors stage context engine roles document fonts pagetext words artifacts selection saving budget
-    flow config records
+    types keys hashing events errors stage context engine roles document opened fonts pagetext words artifacts selection
+    saving budget flow config records
 """
 ADAPTERS = """
     render layout prepare detect classify recognize correct assemble chunk embed export samples store prompts flows
 """
 EXECUTION = "pool runtime batch telemetry"
-COMPOSITION = "stages result pipeline domains solve evaluate evidence"
-SURFACES = "reading paging recognizing running cluster cli service web __init__ __main__"
+COMPOSITION = "stages native_pages result pipeline domains solve evaluate evidence"
+SURFACES = """
+    reading paging worker_pages page_jobs drawing recognizing running cluster cli service web __init__
+    __main__
+"""
 
 LAYERS = {
     name: layer

@@ -10,7 +10,7 @@ from quire.assemble.lists import level_lists
 from quire.assemble.running import mark_running
 from quire.types import Block, OutlineEntry, PageResult
 
-VERSION = "1"
+VERSION = "2"
 """Changed whenever the assembled document may change."""
 
 __all__ = ["VERSION", "assemble"]

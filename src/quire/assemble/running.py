@@ -1,4 +1,8 @@
-"""Running headers and footers: lines that come back at the same place of several pages."""
+"""Running headers and footers: lines that come back at the same place of several pages.
+
+The first page has no other before it that could show what comes back: a line at its head is a letterhead or a title
+unless its look says otherwise.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +15,15 @@ from quire.types import FURNITURE, Block, BlockKind, PageResult
 
 EDGE = 0.14  # of the page's height: running lines stand in this margin
 DEEP = 4  # blocks from the edge that are looked at
+_MANY = 5  # pages that show by themselves what comes back
+_LONG = 60  # characters: a longer line is no heading
+_SMALL = 0.92  # of the size of most text
+_NUMBERED = re.compile(r"^(\d{1,4})\s*[|·•–—]\s*\D|[|·•–—]\s*(?:page\s*)?(\d{1,4})$|\bpage (\d+) of \d", re.IGNORECASE)
+_CITED = re.compile(
+    r"^(?:https?://|www\.)\S+$|\bdoi\.org/|\bet al\.?$|\bvol(?:ume|\.)?\s*\d"
+    r"|\b(?:19|20)\d\d\)?[,;]?\s*\d+(?:\(\d+\))?:\w*\d",  # 2006, 7:350
+    re.IGNORECASE,
+)
 _DIGITS = re.compile(r"\d+|\b[ivxlc]+\b", re.IGNORECASE)
 _TEXT_KINDS = frozenset({"paragraph", "heading", "list_item", "header", "footer", "page_number", "footnote", "caption"})
 
@@ -28,13 +41,16 @@ def mark_running(pages: Sequence[PageResult]) -> list[Block]:
     needed = 2 if len(pages) < 4 else 3
     blocks: list[Block] = []
     for page, edges in zip(pages, seen, strict=True):
+        headings = _letterhead(page) if page is pages[0] and len(pages) < _MANY else frozenset()
         for block in page.blocks:
             sign = edges.get(block.id)
             counted = block.kind == "heading" and texts[block.text] == 1  # Chapter 1, Chapter 2, ...
             if sign and counts[sign] >= needed and not counted and _runs(block, sign):
                 blocks.append(replace(block, kind=_kind(block, sign[0]), marker="", level=None))
-            elif sign and len(pages) >= 5 and block.kind in FURNITURE and counts[sign] == 1:
+            elif sign and len(pages) >= _MANY and block.kind in FURNITURE and counts[sign] == 1:
                 blocks.append(replace(block, kind=_once(block)))
+            elif block.id in headings:
+                blocks.append(replace(block, kind=_of_text(block)))
             else:
                 blocks.append(block)
     return blocks
@@ -74,9 +90,61 @@ def _runs(block: Block, sign: tuple[str, str]) -> bool:
 
 def _once(block: Block) -> BlockKind:
     """What a block in the margin is that comes only once in a long document: long ones and bold ones are text."""
-    if len(block.text) > 60:
-        return "paragraph"
-    return "heading" if block.kind == "header" and block.style and block.style.bold else block.kind
+    kind = _of_text(block)
+    return block.kind if kind == "paragraph" and len(block.text) <= _LONG else kind
+
+
+def _of_text(block: Block) -> BlockKind:
+    short = len(block.text) <= _LONG
+    return "heading" if short and block.kind == "header" and block.style and block.style.bold else "paragraph"
+
+
+def _letterhead(page: PageResult) -> frozenset[str]:
+    """The ids of headers of a first page that are no running ones.
+
+    A page with a number above 1 is one of many: there a header beside the number, or in smaller type, is believed.
+    So is one that cites what it stands in, as journals do, and all that stands beside one of these.
+    """
+    numbers = [block for block in page.blocks if block.kind == "page_number" and _is_later(block.text)]
+    later = bool(numbers) or page.info.number > 1
+    body = _body_size(page)
+    headers = [block for block in page.blocks if block.kind == "header" and block.style]  # an engine's word is taken
+    running = [
+        block
+        for block in headers
+        if (block.style and block.style.artifact)
+        or _is_numbered(block.text)
+        or _CITED.search(block.text)
+        or any(_in_a_row(block, number) for number in numbers)
+        or (later and block.style and block.style.size < _SMALL * body)
+    ]
+    return frozenset(block.id for block in headers if not any(_in_a_row(block, other) for other in running))
+
+
+def _is_later(text: str) -> bool:
+    """Whether a page number is not that of the first page: `3`, `Page 2 of 7`, `xvii`."""
+    found = _DIGITS.search(text)
+    return found is not None and found[0].lower() not in ("1", "i")
+
+
+def _is_numbered(text: str) -> bool:
+    """Whether a line has the number of a later page: `3 | Journal of Tides`, `Report 12 – Page 3 of 7`."""
+    found = _NUMBERED.search(text)
+    return found is not None and (found[1] or found[2] or found[3]) != "1"
+
+
+def _in_a_row(one: Block, other: Block) -> bool:
+    middle = (one.bbox.top + one.bbox.bottom) / 2
+    return other.bbox.top <= middle <= other.bbox.bottom
+
+
+def _body_size(page: PageResult) -> float:
+    """The type size of most of the text."""
+    sizes: Counter[float] = Counter()
+    for block in page.blocks:
+        if block.kind not in FURNITURE and block.style is not None:
+            sizes[block.style.size] += len(block.text)
+    return sizes.most_common(1)[0][0] if sizes else 0.0
 
 
 def _kind(block: Block, edge: str) -> BlockKind:

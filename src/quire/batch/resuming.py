@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -13,11 +12,11 @@ from quire.batch.contracts import ItemOutcome, WorkItem
 from quire.batch.schedule import Task
 from quire.context import Store
 from quire.errors import InputError, StoreError
+from quire.hashing import hash_file
 from quire.keys import ArtifactKey, artifact_key, digest_of
 from quire.records.places import path_text
 
 VERSION = "1"
-_CHUNK = 1 << 20
 
 
 def key_of(stage_name: str, item: WorkItem, input_sha256: str) -> ArtifactKey:
@@ -115,11 +114,7 @@ def _size(path: Path) -> int:
 
 
 def _file_hash(path: Path) -> str:
-    digest = hashlib.sha256()
     try:
-        with path.open("rb") as file:
-            while chunk := file.read(_CHUNK):
-                digest.update(chunk)
+        return hash_file(path).digest
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", document=str(path)) from error
-    return digest.hexdigest()

@@ -196,6 +196,7 @@ def _read_one(source: NamedSource, request: _Request, store: ArtifactStore | Non
             figures=asked.figures,
             redactions=asked.redactions,
             similar=request.similar,
+            isolate=True,
         )
         if store is not None:
             store.flush()  # what is done is kept, whatever becomes of the next document
@@ -230,12 +231,24 @@ def _write(
     folder = request.output / source.folder
     result.save(folder, request.formats, stem=source.stem, words=request.words, trace=request.trace)
     undrawn = []
-    for page, picture in zip(result.pages, result.pictures() if request.show else (), strict=False):
+    for number, picture in _pictures(result, source, request) if request.show else ():
         if isinstance(picture, InputError):
             undrawn.append(picture)
         else:
-            write_files({folder / f"{source.stem}.page-{page.number}.png": picture})
+            write_files({folder / f"{source.stem}.page-{number}.png": picture})
     return undrawn
+
+
+def _pictures(
+    result: DocumentResult, source: NamedSource, request: _Request
+) -> Iterator[tuple[int, bytes | InputError]]:
+    """The pages with the boxes drawn, by a worker: the file may be anybody's."""
+    from quire.drawing import show
+    from quire.opened import Opened
+
+    numbers = [page.number for page in result.pages]
+    opened = Opened(source.path.absolute(), result.name, result.id, request.settings.password)
+    return zip(numbers, show(opened, numbers, result.blocks), strict=True)
 
 
 def _left_out(result: DocumentResult) -> list[str]:

@@ -174,7 +174,7 @@ def _collected_lines(found: Collected, *, dry_run: bool) -> Iterator[str]:
 
 def _deleted_lines(deleted: Sequence[Deleted], *, dry_run: bool) -> Iterator[str]:
     for one in deleted:
-        if not (one.facts or one.kept or one.images or one.runs or one.outputs):
+        if not (one.facts or one.kept or one.images or one.runs or one.outputs or one.unfinished):
             yield f"{one.document}: the store knows nothing of it"
             continue
         parts = [spell(one.facts, "artifact"), _size(one.bytes)]
@@ -182,7 +182,8 @@ def _deleted_lines(deleted: Sequence[Deleted], *, dry_run: bool) -> Iterator[str
         parts += [spell(one.runs, "run")] if one.runs else []
         parts += [f"{spell(one.kept, 'answer')} kept for other documents"] if one.kept else []
         yield f"{'would delete' if dry_run else 'deleted'} {one.document}: {', '.join(parts)}"
-        yield from (f"  stays: {place}" for place in one.outputs)
+        yield from (f"  stays: {file}" for file in one.outputs)
+        yield from (f"  stays: run {run}, which has not ended; cancel it and delete again" for run in one.unfinished)
 
 
 def _size(number: int) -> str:

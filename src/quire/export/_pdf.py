@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import import_module
 from typing import Any
 
+from quire.budget import cpu_budget
 from quire.document import Document
 from quire.errors import ConfigurationError, InputError, PasswordError, UsageError
 from quire.export import Exportable, Sourced, _glyphless
@@ -32,14 +33,7 @@ def pdf(result: Exportable) -> bytes:
             return _of_pictures(document, placed)
         if any(_is_recognised(place) for places in placed.values() for place in places):
             return _with_text(document, placed)
-        return _bytes(document)
-
-
-def _bytes(document: Document) -> bytes:
-    if document.path is not None:
-        return document.path.read_bytes()
-    assert document.data is not None
-    return document.data
+        return document.read_bytes()
 
 
 def _is_recognised(place: Place) -> bool:
@@ -130,7 +124,7 @@ def _with_text(document: Document, placed: Places) -> bytes:
 
     pikepdf = _pikepdf()
     try:
-        with pikepdf.open(document.path or io.BytesIO(_bytes(document)), password=document.password or "") as file:
+        with document.open() as source, pikepdf.open(source, password=document.password or "") as file:
             layer = _Layer(pikepdf, file)
             for number, places in placed.items():
                 recognised = [place for place in places if _is_recognised(place)]
@@ -142,7 +136,9 @@ def _with_text(document: Document, placed: Places) -> bytes:
                         without_invisible_text(pikepdf, file, page)
                     size, matrix = _frame(page)
                     layer.add(page, recognised, size, matrix, _beside(native, visible_only=whole))
-            return layer.finish()
+            written = layer.finish()
+            document.check_unchanged()
+            return written
     except pikepdf.PasswordError as error:
         message = "cannot be written without the password that opens it"
         raise PasswordError(message, document=document.name) from error
@@ -203,20 +199,20 @@ def _box(corners: Sequence[float]) -> tuple[float, float, float, float]:
 
 def _of_pictures(document: Document, placed: Places) -> bytes:
     """A page for each picture of the file, as large as it is; an empty one where a picture is damaged."""
-    from quire.export._pictures import picture
+    from quire.export._pictures import pictures
 
     pikepdf = _pikepdf()
-    reader = document.reader
     size = _BLANK
     with pikepdf.new() as file:
         layer = _Layer(pikepdf, file)
-        for number in range(1, reader.page_count + 1):
+        for number, image in enumerate(pictures(pikepdf, file, document, threads=cpu_budget()), 1):
             page = file.add_blank_page(page_size=size)
             try:
-                size = reader.info(number).size
-                page.mediabox = [0, 0, *size]
-                image = picture(pikepdf, file, document, number)
+                size = document.reader.info(number).size
             except InputError:
+                continue
+            page.mediabox = [0, 0, *size]
+            if isinstance(image, InputError):
                 continue
             page.add_resource(image.stream, pikepdf.Name.XObject, pikepdf.Name.Im0)
             matrix = _turned(image.orientation, size)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import io
 import struct
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from quire.document import Document, RenderOptions
+from quire.document import Document, PageImage, RenderOptions
 from quire.errors import CorruptError, InputError
+from quire.export._ahead import ahead
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -27,35 +29,55 @@ class Picture:
     orientation: int = 1
 
 
-def picture(pikepdf: Any, file: Any, document: Document, number: int) -> Picture:
-    """The picture of a page for `file`. Raises InputError when it is damaged."""
+@dataclass(frozen=True, slots=True)
+class _Packed:
+    """Pixels as PDF holds them: compressed rows with PNG predictors."""
+
+    data: bytes
+    size: tuple[int, int]
+    colours: int
+    bits: int
+
+
+def pictures(pikepdf: Any, file: Any, document: Document, *, threads: int) -> Iterator[Picture | InputError]:
+    """The picture of each page for `file`, in order; the error instead for one that is damaged.
+
+    Pixels are packed in `threads` threads; `file` is touched by the caller's alone.
+    """
     if document.media_type == "image/jpeg":
-        return _jpeg(pikepdf, file, document)
-    drawn = next(iter(document.reader.render([number], _LARGEST)))
-    if isinstance(drawn, InputError):
-        raise drawn
+        yield _jpeg(pikepdf, file, document)
+        return
+    drawn = document.reader.render(range(1, document.page_count + 1), _LARGEST, threads=threads)
+    for packed in ahead(_packed, drawn, threads=threads):
+        yield packed if isinstance(packed, InputError) else _picture(pikepdf, file, packed)
+
+
+def _packed(drawn: PageImage) -> _Packed:
     from PIL import Image
 
     image = _smallest(Image.open(io.BytesIO(drawn.png)))
-    colours, bits = _COLOURS[image.mode], 1 if image.mode == "1" else 8
-    predicted = pikepdf.Dictionary(Predictor=15, Colors=colours, BitsPerComponent=bits, Columns=image.width)
-    stream = _image(pikepdf, file, _png_data(image), image.size, colours)
-    stream.BitsPerComponent = bits
+    return _Packed(_png_data(image), image.size, _COLOURS[image.mode], 1 if image.mode == "1" else 8)
+
+
+def _picture(pikepdf: Any, file: Any, packed: _Packed) -> Picture:
+    width, _ = packed.size
+    predicted = pikepdf.Dictionary(Predictor=15, Colors=packed.colours, BitsPerComponent=packed.bits, Columns=width)
+    stream = _image(pikepdf, file, packed.data, packed.size, packed.colours)
+    stream.BitsPerComponent = packed.bits
     stream.Filter, stream.DecodeParms = pikepdf.Name.FlateDecode, predicted
     return Picture(stream)
 
 
-def _jpeg(pikepdf: Any, file: Any, document: Document) -> Picture:
+def _jpeg(pikepdf: Any, file: Any, document: Document) -> Picture | InputError:
     """The bytes of the file themselves."""
     from PIL import Image
 
-    data = document.data if document.path is None else document.path.read_bytes()
-    assert data is not None
+    data = document.read_bytes()
     try:
         image = Image.open(io.BytesIO(data), formats=["JPEG"])
         orientation = image.getexif().get(_ORIENTATION, 1)
     except Exception as error:  # a decoder raises whatever it stumbled over
-        raise CorruptError(f"the image is damaged ({error})", document=document.name) from error
+        return CorruptError(f"the image is damaged ({error})", document=document.name)
     colours = _COLOURS[image.mode]
     stream = _image(pikepdf, file, data, image.size, colours)
     stream.Filter = pikepdf.Name.DCTDecode

@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from collections import Counter
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
 
+from quire.document import Document, PageImage, RenderOptions
+from quire.errors import InputError, LimitError
+from quire.export._ahead import ahead
+from quire.render.png import encoded
 from quire.types import BBox, Block, BlockKind
 
 if TYPE_CHECKING:
@@ -30,31 +37,87 @@ COLOURS: dict[BlockKind, str] = {
 }
 
 
+class Mark(NamedTuple):
+    """A box to draw on the picture of a page. `width` is that of its line in pixels, None to follow the picture's."""
+
+    box: BBox
+    colour: str
+    width: int | None = None
+    label: str = ""
+
+
 def show(png: bytes, blocks: Iterable[Block], *, page: int) -> bytes:
     """The picture `png` of a page with the boxes of everything that stands on it, numbered in order, as PNG."""
-    from PIL import Image, ImageDraw, ImageFont
+    return marked(png, marks(blocks).get(page, ()))
+
+
+def marks(blocks: Iterable[Block]) -> dict[int, list[Mark]]:
+    """What is to be drawn on each page. Small, so that a worker process can be sent it."""
+    found: dict[int, list[Mark]] = {}
+    numbers: Counter[int] = Counter()
+    for block in blocks:
+        colour = COLOURS[block.kind]
+        level = f" {block.level}" if block.level else ""
+        here = {part.page for part in block.places}
+        numbers.update(here)
+        for cell in block.table.cells if block.table is not None else ():
+            if cell.page in here:
+                found.setdefault(cell.page, []).append(Mark(cell.bbox, colour, 1 + cell.header))
+        for part in block.places:
+            label = f"{numbers[part.page]} {block.kind}{level}"
+            found.setdefault(part.page, []).append(Mark(part.bbox, colour, None, label))
+    return found
+
+
+def marked(png: bytes, marks: Iterable[Mark]) -> bytes:
+    """The picture with the marks drawn. Runs in any thread, several at once."""
+    from PIL import Image, ImageDraw
 
     with Image.open(io.BytesIO(png)) as opened:
         picture = opened.convert("RGB")
     draw = ImageDraw.Draw(picture)
-    font = ImageFont.load_default(size=max(10, picture.width // 90))
+    font = _font(max(10, picture.width // 90))
     line = max(1, picture.width // 600)
-    here = [block for block in blocks if any(part.page == page for part in block.places)]
-    for number, block in enumerate(here, 1):
-        colour = COLOURS[block.kind]
-        if block.table is not None:
-            for cell in block.table.cells:
-                if cell.page == page:
-                    draw.rectangle(_pixels(cell.bbox, picture.size), outline=colour, width=1 + cell.header)
-        for part in block.places:
-            if part.page == page:
-                box = _pixels(part.bbox, picture.size)
-                draw.rectangle(box, outline=colour, width=line)
-                level = f" {block.level}" if block.level else ""
-                _label(draw, (box[0], box[1]), f"{number} {block.kind}{level}", colour, font)
-    target = io.BytesIO()
-    picture.save(target, "PNG")
-    return target.getvalue()
+    for mark in marks:
+        box = _pixels(mark.box, picture.size)
+        draw.rectangle(box, outline=mark.colour, width=line if mark.width is None else mark.width)
+        if mark.label:
+            _label(draw, (box[0], box[1]), mark.label, mark.colour, font)
+    pixels, row = picture.tobytes(), 3 * picture.width
+    rows = (pixels[at : at + row] for at in range(0, len(pixels), row))
+    return encoded(rows, *picture.size, channels=3)
+
+
+def shown(
+    document: Document, pages: Sequence[int], marks: Mapping[int, Iterable[Mark]], *, dpi: int, threads: int
+) -> Generator[PageImage | InputError]:
+    """Pictures of pages with the marks drawn, in order; the error instead for a page that cannot be drawn.
+
+    Pages are drawn, marked and encoded in `threads` threads, a few pages ahead of the caller.
+    """
+
+    def mark(image: PageImage) -> PageImage:
+        return replace(image, png=marked(image.png, marks.get(image.number, ())), mode="RGB")
+
+    yield from ahead(mark, _fitting(document, pages, dpi, threads), threads=threads)
+
+
+def _fitting(document: Document, pages: Sequence[int], dpi: int, threads: int) -> Iterator[PageImage | InputError]:
+    """A page whose picture would pass the pixel limit is drawn with as many dots per inch as it allows."""
+    reader, options = document.reader, RenderOptions(dpi=dpi)
+    for number, image in zip(pages, reader.render(pages, options, threads=threads), strict=True):
+        if isinstance(image, LimitError):
+            width, height = reader.info(number).size
+            fitting = int(72 * (0.3 * options.max_pixels / max(width * height, 1.0)) ** 0.5)
+            image = next(iter(reader.render([number], RenderOptions(dpi=max(1, min(fitting, dpi))))))
+        yield image
+
+
+@lru_cache(maxsize=8)
+def _font(size: int) -> FreeTypeFont | ImageFont:
+    from PIL import ImageFont
+
+    return ImageFont.load_default(size=size)
 
 
 def _pixels(box: BBox, size: tuple[int, int]) -> tuple[float, float, float, float]:

@@ -5,16 +5,17 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Protocol, TypeGuard, TypeVar, get_args, overload
+from typing import Literal, Protocol, TypeGuard, TypeVar, get_args, overload
 
 from quire.context import Json
 from quire.errors import ConfigurationError, UsageError
 from quire.flow.types import ANY, Type, type_of_annotation
 from quire.keys import digest_bytes
-from quire.stage import Unit
 
 F = TypeVar("F", bound=Callable[..., object])
 
+Unit = Literal["document", "page", "region"]
+"""What a component is called for: the whole document, or each page of it."""
 UNITS: tuple[Unit, ...] = get_args(Unit)
 _MARK = "__quire_component__"
 _OURS = {"DocumentResult": Type("result"), "Document": Type("document")}

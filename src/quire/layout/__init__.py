@@ -2,7 +2,7 @@
 
 from quire.layout.page import LayoutProfile, page_blocks
 
-VERSION = "2"
+VERSION = "3"
 """Changed whenever the blocks of a page may change."""
 
 __all__ = ["VERSION", "LayoutProfile", "page_blocks"]

@@ -16,7 +16,7 @@ from quire.layout.mending import mended
 from quire.layout.order import Column, as_written, reading_order
 from quire.layout.paragraphs import Paragraph, paragraphs
 from quire.layout.patterns import is_page_number
-from quire.layout.quality import judge
+from quire.layout.quality import Quality, judge
 from quire.layout.tables import FoundTable, find_tables
 from quire.layout.tags import Tags
 from quire.layout.textual import Text, Vocabulary, block_text, cell_text, code_text
@@ -57,9 +57,9 @@ class _Grid:
         self.table = table
 
 
-def page_blocks(text: PageText, profile: LayoutProfile | None = None) -> PageResult:
-    """The blocks of a page in reading order, with its ledger entry."""
-    quality = judge(text)
+def page_blocks(text: PageText, profile: LayoutProfile | None = None, quality: Quality | None = None) -> PageResult:
+    """The blocks of a page in reading order, with its ledger entry. `quality` is what its text was judged to be."""
+    quality = quality or judge(text)
     shown = text if quality.status == "usable" else _fields_alone(text)
     page, back = upright(shown)
     blocks = tuple(_Page(shown, page, back, profile or LayoutProfile()).blocks())
@@ -199,6 +199,7 @@ class _Page:
             font=self.page.font_table[first.font].name,
             caps=kind == "heading" and content.text.isupper(),
             turned=bool(first.angle),
+            artifact=self.tags.is_artifact(first),
             centered=abs((first.left + first.right) / 2 - middle) < 3 and first.width < 0.9 * width,
         )
         self._add(

@@ -120,7 +120,7 @@ class Reading:
             return self._interpreted(self._slots.ask(picture, question, partial, self._run), question)
         key = answer_key(self._slots.engine, picture.digest, question)
         with self._alone(key):
-            found = self._find(key)
+            found = self._find(key, page)
             if found is not None:
                 try:
                     read = self._interpreted(found, question)
@@ -132,10 +132,10 @@ class Reading:
                 self._store.save(key, answer, stage="answer", document=self._run.document, page=page)
         return self._interpreted(answer, question)
 
-    def _find(self, key: ArtifactKey) -> bytes | None:
+    def _find(self, key: ArtifactKey, page: int) -> bytes | None:
         assert self._store is not None
         with self._lock:
-            digest = self._store.find(key)
+            digest = self._store.share(key, document=self._run.document, page=page)
             return None if digest is None else self._store.load(digest)
 
     def _interpreted(self, answer: bytes, question: Question) -> Sequence[Recognition]:

@@ -51,6 +51,7 @@ class Assignment:
     timeout_s: float
     on_event: OnEvent | None = None
     on_request: OnRequest | None = None
+    renew_s: float | None = None
 
 
 def converse(worker: WorkerProcess, job: Assignment, memory_limit: int | None) -> Answer:
@@ -64,7 +65,7 @@ def converse(worker: WorkerProcess, job: Assignment, memory_limit: int | None) -
         raise WorkerCrashed(f"the worker sent {broken}") from None
     except TimeoutError:
         worker.end()
-        raise WorkerTimeout(f"no answer within {job.timeout_s:g} s") from None
+        raise WorkerTimeout(f"no answer within {job.renew_s or job.timeout_s:g} s") from None
     except _ListenerFailed as failed:
         worker.end()
         raise failed.error from None
@@ -112,13 +113,19 @@ def _converse(worker: WorkerProcess, job: Assignment, memory_limit: int | None) 
                 return rebuilt(frame.header)
             case frames.EVENT:
                 _tell(job.on_event, frame)
+                deadline = _renewed(deadline, job)
             case frames.QUESTION:
                 asked = time.monotonic()
                 kind, reply, data = _reply(job.on_request, frame)
                 deadline += time.monotonic() - asked  # what the parent takes is not the job's fault
+                deadline = _renewed(deadline, job)
                 worker.send(kind, reply, data, timeout_s=deadline - time.monotonic())
             case _:
                 raise BrokenFrame(f"a message of the unknown kind {frame.kind!r}")
+
+
+def _renewed(deadline: float, job: Assignment) -> float:
+    return deadline if job.renew_s is None else time.monotonic() + job.renew_s
 
 
 def _begin(worker: WorkerProcess) -> None:

@@ -91,6 +91,7 @@ class Pool:
         job: Job,
         *,
         timeout_s: float,
+        renew_s: float | None = None,
         on_event: OnEvent | None = None,
         on_request: OnRequest | None = None,
     ) -> Future[Answer]:
@@ -98,13 +99,15 @@ class Pool:
 
         The future gives the answer, or raises WorkerTimeout, WorkerCrashed, WorkerOutOfMemory, JobFailed or the
         QuireError of the job. Cancelling it works in every state: a waiting job is dropped, a running one killed.
-        `timeout_s` counts from the start of the job, without the time that its questions take here.
+        `timeout_s` counts from the start of the job, without the time that its questions take here; with `renew_s`
+        the job gets that many seconds from each question or event on, instead of what was left.
         The listeners run in the thread that supervises the worker; they must not submit jobs. A QuireError of
         `on_request` is raised in the job; any other error of a listener ends the job and is the future's.
         """
         if os.getpid() != self._owner:
             raise UsageError("this pool belongs to the process that forked this one; make another")
-        task = _Task(Assignment(job.call, pickle.dumps(job.arguments), timeout_s, on_event, on_request), Future())
+        pickled = pickle.dumps(job.arguments)
+        task = _Task(Assignment(job.call, pickled, timeout_s, on_event, on_request, renew_s), Future())
         with self._changed:
             self._changed.wait_for(lambda: self._closed or len(self._waiting) < 2 * self._workers)
             if self._closed:

@@ -6,14 +6,14 @@ to the store, by way of the parent, before anybody interprets it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING
 
-from quire.document import Document
 from quire.engine import Engine, Picture, Question, answer_key
-from quire.errors import EngineError, InputError
+from quire.errors import EngineError
+from quire.opened import Opened, WorkerWork
 from quire.prepare.prepared import PrepareProfile
 from quire.recognize.routing import is_dense_table
 from quire.recognize.seen import Seen
@@ -22,35 +22,18 @@ from quire.types import BBox
 if TYPE_CHECKING:
     from quire.recognize.similar import SimilarAnswers
 
-T = TypeVar("T")
-
-VERSION = "3"
+VERSION = "4"
 """Of what a look at a picture finds: part of the key of `Seen`."""
 
 EDGE = 0.008  # of the width or height: rules nearer to the edge of a page are the edge of the sheet
 PAGE_PIXELS = 600  # a smaller picture is cut out of a page, and has its rules up to the edge
 
 
-class WorkerWork(Protocol):
-    """What the worker offers: telling the parent, asking it, and things that stay loaded between pages."""
-
-    def emit(self, kind: str, payload: Mapping[str, object]) -> None: ...
-
-    def request(
-        self, name: str, header: Mapping[str, object], data: bytes = b""
-    ) -> tuple[dict[str, object], bytes]: ...
-
-    def kept(self, key: str, make: Callable[[], T]) -> T: ...
-
-
 @dataclass(frozen=True, slots=True)
 class Look:
     """A page to look at. Without an engine the picture itself is handed back, for engines that run elsewhere."""
 
-    path: Path
-    name: str
-    document: str
-    password: str | None
+    source: Opened
     page: int
     prepare: PrepareProfile
     keep: tuple[BBox, ...] = ()
@@ -123,13 +106,7 @@ def _seen(arguments: Look, work: WorkerWork) -> tuple[Picture, Seen]:
     from quire.prepare import page_picture, prepare
     from quire.prepare.pixels import pixels_of
 
-    def opened() -> Document:
-        document = Document(arguments.path, name=arguments.name, password=arguments.password)
-        if document.id != arguments.document:
-            raise InputError("has changed since the read began; read it again", document=arguments.name)
-        return document
-
-    document = work.kept(f"document {arguments.document} {arguments.path}", opened)
+    document = arguments.source.document(work)
     shown = page_picture(document.reader, arguments.page, arguments.prepare)
     picture, prepared = prepare(shown, arguments.prepare, keep=arguments.keep)
     if prepared.blank:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from quire.engine import Capability, Engine, Recognition
 from quire.layout.quality import Quality
@@ -37,6 +38,16 @@ class Needs:
     regions: tuple[BBox, ...] = ()
     capabilities: frozenset[Capability] = frozenset({"text"})
     languages: tuple[str, ...] = ()
+
+    def to_row(self) -> list[object]:
+        boxes = [[box.left, box.top, box.width, box.height] for box in self.regions]
+        return [self.reason, self.whole, boxes, sorted(self.capabilities), list(self.languages)]
+
+    @classmethod
+    def of_row(cls, row: Sequence[Any]) -> Needs:
+        reason, whole, boxes, capabilities, languages = row
+        regions = tuple(BBox(*box) for box in boxes)
+        return cls(str(reason), bool(whole), regions, frozenset(capabilities), tuple(languages))
 
 
 def needs_of(text: PageText, quality: Quality, options: RecognizeOptions) -> Needs | None:

@@ -139,13 +139,13 @@ class PageRecognition:
         recognizer, needs, seen = self._recognizer, self._needs, looked.seen
         question = recognizer.question(seen, needs)
         key = answer_key(engine, seen.prepared.digest, question)
-        digest = recognizer.find(key)
+        digest = recognizer.share(key, self._number)
         if digest is not None:
             found = not (looked.asked and in_worker(engine))
             if found:
                 self._tell_hit(engine, key, "exact", None)
             return recognizer.load(digest), "hit" if found else "ok"
-        if looked.similar is not None and (digest := recognizer.find(looked.similar)) is not None:
+        if looked.similar is not None and (digest := recognizer.share(looked.similar, self._number)) is not None:
             self._similarity = looked.similarity
             self._tell_hit(engine, looked.similar, "semantic", looked.similarity)
             return recognizer.load(digest), "similar"
@@ -155,7 +155,7 @@ class PageRecognition:
         picture = _picture(told, _seen(told))
         alike = recognizer.similar()
         earlier = alike.find(engine, picture, question) if alike else None
-        if earlier is not None and (digest := recognizer.find(earlier.key)) is not None:
+        if earlier is not None and (digest := recognizer.share(earlier.key, self._number)) is not None:
             self._similarity = earlier.similarity
             self._tell_hit(engine, earlier.key, "semantic", earlier.similarity)
             return recognizer.load(digest), "similar"

@@ -6,25 +6,22 @@ network. Events are handed to the thread that reads the document, which emits th
 
 from __future__ import annotations
 
-import os
-import tempfile
 import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
-from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Event, Lock, Thread
 from typing import TYPE_CHECKING
 
 from quire.budget import worker_count
 from quire.context import Claim
-from quire.document import Document
 from quire.engine import Engine, Question
 from quire.errors import ConfigurationError, EngineError, FencedError
 from quire.events import EventKind
 from quire.keys import ArtifactKey, Digest, artifact_key, digest_of
+from quire.opened import Opened
 from quire.pool import Answer, Job, Pool, shared_pool
 from quire.recognize import looking
 from quire.recognize.looking import Look, question_of
@@ -56,8 +53,8 @@ STAGE = "recognize"
 class Recognizer:
     """Recognises pages of one document. `start` and `wait` are called by the thread that reads it."""
 
-    def __init__(self, document: Document, run: StagedRun, options: RecognizeOptions) -> None:
-        self._document, self._run, self._options = document, run, options
+    def __init__(self, source: Opened, reader: str, run: StagedRun, options: RecognizeOptions) -> None:
+        self._source, self._reader, self._run, self._options = source, reader, run, options
         self._chosen: tuple[Engine, ...] | None = None
         self._missing: list[str] = []
         self._pool: Pool | None = None
@@ -66,7 +63,6 @@ class Recognizer:
         self._jobs: set[Future[Answer]] = set()
         self._lock = Lock()
         self._stopped = Event()
-        self._copy: Path | None = None
         self._alike: SimilarAnswers | None = None
 
     @property
@@ -111,8 +107,6 @@ class Recognizer:
         if self._pages is not None:
             self._pages.shutdown(wait=True, cancel_futures=True)
         self._emit_waiting(0)
-        if self._copy is not None:
-            self._copy.unlink(missing_ok=True)
         if self._alike is not None:
             self._alike.close()
 
@@ -157,12 +151,16 @@ class Recognizer:
     def find(self, key: ArtifactKey) -> Digest | None:
         return self._run.store.find(key)
 
+    def share(self, key: ArtifactKey, page: int) -> Digest | None:
+        """An answer that is there already; this document uses it from now on, too."""
+        return self._run.store.share(key, document=self._source.id, page=page)
+
     def load(self, digest: Digest) -> bytes:
         return self._run.store.load(digest)
 
     def save(self, key: ArtifactKey, data: bytes, stage: str, page: int, claim: Claim | None = None) -> Digest:
         """Keep something; what was claimed has cost, and lasts when this returns."""
-        return self._run.store.save(key, data, stage=stage, document=self._document.id, page=page, claim=claim)
+        return self._run.store.save(key, data, stage=stage, document=self._source.id, page=page, claim=claim)
 
     def save_answer(self, key: ArtifactKey, data: bytes, page: int, claim: Claim | None) -> None:
         """Keep what an engine said. When somebody took the claim over, theirs is as good; when nobody has it, the
@@ -201,7 +199,7 @@ class Recognizer:
 
     def seen_key(self, number: int, needs: Needs) -> ArtifactKey:
         kept = digest_of([[box.left, box.top, box.width, box.height] for box in needs.regions])
-        inputs = self._document.id, str(number), self._document.reader.name, kept
+        inputs = self._source.id, str(number), self._reader, kept
         return artifact_key("picture", looking.VERSION, inputs, self._options.prepare.digest())
 
     def question(self, seen: Seen, needs: Needs) -> Question:
@@ -210,10 +208,7 @@ class Recognizer:
     def look(self, number: int, needs: Needs, engine: Engine | None) -> Answer:
         """Let a worker look at a page, and ask an engine if there is one; waits for it."""
         arguments = Look(
-            self._path(),
-            self._document.name,
-            self._document.id,
-            self._document.password,
+            self._source,
             number,
             self._options.prepare,
             keep=needs.regions,
@@ -306,19 +301,6 @@ class Recognizer:
                     raise
                 self._missing.append(str(error))
         return found
-
-    def _path(self) -> Path:
-        """Where workers find the document: bytes are written to a file once."""
-        if self._document.path is not None:
-            return self._document.path.absolute()
-        with self._lock:
-            if self._copy is None:
-                assert self._document.data is not None
-                handle, name = tempfile.mkstemp(prefix="quire-")
-                with os.fdopen(handle, "wb") as file:
-                    file.write(self._document.data)
-                self._copy = Path(name)
-            return self._copy
 
 
 class _Requests:

@@ -6,7 +6,7 @@ from typing import Literal
 
 from quire.errors import StoreError
 
-VERSION = 3
+VERSION = 4
 
 Dialect = Literal["sqlite", "postgresql"]
 
@@ -156,7 +156,33 @@ CREATE TABLE quarantine (
 UPDATE schema_version SET version = 3
 """
 
-_MIGRATIONS = {0: _VERSION_1, 1: _VERSION_2, 2: _VERSION_3}
+# A fact belongs to one document; an answer has a fact for each document that uses it. Of those of before it is known
+# which pages show the same picture.
+_VERSION_4 = """
+CREATE TABLE owned_facts (
+    key TEXT NOT NULL,
+    digest TEXT NOT NULL,
+    stage TEXT NOT NULL,
+    document TEXT NOT NULL,
+    page INTEGER,
+    size INTEGER NOT NULL,
+    used INTEGER NOT NULL DEFAULT 0,
+    PRIMARY KEY (key, document)
+) WITHOUT ROWID;
+INSERT INTO owned_facts SELECT key, digest, stage, document, page, size, used FROM facts;
+INSERT INTO owned_facts
+    SELECT answer.key, max(answer.digest), 'answer', other.document, min(other.page), max(answer.size), max(answer.used)
+    FROM facts answer
+    JOIN facts own ON own.document = answer.document AND own.page = answer.page AND own.stage = 'picture'
+    JOIN facts other ON other.digest = own.digest AND other.document <> own.document AND other.stage = 'picture'
+    WHERE answer.stage = 'answer' GROUP BY answer.key, other.document;
+DROP TABLE facts;
+ALTER TABLE owned_facts RENAME TO facts;
+CREATE INDEX facts_of_document ON facts (document, stage, page);
+UPDATE schema_version SET version = 4
+"""
+
+_MIGRATIONS = {0: _VERSION_1, 1: _VERSION_2, 2: _VERSION_3, 3: _VERSION_4}
 """From each version to the next one; 0 is an empty database."""
 
 

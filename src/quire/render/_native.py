@@ -34,7 +34,7 @@ class NativeReader:
 
     def __init__(self, document: Document, data: bytes | None = None) -> None:
         self._name = document.name
-        data = data or document.data
+        data = data or document.content
         path = document.path if data is None else None
         try:
             self._pdf = quire_native.PdfFile(find_pdfium(), path, data, document.password)
@@ -77,6 +77,9 @@ class NativeReader:
 
     def metadata(self) -> Mapping[str, str]:
         return dict(self._pdf.metadata())
+
+    def plain(self, max_bytes: int) -> bytes | None:
+        return self._pdf.plain(max_bytes)
 
     def close(self) -> None:
         self._pdf.close()

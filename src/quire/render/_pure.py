@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import math
-import struct
 import time
-import zlib
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +19,12 @@ from quire.pagetext import PageText
 from quire.render._pure_annotations import read_fields, read_links, read_tags
 from quire.render._pure_graphics import read_graphics
 from quire.render._pure_text import Transform, read_runs
+from quire.render.png import encoded
 from quire.types import OutlineEntry, PageInfo
 
 _PASSWORD = 4  # FPDF_ERR_PASSWORD
 LEAST_DPI = 8
+MOST_ENTRIES = 20_000  # of the outline
 _LOWER = 0.75  # the dpi of a picture that is too large is multiplied by this or less
 
 
@@ -33,11 +35,9 @@ class PureReader:
 
     def __init__(self, document: Document, data: bytes | None = None) -> None:
         self._name = document.name
-        source: bytes | Path = data or document.data or document.path or b""
-        try:
-            self._pdf = pdfium2.PdfDocument(source, password=document.password)
-        except pdfium2.PdfiumError as error:
-            raise self._refused(error, document.password) from error
+        self._source: bytes | Path = data or document.content or document.path or b""
+        self._password = document.password
+        self._pdf = self._open()
         if len(self._pdf) == 0:
             self._pdf.close()
             raise CorruptError("has no pages", document=self._name)
@@ -74,7 +74,7 @@ class PureReader:
                 yield error
 
     def outline(self) -> Sequence[OutlineEntry]:
-        return [self._entry(mark) for mark in self._pdf.get_toc(max_depth=15)]
+        return [self._entry(mark) for mark in islice(self._pdf.get_toc(max_depth=15), MOST_ENTRIES)]
 
     def metadata(self) -> Mapping[str, str]:
         found = {key.lower(): value.strip() for key, value in self._pdf.get_metadata_dict(skip_empty=True).items()}
@@ -84,12 +84,28 @@ class PureReader:
         found["tagged"] = "yes" if self._tagged else "no"
         return found
 
+    def plain(self, max_bytes: int) -> bytes | None:
+        pdf, written = self._open(), io.BytesIO()  # one of its own: what is written is dropped from memory
+        try:
+            pdf.save(written, flags=pdfium.FPDF_REMOVE_SECURITY)
+        except pdfium2.PdfiumError:
+            return None
+        finally:
+            pdf.close()
+        return written.getvalue() if written.tell() <= max_bytes else None
+
     def close(self) -> None:
         self._pdf.close()
 
-    def _refused(self, error: pdfium2.PdfiumError, password: str | None) -> InputError:
+    def _open(self) -> pdfium2.PdfDocument:
+        try:
+            return pdfium2.PdfDocument(self._source, password=self._password)
+        except pdfium2.PdfiumError as error:
+            raise self._refused(error) from error
+
+    def _refused(self, error: pdfium2.PdfiumError) -> InputError:
         if getattr(error, "err_code", None) == _PASSWORD or "password" in str(error).lower():
-            what = "the password is wrong" if password else "is encrypted; pass its password"
+            what = "the password is wrong" if self._password else "is encrypted; pass its password"
             return PasswordError(what, document=self._name)
         return CorruptError(f"is not a PDF that can be opened ({error})", document=self._name)
 
@@ -186,7 +202,7 @@ class PureReader:
         lines = [rows[y * stride : y * stride + width * channels] for y in range(height)]
         if channels == 3 and all(line[0::3] == line[1::3] == line[2::3] for line in lines):
             lines, channels = [line[0::3] for line in lines], 1
-        return _png(lines, width, height, channels), width, height, "L" if channels == 1 else "RGB"
+        return encoded(lines, width, height, channels), width, height, "L" if channels == 1 else "RGB"
 
     def _entry(self, mark: Any) -> OutlineEntry:
         destination = mark.get_dest()
@@ -209,14 +225,3 @@ def _transform(page: Any) -> Transform:
             return Transform(0, -1, -1, 0, top, right)
         case _:
             return Transform(1, 0, 0, -1, -left, top)
-
-
-def _png(lines: list[bytes], width: int, height: int, channels: int) -> bytes:
-    """An 8-bit PNG without filters (PNG 1.2, sections 4 and 9), level 1."""
-
-    def chunk(kind: bytes, data: bytes) -> bytes:
-        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-
-    header = struct.pack(">IIBBBBB", width, height, 8, 0 if channels == 1 else 2, 0, 0, 0)
-    packed = zlib.compress(b"".join(b"\0" + line for line in lines), 1)
-    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", packed) + chunk(b"IEND", b"")

@@ -27,8 +27,12 @@ from quire.pagetext import PageText
 from quire.types import OutlineEntry, PageInfo
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
     from PIL.Image import Image
     from PIL.ImageFile import ImageFile
+
+    Floats = NDArray[np.float64]
 
 MAX_FRAMES = 10_000
 
@@ -41,6 +45,10 @@ _PLUGINS = {
 }  # opened by class: `Image.open` would try every decoder and bring a pixel limit of its own
 
 _SUBFILE_TYPE, _OLD_SUBFILE_TYPE, _ORIENTATION = 254, 255, 274
+_BITS_PER_SAMPLE, _PHOTOMETRIC, _SAMPLE_FORMAT = 258, 262, 339
+_WHITE_IS_ZERO = 0  # Pillow turns it round for 8 bits, not for more
+_WHITES = (1.0, 255.0, 4095.0, 65535.0)
+_ROWS = 256  # as many are converted at a time
 _X_RESOLUTION, _Y_RESOLUTION, _RESOLUTION_UNIT = 282, 283, 296
 _TURNED = {3: 180, 6: 90, 8: 270}  # EXIF orientation to degrees, clockwise; the others mirror the image
 _PAPERS = ((595.276, 841.89), (612.0, 792.0), (612.0, 1008.0))  # A4, Letter, Legal
@@ -144,9 +152,7 @@ class ImageReader:
 
     def _opened(self) -> ImageFile:
         if self._image is None:
-            document = self._document
-            source = BytesIO(document.data) if document.data is not None else str(document.path)
-            self._image = self._plugin(source)
+            self._image = self._plugin(self._document.open())
         assert self._image is not None
         return self._image
 
@@ -208,8 +214,15 @@ class ImageReader:
                 if frame.width * frame.height > _pillow_limit():
                     warnings.simplefilter("ignore")  # our own limit has been checked
                 image.load()
-            # Pillow has turned a TIFF already
-            return image if self._multiple else _upright(image, frame.orientation)
+            if not self._multiple:
+                return _upright(image, frame.orientation)
+            if image.size != (frame.width, frame.height):  # Pillow has turned it already
+                raise CorruptError(
+                    f"the image has {image.width} x {image.height} pixels instead of {frame.width} x {frame.height}",
+                    document=self._name,
+                    page=number,
+                )
+            return image
         except Exception as error:  # as above
             raise self._damaged(error, number) from error
 
@@ -332,16 +345,41 @@ def _plain(image: Image, *, grey: bool) -> Image:
 
 
 def _to_8_bits(image: Image) -> Image:
-    """Grey of 16 or 32 bits, or of floating point numbers from 0 to 1, to grey of 8."""
-    highest = image.convert("F").getextrema()[1]
-    assert isinstance(highest, float)
-    if image.mode == "F" and highest <= 1:
-        scale = 255.0
-    elif image.mode.startswith("I;16") or highest <= 65535:
-        scale = 1 / 257
-    else:
-        scale = 255 / highest
-    return image.convert("F").point(lambda value: value * scale).convert("L")
+    """Grey of 16 or 32 bits or of floating point numbers to grey of 8, by the values that there are.
+
+    White is the highest value of the usual ranges (`_WHITES`) where the picture uses more than half of one, else the
+    highest that occurs; black is zero, or the lowest value if that is negative. What is not a number is paper.
+    """
+    import numpy as np
+    from PIL import Image as images
+
+    tags = getattr(image, "tag_v2", {})
+    unsigned = tags.get(_BITS_PER_SAMPLE) == (32,) and set(tags.get(_SAMPLE_FORMAT, (1,))) == {1}
+
+    def rows() -> Iterator[tuple[int, Floats]]:
+        for top in range(0, image.height, _ROWS):
+            part = np.asarray(image.crop((0, top, image.width, min(image.height, top + _ROWS))))
+            values = part.view(np.uint32) if unsigned else part
+            yield top, values.astype(np.float64)
+
+    low, high = 0.0, -math.inf
+    for _, values in rows():
+        finite = values[np.isfinite(values)]
+        if finite.size:
+            low, high = min(low, float(finite.min())), max(high, float(finite.max()))
+    if low >= 0:
+        usual = next((white for white in _WHITES if white >= high), high)
+        high = usual if high > usual / 2 else high
+    inverted = tags.get(_PHOTOMETRIC) == _WHITE_IS_ZERO
+    if high <= low:  # one value everywhere, or none
+        return images.new("L", image.size, "black" if high == 0 and not inverted else "white")
+    black, paper = (high, low) if inverted else (low, high)
+    plain = images.new("L", image.size)
+    for top, values in rows():
+        known = np.nan_to_num(values, nan=paper, posinf=high, neginf=low)
+        grey = np.rint((known - black) * (255 / (paper - black))).clip(0, 255).astype(np.uint8)
+        plain.paste(images.fromarray(grey), (0, top))
+    return plain
 
 
 def _resized(image: Image, size: tuple[int, int]) -> Image:

@@ -8,18 +8,27 @@ from importlib.util import find_spec
 
 from quire.document import Document, Reader
 from quire.errors import CorruptError, InputError, PasswordError, UnsupportedError
+from quire.render._guard import PdfReader, guarded
 
 
 def open_pdf(document: Document) -> Reader:
     """The reader of a PDF. `QUIRE_NATIVE=0` forces the pure-Python path.
 
-    A file that PDFium refuses is rewritten by `pikepdf`, where that is installed, and tried again.
+    A file that PDFium refuses is rewritten by `pikepdf`, where that is installed, and tried again. Pages that would
+    cost PDFium all memory or time are refused before it reads them.
     """
+    data = None
     try:
-        return _open(document)
+        reader = _open(document)
     except (CorruptError, PasswordError, UnsupportedError) as error:
         # Also after a password was refused: PDFium does not know every scheme.
-        return _open(document, _rewritten(document, error))
+        data = _rewritten(document, error)
+        reader = _open(document, data)
+    try:
+        return guarded(reader, document, data)
+    except BaseException:
+        reader.close()
+        raise
 
 
 def native_available() -> bool:
@@ -27,7 +36,7 @@ def native_available() -> bool:
     return os.environ.get("QUIRE_NATIVE") != "0" and find_spec("quire_native") is not None
 
 
-def _open(document: Document, data: bytes | None = None) -> Reader:
+def _open(document: Document, data: bytes | None = None) -> PdfReader:
     if native_available():
         from quire.render._native import NativeReader
 
@@ -45,9 +54,8 @@ def _rewritten(document: Document, error: InputError) -> bytes:
         if isinstance(error, CorruptError):
             error.args = (f"{error.args[0]}; pip install 'quire[repair]' may open it",)
         raise error from None
-    data = document.data if document.path is None else document.path.read_bytes()
     try:
-        with pikepdf.open(io.BytesIO(data or b""), password=document.password or "") as pdf:
+        with pikepdf.open(io.BytesIO(document.read_bytes()), password=document.password or "") as pdf:
             if not pdf.pages:
                 raise error
             written = io.BytesIO()

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from quire.artifacts import decode_document
 from quire.context import Json, Store
 from quire.engine import Attempt
 from quire.keys import Digest
-from quire.result import DocumentResult
+from quire.result import DocumentResult, ReadSource
 from quire.running.request import SourceRef
 from quire.running.sources import open_source
 from quire.stages import Texts
@@ -66,11 +67,13 @@ class Index:
 
 
 def load_result(store: Store, reference: Mapping[str, Json], *, password: str | None = None) -> DocumentResult:
-    """The result that the reference of a read document stands for. Raises InputError when its file is gone."""
-    document = open_source(store, SourceRef(**reference["source"]), password=password)
+    """The result that the reference of a read document stands for: from the store alone, its file may be gone."""
+    source = SourceRef(**reference["source"])
+    reopen = partial(open_source, store, source, password=password)
+    media_type = reference.get("media_type") or reopen().media_type  # references of older versions lack it
     index = Index.load(store, reference["index"])
     texts = Texts(store)
     for number, digest in index.texts.items():
         texts.add(number, digest)
     infos, blocks = decode_document(store.load(reference["document"]), texts)
-    return DocumentResult(document, infos, blocks, index.path)
+    return DocumentResult(ReadSource(source.id, source.name, media_type, reopen), infos, blocks, index.path)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+import json
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,37 +14,47 @@ from weakref import finalize
 
 from quire.context import Store
 from quire.document import Document
-from quire.errors import InputError
+from quire.errors import ChangedError, InputError
+from quire.hashing import FileState, Hashed, hash_file
 from quire.keys import ArtifactKey, Digest, Profile, artifact_key, digest_bytes
-from quire.records.files import Hashed, Seen
 from quire.running.request import SourceRef
 
 KEPT = 8
 """Copies of documents that stay for the next step."""
+PIECE_BYTES = 8 << 20
+"""A document is put into the store and taken from it in pieces of this size."""
 REMEMBERED = 1000
 """Files whose id is remembered."""
 
 
 def source_key(document: str) -> ArtifactKey:
-    """The key of the bytes of a document."""
-    return artifact_key("source", "1", (document,), Profile().digest())
+    """The key of the list of pieces that a document consists of."""
+    return artifact_key("source", "2", (document,), Profile().digest())
 
 
 def keep_source(store: Store, source: SourceRef) -> None:
     """Put a document into the store, unless it is there. Raises InputError when it is another one by now."""
     key = source_key(source.id)
-    if store.find(key) is None:
-        data = _bytes(source)
-        if digest_bytes(data) != source.id:
+    if store.find(key) is not None:
+        return
+    with Document(source.path, name=source.name) as document, document.open() as file:
+        if document.id != source.id:
             raise _changed(source)
-        store.save(key, data, stage="source", document=source.id)
-        store.flush()
+        pieces = []
+        while piece := file.read(PIECE_BYTES):
+            document.check_unchanged()
+            digest = digest_bytes(piece)
+            pieces.append(digest)
+            piece_key = artifact_key("source-piece", "1", (source.id, digest), Profile().digest())
+            store.save(piece_key, piece, stage="source", document=source.id)
+    store.save(key, json.dumps(pieces).encode(), stage="source", document=source.id)
+    store.flush()
 
 
 def open_source(store: Store, source: SourceRef, *, password: str | None = None) -> Document:
     """The document, at its path or from the store. Raises InputError when it is another one by now."""
     stored = store.find(source_key(source.id)) if source.stored else None
-    place = Path(source.path) if stored is None else store.load(stored)
+    place = Path(source.path) if stored is None else b"".join(_pieces(store, stored))
     document = Document(place, name=source.name, password=password)
     if document.id != source.id:
         raise _changed(source)
@@ -60,7 +70,7 @@ class Sources:
         self._folder: Path | None = None
         self._copies: dict[str, Path] = {}  # the one used last comes last
         self._used: Counter[str] = Counter()
-        self._known: dict[tuple[Path, Seen], Digest] = {}
+        self._known: dict[Path, Hashed] = {}
 
     @contextmanager
     def path(self, source: SourceRef) -> Iterator[Path]:
@@ -80,28 +90,23 @@ class Sources:
                 self._used[source.id] -= 1
                 self._forget()
 
-    @contextmanager
-    def opened(self, source: SourceRef, *, password: str | None = None) -> Iterator[Document]:
-        """The document, which a step for each of its pages may open without reading all of it each time."""
-        with self.path(source) as path:
-            if (self._id(path) or Document(path).id) != source.id:  # the latter says what is wrong with it
-                raise _changed(source)
-            with Document(path, name=source.name, password=password, id=Digest(source.id)) as document:
-                yield document
-
     def _id(self, path: Path) -> Digest | None:
         """The id of the document that lies there, remembered as long as the file looks the same."""
+        known = self._known.get(path)
         try:
-            seen, began = Seen.of(path.stat()), time.time_ns()
-            known = self._known.get((path, seen)) or Document(path).id
-        except (OSError, InputError):
+            if known is None or not known.holds(FileState.at(path)):
+                known = hash_file(path)
+        except OSError:
             return None
-        if Hashed(str(path), seen, known, began).settled:
-            with self._lock:
-                if len(self._known) >= REMEMBERED:
-                    self._known.clear()
-                self._known[path, seen] = known
-        return known
+        self._remember(path, known)
+        return known.digest
+
+    def _remember(self, path: Path, hashed: Hashed | None) -> None:
+        with self._lock:
+            if len(self._known) >= REMEMBERED:
+                self._known.clear()
+            if hashed is not None:
+                self._known[path] = hashed
 
     def _copied(self, source: SourceRef) -> Path:
         digest = self._store.find(source_key(source.id))
@@ -111,7 +116,9 @@ class Sources:
             self._folder = Path(mkdtemp(prefix="quire-sources-"))
             finalize(self, rmtree, self._folder, ignore_errors=True)
         path = self._folder / f"{source.id}{Path(source.path).suffix}"
-        path.write_bytes(self._store.load(digest))
+        with path.open("wb") as file:
+            for piece in _pieces(self._store, digest):
+                file.write(piece)
         return path
 
     def _forget(self) -> None:
@@ -121,12 +128,9 @@ class Sources:
             del self._used[document]
 
 
-def _bytes(source: SourceRef) -> bytes:
-    try:
-        return Path(source.path).read_bytes()
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", document=source.name) from error
+def _pieces(store: Store, digest: Digest) -> Iterator[bytes]:
+    return (store.load(Digest(piece)) for piece in json.loads(store.load(digest)))
 
 
-def _changed(source: SourceRef) -> InputError:
-    return InputError("has changed since it was planned; run it again", document=source.name)
+def _changed(source: SourceRef) -> ChangedError:
+    return ChangedError("has changed since it was planned; run it again", document=source.name)

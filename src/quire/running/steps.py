@@ -4,21 +4,22 @@ small values. They run in threads of the runtime and mostly wait for workers."""
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
 from itertools import accumulate
 from typing import NamedTuple
 
-from quire import layout
 from quire.budget import worker_count
 from quire.context import Json, Store
 from quire.errors import StoreError
-from quire.events import Event, EventKind, Sink
+from quire.events import Sink
 from quire.flow.components import Files
-from quire.keys import Digest, Profile, artifact_key, digest_bytes, digest_of
-from quire.paging import PageFlow
-from quire.pool import Answer, Job, WorkerError, shared_pool
+from quire.keys import Digest, Profile, artifact_key, digest_bytes
+from quire.opened import Opened
+from quire.paging import PageFlow, PageMade, assemble_document, page_without_blocks
+from quire.pool import Answer, Job, shared_pool
 from quire.result import Ledger
 from quire.running import jobs
 from quire.running.documents import Index, Record
@@ -26,11 +27,13 @@ from quire.running.request import ReadRequest, SourceRef
 from quire.running.sources import Sources
 from quire.runtime.staged import StagedRun
 from quire.selection import page_numbers, selection
-from quire.stages import AssembleDocument, NativeText, PageBlocks
-from quire.types import OutlineEntry, PageInfo
+from quire.stage import Artifact, Encoded
+from quire.stages import Gathered, Texts
+from quire.types import OutlineEntry, PageInfo, PageResult
+from quire.worker_pages import About, WorkerPages, look_into, stored
 
-OPEN_S, PAGE_S, ASSEMBLE_S, EXPORT_S = 120.0, 30.0, 600.0, 600.0
-"""What a worker gets for opening a document, for a page without an engine, for assembling, for an export."""
+ASSEMBLE_S, EXPORT_S = 600.0, 600.0
+"""Seconds that a worker gets to assemble a document, and to write it."""
 REASON = 300
 """Characters of a reason that travel through a journal."""
 NOTHING = Profile().digest()
@@ -54,79 +57,84 @@ class DocumentSteps:
         self.workers = worker_count(workers).workers
         self._password = password
 
-    def plan(self, request: ReadRequest) -> dict[str, Json]:
-        """How many pages there are, and which of them nobody has read yet: asked once, for all of them."""
+    def plan(self, request: ReadRequest, run: str, sink: Sink) -> dict[str, Json]:
+        """How many pages there are, and which of them have no record yet: asked once, for all of them."""
+        began = time.time()
         with self._opened(request.source) as source:
-            answer = self._work("look_into", source, OPEN_S)
-        told = answer.header
-        key = artifact_key("outline", "1", (request.source.id, str(told["reader"])), NOTHING)
-        outline = self.store.save(key, answer.data, stage="outline", document=request.source.id)
-        numbers = page_numbers(request.pages, int(str(told["pages"])))
+            about = look_into(source, shared_pool(self.workers))
+        key = artifact_key("outline", "1", (request.source.id, about.reader), NOTHING)
+        outline = self.store.save(key, about.outline, stage="outline", document=request.source.id)
+        numbers = page_numbers(request.pages, about.pages)
         self.store.flush()
-        missing = self.missing(request, str(told["reader"]), numbers)
-        return {"pages": told["pages"], "reader": told["reader"], "outline": outline, "missing": missing}
+        missing = self.missing(request, about.reader, numbers)
+        payload = {"name": request.source.name, "input_bytes": about.size, "pages": len(numbers)}
+        self._staged(request, run, sink).emit("started", "read", payload=payload)
+        return {
+            "began": began,
+            "pages": about.pages,
+            "reader": about.reader,
+            "media_type": about.media_type,
+            "outline": outline,
+            "missing": missing,
+        }
 
     def missing(self, request: ReadRequest, reader: str, numbers: Sequence[int]) -> str:
-        """Which of the pages nobody has read yet, asked once for all of them; as a short text, like `1-3,7`."""
+        """Which of the pages have no record yet, or one of which a content is gone; as a short text, like `1-3,7`."""
         keys = {request.page_key(number, reader): number for number in numbers}
-        found = self.store.find_many(list(keys))
-        return selection([number for key, number in keys.items() if key not in found])
+        found = {keys[key]: digest for key, digest in self.store.find_many(list(keys)).items()}
+        records = {number: self._record(digest) for number, digest in found.items()}
+        named = [digest for record in records.values() for digest in (record.blocks, record.text)]
+        there = self.store.has_contents(named)
+        whole = {number for number, record in records.items() if {record.blocks, record.text} <= there}
+        return selection([number for number in numbers if number not in whole])
 
-    def group(self, request: ReadRequest, reader: str, pages: Sequence[int], tell: Sink) -> list[PageOutcome]:
-        """Read pages as far as it goes without an engine. A page that ends its worker is found out and left alone."""
-        try:
-            return self._group(request, reader, pages, tell)
-        except WorkerError as error:
-            if len(pages) == 1:
-                self._tell(tell, "failed", pages[0], {"reason": str(error)})
-                return [PageOutcome(pages[0], failed=str(error)[:REASON])]
-        return [outcome for page in pages for outcome in self.group(request, reader, [page], tell)]
+    def group(self, request: ReadRequest, reader: str, pages: Sequence[int], run: str, sink: Sink) -> list[PageOutcome]:
+        """Read pages as far as it goes without an engine."""
+        return self._read(request, reader, pages, run, sink, engines=False)
 
-    def recognise(self, request: ReadRequest, reader: str, page: int, run: str, tell: Sink) -> PageOutcome:
+    def recognise(self, request: ReadRequest, reader: str, page: int, run: str, sink: Sink) -> PageOutcome:
         """Read a page with the help of engines, one after the other until one could."""
-        if self.store.find(request.page_key(page, reader)) is not None:
+        if not self.missing(request, reader, [page]):
             return PageOutcome(page)
-        with self._sources.opened(request.source, password=self._password) as document:
-            work = StagedRun(self.store, run=run, document=document.id, sinks=(tell,))
-            flow = PageFlow(document, work, [page], 1, request.options(workers=self.workers))
-            try:
-                (made,) = flow.pages()
-                info = made.value.info
-                if info.status in ("failed", "skipped"):
-                    return PageOutcome(page, failed=(info.reason or info.status)[:REASON], info=_row(info))
-                record = Record(info, made.digest, flow.text_of(page), flow.path.get(page, ()))
-                self._record(request, reader, record)
-                self.store.flush()
-            finally:
-                flow.close()
-        return PageOutcome(page)
+        (outcome,) = self._read(request, reader, [page], run, sink, engines=True)
+        return outcome
 
     def assemble(
-        self, request: ReadRequest, plan: Mapping[str, Json], failed: Mapping[int, PageOutcome]
+        self,
+        request: ReadRequest,
+        plan: Mapping[str, Json],
+        failed: Mapping[int, PageOutcome],
+        run: str,
+        sink: Sink,
     ) -> dict[str, Json]:
         """The document from its pages. Raises StoreError when a page that was read has gone from the store."""
         source, store = request.source, self.store
         numbers = page_numbers(request.pages, plan["pages"])
         records = self._records(request, plan["reader"], [number for number in numbers if number not in failed])
-        infos = [records[n].info if n in records else _failed_info(failed[n]) for n in numbers]
-        pages = tuple(records[n].blocks if n in records else _failed_info(failed[n]) for n in numbers)
-        rows = json.loads(store.load(plan["outline"]))
-        inputs = [page if isinstance(page, str) else digest_of([*_row(page), page.reason]) for page in pages]
-        key = artifact_key(AssembleDocument.name, AssembleDocument.version, (*inputs, digest_of(rows)), NOTHING)
-        digest = store.find(key)
-        if digest is None:
-            gathered = jobs.Pages(pages, tuple(OutlineEntry(*row) for row in rows))
-            answer = self._work("assemble", gathered, ASSEMBLE_S)
-            digest = store.save(key, answer.data, stage=AssembleDocument.name, document=source.id)
+        infos = {number: _failed_info(outcome) for number, outcome in failed.items()}
+        pages = [
+            Artifact(records[n].blocks, _not_here) if n in records else page_without_blocks(infos[n]) for n in numbers
+        ]
+        outline = [OutlineEntry(*row) for row in json.loads(store.load(plan["outline"]))]
+
+        def elsewhere(_: Gathered) -> Encoded:
+            parts = tuple(records[n].blocks if n in records else infos[n] for n in numbers)
+            return Encoded(self._work("assemble", jobs.Pages(parts, tuple(outline)), ASSEMBLE_S).data)
+
+        staged = self._staged(request, run, sink)
+        document = assemble_document(staged, Texts(store), pages, outline, elsewhere).digest
         index = json.dumps([[n, *records[n].to_row()] for n in numbers if n in records]).encode()
         index_key = artifact_key("index", "1", (source.id, digest_bytes(index)), NOTHING)
         index_digest = store.save(index_key, index, stage="index", document=source.id)
         store.flush()
-        ledger = Ledger.of(infos)
+        ledger = Ledger.of([records[n].info if n in records else infos[n] for n in numbers])
+        ms = round((time.time() - plan["began"]) * 1000, 3)
+        staged.emit("finished", "read", payload={"ms": ms, "status": ledger.status, **asdict(ledger)})
         return {
             "kind": "document",
             "source": {"id": source.id, "name": source.name, "path": source.path, "stored": source.stored},
-            "document": digest,
+            "media_type": plan["media_type"],
+            "document": document,
             "index": index_digest,
             "status": ledger.status,
             "ledger": asdict(ledger),
@@ -145,51 +153,42 @@ class DocumentSteps:
         index = Index.load(self.store, document["index"])
         path = index.path if trace else None
         with self._opened(SourceRef(**document["source"])) as opened:
-            asked = jobs.Export(opened, document["document"], index.texts, tuple(formats), words, path)
+            media_type = document.get("media_type") or opened.open().media_type
+            asked = jobs.Export(opened, media_type, document["document"], index.texts, tuple(formats), words, path)
             answer = self._work("export", asked, EXPORT_S)
-        told = answer.header["files"]
-        assert isinstance(told, list)
-        ends = list(accumulate(size for _, size in told))
-        return Files((name, answer.data[end - size : end]) for (name, size), end in zip(told, ends, strict=True))
+        sizes = answer.header["files"]
+        assert isinstance(sizes, list)
+        ends = list(accumulate(size for _, size in sizes))
+        return Files((name, answer.data[end - size : end]) for (name, size), end in zip(sizes, ends, strict=True))
 
-    def _group(self, request: ReadRequest, reader: str, pages: Sequence[int], tell: Sink) -> list[PageOutcome]:
-        with self._opened(request.source) as source:
-            asked = jobs.Group(source, tuple(pages), request.ocr, request.figures)
-            answer = self._work("read_group", asked, OPEN_S + PAGE_S * len(pages))
-        outcomes, at = [], 0
-        entries = answer.header["entries"]
-        assert isinstance(entries, list)
-        for entry in entries:
-            page, text, blocks = entry["page"], entry.get("text"), entry.get("blocks")
-            digest = None
-            if text is not None:
-                digest = self._save_text(request, reader, page, answer.data[at : at + text])
-                at += text
-            if blocks is not None and digest is not None:
-                self._save_blocks(request, reader, page, digest, answer.data[at : at + blocks])
-                at += blocks
-                self._tell(tell, "finished", page, {"bytes": blocks})
-            elif "failed" in entry:
-                self._tell(tell, "failed", page, {"reason": entry["failed"]})
-            failed = str(entry.get("failed", ""))[:REASON]
-            outcomes.append(PageOutcome(page, str(entry.get("needs", "")), failed, entry.get("info", ())))
+    def _read(
+        self, request: ReadRequest, reader: str, pages: Sequence[int], run: str, sink: Sink, *, engines: bool
+    ) -> list[PageOutcome]:
+        """Pages through the stages, parsed in workers; each that was read gets its record."""
+        options, pool = request.options(workers=self.workers), shared_pool(self.workers)
+        with ExitStack() as stack:
+            source = stack.enter_context(self._opened(request.source))
+            native = WorkerPages(source, About(reader), options, pool=pool, load=self.store.load)
+            flow = PageFlow(source.id, native, self._staged(request, run, sink), options, engines=engines)
+            stack.callback(flow.close)
+            outcomes = [self._outcome(request, reader, flow, page) for page in flow.pages(pages)]
         self.store.flush()
         return outcomes
 
-    def _save_text(self, request: ReadRequest, reader: str, page: int, text: bytes) -> Digest:
-        inputs = (request.source.id, str(page), reader)
-        key = artifact_key(NativeText.name, NativeText.version, inputs, NativeText.profile.digest())
-        return self.store.save(key, text, stage=NativeText.name, document=request.source.id, page=page)
+    def _outcome(self, request: ReadRequest, reader: str, flow: PageFlow, page: PageMade) -> PageOutcome:
+        number, info = page.number, page.left_out
+        if info is not None:
+            return PageOutcome(number, failed=(info.reason or info.status)[:REASON], info=_row(info))
+        if page.blocks is None:
+            return PageOutcome(number, needs=page.needs.reason if page.needs else "")
+        path = flow.path.get(number, ())
+        record = Record(flow.info_of(page.blocks, number), page.blocks.digest, flow.text_of(number), path)
+        data = json.dumps(record.to_row()).encode()
+        self.store.save(request.page_key(number, reader), data, stage="page", document=request.source.id, page=number)
+        return PageOutcome(number)
 
-    def _save_blocks(self, request: ReadRequest, reader: str, page: int, text: Digest, blocks: bytes) -> None:
-        key = artifact_key(PageBlocks.name, PageBlocks.version, (text,), _LAYOUT)
-        digest = self.store.save(key, blocks, stage=PageBlocks.name, document=request.source.id, page=page)
-        info = PageInfo(*json.loads(blocks)["page"])
-        self._record(request, reader, Record(info, digest, text))
-
-    def _record(self, request: ReadRequest, reader: str, record: Record) -> None:
-        key, page = request.page_key(record.info.number, reader), record.info.number
-        self.store.save(key, json.dumps(record.to_row()).encode(), stage="page", document=request.source.id, page=page)
+    def _staged(self, request: ReadRequest, run: str, sink: Sink) -> StagedRun:
+        return StagedRun(self.store, run=run, document=request.source.id, sinks=(sink,))
 
     def _records(self, request: ReadRequest, reader: str, numbers: Sequence[int]) -> dict[int, Record]:
         keys = {number: request.page_key(number, reader) for number in numbers}
@@ -197,7 +196,10 @@ class DocumentSteps:
         gone = [number for number, key in keys.items() if key not in found]
         if gone:
             raise StoreError(f"page {gone[0]} of {request.source.name} is not in the store any more; run it again")
-        return {number: Record.of_row(json.loads(self.store.load(found[key]))) for number, key in keys.items()}
+        return {number: self._record(found[key]) for number, key in keys.items()}
+
+    def _record(self, digest: Digest) -> Record:
+        return Record.of_row(json.loads(self.store.load(digest)))
 
     def _work(self, job: str, arguments: object, timeout_s: float) -> Answer:
         """Have a worker do it, and wait; the pool sees to the time."""
@@ -205,21 +207,16 @@ class DocumentSteps:
         return shared_pool(self.workers).submit(asked, timeout_s=timeout_s, on_request=self._asked).result()
 
     def _asked(self, name: str, header: Mapping[str, object], data: bytes) -> tuple[Mapping[str, object], bytes]:
-        digests = header["digests"]
-        assert isinstance(digests, list)
-        loaded = [self.store.load(digest) for digest in digests]
-        return {"sizes": [len(one) for one in loaded]}, b"".join(loaded)
-
-    def _tell(self, tell: Sink, kind: EventKind, page: int, payload: Mapping[str, object]) -> None:
-        tell(Event(f"{PageBlocks.name}/{page}/{kind}", "", 0, kind, PageBlocks.name, page=page, payload=payload))
+        return stored(self.store.load, header)
 
     @contextmanager
-    def _opened(self, source: SourceRef) -> Iterator[jobs.Opened]:
+    def _opened(self, source: SourceRef) -> Iterator[Opened]:
         with self._sources.path(source) as path:
-            yield jobs.Opened(path, source.name, source.id, self._password)
+            yield Opened(path, source.name, source.id, self._password)
 
 
-_LAYOUT = layout.LayoutProfile().digest()
+def _not_here() -> PageResult:
+    raise AssertionError("pages of durable reads are assembled in workers")
 
 
 def _failed_info(outcome: PageOutcome) -> PageInfo:

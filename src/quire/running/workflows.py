@@ -26,7 +26,7 @@ class Reads:
 
     def workflows(self) -> tuple[Workflow, ...]:
         return (
-            Workflow("document", self.document),
+            Workflow("document", self.document, version="2"),
             Workflow("pages", self.pages, pool="pages"),
             Workflow("page", self.page, pool="recognize"),
         )
@@ -34,23 +34,18 @@ class Reads:
     async def document(self, ctx: Context, argument: Json) -> Json:
         """Read one document: a `ReadRequest` gives the reference of what was read."""
         request = ReadRequest.from_json(argument)
-        tell = _teller(ctx, request)
-        plan = await ctx.run("plan", self._steps.plan, request, retry=PATIENT)
+        sink = ctx.run_id, _sink(ctx, request)
+        plan = await ctx.run("plan", self._steps.plan, request, *sink, retry=PATIENT)
         missing = _numbers(plan["missing"], plan["pages"])
-        told = {"name": request.source.name, "pages": plan["pages"], "missing": len(missing)}
-        tell(Event("read/started", "", 0, "started", "read", payload=told))
         outcomes = await self._called(ctx, "pages", request, plan["reader"], missing, GROUP)
         failed = {outcome.page: outcome for outcome in outcomes if outcome.failed}
-        result = await ctx.run("assemble", self._steps.assemble, request, plan, failed, retry=PATIENT)
-        told = {"status": result["status"], **result["ledger"]}
-        tell(Event("read/finished", "", 0, "finished", "read", payload=told))
-        return result
+        return await ctx.run("assemble", self._steps.assemble, request, plan, failed, *sink, retry=PATIENT)
 
     async def pages(self, ctx: Context, argument: Json) -> Json:
         """Read a group of pages; those that need an engine go on by themselves."""
         request, reader = ReadRequest.from_json(argument["request"]), argument["reader"]
-        tell = _teller(ctx, request)
-        told = await ctx.run("read", self._steps.group, request, reader, argument["pages"], tell, retry=PATIENT)
+        asked = request, reader, argument["pages"], ctx.run_id, _sink(ctx, request)
+        told = await ctx.run("read", self._steps.group, *asked, retry=PATIENT)
         outcomes = {outcome.page: outcome for outcome in starmap(PageOutcome, told)}
         needy = [outcome.page for outcome in outcomes.values() if outcome.needs]
         recognised = await self._called(ctx, "page", request, reader, needy, 1)
@@ -62,8 +57,7 @@ class Reads:
         pause = Retry(backoff_s=request.retry_backoff_s)
         attempt = 1
         while True:
-            tell = _teller(ctx, request, attempt)
-            asked = request, reader, page, ctx.run_id, tell
+            asked = request, reader, page, ctx.run_id, _sink(ctx, request, attempt)
             told = await ctx.run(f"recognise {attempt}", self._steps.recognise, *asked, retry=PATIENT)
             outcome = PageOutcome(*told)
             if not outcome.failed or attempt > request.retries:
@@ -107,12 +101,12 @@ def _told(ctx: Context, outcomes: Iterable[PageOutcome]) -> Json:
     return {"run": ctx.run_id, "pages": [list(outcome) for outcome in outcomes]}
 
 
-def _teller(ctx: Context, request: ReadRequest, attempt: int = 1) -> Sink:
+def _sink(ctx: Context, request: ReadRequest, attempt: int = 1) -> Sink:
     """Hands events to the run, with ids that say what happened and not when."""
     again = f"/attempt-{attempt}" if attempt > 1 else ""
 
-    def tell(event: Event) -> None:
+    def sink(event: Event) -> None:
         name = event.id.removeprefix(f"{ctx.run_id}/")
         ctx.emit(replace(event, id=f"{ctx.run_id}/{name}{again}", run=ctx.run_id, document=request.source.id))
 
-    return tell
+    return sink

@@ -8,9 +8,9 @@ from threading import Event as Flag
 from typing import TypeVar
 
 from quire.context import Store
-from quire.events import NOTHING, EventKind, Sink, Teller, reason_of
+from quire.events import NOTHING, Sink, Teller, reason_of
 from quire.keys import ArtifactKey, Digest, artifact_key
-from quire.stage import Artifact, Stage
+from quire.stage import Artifact, Encoded, Stage
 
 I = TypeVar("I")  # the input of a stage
 O = TypeVar("O")  # the output of a stage
@@ -69,50 +69,38 @@ class StagedRun:
         self.emit("started", stage.name, page=page, key=key)
         begun = self.clock()
         try:
-            output = stage.run(given, _StageWork(self, stage.name, page, key))
+            elsewhere: list[float] = []
+            output = stage.run(given, elsewhere.append)
+            ms = round(elsewhere[-1], 3) if elsewhere else self._ms(begun)
             digest, size = self._keep(stage, key, output, page)
         except Exception as error:
-            told = {"reason": reason_of(error), "error": type(error).__name__, "ms": self._ms(begun)}
-            self.emit("failed", stage.name, page=page, key=key, payload=told)
+            payload = {"reason": reason_of(error), "error": type(error).__name__, "ms": self._ms(begun)}
+            self.emit("failed", stage.name, page=page, key=key, payload=payload)
             raise
-        self.emit("finished", stage.name, page=page, key=key, payload={"ms": self._ms(begun), **size})
+        self.emit("finished", stage.name, page=page, key=key, payload={"ms": ms, **size})
         return self._artifact(stage, digest, output)
 
     def _keep(
-        self, stage: Stage[I, O], key: ArtifactKey, output: O, page: int | None
+        self, stage: Stage[I, O], key: ArtifactKey, output: O | Encoded, page: int | None
     ) -> tuple[Digest, Mapping[str, object]]:
         """Save the output; its digest and size.
 
-        A store that does not last gets only what is bytes already: nobody will look the rest up, and encoding it
+        A store that does not last gets only what is bytes already: nothing looks the rest up later, and encoding it
         would be most of the work of this runtime. The key then stands for the content, which follows from it.
         """
-        if not self.store.lasting and not isinstance(output, bytes):
+        if isinstance(output, Encoded):
+            data = output.data
+        elif self.store.lasting or isinstance(output, bytes):
+            data = stage.encode(output)
+        else:
             return Digest(key), NOTHING
-        data = stage.encode(output)
         digest = self.store.save(key, data, stage=stage.name, document=self.document, page=page)
         return digest, {"bytes": len(data)}
 
-    def _artifact(self, stage: Stage[I, O], digest: Digest, output: O | None = None) -> Artifact[O]:
+    def _artifact(self, stage: Stage[I, O], digest: Digest, output: O | Encoded | None = None) -> Artifact[O]:
         store = self.store
-        return Artifact(digest, lambda: stage.decode(store.load(digest)), output)
+        value = None if isinstance(output, Encoded) else output
+        return Artifact(digest, lambda: stage.decode(store.load(digest)), value)
 
     def _ms(self, begun: float) -> float:
         return round((self.clock() - begun) * 1000, 3)
-
-
-class _StageWork:
-    """What a stage sees of its run."""
-
-    __slots__ = ("_key", "_page", "_run", "_stage", "_told")
-
-    def __init__(self, run: StagedRun, stage: str, page: int | None, key: str) -> None:
-        self._run, self._stage, self._page, self._key = run, stage, page, key
-        self._told = 0
-
-    @property
-    def cancelled(self) -> bool:
-        return self._run.cancelled
-
-    def emit(self, kind: EventKind, payload: Mapping[str, object]) -> None:
-        self._told += 1
-        self._run.emit(kind, self._stage, page=self._page, key=self._key, payload=payload, mark=f"/{self._told}")

@@ -88,6 +88,20 @@ class ArtifactStore:
             self._note_use(there)
             return digests | {key: known.digest for key, known in there.items()}
 
+    def has_contents(self, digests: Sequence[Digest]) -> set[Digest]:
+        with self._lock:
+            unwritten = {digest for digest in digests if digest in self._contents or digest in self._written}
+            return unwritten | self._stored([digest for digest in set(digests) if digest not in unwritten])
+
+    def share(self, key: ArtifactKey, *, document: str, page: int | None = None) -> Digest | None:
+        digest = self.find(key)
+        with self._lock:
+            if key in self._pending and self._pending[key].document != document:
+                self._flush()
+            if digest is None or key in self._pending or self._facts.share(key, digest, document, page, self._today()):
+                return digest
+        return None  # deleted since it was found
+
     def load(self, digest: Digest) -> bytes:
         with self._lock:
             data, place = self._contents.get(digest), self._places.get(digest)

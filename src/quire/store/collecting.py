@@ -13,7 +13,7 @@ from quire.records.database import Database
 from quire.records.runs import HAS_ENDED, forget_runs
 from quire.store.artifacts import DAY_S, ArtifactStore
 from quire.store.compacting import Pack, known_bytes, packs_of, rewrite
-from quire.store.facts import Facts
+from quire.store.facts import ANSWER, Facts
 from quire.store.images import DOCUMENTS, document_of, documents_with_images
 from quire.store.local import STALE_S, WAITING
 from quire.store.objects import Named
@@ -21,8 +21,6 @@ from quire.store.packs import LOOSE
 
 RUN_DAYS = 30
 """How long what is known of a run that has ended is kept."""
-ANSWER = "answer"
-"""The stage whose artifacts cost money."""
 SMALL = 64_000
 """Bytes up to which packs are joined."""
 
@@ -143,9 +141,10 @@ def _forget_unused(database: Database, limits: Limits, today: int) -> int:
         return 0
     database.change("UPDATE facts SET used = ? WHERE used = 0", (today,))  # of an older store: counted from now on
     kept, day = "" if limits.answers else ANSWER, today - limits.unused_days
-    # Artifacts of a document name each other, and only the first of them is looked up: they go together.
-    unused = "document NOT IN (SELECT document FROM facts WHERE used >= ?)"
-    return database.change(f"DELETE FROM facts WHERE used < ? AND stage <> ? AND {unused}", (day, kept, day))
+    # Artifacts of a document name each other, and only the first of them is looked up: they go together. An answer
+    # does not count for its document: another one may have used it.
+    unused = "document NOT IN (SELECT document FROM facts WHERE used >= ? AND stage <> ?)"
+    return database.change(f"DELETE FROM facts WHERE used < ? AND stage <> ? AND {unused}", (day, kept, day, ANSWER))
 
 
 def _forget_owners(database: Database) -> None:

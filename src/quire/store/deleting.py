@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
 from quire.document import Document
-from quire.errors import UsageError
+from quire.errors import StoreError, UsageError
 from quire.records.database import Database, SqliteDatabase, in_portions
 from quire.records.places import path_text
-from quire.records.runs import HAS_ENDED, forget_runs
 from quire.store.artifacts import ArtifactStore
-from quire.store.collecting import ANSWER, alone, remove_unreferenced
+from quire.store.collecting import alone, remove_unreferenced
 from quire.store.compacting import known_bytes, packs_of, rewrite
-from quire.store.facts import integer
+from quire.store.facts import ANSWER, integer
 from quire.store.images import DOCUMENTS
 from quire.store.local import LocalObjects
+from quire.store.mentions import Mentions
 from quire.store.packs import LOOSE
 
-PICTURE = "picture"
-"""The stage that says what a page shows; equal for equal pictures."""
 SIMILAR = "similar.sqlite3"
 """The index of pictures beside the facts of a folder: fingerprints of pages, by the key of their answer."""
 
@@ -45,11 +44,13 @@ class Deleted:
     bytes: int
     """Of its artifacts; content that artifacts of other documents share stays for them."""
     kept: int
-    """Answers of engines that another document with the same picture of a page needs."""
+    """Answers of engines that another document uses too."""
     images: int
     runs: int
     outputs: tuple[str, ...]
-    """Where its results were written; these files stay."""
+    """The files that its results were written to; they stay."""
+    unfinished: tuple[str, ...] = ()
+    """Runs about it that have not ended; they stay, and would read it again."""
 
 
 def find_document(store: ArtifactStore, named: str) -> str:
@@ -85,28 +86,33 @@ def delete_documents(store: ArtifactStore, documents: Sequence[str], *, dry_run:
     with alone(store):
         images = {document: _images(store, document) for document in documents}
         if dry_run:
-            return [_looked_up(database, document, images[document]) for document in documents]
+            mentions = Mentions(database, documents)
+            return [_looked_up(database, document, images[document], mentions) for document in documents]
         if isinstance(database, SqliteDatabase):
             database.rows("PRAGMA secure_delete = ON")  # else the rows stay readable in the file
         had = known_bytes(database)
         with database.transaction(lasting=True):
-            deleted = [_delete(store, document, images[document]) for document in documents]
+            mentions = Mentions(database, documents)
+            answers = _answers(database, documents)
+            deleted = [_delete(database, document, images[document], mentions) for document in documents]
+            mentions.remove()
             remove_unreferenced(database)
+            if isinstance(store.objects, LocalObjects):
+                _remove_fingerprints(store.objects.folder / SIMILAR, answers - _known(database, answers))
         store.objects.delete([name for names in images.values() for name in names])
         _remove_bytes(store, had)
         if isinstance(database, SqliteDatabase):
-            database.rows("PRAGMA wal_checkpoint(TRUNCATE)")
+            _remove_traces(database)
     return deleted
 
 
-def _delete(store: ArtifactStore, document: str, images: Sequence[str]) -> Deleted:
-    """Everything but bytes, in the caller's transaction."""
-    database = store.database
-    deleted = _looked_up(database, document, images)
-    _hand_over(database, document)
-    if isinstance(store.objects, LocalObjects):
-        _remove_fingerprints(store.objects.folder / SIMILAR, _answers(database, document))
-    _remove_rows(database, document)
+def _delete(database: Database, document: str, images: Sequence[str], mentions: Mentions) -> Deleted:
+    """Rows that belong to the document, in the caller's transaction."""
+    deleted = _looked_up(database, document, images, mentions)
+    for table, column in _KNOWN.items():
+        database.change(f"DELETE FROM {table} WHERE {column} = ?", (document,))
+    # Stages of one's own may call a document by its path.
+    database.change_many("DELETE FROM facts WHERE document = ?", [(path,) for path in mentions.paths[document]])
     return deleted
 
 
@@ -114,66 +120,42 @@ def _images(store: ArtifactStore, document: str) -> list[str]:
     return [one.name for one in store.objects.list(f"{DOCUMENTS}{document}/")]
 
 
-def _looked_up(database: Database, document: str, images: Sequence[str]) -> Deleted:
-    shared = _shared_answers(database, document)
+def _looked_up(database: Database, document: str, images: Sequence[str], mentions: Mentions) -> Deleted:
+    kept = database.rows(
+        "SELECT DISTINCT mine.key FROM facts mine JOIN facts other ON other.key = mine.key "
+        "AND other.document <> mine.document WHERE mine.document = ?",
+        (document,),
+    )
     facts = database.rows("SELECT key, size FROM facts WHERE document = ?", (document,))
-    sizes = [integer(size) for key, size in facts if key not in shared]
-    ((runs,),) = database.rows(f"SELECT count(*) FROM runs WHERE {_OF_DOCUMENT}", _mentions(document))
-    outputs = database.rows("SELECT place FROM outputs WHERE document = ? ORDER BY place", (document,))
-    places = tuple(str(place) for (place,) in outputs)
-    return Deleted(document, len(sizes), sum(sizes), len(shared), len(images), integer(runs), places)
-
-
-_OF_DOCUMENT = f"flow <> 'batch' AND {HAS_ENDED} AND (inputs LIKE ? OR result LIKE ?)"
-"""Runs that have ended and are about the document: begun again, they would name artifacts that are gone."""
-
-
-def _mentions(document: str) -> tuple[str, str]:
-    return f"%{document}%", f"%{document}%"
-
-
-def _shared_answers(database: Database, document: str) -> dict[str, tuple[str, int]]:
-    """Answers to a picture that a page of another document shows too: their key, that document and its page.
-
-    The fact of an answer names who asked first; the others only found it.
-    """
-    own = "SELECT stage, page, digest, key FROM facts WHERE document = ? AND stage IN (?, ?)"
-    mine = database.rows(own, (document, PICTURE, ANSWER))
-    pictures = {page: str(digest) for stage, page, digest, _ in mine if stage == PICTURE}
-    others: dict[str, tuple[str, int]] = {}
-    for some, marks in in_portions(set(pictures.values())):
-        asked = (
-            "SELECT digest, document, page FROM facts "
-            f"WHERE stage = ? AND document <> ? AND digest IN ({marks}) ORDER BY document DESC, page DESC"
-        )
-        for digest, other, page in database.rows(asked, (PICTURE, document, *some)):
-            others[str(digest)] = str(other), integer(page)
-    answers = {str(key): pictures.get(page, "") for stage, page, _, key in mine if stage == ANSWER}
-    return {key: others[picture] for key, picture in answers.items() if picture in others}
-
-
-def _hand_over(database: Database, document: str) -> None:
-    shared = _shared_answers(database, document)
-    database.change_many(
-        "UPDATE facts SET document = ?, page = ? WHERE key = ?", [(*of, key) for key, of in sorted(shared.items())]
+    sizes = [integer(size) for key, size in facts if (key,) not in kept]
+    written = database.rows("SELECT place, files FROM outputs WHERE document = ? ORDER BY place", (document,))
+    files = [path for place, files in written for path in [one[0] for one in json.loads(str(files))] or [place]]
+    return Deleted(
+        document=document,
+        facts=len(sizes),
+        bytes=sum(sizes),
+        kept=len(kept),
+        images=len(images),
+        runs=len(mentions.ended[document]),
+        outputs=tuple(map(str, files)),
+        unfinished=tuple(sorted(mentions.unfinished[document])),
     )
 
 
-def _answers(database: Database, document: str) -> list[str]:
-    rows = database.rows("SELECT key FROM facts WHERE document = ? AND stage = ?", (document, ANSWER))
-    return [str(key) for (key,) in rows]
+def _answers(database: Database, documents: Collection[str]) -> set[str]:
+    """The keys of the answers that some documents use."""
+    asked = "SELECT key FROM facts WHERE document IN ({}) AND stage = ?"
+    portions = in_portions(documents)
+    return {str(key) for some, marks in portions for (key,) in database.rows(asked.format(marks), (*some, ANSWER))}
 
 
-def _remove_rows(database: Database, document: str) -> None:
-    for table, column in _KNOWN.items():
-        database.change(f"DELETE FROM {table} WHERE {column} = ?", (document,))
-    forget_runs(database, _OF_DOCUMENT, _mentions(document))
-    about = f"(argument LIKE ? OR result LIKE ?) AND {HAS_ENDED}"
-    database.change(f"DELETE FROM invocations WHERE {about}", _mentions(document))
-    database.change("DELETE FROM events WHERE document = ?", (document,))
+def _known(database: Database, keys: Collection[str]) -> set[str]:
+    """Those of the keys that some document still has."""
+    asked, portions = "SELECT key FROM facts WHERE key IN ({})", in_portions(keys)
+    return {str(key) for some, marks in portions for (key,) in database.rows(asked.format(marks), some)}
 
 
-def _remove_bytes(store: ArtifactStore, had: dict[str, int]) -> None:
+def _remove_bytes(store: ArtifactStore, had: Mapping[str, int]) -> None:
     """Remove packs that are empty now, and every hole: contents written twice lie in another pack as well."""
     known = known_bytes(store.database)
     packs = packs_of(store.objects, store.database)
@@ -182,11 +164,22 @@ def _remove_bytes(store: ArtifactStore, had: dict[str, int]) -> None:
     rewrite(store.objects, store.database, [pack for pack in holed if not pack.name.startswith(LOOSE)])
 
 
-def _remove_fingerprints(index: Path, answers: Sequence[str]) -> None:
-    if not index.is_file():
+def _remove_traces(database: SqliteDatabase) -> None:
+    """Write the file anew: rows that were changed or removed earlier are still readable in its gaps and its log."""
+    database.rows("VACUUM")
+    ((busy, *_),) = database.rows("PRAGMA wal_checkpoint(TRUNCATE)")
+    if busy:
+        raise StoreError(
+            f"the document is deleted, but another process reads {database.place} all the time: deleted rows stay in "
+            "its log until that ends; delete the document again then"
+        )
+
+
+def _remove_fingerprints(index: Path, answers: Collection[str]) -> None:
+    if not (answers and index.is_file()):
         return
     with closing(sqlite3.connect(index, timeout=30)) as database:
         database.execute("PRAGMA secure_delete = ON")
-        for some, marks in in_portions(answers):
+        for some, marks in in_portions(sorted(answers)):
             database.execute(f"DELETE FROM pictures WHERE key IN ({marks})", some)
         database.commit()

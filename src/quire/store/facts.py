@@ -9,6 +9,9 @@ from quire.engine import Attempt
 from quire.keys import ArtifactKey, Digest
 from quire.records.database import Database, in_portions
 
+ANSWER = "answer"
+"""The stage whose artifacts cost money, and which documents share."""
+
 _REFERRING = """
 DELETE FROM facts WHERE key IN (
     SELECT other.key FROM facts lost JOIN facts other ON other.document = lost.document
@@ -23,7 +26,10 @@ gave its files and pages. An answer names nothing, and is not asked for again.""
 
 
 class Fact(NamedTuple):
-    """`digest` is the content that `stage` made for `key`; `used` the day it was last of use, in days since 1970."""
+    """`digest` is the content that `stage` made for `key`; `used` the day it was last of use, in days since 1970.
+
+    It belongs to one document. Of an answer there is a fact for each document that uses it, all with one content.
+    """
 
     key: ArtifactKey
     digest: Digest
@@ -93,11 +99,30 @@ class Facts:
             sorted((digest, *place) for digest, place in places.items()),
         )
         self._database.change_many(
+            "UPDATE facts SET digest = ?, size = ? WHERE key = ?",  # for all documents that use it
+            [(fact.digest, fact.size, fact.key) for fact in sorted(facts) if fact.stage == ANSWER],
+        )
+        self._database.change_many(
             "INSERT INTO facts (key, digest, stage, document, page, size, used) VALUES (?, ?, ?, ?, ?, ?, ?) "
-            "ON CONFLICT (key) DO UPDATE SET digest = excluded.digest, stage = excluded.stage, "
-            "document = excluded.document, page = excluded.page, size = excluded.size, used = excluded.used",
+            "ON CONFLICT (key, document) DO UPDATE SET digest = excluded.digest, stage = excluded.stage, "
+            "page = excluded.page, size = excluded.size, used = excluded.used",
             sorted(facts),
         )
+
+    def share(self, key: ArtifactKey, digest: Digest, document: str, page: int | None, day: int) -> bool:
+        """Record that a document uses what was made for another one; False if that is not there any more."""
+        known = "SELECT 1 FROM facts WHERE key = ? AND document = ?"
+        if self._database.rows(known, (key, document)):
+            return True
+        with self._database.transaction():
+            return self.hold([digest]) and bool(
+                self._database.change(
+                    "INSERT INTO facts (key, digest, stage, document, page, size, used) "
+                    "SELECT key, digest, stage, ?, ?, size, ? FROM facts WHERE key = ? AND digest = ? LIMIT 1 "
+                    "ON CONFLICT (key, document) DO UPDATE SET used = excluded.used",
+                    (document, page, day, key, digest),
+                )
+            )
 
     def touch(self, keys: Collection[ArtifactKey], day: int) -> None:
         """Note that these were of use on that day."""

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass
 
+from quire.budget import cpu_budget
 from quire.document import Document, PageImage, RenderOptions
 from quire.errors import InputError, StoreError
+from quire.events import Sink, Teller, reason_of
 from quire.keys import ArtifactKey, Profile, artifact_key, digest_bytes
 from quire.records.database import Database
 from quire.selection import Pages, check_pages, page_numbers
@@ -19,6 +21,9 @@ DOCUMENTS = "documents/"
 """What belongs to a document by name lies here in a folder of its own, and goes with the document."""
 BATCH = 32
 """Pictures that are written and recorded together."""
+
+Draw = Callable[[Sequence[int]], Iterator[PageImage | InputError]]
+"""Draws pages, in order."""
 
 _USUAL = RenderOptions()
 
@@ -62,18 +67,37 @@ class PageImages:
         pages: Pages | None = None,
         options: RenderOptions = _USUAL,
         *,
-        threads: int = 1,
+        threads: int | None = None,
+        on_event: Sink | None = None,
     ) -> list[str | InputError]:
         """Draw and keep the pages that are not there yet; the name of each page in their order.
 
-        A page that cannot be drawn has its error instead of a name. Only a few pictures are in memory at a time.
+        A page that cannot be drawn has its error instead of a name. Pages are drawn in this process with as many
+        `threads` as there are CPUs unless a number is given; only a few pictures are in memory at a time.
         """
+
+        def draw(numbers: Sequence[int]) -> Iterator[PageImage | InputError]:
+            return document.reader.render(numbers, options, threads=threads or cpu_budget())
+
         numbers = page_numbers(check_pages(pages), document.page_count)
-        names: dict[int, str | InputError] = {n: image_name(document.id, n, options) for n in numbers}
-        missing = self._missing(document.id, numbers, options)
-        with closing(_drawn(document, missing, options, threads)) as coming:
+        return self.save_drawn(document.id, numbers, options, draw, on_event=on_event)
+
+    def save_drawn(
+        self,
+        document: str,
+        numbers: Sequence[int],
+        options: RenderOptions,
+        draw: Draw,
+        *,
+        on_event: Sink | None = None,
+    ) -> list[str | InputError]:
+        """As `save`, with pictures that somebody else draws: `draw` is called with the pages that are missing."""
+        names: dict[int, str | InputError] = {n: image_name(document, n, options) for n in numbers}
+        missing = self._missing(document, numbers, options)
+        teller = Teller("", (on_event,) if on_event else (), document)
+        with closing(_all_of(missing, draw)) as coming:
             for begin in range(0, len(missing), BATCH):
-                names.update(self._save(document.id, missing[begin : begin + BATCH], coming, options))
+                names.update(self._save(document, missing[begin : begin + BATCH], coming, options, teller))
         return list(names.values())
 
     def load(self, document: str, page: int, options: RenderOptions = _USUAL) -> bytes:
@@ -99,7 +123,12 @@ class PageImages:
         return [n for n, key in keys.items() if key not in known or image_name(document, n, options) not in there]
 
     def _save(
-        self, document: str, numbers: Sequence[int], coming: Iterator[PageImage | InputError], options: RenderOptions
+        self,
+        document: str,
+        numbers: Sequence[int],
+        coming: Iterator[PageImage | InputError],
+        options: RenderOptions,
+        teller: Teller,
     ) -> dict[int, InputError]:
         """Write the pictures of these pages, then record them; the errors of those that cannot be drawn."""
         recorded: dict[int, bytes] = {}
@@ -109,8 +138,10 @@ class PageImages:
             for number, drawn in zip(numbers, coming, strict=False):
                 if isinstance(drawn, InputError):
                     failed[number] = drawn
+                    teller.emit("failed", "render", page=number, payload={"reason": reason_of(drawn)})
                     continue
                 recorded[number] = _record(drawn)
+                teller.emit("finished", "render", page=number, payload=_told(drawn))
                 yield image_name(document, number, options), drawn.png
 
         self._store.objects.write_many(pictures())
@@ -120,12 +151,15 @@ class PageImages:
         return failed
 
 
-def _drawn(
-    document: Document, pages: Sequence[int], options: RenderOptions, threads: int
-) -> Generator[PageImage | InputError]:
-    yield from document.reader.render(pages, options, threads=threads)
+def _all_of(pages: Sequence[int], draw: Draw) -> Generator[PageImage | InputError]:
+    yield from draw(pages) if pages else ()
     while True:
-        yield InputError("the reader stopped before this page", document=document.name)
+        yield InputError("the reader stopped before this page")
+
+
+def _told(drawn: PageImage) -> dict[str, object]:
+    size = {"bytes": len(drawn.png), "width": drawn.width, "height": drawn.height}
+    return {"ms": round(drawn.render_ms, 3), **size}
 
 
 def _record(drawn: PageImage) -> bytes:

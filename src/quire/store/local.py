@@ -68,6 +68,7 @@ class LocalObjects:
         with self._explained("write to"):
             for name in names:
                 self._path(name).unlink(missing_ok=True)
+            self._remove_empty({folder for name in names for folder in Path(name).parents if len(folder.parts) > 1})
 
     def list(self, prefix: str) -> Iterator[Named]:
         with self._explained("read"):
@@ -83,6 +84,12 @@ class LocalObjects:
 
     def _path(self, name: str) -> Path:
         return Path(f"{self._root}/{name}")  # joining texts is much faster than joining paths
+
+    def _remove_empty(self, folders: set[Path]) -> None:
+        """Folders below the first level: their names tell what was in them."""
+        for folder in sorted(folders, reverse=True):
+            with suppress(OSError):  # not empty, or not there
+                (self.folder / folder).rmdir()
 
     def _remove_stale(self) -> None:
         before = time.time() - STALE_S

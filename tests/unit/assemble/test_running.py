@@ -110,3 +110,58 @@ def test_numbered_sections_at_the_head_of_pages_stay_headings():
         for n in range(1, 5)
     ]
     assert len(of_kind(quire.read(placed(*pages)), "heading")) == 4
+
+
+BODY = wrapped(prose(14), 72, 150, 450)
+
+
+@pytest.mark.parametrize(
+    ("line", "kind"),
+    [
+        (Piece(72, 50, "Harbour Office of Easthaven"), "paragraph"),
+        (Piece(72, 50, "Harbour Office, Stone Pier 4, Easthaven", 7.5), "paragraph"),
+        (Piece(72, 50, "Notice to Pilots", 10.5, "Times-Bold"), "heading"),
+        (Piece(72, 50, "Minutes of the 3rd meeting", 10.5), "paragraph"),
+    ],
+)
+@pytest.mark.parametrize("foot", [[], [Piece(295, 800, "1", 9)], [Piece(480, 800, "Page 1 of 1", 9)]])
+def test_the_first_line_of_one_page_is_text(line, kind, foot):
+    result = quire.read(placed([line, *BODY, *foot]))
+    assert [block.kind for block in result.blocks if block.text == line.text] == [kind]
+    assert line.text in result.to_markdown()
+    assert line.text in result.to_text()
+    assert of_kind(result, "page_number") == [piece.text for piece in foot]
+
+
+def test_a_letterhead_beside_the_number_of_the_first_page_is_text():
+    result = quire.read(placed([Piece(72, 50, "Harbour Office"), Piece(480, 50, "Page 1 of 1", 9), *BODY]))
+    assert "Harbour Office" in result.to_markdown()
+    assert of_kind(result, "page_number") == ["Page 1 of 1"]
+
+
+def test_a_letterhead_of_a_letter_of_two_pages_is_text():
+    second = wrapped(prose(14, start=3), 72, 90, 450)
+    result = quire.read(placed([Piece(72, 50, "Harbour Office of Easthaven"), *BODY], second))
+    assert "Harbour Office of Easthaven" in result.to_markdown()
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        [Piece(72, 50, "3 | Journal of Tides", 9)],
+        [Piece(72, 50, "The Tides of Easthaven"), Piece(510, 50, "17", 10.5)],
+        [Piece(72, 50, "Tides and Pilots", 8), Piece(295, 800, "17", 9)],
+        [Piece(72, 50, "Moreau et al.", 9)],
+        [Piece(72, 50, "Annals of the Harbour 2006, 7:350", 9), Piece(400, 50, "www.example.org/annals", 9)],
+    ],
+    ids=lambda pieces: pieces[0].text,
+)
+def test_what_looks_like_a_running_header_is_one_on_a_single_page_too(head):
+    result = quire.read(placed([*head, *BODY]))
+    assert head[0].text in of_kind(result, "header")
+    assert head[0].text not in result.to_markdown()
+
+
+def test_one_page_of_a_longer_document_keeps_its_header_in_small_type():
+    pages = [[Piece(72, 50, "The Tides of Easthaven", 8), *wrapped(prose(14, start=n), 72, 150, 450)] for n in range(3)]
+    assert of_kind(quire.read(placed(*pages), pages="2"), "header") == ["The Tides of Easthaven"]

@@ -10,7 +10,7 @@ from concurrent.futures import CancelledError, ThreadPoolExecutor
 import pytest
 
 from quire.errors import ConfigurationError, StoreError, UsageError
-from quire.pool import Job, Pool, shared_pool
+from quire.pool import Job, Pool, WorkerTimeout, shared_pool
 from quire.pool.shared import LEAST_MEMORY, MOST_MEMORY, memory_limit
 from quire.pool.work import KEPT
 from tests.unit.pool.watching import ended_within, living
@@ -50,6 +50,17 @@ def test_events_arrive_in_order_before_the_answer(pool):
     heard = []
     done(pool, "count_aloud", 50, on_event=lambda kind, payload: heard.append((kind, payload["number"])))
     assert heard == [("progress", number) for number in range(50)]
+
+
+@pytest.mark.parametrize("renewed", [True, False])
+def test_the_time_of_a_job_can_count_anew_after_each_question(pool, renewed):
+    job = Job("tests.fakes.jobs:ask_slowly", 5)
+    asked = pool.submit(job, timeout_s=3.5, renew_s=3.5 if renewed else None, on_request=lambda *_: ({}, b""))
+    if renewed:
+        assert asked.result(timeout=60).data == b""
+    else:
+        with pytest.raises(WorkerTimeout, match=r"within 3\.5 s"):
+            asked.result(timeout=60)
 
 
 def test_a_job_asks_its_parent_and_gets_bytes_back(pool):

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from quire.hashing import FileState, Hashed
 from quire.records.database import SqliteDatabase
-from quire.records.files import Files, Hashed, Seen
+from quire.records.files import Files
 
 SECOND = 1_000_000_000
-SEEN = Seen(size=10, modified_ns=100 * SECOND)
+SEEN = FileState(size=10, modified_ns=100 * SECOND)
 
 
 @pytest.fixture
@@ -21,7 +22,7 @@ def test_an_unchanged_file_is_known(files):
     assert files.find({"/a.pdf": SEEN, "/b.pdf": SEEN}) == {"/a.pdf": "digest"}
 
 
-@pytest.mark.parametrize("now", [Seen(11, SEEN.modified_ns), Seen(10, SEEN.modified_ns + 1)])
+@pytest.mark.parametrize("now", [FileState(11, SEEN.modified_ns), FileState(10, SEEN.modified_ns + 1)])
 def test_a_changed_file_is_not(files, now):
     files.remember([Hashed("/a.pdf", SEEN, "digest", hashed_ns=200 * SECOND)])
     assert files.find({"/a.pdf": now}) == {}
@@ -47,7 +48,7 @@ def test_a_file_of_tomorrow_is_not_trusted(files):
 
 
 def test_a_new_digest_replaces_the_old_one(files):
-    later = Seen(12, 150 * SECOND)
+    later = FileState(12, 150 * SECOND)
     files.remember([Hashed("/a.pdf", SEEN, "old", hashed_ns=200 * SECOND)])
     files.remember([Hashed("/a.pdf", later, "new", hashed_ns=300 * SECOND)])
     assert files.find({"/a.pdf": later}) == {"/a.pdf": "new"}

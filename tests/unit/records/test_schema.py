@@ -14,6 +14,7 @@ from quire.errors import StoreError
 from quire.keys import ArtifactKey, digest_bytes
 from quire.records import schema
 from quire.records.database import SqliteDatabase
+from quire.store.deleting import delete_documents
 from quire.store.files import FileStore
 
 DATA = Path(__file__).parents[2] / "data" / "store"
@@ -49,7 +50,7 @@ def tables(database: SqliteDatabase) -> list[tuple[object, ...]]:
     )
 
 
-@pytest.mark.parametrize("version", [1, 2])
+@pytest.mark.parametrize("version", [1, 2, 3])
 def test_a_store_of_an_older_version_is_taken_over_with_what_it_knows(tmp_path, version):
     with FileStore(old_store(tmp_path / "store", version)) as store:
         for words, data in CONTENTS.items():
@@ -59,13 +60,21 @@ def test_a_store_of_an_older_version_is_taken_over_with_what_it_knows(tmp_path, 
     assert not (tmp_path / "store" / "packs").exists(), "content that is there is not written again"
 
 
+def test_an_answer_of_version_3_belongs_to_every_document_that_shows_its_picture(tmp_path):
+    with FileStore(old_store(tmp_path / "store", 3)) as store:
+        owners = store.database.rows("SELECT document, page, size FROM facts WHERE stage = 'answer' ORDER BY page")
+        assert owners == [(DOCUMENT, 3, 20), (digest_bytes(b"other"), 7, 20)]
+        delete_documents(store, [DOCUMENT])
+        assert store.load(store.find(ArtifactKey(digest_bytes(b"answer 3")))) == CONTENTS["answer 3"]
+
+
 def test_paths_of_version_2_are_kept(tmp_path):
     with FileStore(old_store(tmp_path / "store", 2)) as store:
         path = (Attempt("tesseract", "timeout", "10 s", 10000.0), Attempt("rapidocr", "ok", "", 812.5))
         assert store.paths(DOCUMENT) == {3: path}
 
 
-@pytest.mark.parametrize("version", [1, 2])
+@pytest.mark.parametrize("version", [1, 2, 3])
 def test_every_way_leads_to_the_same_tables(tmp_path, version):
     with (
         closing(SqliteDatabase(old_store(tmp_path / "store", version) / "facts.sqlite3")) as old,

@@ -7,13 +7,17 @@ import struct
 import tracemalloc
 import zlib
 
+import numpy as np
 import pytest
-from PIL import Image, ImageDraw, TiffImagePlugin
+from PIL import Image, ImageChops, ImageDraw, ImageStat, TiffImagePlugin
+from PIL.Image import Transpose
 
+import quire
 from quire.document import Document, RenderOptions
 from quire.errors import CorruptError, InputError, LimitError
 from quire.pagetext import PageText
-from tests import documents
+from tests import documents, scans
+from tests.fakes.engines import NumberEngine, said_of
 
 A4 = (pytest.approx(595.3, abs=1), pytest.approx(841.9, abs=1))
 FORMATS = ["PNG", "JPEG", "TIFF", "WEBP", "BMP"]
@@ -199,6 +203,134 @@ def test_every_mode_becomes_grey_or_colour_of_8_bits(mode):
     picture = rendered(encoded(image, "TIFF"))
     assert picture.mode in ("L", "RGB")
     assert picture.convert("L").getpixel((20, 20)) >= 245
+
+
+STORED = {
+    2: Transpose.FLIP_LEFT_RIGHT,
+    3: Transpose.ROTATE_180,
+    4: Transpose.FLIP_TOP_BOTTOM,
+    5: Transpose.TRANSPOSE,
+    6: Transpose.ROTATE_90,
+    7: Transpose.TRANSVERSE,
+    8: Transpose.ROTATE_270,
+}
+"""How the pixels of an upright page lie in a file of that orientation."""
+
+
+def stored(image: Image.Image, orientation: int) -> Image.Image:
+    return image.transpose(STORED[orientation]) if orientation in STORED else image
+
+
+def black_and_white() -> Image.Image:
+    return documents.scan(40).convert("L").point(lambda grey: 255 * (grey > 128))
+
+
+def is_like(picture: bytes, image: Image.Image) -> bool:
+    found = Image.open(io.BytesIO(picture)).convert("L")
+    return found.size == image.size and max(ImageStat.Stat(ImageChops.difference(found, image.convert("L"))).mean) < 4
+
+
+@pytest.mark.parametrize("by", ["path", "bytes"])
+@pytest.mark.parametrize("mode", ["L", "RGB", "1", "I;16"])
+@pytest.mark.parametrize("compression", ["raw", "tiff_lzw", "tiff_deflate", "packbits", "jpeg", "group4"])
+def test_a_tiff_of_any_orientation_is_upright_however_it_is_packed(saved, compression, mode, by):
+    if (compression == "jpeg" and mode in ("1", "I;16")) or (compression == "group4" and mode != "1"):
+        return  # there is no such TIFF
+    upright = documents.scan(40)
+    shown = [upright, upright.resize((upright.width, upright.height // 2))]
+    frames = [
+        (stored(image.convert("L").convert(mode), orientation), orientation)
+        for orientation in range(1, 9)
+        for image in shown
+    ]
+    file = io.BytesIO()
+    with TiffImagePlugin.AppendingTiffWriter(file) as writer:
+        for frame, orientation in frames:
+            settings = {} if compression == "raw" else {"compression": compression}
+            frame.save(writer, "TIFF", tiffinfo={274: orientation}, dpi=(150, 150), **settings)
+            writer.newFrame()
+    source = file.getvalue() if by == "bytes" else saved(file.getvalue(), "scan.tif")
+    with Document(source) as document:
+        assert document.page_count == 16
+        for number in (*range(1, 17), 5, 12, 3):  # back and forth
+            page = document.page(number)
+            assert page.text().images == pytest.approx([0, 0, *page.info.size])
+            assert is_like(page.image().png, shown[(number - 1) % 2].convert("L").convert("1" if mode == "1" else "L"))
+
+
+@pytest.mark.parametrize("highest", [1, 15, 255, 4095, 65535, 2**31 - 1])
+@pytest.mark.parametrize("kind", ["uint16", "int32", "uint32", "float32"])
+def test_grey_of_any_range_keeps_its_ink(kind, highest):
+    if kind == "uint16" and highest > 65535:
+        return
+    page = black_and_white()
+    values = (np.asarray(page) / 255.0 * highest).astype(kind)
+    assert is_like(page_of(values), page)
+    if kind in ("uint16", "float32"):  # the others are not to be found with white as zero
+        assert is_like(page_of(values, {262: 0}), ImageChops.invert(page))
+
+
+def test_the_highest_values_of_32_bits_are_white():
+    page = black_and_white()
+    assert is_like(page_of(np.asarray(page).astype("uint32") * 0x01010101), page)
+
+
+@pytest.mark.parametrize(("low", "high"), [(-1.0, 1.0), (-500.0, -100.0), (-32768, 32767)])
+def test_negative_values_are_part_of_the_range(low, high):
+    page = black_and_white()
+    kind = "float32" if isinstance(low, float) else "int32"
+    assert is_like(page_of((low + np.asarray(page) / 255.0 * (high - low)).astype(kind)), page)
+
+
+@pytest.mark.parametrize("missing", [np.nan, np.inf])
+@pytest.mark.parametrize("highest", [1.0, 255.0, 65535.0])
+def test_what_is_not_a_number_is_paper(missing, highest):
+    page = black_and_white()
+    values = np.asarray(page).astype("float32")
+    values = np.where(values > 0, np.float32(missing), 0).astype("float32")
+    values[0, :2] = missing, highest
+    assert is_like(page_of(values), page)
+    assert is_like(page_of(np.full_like(values, missing)), Image.new("L", page.size, 255))
+
+
+def test_an_even_page_is_what_it_is():
+    shape = (50, 40)
+    for value, grey in ((0.0, 0), (1.0, 255), (200.0, 200), (-5.0, 255)):
+        assert is_like(page_of(np.full(shape, value, "float32")), Image.new("L", (40, 50), grey))
+
+
+def test_a_page_of_float_pixels_is_read():
+    """End to end: nothing that has ink is called empty."""
+    sheet = Image.open(io.BytesIO(scans.numbered_sheet(5).png(100))).convert("L")
+    for values in (np.asarray(sheet).astype("float32"), np.asarray(sheet).astype("int32")):
+        result = quire.read(tiff_of(values), engines=NumberEngine(), workers=1)
+        assert [page.text for page in result.pages] == [said_of(5)]
+
+
+def tiff_of(values: np.ndarray, tags: dict[int, int] | None = None) -> bytes:
+    """An uncompressed TIFF of one frame, little-endian, with exactly these values (TIFF 6.0, section 2)."""
+    height, width = values.shape
+    data = values.astype(values.dtype.newbyteorder("<")).tobytes()
+    form = {"u": 1, "i": 2, "f": 3}[values.dtype.kind]
+    entries = {
+        256: width,
+        257: height,
+        258: 8 * values.itemsize,
+        259: 1,
+        262: 1,
+        273: 8,
+        277: 1,
+        278: height,
+        279: len(data),
+        339: form,
+    } | (tags or {})
+    folder = b"".join(struct.pack("<HHII", tag, 4, 1, value) for tag, value in sorted(entries.items()))
+    return b"II*\0" + struct.pack("<I", 8 + len(data)) + data + struct.pack("<H", len(entries)) + folder + bytes(4)
+
+
+def page_of(values: np.ndarray, tags: dict[int, int] | None = None) -> bytes:
+    """The picture of the page that a TIFF of these values is."""
+    return Document(tiff_of(values, tags)).page(1).image().png
 
 
 def test_what_is_transparent_is_paper():

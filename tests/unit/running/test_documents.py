@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from dataclasses import replace
 
 import pytest
 
 import quire
-from quire.document import Document
-from quire.errors import ConfigurationError, InputError, RunError, StoreError
-from quire.pool import WorkerCrashed
-from quire.records.files import SETTLED_NS
+from quire import worker_pages
+from quire.errors import ChangedError, ConfigurationError, InputError, RunError, StoreError
+from quire.pool import shared_pool
 from quire.running import request
 from quire.running.documents import load_result
 from quire.running.opening import workflows_on
 from quire.running.request import ReadRequest, SourceRef
-from quire.running.sources import Sources, keep_source, open_source
+from quire.running.sources import keep_source, open_source
 from quire.running.steps import DocumentSteps, PageOutcome
 from quire.runtime.local import LocalRuntime
 from quire.store import artifacts
@@ -75,8 +73,7 @@ def test_the_second_read_does_nothing_but_look(runtime, store, saved):
     assert sum(kind == ("page-blocks", "finished") for kind in [k[:2] for k in kinds(events)]) == 40
     second, events = read(runtime, request_for(path))
     assert second == first
-    assert events[0].payload["missing"] == 0
-    assert kinds(events) == [("read", "started", None), ("read", "finished", None)]
+    assert kinds(events) == [("read", "started", None), ("document", "hit", None), ("read", "finished", None)]
 
 
 def test_only_pages_that_are_missing_are_read(runtime, saved):
@@ -116,47 +113,41 @@ def test_a_request_survives_the_journal(saved):
 
 def test_a_page_that_ends_its_worker_is_found_out_and_the_others_are_read(store, saved, monkeypatch):
     path = saved(documents.many_pages(5))
-    whole = DocumentSteps._group
-
-    def crashes(self, request, reader, pages, tell):
-        if 3 in pages:
-            raise WorkerCrashed("the worker was ended by SIGSEGV")
-        return whole(self, request, reader, pages, tell)
-
-    monkeypatch.setattr(DocumentSteps, "_group", crashes)
+    monkeypatch.setattr(worker_pages, "READ_GROUP", "tests.fakes.jobs:read_group_dying")
     with LocalRuntime(store.database, workflows_on(store, workers=1)) as runtime:
-        reference, _ = read(runtime, request_for(path))
+        reference, events = read(runtime, request_for(path))
         assert reference["status"] == "partial"
-        assert reference["failed"] == [[3, "the worker was ended by SIGSEGV"]]
+        assert reference["failed"] == [[3, "the worker was killed by SIGSEGV"]]
         assert [page.status for page in load_result(store, reference).pages] == ["ok", "ok", "failed", "ok", "ok"]
+        assert ("native-text", "failed", 3) in kinds(events)
         monkeypatch.undo()
         mended, _ = read(runtime, request_for(path))
         assert mended["status"] == "complete"
 
 
 def test_a_page_that_fails_for_another_reason_says_so(store, saved, monkeypatch):
-    path = saved(documents.many_pages(2))
-    whole = DocumentSteps._group
-    reasons = iter(["ended by SIGSEGV", "ended by SIGBUS"])
-    because = ""
-
-    def crashes(self, request, reader, pages, tell):
-        if 2 in pages:
-            raise WorkerCrashed(because)
-        return whole(self, request, reader, pages, tell)
-
-    monkeypatch.setattr(DocumentSteps, "_group", crashes)
+    path = saved(documents.many_pages(3))
     with LocalRuntime(store.database, workflows_on(store, workers=1)) as runtime:
-        for because in reasons:
+        for job, because in (("read_group_dying", "SIGSEGV"), ("read_group_dying_otherwise", "SIGBUS")):
+            monkeypatch.setattr(worker_pages, "READ_GROUP", f"tests.fakes.jobs:{job}")
             reference, _ = read(runtime, request_for(path))
-            assert load_result(store, reference).pages[1].info.reason == because
+            assert because in load_result(store, reference).pages[2].info.reason
 
 
-def test_pages_that_all_failed_are_tried_again_by_the_next_run(store, runtime, saved, monkeypatch):
-    path = saved(documents.many_pages(2))
-    failed = [PageOutcome(page, failed="not today") for page in (1, 2)]
-    monkeypatch.setattr(DocumentSteps, "_group", lambda *_: failed)
-    assert read(runtime, request_for(path))[0]["ledger"]["failed"] == 2
+def test_a_page_that_hangs_costs_its_deadline_and_nothing_else(store, saved, monkeypatch):
+    path = saved(documents.many_pages(5))
+    monkeypatch.setattr(worker_pages, "READ_GROUP", "tests.fakes.jobs:read_group_hanging")
+    monkeypatch.setattr(worker_pages, "PAGE_S", 2.0)
+    monkeypatch.setattr(worker_pages, "OPEN_S", 10.0)
+    with LocalRuntime(store.database, workflows_on(store, workers=1)) as runtime:
+        reference, _ = read(runtime, request_for(path))
+    assert reference["failed"] == [[3, "no answer within 2 s"]]
+
+
+def test_pages_that_failed_are_tried_again_by_the_next_run(store, runtime, saved, monkeypatch):
+    path = saved(documents.many_pages(3))
+    monkeypatch.setattr(worker_pages, "READ_GROUP", "tests.fakes.jobs:read_group_dying")
+    assert read(runtime, request_for(path))[0]["ledger"]["failed"] == 1
     monkeypatch.undo()
     assert read(runtime, request_for(path))[0]["status"] == "complete"
 
@@ -250,31 +241,14 @@ def test_a_file_that_changed_is_not_kept_as_what_it_was(store, saved):
     assert open_source(store, replace(source, stored=True)).id == source.id
 
 
-def test_a_file_that_looks_the_same_is_hashed_once(store, saved, monkeypatch):
-    path = saved(documents.simple())
-    hashed = []
-    whole = Document._digest
-    monkeypatch.setattr(Document, "_digest", lambda self: hashed.append(self.path) or whole(self))
-    long_ago = path.stat().st_mtime_ns - 10 * SETTLED_NS
-    os.utime(path, ns=(long_ago, long_ago))
-    source, sources = SourceRef.of(path), Sources(store)
-    hashed.clear()
-    for _ in range(3):
-        with sources.opened(source) as document:
-            assert document.id == source.id
-    assert hashed == [path]
-    path.write_bytes(documents.simple(2))
-    with pytest.raises(InputError, match="has changed"), sources.opened(source):
-        pass
-
-
 def test_a_scan_that_changed_since_it_was_planned_is_not_looked_at(store, saved):
     path = saved(scans.scanned(scans.slip()), "slip.pdf")
     asked = request_for(path, engines=("echo",))
     steps = DocumentSteps(store, workers=1)
-    reader = steps.plan(asked)["reader"]
+    reader = steps.plan(asked, "run", lambda event: None)["reader"]
+    shared_pool().close()  # a worker that has the document open would go on with the bytes it has
     path.write_bytes(scans.scanned(scans.slip(), scans.slip()))
-    with pytest.raises(InputError, match="has changed"):
+    with pytest.raises(ChangedError, match="has changed"):
         steps.recognise(asked, reader, 1, "run", lambda event: None)
 
 
@@ -311,12 +285,21 @@ def test_a_password_opens_and_is_written_nowhere(store, saved, tmp_path):
         assert not file.is_file() or b"a secret word" not in file.read_bytes()
 
 
-def test_a_result_whose_file_changed_is_not_loaded(runtime, store, saved):
+def test_a_result_loads_when_its_file_has_changed_or_is_gone(runtime, store, saved):
     path = saved(documents.simple())
     reference, _ = read(runtime, request_for(path))
+    calm = load_result(store, reference).to_json(words=True)
     path.write_bytes(documents.simple(3))
+    changed = load_result(store, reference)
+    assert changed.to_json(words=True) == calm
     with pytest.raises(InputError, match="has changed"):
-        load_result(store, reference)
+        changed.show(1)
+    path.unlink()
+    gone = load_result(store, reference)
+    assert (gone.to_json(words=True), gone.media_type) == (calm, "application/pdf")
+    assert DocumentSteps(store, workers=1).export(reference, ["json"], words=True)[".json"] == calm.encode()
+    with pytest.raises(InputError, match="no such file"):
+        gone.show(1)
 
 
 def test_what_was_read_before_a_folder_moved_is_found(runtime, saved, tmp_path):
@@ -325,20 +308,20 @@ def test_what_was_read_before_a_folder_moved_is_found(runtime, saved, tmp_path):
     moved = tmp_path / "moved.pdf"
     shutil.move(path, moved)
     _, events = read(runtime, request_for(moved))
-    assert events[0].payload["missing"] == 0
+    assert not any(kind == "finished" and stage == "native-text" for stage, kind, _ in kinds(events))
 
 
 def test_pages_that_failed_where_the_file_was_are_read_where_it_is(runtime, saved, tmp_path, monkeypatch):
     path, moved = saved(documents.many_pages(3)), tmp_path / "moved.pdf"
     shutil.copy(path, moved)
-    whole = DocumentSteps._group
+    whole = DocumentSteps.group
 
     def gone(self, request, *asked):
         if request.source.path == str(path):
             raise InputError("no such file", document=request.source.name)
         return whole(self, request, *asked)
 
-    monkeypatch.setattr(DocumentSteps, "_group", gone)
+    monkeypatch.setattr(DocumentSteps, "group", gone)
     with pytest.raises(RunError, match="no such file"):
         read(runtime, request_for(path))
     assert read(runtime, request_for(moved))[0]["status"] == "complete"

@@ -11,8 +11,10 @@ import pytest
 from quire.context import Store
 from quire.engine import Attempt
 from quire.errors import FencedError, StoreError
-from quire.keys import ArtifactKey, digest_bytes
+from quire.keys import ArtifactKey, Digest, digest_bytes
 from quire.store.artifacts import BATCH, ArtifactStore
+from quire.store.collecting import Limits, collect
+from quire.store.deleting import delete_documents
 from quire.store.opening import open_store
 from quire.store.packs import LARGE
 
@@ -238,3 +240,135 @@ def test_a_closed_store_loads_and_refuses_the_rest(opening):
         save(store, OTHER)
     with pytest.raises(StoreError, match="is closed"):
         store.find(KEY)
+
+
+def test_contents_that_can_be_loaded_are_told_from_others(store, other):
+    pending = save(store, KEY, b"not written yet")
+    assert store.has_contents([pending, digest_bytes(b"nowhere")]) == {pending}
+    assert other.has_contents([pending]) == set()
+    store.flush()
+    written = [save(store, ArtifactKey(f"{number:064}"), str(number).encode()) for number in range(1200)]
+    store.flush()
+    assert other.has_contents([pending, *written, pending]) == {pending, *written}
+
+
+def test_contents_of_a_pack_that_was_lost_count_as_missing(store, opening):
+    digest = save(store)
+    store.flush()
+    ((pack,),) = store.database.rows("SELECT pack FROM objects")
+    store.objects.delete([pack])
+    with opening() as fresh:
+        assert fresh.has_contents([digest]) == set()
+        assert fresh.find(KEY) is None
+
+
+def test_a_process_that_saw_a_pack_before_it_was_lost_makes_its_contents_again(store, other):
+    digest = save(store)
+    store.flush()
+    assert other.find(KEY) == digest  # from now on it knows the pack
+    ((pack,),) = store.database.rows("SELECT pack FROM objects")
+    store.objects.delete([pack])
+    with pytest.raises(StoreError, match=r"missing.*read the document again"):
+        other.load(digest)
+    assert other.find(KEY) is None
+    assert other.has_contents([digest]) == set()
+    assert save(other) == digest
+    other.flush()
+    assert store.load(digest) == b"some text"
+
+
+def test_a_process_that_saw_something_before_it_was_deleted_makes_it_again(store, other):
+    digest = save(store)
+    store.flush()
+    assert other.find(KEY) == digest
+    delete_documents(store, [DOCUMENT])
+    with pytest.raises(StoreError, match=r"missing.*read the document again"):
+        other.load(digest)
+    assert other.find(KEY) is None
+    assert save(other) == digest
+    other.flush()
+    assert store.load(store.find(KEY)) == b"some text"
+
+
+def test_a_process_that_saw_a_pack_before_it_was_compacted_finds_what_was_moved(store, other):
+    keys = [ArtifactKey(f"{number:064}") for number in range(10)]
+    digests = [save(store, key, key.encode()) for key in keys]
+    store.flush()
+    assert len(other.find_many(keys)) == 10
+    store.database.change_many("DELETE FROM facts WHERE key = ?", [(key,) for key in keys[:9]])
+    assert collect(store).rewritten == 1
+    assert other.has_contents(digests) == {digests[9]}
+    assert other.load(digests[9]) == keys[9].encode()
+    assert other.find_many(keys) == {keys[9]: digests[9]}
+
+
+def answer(store: Store, document: str, data: bytes = b"paid once", **options: object) -> str:
+    return store.save(KEY, data, stage="answer", document=document, page=1, **options)
+
+
+def owners(store: ArtifactStore) -> list[tuple[object, ...]]:
+    return store.database.rows("SELECT document, page FROM facts ORDER BY document, page")
+
+
+def test_an_answer_belongs_to_every_document_that_uses_it(store, other):
+    assert store.share(KEY, document="second", page=7) is None
+    digest = answer(store, "first")
+    assert store.share(KEY, document="first", page=1) == digest
+    assert store.share(KEY, document="second", page=7) == digest, "before it is written, too"
+    assert other.share(KEY, document="third", page=3) == digest
+    assert other.share(KEY, document="third", page=4) == digest
+    assert owners(store) == [("first", 1), ("second", 7), ("third", 3)]
+    delete_documents(store, ["first", "second"])
+    assert other.load(other.find(KEY)) == b"paid once"
+    delete_documents(store, ["third"])
+    assert other.find(KEY) is None
+    assert store.database.rows("SELECT count(*) FROM objects") == [(0,)]
+
+
+def test_an_answer_that_was_asked_for_again_is_the_new_one_for_everybody(store, other):
+    answer(store, "first", b"garbage")
+    store.share(KEY, document="second", page=7)
+    digest = answer(other, "second", b"sense")
+    other.flush()
+    assert store.find(KEY) == store.share(KEY, document="first", page=1) == digest
+    assert store.database.rows("SELECT DISTINCT digest FROM facts") == [(digest,)]
+
+
+def test_an_answer_that_is_deleted_while_it_is_shared_is_there_or_is_not(store, other):
+    find = other.find
+
+    def late(key: ArtifactKey) -> Digest | None:
+        found = find(key)
+        delete_documents(store, ["first"])
+        return found
+
+    answer(store, "first")
+    store.flush()
+    other.find = late
+    assert other.share(KEY, document="second", page=7) is None
+    assert owners(store) == []
+
+
+def test_answers_are_collected_when_no_document_that_uses_them_was_of_use(store):
+    answer(store, "unused")
+    store.share(KEY, document="used", page=7)
+    store.save(OTHER, b"text", stage="native-text", document="used", page=7)
+    store.flush()
+    store.database.change("UPDATE facts SET used = used - 100 WHERE stage = 'answer'")
+    assert collect(store, Limits(unused_days=90)).facts == 0, "answers cost money"
+    assert collect(store, Limits(unused_days=90, answers=True)).facts == 1
+    assert owners(store) == [("used", 7), ("used", 7)]
+    assert store.load(store.find(KEY)) == b"paid once"
+    store.database.change("UPDATE facts SET used = used - 100")
+    assert collect(store, Limits(unused_days=90, answers=True)).facts == 2
+    assert store.find(KEY) is None
+
+
+def test_an_answer_that_another_document_uses_does_not_keep_the_rest_of_its_own(store):
+    answer(store, "unused")
+    store.save(OTHER, b"text", stage="native-text", document="unused", page=1)
+    store.flush()
+    store.database.change("UPDATE facts SET used = used - 100 WHERE stage <> 'answer'")
+    assert store.share(KEY, document="used", page=7)
+    assert collect(store, Limits(unused_days=90)).facts == 1
+    assert store.find(OTHER) is None and store.find(KEY) is not None

@@ -14,6 +14,7 @@ from quire.engine import Attempt
 from quire.errors import UsageError
 from quire.keys import ArtifactKey, digest_bytes
 from quire.recognize.similar import SimilarAnswers
+from quire.records.outputs import Output, OutputFile, Outputs
 from quire.records.runs import Runs
 from quire.store.artifacts import ArtifactStore
 from quire.store.deleting import Deleted, delete_documents, find_document
@@ -43,6 +44,10 @@ def delete_document(store: ArtifactStore, document: str, *, dry_run: bool = Fals
 
 def find(store: ArtifactStore, name: str) -> str | None:
     return store.find(ArtifactKey(digest_bytes(name.encode())))
+
+
+def share(store: ArtifactStore, name: str, document: str, *, page: int = 1) -> str | None:
+    return store.share(ArtifactKey(digest_bytes(name.encode())), document=document, page=page)
 
 
 def on_disk(folder: Path, text: bytes) -> list[str]:
@@ -101,17 +106,15 @@ def test_content_that_another_document_has_too_stays(store):
 
 
 def test_an_answer_that_another_document_needs_stays_with_it(store):
-    for document, page in ((MINE, 1), (OTHER, 7)):
-        save(store, f"picture of {document}", b'{"digest": "p"}', document, stage="picture", page=page)
     save(store, "answer", b"paid once", stage="answer", page=1)
-    save(store, "picture 2", b'{"digest": "q"}', stage="picture", page=2)
     save(store, "answer 2", b"of nobody else", stage="answer", page=2)
+    assert share(store, "answer", OTHER, page=7) == digest_bytes(b"paid once")
     deleted = delete_document(store, MINE)
     assert deleted.kept == 1
     assert store.load(find(store, "answer")) == b"paid once"
     assert find(store, "answer 2") is None
     assert store.database.rows("SELECT document, page FROM facts WHERE stage = 'answer'") == [(OTHER, 7)]
-    assert delete_document(store, OTHER).facts == 2
+    assert delete_document(store, OTHER).facts == 1
     assert find(store, "answer") is None
 
 
@@ -133,12 +136,13 @@ def test_what_is_remembered_of_the_document_goes(store):
         json.dumps({"source": {"id": OTHER}})
     }
     assert runs.status(running).state == "waiting", "a run at work is not pulled away"
+    assert delete_document(store, MINE).unfinished == (running,)
 
 
 def test_the_files_that_were_written_elsewhere_are_named(store):
-    values = ("/out/report.md", "key", MINE, "report.pdf", "{}", "[]", 0.0)
-    store.database.change("INSERT INTO outputs VALUES (?, ?, ?, ?, ?, ?, ?)", values)
-    assert delete_document(store, MINE).outputs == ("/out/report.md",)
+    files = (OutputFile("/out/report.md", 3, "a" * 64), OutputFile("/out/report.json", 3, "b" * 64))
+    Outputs(store.database).record([Output("/out/report", "key", MINE, "/in/report.pdf", files=files)])
+    assert delete_document(store, MINE).outputs == ("/out/report.md", "/out/report.json")
 
 
 def test_a_dry_run_changes_nothing(store, tmp_path):

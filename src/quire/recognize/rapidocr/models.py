@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, PackagePath, distribution
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from quire.errors import ConfigurationError
+from quire.hashing import hash_file
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
@@ -81,7 +81,7 @@ def _digest(listed: PackagePath, found: Path) -> str:
     """As the package records it, so that nothing is read; of the bytes where it records none."""
     if listed.hash is not None:
         return listed.hash.value
-    return hashlib.sha256(found.read_bytes()).hexdigest()
+    return hash_file(found).digest
 
 
 @lru_cache(maxsize=8)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 import shutil
@@ -15,6 +14,7 @@ from pathlib import Path
 from subprocess import PIPE
 
 from quire.errors import ConfigurationError, EngineError
+from quire.hashing import hash_file
 
 OLDEST = 5
 _LISTED = re.compile(r'^List of available languages in "(.*)" \(\d+\):$')
@@ -104,8 +104,7 @@ def _told(path: str, option: str) -> str:
 
 @cache
 def _digest(path: Path, changed_ns: int) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()[:12]
+    return hash_file(path).digest[:12]
 
 
 def _reason(code: int, complaint: bytes) -> str:

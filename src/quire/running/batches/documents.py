@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
@@ -15,9 +14,9 @@ from quire.batch.schedule import Task
 from quire.context import Json, Runtime
 from quire.errors import PERMANENT, InputError, RunCancelled, RunError, StoreError
 from quire.events import Event
+from quire.hashing import FileState
 from quire.keys import Digest, digest_bytes
 from quire.recognizing.page import GATE
-from quire.records.files import Seen
 from quire.records.outputs import Output, OutputFile, Outputs
 from quire.records.places import path_text
 from quire.records.quarantine import Quarantine, Quarantined
@@ -177,10 +176,10 @@ class Documents:
 
     def _check_unchanged(self, document: PlannedDocument) -> None:
         try:
-            now: Seen | None = Seen.of(os.stat(document.path))  # noqa: PTH116
+            now: FileState | None = FileState.at(document.path)
         except OSError:
             now = None
-        if now != document.seen:
+        if now is None or document.seen is None or now.look != document.seen.look:
             happened = "is gone" if now is None else "has changed"
             with self._lock:
                 self._moved.add(document.name)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 import socket
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from threading import Event as Flag
 from threading import Thread
@@ -124,6 +124,15 @@ def run_batch(
     run = runtime.submit(FLOW, request.to_json(), key=before.key if before else None)
     going_on = before is not None and before.run == run and before.state not in ENDED
     after = before.last_event if before and going_on else 0
+    try:
+        return run, _follow(runtime, run, followed, after, stop)
+    except KeyboardInterrupt:
+        _pause(runtime, run)
+        raise
+
+
+def _follow(runtime: Runtime, run: str, followed: _Followed, after: int, stop: Stop) -> StageOutcome:
+    """Read the events of a batch until it ends or is stopped."""
     paused = False
     while True:
         error = _waited(runtime, run)
@@ -134,14 +143,19 @@ def run_batch(
         if state in ENDED:
             if isinstance(error, RunError) and not followed.begun:
                 raise error
-            return run, followed.outcome("cancelled" if state == "cancelled" else "")
+            return followed.outcome("cancelled" if state == "cancelled" else "")
         if error is not None:
             raise error
-        if stop.at_once or (paused and state == "interrupted"):
-            return run, followed.outcome(stop.reason)
         if stop.requested and not paused:
-            runtime.pause(run)
             paused = True
+            _pause(runtime, run)
+        if stop.at_once or (paused and state == "interrupted"):
+            return followed.outcome(stop.reason)
+
+
+def _pause(runtime: Runtime, run: str) -> None:
+    with suppress(UsageError):  # it has just ended
+        runtime.pause(run)
 
 
 def _waited(runtime: Runtime, run: str) -> QuireError | None:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -17,8 +15,9 @@ from quire.batch.stopping import Stop
 from quire.budget import cpu_budget
 from quire.cli.sources import find_sources
 from quire.context import Json
+from quire.hashing import FileState, Hashed, hash_file
 from quire.keys import Digest
-from quire.records.files import Files, Hashed, Seen
+from quire.records.files import Files
 from quire.records.outputs import Output, Outputs
 from quire.records.places import path_text
 from quire.records.quarantine import Quarantine, Quarantined
@@ -33,7 +32,6 @@ DocumentState = Literal["done", "stale", "missing", "quarantined", "error"]
 FORCED, FAILED = "it is done again because of --force", "pages of it failed before"
 """Reasons to do again what was done with just these settings."""
 
-_CHUNK = 1 << 20
 _REMEMBER_EVERY = 500
 
 
@@ -50,7 +48,7 @@ class PlannedDocument:
     """The sha256 of its bytes."""
     key: str = ""
     """The key of the work on it."""
-    seen: Seen | None = None
+    seen: FileState | None = None
     again: str = ""
     """Set when the work was done before and must be done again."""
     output_path: str | None = None
@@ -130,7 +128,7 @@ class _Source(NamedTuple):
 class _Known(NamedTuple):
     document: str
     key: str
-    seen: Seen
+    seen: FileState
 
 
 def _chosen(request: BatchRequest) -> list[_Source]:
@@ -153,19 +151,19 @@ def _chosen(request: BatchRequest) -> list[_Source]:
     return chosen[: request.limit]
 
 
-def _looked_at(paths: Sequence[str]) -> tuple[dict[str, Seen], dict[str, str]]:
+def _looked_at(paths: Sequence[str]) -> tuple[dict[str, FileState], dict[str, str]]:
     """How the files look, and why some cannot be looked at."""
     seen, errors = {}, {}
     for path in paths:
         try:
-            seen[path] = Seen.of(os.stat(path))  # noqa: PTH116 - ten thousand of them
+            seen[path] = FileState.at(path)
         except OSError as error:
             errors[path] = f"cannot be read: {error.strerror}"
     return seen, errors
 
 
 def _digests(
-    seen: dict[str, Seen], files: Files, *, trust: bool, stop: Stop
+    seen: dict[str, FileState], files: Files, *, trust: bool, stop: Stop
 ) -> tuple[dict[str, Digest], dict[str, str]]:
     """The digest of every file that can be read, remembered or made now; `seen` is as it was when that was made."""
     digests = files.find(seen) if trust else {}
@@ -176,7 +174,7 @@ def _digests(
         for path, one in zip(paths, results, strict=True):
             if isinstance(one, Hashed):
                 hashed.append(one)
-                seen[path], digests[path] = one.seen, one.digest
+                seen[path], digests[path] = one.state, one.digest
             else:
                 errors[path] = f"cannot be read: {one.strerror}"
             if stop.requested:
@@ -204,17 +202,6 @@ def _hashed(path: str) -> Hashed | OSError:
         return hash_file(path)
     except OSError as error:
         return error
-
-
-def hash_file(path: str) -> Hashed:
-    """Read a file for its digest."""
-    began = time.time_ns()
-    digest = hashlib.sha256()
-    with Path(path).open("rb") as file:
-        seen = Seen.of(os.fstat(file.fileno()))
-        while chunk := file.read(_CHUNK):
-            digest.update(chunk)
-    return Hashed(path, seen, Digest(digest.hexdigest()), began)
 
 
 class _Judge:

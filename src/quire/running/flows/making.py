@@ -6,7 +6,7 @@ import asyncio
 import inspect
 import json
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import cast
@@ -14,12 +14,13 @@ from typing import cast
 from quire.context import Claim, Json, Store
 from quire.document import Document
 from quire.errors import RETRYABLE, FencedError, QuireError, RunError
-from quire.events import reason_of
+from quire.events import Sink, reason_of
 from quire.flow.components import Component, is_files
 from quire.flow.definition import Expression, Step, StepReference, references
 from quire.keys import ArtifactKey, Digest, artifact_key, digest_of
 from quire.running.flows.once import made_once
-from quire.running.flows.resolving import BYTES, Part, Value, Values, is_source
+from quire.running.flows.resolving import BYTES, PageService, Part, Value, Values, is_source
+from quire.selection import selection
 from quire.types import PageResult
 
 GROUP = 16
@@ -65,11 +66,50 @@ class Making:
         found = self._store.find(key)
         if found is not None:
             return found, True
-        parts = self.values.raw().arguments(self.step.input)
-        output = self._called({name: part.load() for name, part in parts.items()}, None)
-        digest = self._saved(key, output, page=None)
+        digest = self._saved(key, self._called(self._references(), None), page=None)
         self._store.flush()  # before the journal knows of it
         return digest, False
+
+    def _references(self) -> dict[str, object]:
+        return {name: part.load() for name, part in self.values.raw().arguments(self.step.input).items()}
+
+    def service_pages(self) -> Value:
+        """What a service gave already, otherwise the pages that it works through."""
+        key = self._key(self.values.arguments(self.step.input))
+        found = self._store.find(key)
+        if found is not None:
+            return {**self._given(found, key), "hit": True}
+        numbers = cast("Sequence[int]", self._called(self._references(), None, self._page_service.numbers))
+        return {"pages": selection(numbers), "last": max(numbers, default=0)}
+
+    def service_some(self, numbers: Sequence[int], on_event: Sink) -> Json:
+        """The entries of a group of pages; what the service made before a crash it finds again."""
+        some = partial(self._page_service.some, numbers, on_event)
+        entries = self._called(self._references(), None, some)
+        self._store.flush()
+        return cast("Json", entries)
+
+    def service_gathered(self, entries: Sequence[Json]) -> Value:
+        """The entries of all pages. A list with failed pages has another key: the next run tries them again."""
+        key = self._key(self.values.arguments(self.step.input))
+        failed = sum("error" in entry for entry in entries)
+        key = self._failed_key(key, entries) if failed else key
+        digest = self._save(key, encoded(entries))
+        self._store.flush()
+        return {**self._given(digest, key), "made": len(entries) - failed, "failed": failed}
+
+    @property
+    def _page_service(self) -> PageService:
+        service = self.values.services[self.component.service]
+        assert isinstance(service, PageService)
+        return service
+
+    def _given(self, digest: Digest, key: ArtifactKey) -> Value:
+        return {"kind": "json", "document": self.document, "key": key, "digest": digest}
+
+    def _failed_key(self, key: ArtifactKey, entries: Sequence[Json]) -> ArtifactKey:
+        inputs = (key, digest_of(entries))
+        return artifact_key(f"{STAGE}/{self.component.name}", "failed", inputs, digest_of({}))
 
     def look_up(self) -> Value:
         """The list by page if it is there already, otherwise how many pages there are."""
@@ -135,7 +175,7 @@ class Making:
         entries = [self._entry(position, number, errors) for position, number in enumerate(numbers)]
         key = self._key(self.values.arguments(self.step.input))
         if errors:
-            key = artifact_key(f"{STAGE}/{self.component.name}", "failed", (key, digest_of(entries)), digest_of({}))
+            key = self._failed_key(key, entries)
         digest = self._save(key, encoded(entries))
         self._store.flush()
         return {**self._listed(digest), "key": key}
@@ -158,12 +198,13 @@ class Making:
         return self.values.store
 
     def _key(self, parts: Mapping[str, Part], *more: str) -> ArtifactKey:
-        inputs = [text for name, part in sorted(parts.items()) for text in (name, part.digest)]
-        return artifact_key(f"{STAGE}/{self.component.name}", self.component.version, (*inputs, *more), self._profile)
+        """The document is part of it: deleting a document deletes what was made from it, and no more."""
+        named = [text for name, part in sorted(parts.items()) for text in (name, part.digest)]
+        inputs = (*named, *more, self.document)
+        return artifact_key(f"{STAGE}/{self.component.name}", self.component.version, inputs, self._profile)
 
     def _page_key(self, position: int) -> ArtifactKey:
-        """The document is part of it: who deletes a document deletes what was made from its pages, and no more."""
-        return self._key(self.values.at_page(position).arguments(self.step.input), "page", self.document)
+        return self._key(self.values.at_page(position).arguments(self.step.input), "page")
 
     @property
     def _profile(self) -> Digest:
@@ -210,10 +251,14 @@ class Making:
             return False
         return value["kind"] == "regions" or (value["kind"] == "result" and not given.path)
 
-    def _called(self, arguments: Mapping[str, object], page: int | None) -> object:
-        function = self.component.function or self.values.services[self.component.service]
+    def _called(
+        self, arguments: Mapping[str, object], page: int | None, function: Callable[..., object] | None = None
+    ) -> object:
+        """What the function gives, that of the component if none is named."""
+        called = function or self.component.function or self.values.services[self.component.service]
+        assert not isinstance(called, PageService)
         try:
-            output = function(**arguments, **self.options())
+            output = called(**arguments, **self.options())
             return asyncio.run(output) if inspect.iscoroutine(output) else output
         except FencedError:
             raise

@@ -32,7 +32,19 @@ Kinds: `json`, `pages` and `regions` (lists by page), `result` (a document that 
 Loader: TypeAlias = "Callable[[Json], DocumentResult]"
 """The result that a reference stands for."""
 
-Service: TypeAlias = Callable[..., object]
+
+@dataclass(frozen=True, slots=True)
+class PageService:
+    """A service that works through a document in groups of pages, each a durable step of its own."""
+
+    numbers: Callable[..., Sequence[int]]
+    """Gives the pages to work through."""
+    some: Callable[..., list[Json]]
+    """Called with some of them and a sink for events; gives an entry `{"page": …}` for each, with an `error` for one
+    that failed."""
+
+
+Service: TypeAlias = Callable[..., object] | PageService
 """Something that whoever runs a flow does for its components, given references instead of documents."""
 
 BYTES: Final = "$bytes"

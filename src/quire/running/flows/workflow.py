@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Generator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple, Protocol, TypeAlias
 
 from quire.context import MAX_RESULT, Context, Json, Retry, Store, Workflow
 from quire.errors import ConfigurationError, RunError, UsageError
-from quire.events import Event, EventKind, reason_of
+from quire.events import Event, EventKind, Sink, reason_of
 from quire.flow import Component, FlowDefinition, Node, Step, StepReference, check, parse
 from quire.flow.checking import input_problems
 from quire.flow.components import Components
@@ -29,8 +30,9 @@ from quire.running.documents import load_result
 from quire.running.flows.ends import document_request, identified, output_value
 from quire.running.flows.making import GROUP, Making
 from quire.running.flows.rendering import rendering
-from quire.running.flows.resolving import RecentResults, Service, Value, Values, is_source, result_value
+from quire.running.flows.resolving import PageService, RecentResults, Service, Value, Values, is_source, result_value
 from quire.running.steps import DocumentSteps
+from quire.selection import page_numbers
 
 STAGE = "step"
 KEPT = 16
@@ -90,7 +92,7 @@ class Flows:
         self._known: dict[str, FlowDefinition] = {}
 
     def workflow(self) -> Workflow:
-        return Workflow("flow", self.flow, version="1", pool="documents")
+        return Workflow("flow", self.flow, version="2", pool="documents")
 
     async def flow(self, ctx: Context, argument: Json) -> Json:
         """Play a flow: `{"flow": definition or name, "inputs": {…}}`.
@@ -201,12 +203,41 @@ class _FlowRun:
         making = Making(step, component, self._values())
         if component.workflow:
             return self._as_workflow(making)
+        if isinstance(self.flows.services.get(component.service), PageService):
+            return self._by_group(making)
         return self._whole(making) if component.unit == "document" else self._by_page(making)
 
     def _whole(self, making: Making) -> Playing:
         (outcome,) = yield [self.ctx.run(making.step.id, making.whole, retry=Retry())]
         made: Value = _value(outcome)
         return made
+
+    def _by_group(self, making: Making) -> Playing:
+        """A service that works through pages: look the list up; have groups of pages made; put the list together."""
+        id = making.step.id
+        (looked,) = yield [self.ctx.run(f"{id}/look-up", making.service_pages, retry=Retry())]
+        found: Value = _value(looked)
+        if "digest" in found:
+            return found
+        numbers = page_numbers(found["pages"], found["last"]) if found["last"] else []
+        groups = [numbers[start : start + GROUP] for start in range(0, len(numbers), GROUP)]
+        tell = self._teller(id, making.document)
+        outcomes = yield [
+            self.ctx.run(f"{id}/{group[0]}", making.service_some, group, tell, retry=Retry()) for group in groups
+        ]
+        entries = [entry for outcome in outcomes for entry in _value(outcome)]
+        (gathered,) = yield [self.ctx.run(f"{id}/gather", making.service_gathered, entries, retry=Retry())]
+        made: Value = _value(gathered)
+        return made
+
+    def _teller(self, step: str, document: str) -> Sink:
+        """Hands the events of a step to the run, with ids that say what happened and not when."""
+
+        def tell(event: Event) -> None:
+            id = f"{self.ctx.run_id}/{step}{event.id}"
+            self.ctx.emit(replace(event, id=id, run=self.ctx.run_id, document=document or event.document))
+
+        return tell
 
     def _as_workflow(self, making: Making) -> Playing:
         """A component that is a workflow of its own, under a key of this run: what failed before is tried again."""

@@ -1,0 +1,176 @@
+"""The pages of a document as far as its file tells: text, what an engine must add, and blocks if none must.
+
+`judged` and `lay_out` are what is done with every page, wherever that happens: `LocalPages` does it in the thread of
+the caller, `quire.worker_pages` in worker processes.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Iterator, Sequence
+from typing import Generic, NamedTuple, Protocol, TypeVar
+
+from quire import layout
+from quire.document import Document
+from quire.errors import InputError, StoreError
+from quire.keys import Digest
+from quire.layout.quality import Quality, judge
+from quire.opened import DiskCopy, Opened
+from quire.pagetext import PageText
+from quire.recognize.options import RecognizeOptions
+from quire.recognize.routing import Needs, needs_of
+from quire.stage import Encoded
+from quire.types import OutlineEntry, PageInfo, PageResult
+
+T = TypeVar("T")
+
+LAYOUT = layout.LayoutProfile()
+
+
+class Timed(NamedTuple, Generic[T]):
+    """What was made, and the milliseconds it took where it was made."""
+
+    made: T
+    ms: float
+
+
+class Judged(NamedTuple):
+    """The text of a page, what it is worth, and what an engine must add."""
+
+    text: PageText
+    quality: Quality
+    needs: Needs | None
+
+
+def text_of_page(data: bytes, page: int) -> PageText:
+    """The decoded text of a page. Raises StoreError when it is the text of another page."""
+    text = PageText.from_bytes(data)
+    if text.number != page:
+        raise StoreError(f"what was read as page {page} is page {text.number}: this is a defect of Quire, report it")
+    return text
+
+
+def judged(data: bytes, page: int, options: RecognizeOptions) -> Judged:
+    text = text_of_page(data, page)
+    quality = judge(text)
+    return Judged(text, quality, needs_of(text, quality, options))
+
+
+def lay_out(page: Judged) -> PageResult:
+    """The blocks of a page from its text."""
+    return layout.page_blocks(page.text, LAYOUT, page.quality)
+
+
+class NativePages(Protocol):
+    """The pages of one opened document. Used by one thread, which asks for page after page."""
+
+    @property
+    def reader(self) -> str:
+        """The name of the reader, for keys."""
+        ...
+
+    @property
+    def page_count(self) -> int: ...
+
+    def expect(self, pages: Sequence[int]) -> None:
+        """Work ahead on these pages: their texts will be asked for, in this order, but for some of them."""
+        ...
+
+    def text(self, page: int) -> Timed[bytes]:
+        """The bytes of the `PageText`. Raises the error of a page that cannot be read."""
+        ...
+
+    def needs(self, page: int, text: bytes) -> Needs | None:
+        """What an engine must add to a page with this text."""
+        ...
+
+    def blocks(self, page: int, text: Digest) -> Timed[PageResult | Encoded]:
+        """The blocks of the page whose needs were asked for last, for a text that needs no engine."""
+        ...
+
+    def info(self, page: int) -> PageInfo:
+        """Size and rotation of a page that could not be read, as far as they are known."""
+        ...
+
+    def outline(self) -> Sequence[OutlineEntry]: ...
+
+    def opened(self) -> Opened:
+        """The document for workers."""
+        ...
+
+    def close(self) -> None: ...
+
+
+class LocalPages:
+    """Parsed in this process: fast, for bytes that are trusted. The reader works ahead on `threads` threads."""
+
+    def __init__(self, document: Document, options: RecognizeOptions, *, threads: int) -> None:
+        self._document, self._options, self._threads = document, options, threads
+        self._reader = document.reader
+        self._expected: deque[int] = deque()
+        self._coming: Iterator[bytes | InputError] = iter(())
+        self._judged: Judged | None = None
+        self._copy = DiskCopy(document)
+
+    @property
+    def reader(self) -> str:
+        return self._reader.name
+
+    @property
+    def page_count(self) -> int:
+        return self._reader.page_count
+
+    def expect(self, pages: Sequence[int]) -> None:
+        if pages:
+            self._expected = deque(pages)
+            self._coming = self._reader.text(pages, threads=self._threads)
+
+    def text(self, page: int) -> Timed[bytes]:
+        begun = time.perf_counter()
+        text = self._text(page)
+        if text is None:
+            raise InputError("the reader stopped before this page", page=page)
+        if isinstance(text, InputError):
+            raise text
+        ms = (time.perf_counter() - begun) * 1000
+        self._judged = judged(text, page, self._options)
+        return Timed(text, ms)
+
+    def needs(self, page: int, text: bytes) -> Needs | None:
+        if self._judged is None or self._judged.text.number != page:
+            self._judged = judged(text, page, self._options)
+        return self._judged.needs
+
+    def blocks(self, page: int, text: Digest) -> Timed[PageResult | Encoded]:
+        assert self._judged is not None and self._judged.text.number == page
+        begun = time.perf_counter()
+        made = lay_out(self._judged)
+        return Timed(made, (time.perf_counter() - begun) * 1000)
+
+    def info(self, page: int) -> PageInfo:
+        try:
+            return self._reader.info(page)
+        except InputError:
+            return PageInfo(page, 0.0, 0.0)
+
+    def outline(self) -> Sequence[OutlineEntry]:
+        return self._reader.outline()
+
+    def opened(self) -> Opened:
+        return self._copy.opened()
+
+    def close(self) -> None:
+        """Stop working ahead."""
+        close = getattr(self._coming, "close", None)
+        if close is not None:
+            close()
+        self._copy.close()
+
+    def _text(self, page: int) -> bytes | InputError | None:
+        """The text of the page by its number: pages that another reader of the store has saved are passed over."""
+        if page not in self._expected:
+            return next(iter(self._reader.text([page], threads=1)), None)
+        while self._expected.popleft() != page:
+            next(self._coming, None)
+        return next(self._coming, None)

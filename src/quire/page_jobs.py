@@ -1,0 +1,98 @@
+"""What workers do for the pages of a document: open it, read its text, and lay out pages that need no engine.
+
+Runs in worker processes. A worker has no store: what it makes goes to the parent, page after page.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import dataclass
+
+from quire.artifacts import encode_page
+from quire.document import Reader
+from quire.errors import InputError
+from quire.keys import Digest
+from quire.native_pages import judged, lay_out
+from quire.opened import Opened, WorkerWork
+from quire.pool.errors import describe
+from quire.recognize.options import RecognizeOptions
+from quire.types import PageInfo
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Pages of a document to read as far as it goes without an engine."""
+
+    source: Opened
+    pages: tuple[int, ...]
+    options: RecognizeOptions
+
+
+@dataclass(frozen=True, slots=True)
+class StoredText:
+    """A page whose text is stored, to be laid out."""
+
+    page: int
+    text: Digest
+
+
+def look_into(source: Opened, work: WorkerWork) -> tuple[dict[str, object], bytes]:
+    """What must be known before a document is read: number of pages, name of its reader, its outline."""
+    document = source.document(work)
+    outline = [[entry.level, entry.title, entry.page, entry.top] for entry in document.reader.outline()]
+    header: dict[str, object] = {
+        "pages": document.page_count,
+        "reader": document.reader.name,
+        "media_type": document.media_type,
+    }
+    header["size"] = document.size
+    return header, json.dumps(outline).encode()
+
+
+def read_group(group: Group, work: WorkerWork) -> bytes:
+    """Hands over one page after the other: its text and blocks, how long they took, and what an engine must add."""
+    reader = group.source.document(work).reader
+    begun = time.perf_counter()
+    for number, text in zip(group.pages, reader.text(group.pages, threads=1), strict=True):
+        header: dict[str, object] = {"page": number, "text_ms": _ms(begun)}
+        blocks = b""
+        begun = time.perf_counter()
+        try:
+            if isinstance(text, InputError):
+                raise text
+            header["text"] = len(text)
+            page = judged(text, number, group.options)
+            if page.needs is None:
+                laid = lay_out(page)
+                blocks = encode_page(laid)
+                header |= {"info": _row(laid.info), "blocks_ms": _ms(begun)}
+            else:
+                header["needs"] = page.needs.to_row()
+        except Exception as error:  # one bad page never loses the document
+            header |= {"failed": describe(error), "info": _row(_info(reader, number)), "blocks_ms": _ms(begun)}
+        work.request("page", header, (text if isinstance(text, bytes) else b"") + blocks)
+        begun = time.perf_counter()
+    return b""
+
+
+def lay_out_stored(stored: StoredText, work: WorkerWork) -> tuple[dict[str, object], bytes]:
+    """The blocks of a page from its text, which the parent has."""
+    _, text = work.request("load", {"digests": [stored.text]})
+    laid = lay_out(judged(text, stored.page, RecognizeOptions(mode="never")))
+    return {"info": _row(laid.info)}, encode_page(laid)
+
+
+def _info(reader: Reader, number: int) -> PageInfo:
+    try:
+        return reader.info(number)
+    except InputError:
+        return PageInfo(number, 0.0, 0.0)
+
+
+def _row(info: PageInfo) -> list[object]:
+    return [info.number, info.width, info.height, info.rotation, info.status, info.reason]
+
+
+def _ms(begun: float) -> float:
+    return round((time.perf_counter() - begun) * 1000, 3)

@@ -1,0 +1,222 @@
+"""Where runs, their events and journals name documents, so that a deleted document is named nowhere."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+
+from quire.context import Json
+from quire.records.claims import ALIVE
+from quire.records.database import Database, in_portions
+from quire.records.places import path_text
+from quire.records.runs import ENDED, forget_runs
+
+REMOVED = "(deleted)"
+"""What stands where something named a deleted document."""
+BATCH = "batch"
+"""The flow whose runs are about many documents: of them only what is about a deleted one goes."""
+AT_ONCE = 2000
+"""Rows that are looked through at a time."""
+
+_LENGTH = 64
+_ID = re.compile(rf"[0-9a-f]{{{_LENGTH}}}")
+_STRING = re.compile(r'"([^"\\]*(?:\\.[^"\\]*)*)"')
+_START = 32
+"""Characters of an id that keys of invocations have."""
+
+
+class Mentions:
+    """What names some documents: by id, or by a path that no other document is known by.
+
+    Every table is read once, however many documents there are. All in the caller's transaction.
+    """
+
+    def __init__(self, database: Database, documents: Collection[str]) -> None:
+        self._database = database
+        self._documents = frozenset(documents)
+        self._starts = {document[:_START]: document for document in documents}
+        self.paths = {document: _paths(database, document) for document in documents}
+        self._of_path = {path: document for document, paths in self.paths.items() for path in paths}
+        self.ended: Mapping[str, set[str]] = defaultdict(set)
+        """Runs about each document that have ended, and so go with it."""
+        self.unfinished: Mapping[str, set[str]] = defaultdict(set)
+        """Those that have not: begun again, they would read the document again."""
+        self._batches: dict[str, set[str]] = {}  # the names that the documents have in each
+        self._find_runs()
+
+    def remove(self) -> None:
+        """Remove runs, invocations, events and claims about the documents, and their names from what stays."""
+        for some, marks in in_portions(sorted({run for runs in self.ended.values() for run in runs})):
+            forget_runs(self._database, f"run IN ({marks})", some)
+        for run in sorted(self._batches):
+            self._clean_batch(run)
+        for some, marks in in_portions(sorted(self._documents)):
+            self._database.change(f"DELETE FROM events WHERE document IN ({marks})", some)
+        self._remove_invocations()
+        self._remove_claims()
+
+    def _find_runs(self) -> None:
+        told: dict[str, set[str]] = defaultdict(set)
+        for some, marks in in_portions(sorted(self._documents)):
+            asked = f"SELECT DISTINCT run, document FROM events WHERE document IN ({marks})"
+            for run, document in self._database.rows(asked, some):
+                told[str(run)].add(str(document))
+        for run, flow, state, inputs, result in self._each("runs", "run", "flow, state, inputs, result"):
+            if flow == BATCH:
+                self._batches[str(run)] = set()
+                continue
+            into = self.ended if state in ENDED else self.unfinished
+            for document in self._named(inputs) | self._named(result) | told[str(run)]:
+                into[document].add(str(run))
+
+    def _clean_batch(self, run: str) -> None:
+        """A run over many documents keeps what it knows of the others; one over deleted documents alone goes."""
+        names = self._batches[run] = self._remove_events(run)
+        columns = "inputs, result, error"
+        ((inputs, *others),) = self._database.rows(f"SELECT {columns} FROM runs WHERE run = ?", (run,))
+        cleaned = [self._cleaned(text, names) for text in (inputs, *others)]
+        if cleaned == [inputs, *others]:
+            return
+        if not json.loads(str(cleaned[0])).get("paths", True):
+            forget_runs(self._database, "run = ?", (run,))
+            return
+        self._database.change("UPDATE runs SET inputs = ?, result = ?, error = ? WHERE run = ?", (*cleaned, run))
+
+    def _remove_events(self, run: str) -> set[str]:
+        """Remove the events of a batch about the documents; the names and paths that these have in it.
+
+        Older batches call documents by name, and say only at the end of each which document that was.
+        """
+        about: set[int] = set()
+        names: set[str] = set()
+        others: set[str] = set()
+        called: dict[str, list[tuple[int, set[str]]]] = defaultdict(list)
+        for sequence, name, payload in self._events(run):
+            told = json.loads(payload)
+            known = {path_text(one) for one in (name, told.get("name"), told.get("input_path")) if one}
+            if name in self._documents or self._named(payload):
+                about.add(sequence)
+                names |= known
+            elif told.get("input_hash"):
+                others |= known
+            elif name:
+                called[name].append((sequence, known))
+        for sequence, known in [row for name in names & called.keys() for row in called[name]]:
+            about.add(sequence)
+            names |= known
+        self._database.change_many(
+            "DELETE FROM events WHERE run = ? AND sequence = ?", [(run, sequence) for sequence in sorted(about)]
+        )
+        return names - others
+
+    def _events(self, run: str) -> Iterator[tuple[int, str, str]]:
+        asked = (
+            "SELECT sequence, document, payload FROM events WHERE run = ? AND sequence > ? ORDER BY sequence LIMIT ?"
+        )
+        after = -1
+        while rows := self._database.rows(asked, (run, after, AT_ONCE)):
+            for sequence, name, payload in rows:
+                after = int(str(sequence))
+                yield after, str(name or ""), str(payload)
+
+    def _remove_invocations(self) -> None:
+        gone: list[str] = []
+        for key, run, state, *told in self._each("invocations", "key", "run, state, argument, result, error"):
+            if run in self._batches:
+                cleaned = [self._cleaned(text, self._batches[str(run)]) for text in told]
+                if cleaned != told:
+                    changed = "UPDATE invocations SET argument = ?, result = ?, error = ? WHERE key = ?"
+                    self._database.change(changed, (*cleaned, key))
+            elif state in ENDED and (self._has_start(str(key)) or any(map(self._named, told))):
+                gone.append(str(key))
+        for some, marks in in_portions(gone):
+            for table in ("steps", "signals"):
+                self._database.change(f"DELETE FROM {table} WHERE invocation IN ({marks})", some)
+            self._database.change(f"DELETE FROM invocations WHERE key IN ({marks})", some)
+
+    def _remove_claims(self) -> None:
+        held = f"SELECT owner FROM owners WHERE {ALIVE}"
+        values = (self._database.now(), self._database.epoch)
+        rows = self._database.rows(f"SELECT key FROM claims WHERE owner NOT IN ({held})", values)
+        gone = [str(key) for (key,) in rows if self._has_start(str(key))]
+        for some, marks in in_portions(gone):
+            self._database.change(f"DELETE FROM claims WHERE key IN ({marks})", some)
+
+    def _each(self, table: str, key: str, columns: str) -> Iterator[tuple[object, ...]]:
+        """Every row of a table, in portions."""
+        asked, after = f"SELECT {key}, {columns} FROM {table} WHERE {key} > ? ORDER BY {key} LIMIT ?", ""
+        while rows := self._database.rows(asked, (after, AT_ONCE)):
+            yield from rows
+            after = str(rows[-1][0])
+
+    def _has_start(self, key: str) -> bool:
+        return any(part[:_START] in self._starts for part in key.split("/"))
+
+    def _named(self, text: object) -> set[str]:
+        """The documents that a text of JSON names. Of a source with an id and a path, the id counts."""
+        if text is None:
+            return set()
+        found: set[str] = set()
+        for string in _STRING.findall(str(text)):
+            if len(string) >= _LENGTH:
+                found |= self._documents.intersection(_ID.findall(string))
+            document = self._of_path.get(_plain(string))
+            if document is not None and f'"path": "{string}"' not in str(text):
+                found.add(document)
+        return found
+
+    def _cleaned(self, text: object, names: Collection[str]) -> object:
+        """A text of JSON without what is about the documents."""
+        if text is None:
+            return None
+        value = json.loads(str(text))
+        cleaned = self._without(value, names)
+        return text if cleaned == value else json.dumps(cleaned)
+
+    def _without(self, value: Json, names: Collection[str]) -> Json:
+        match value:
+            case str():
+                return REMOVED if self._says(value, names) else value
+            case list():
+                return [self._without(one, names) for one in value if not self._is_about(one, names)]
+            case dict():
+                return {name: self._without(one, names) for name, one in value.items()}
+        return value
+
+    def _is_about(self, item: Json, names: Collection[str]) -> bool:
+        """Whether an item of a list is about one of the documents: it goes as a whole."""
+        parts = item.values() if isinstance(item, dict) else item if isinstance(item, list) else [item]
+        return any(isinstance(part, str) and self._says(part, names) for part in parts)
+
+    def _says(self, text: str, names: Collection[str]) -> bool:
+        plain = path_text(text)
+        if plain in self._of_path or plain in names or not self._documents.isdisjoint(_ID.findall(plain)):
+            return True
+        return " " in plain and any(_is_word(term, plain) for term in (*self._of_path, *names))
+
+
+def _paths(database: Database, document: str) -> list[str]:
+    """The paths of a document that no other one has been at since."""
+    places = {"files": ("path", "digest"), "outputs": ("source", "document"), "quarantine": ("source", "document")}
+
+    def known(condition: str, values: Sequence[object]) -> set[str]:
+        asked = " UNION ".join(
+            f"SELECT {path} FROM {table} WHERE {condition.format(path=path, of=of)}"
+            for table, (path, of) in places.items()
+        )
+        return {str(path) for (path,) in database.rows(asked, [*values] * len(places))}
+
+    own = known("{of} = ?", (document,))
+    return sorted(path for path in own if not known("{path} = ? AND {of} <> ?", (path, document)))
+
+
+def _plain(string: str) -> str:
+    """A string of JSON as records write paths."""
+    return path_text(json.loads(f'"{string}"')) if "\\" in string else string
+
+
+def _is_word(term: str, text: str) -> bool:
+    """Whether a message has a path or name in it, not as a part of another one."""
+    return re.search(rf"(?<![\w/.-]){re.escape(term)}(?![\w/-]|\.\w)", text) is not None
