@@ -118,10 +118,15 @@ class Retry:
 
     def pause_s(self, attempt: int, jitter: float) -> float:
         """Seconds to wait after that attempt, from 1; `jitter` from 0 to 1 takes up to half of it away."""
-        return min(self.max_backoff_s, self.backoff_s * 2.0 ** (attempt - 1)) * (1 - jitter / 2)
+        return min(self.max_backoff_s, self.backoff_s * 2.0 ** min(attempt - 1, 30)) * (1 - jitter / 2)
 
 
 ONCE = Retry(attempts=1)
+
+
+Stopping = Literal["", "pause", "now"]
+"""`pause`: the run is paused, so nothing more is begun, and what is under way finishes. `now`: the run was cancelled,
+or its process ends."""
 
 
 class Context(Protocol):
@@ -139,6 +144,11 @@ class Context(Protocol):
     @property
     def run_id(self) -> str:
         """The run that this is a part of; its events go there."""
+        ...
+
+    @property
+    def stopping(self) -> Stopping:
+        """Whether a step that takes long should end early. Steps may ask for it, from their threads."""
         ...
 
     def run(self, name: str, step: Callable[..., Json], *args: object, retry: Retry = ONCE) -> Awaitable[Json]:
@@ -184,7 +194,8 @@ class Workflow:
 
 
 RunState = Literal["waiting", "running", "interrupted", "finished", "failed", "cancelled"]
-"""`interrupted`: nobody works on it any more, and it is not done; whoever opens the runtime next goes on with it."""
+"""`interrupted`: no process works on it, and it is not done. One whose process was killed goes on with the next process
+that opens the runtime; one that was paused waits until its key is submitted again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,11 +212,13 @@ class RunStatus:
     result: Json = None
     error: str | None = None
     category: Category | None = None
+    exit_code: int | None = None
+    """That of the error which ended it."""
     last_event: int = 0
 
 
 class Runtime(Protocol):
-    """Runs workflows durably. The six verbs answer from any process that opens the same runtime."""
+    """Runs workflows durably. The verbs answer from any process that opens the same runtime."""
 
     @property
     def sees_files(self) -> bool:
@@ -217,8 +230,8 @@ class Runtime(Protocol):
         ...
 
     def submit(self, flow: str, inputs: Json, *, key: str | None = None) -> str:
-        """Start a workflow by name and give the id of its run. A key that runs or is done gives the run it has; one
-        that failed or was cancelled begins again as another run."""
+        """Start a workflow by name and give the id of its run. A key that runs or is done gives the run it has, and one
+        that was paused goes on; one that failed or was cancelled begins again as another run."""
         ...
 
     def status(self, run: str) -> RunStatus:
@@ -231,6 +244,20 @@ class Runtime(Protocol):
 
     def result(self, run: str, *, timeout_s: float | None = None) -> Json:
         """Wait for the end. Raises RunError, RunCancelled, or TimeoutError."""
+        ...
+
+    def runs(
+        self, *, flow: str | None = None, state: RunState | None = None, prefix: str = "", limit: int = 100
+    ) -> list[RunStatus]:
+        """The latest runs first: those of a flow, in a state, whose id begins with a text."""
+        ...
+
+    def send(self, run: str, name: str, value: Json) -> None:
+        """Answer a signal that a workflow of the run waits for, or will wait for; the first answer counts."""
+        ...
+
+    def pause(self, run: str) -> None:
+        """Begin nothing more of a run; its steps under way finish. It goes on when its key is submitted again."""
         ...
 
     def cancel(self, run: str) -> None:

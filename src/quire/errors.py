@@ -12,11 +12,12 @@ if TYPE_CHECKING:
     from quire.engine import Attempt
 
 
-Category = Literal["input", "config", "runtime", "timeout", "network", "transient", "unknown"]
+Category = Literal["input", "usage", "config", "runtime", "timeout", "network", "transient", "unknown"]
 CATEGORIES: tuple[Category, ...] = get_args(Category)
 
 RETRYABLE: dict[Category, bool] = {
     "input": False,  # the document is to blame: it will not change
+    "usage": False,  # the call is wrong for this document: it must be changed
     "config": False,  # a person must install or set something
     "runtime": False,  # the work itself cannot be done here: too little memory, a bug that shows every time
     "timeout": True,  # mostly a busy machine; the number of attempts bounds it
@@ -25,6 +26,9 @@ RETRYABLE: dict[Category, bool] = {
     "unknown": False,  # something that nobody expected: once is enough
 }
 """Whether a second attempt is useful, by class of error. The one table that retries, budgets and reports go by."""
+
+PERMANENT: tuple[Category, ...] = ("input", "runtime", "unknown")
+"""Classes of errors of a document that stay: they put it into quarantine. What is not set up is not its fault."""
 
 
 class QuireError(Exception):
@@ -42,7 +46,7 @@ class UsageError(QuireError):
     """The call itself is wrong: an unknown option, a page that does not exist, a sync call in a running loop."""
 
     exit_code = 2
-    category = "config"
+    category = "usage"
 
 
 class ConfigurationError(QuireError):
@@ -130,11 +134,17 @@ class RecognitionError(QuireError):
 
 
 class RunError(QuireError):
-    """A run, or a part of one, failed. Carries the class of the error that ended it."""
+    """A run, or a part of one, failed. Carries the class and the exit code of the error that ended it."""
 
-    def __init__(self, message: str, *, category: Category = "runtime") -> None:
+    def __init__(self, message: str, *, category: Category = "runtime", exit_code: int | None = None) -> None:
         super().__init__(message)
         self.category = category  # type: ignore[misc]  # of this one
+        self.exit_code = EXIT_CODES[category] if exit_code is None else exit_code  # type: ignore[misc]
+
+    @classmethod
+    def of(cls, error: BaseException, message: str) -> RunError:
+        """The failure of a part in other words, with the class and the exit code that it had."""
+        return cls(message, category=category_of(error), exit_code=exit_code_of(error))
 
 
 class RunCancelled(QuireError):
@@ -201,6 +211,24 @@ def category_of(error: BaseException) -> Category:
         case OSError():
             return "transient"
     return "unknown"
+
+
+EXIT_CODES: dict[Category, int] = {
+    "input": InputError.exit_code,
+    "usage": UsageError.exit_code,
+    "config": ConfigurationError.exit_code,
+    "runtime": QuireError.exit_code,
+    "timeout": LimitError.exit_code,
+    "network": EngineError.exit_code,
+    "transient": StoreError.exit_code,
+    "unknown": QuireError.exit_code,
+}
+"""The exit code of an error of which only the class is known."""
+
+
+def exit_code_of(error: BaseException) -> int:
+    """The exit code of any error: its own where it is one of our family, else that of its class."""
+    return error.exit_code if isinstance(error, QuireError) else EXIT_CODES[category_of(error)]
 
 
 EXIT_COMPLETE = 0

@@ -9,7 +9,7 @@ from itertools import groupby
 from quire.errors import UsageError
 
 Pages = str | int | Iterable[int]
-"""`"1-3,7"`, `"5-"` (to the end), or numbers from 1."""
+"""`"1-3,7"`, `"5-"` (to the end), `"-8"` (the first eight, or as many as there are), or numbers from 1."""
 
 _RANGE = re.compile(r"\s*(\d+)?\s*(-)?\s*(\d+)?\s*")
 
@@ -34,7 +34,7 @@ def page_numbers(pages: Pages | None, count: int) -> Sequence[int]:
     if pages is None:
         return range(1, count + 1)
     if isinstance(pages, str):
-        asked = {n for first, last in _ranges(pages) for n in _between(first, last or count, count)}
+        asked = {n for first, last in _ranges(pages, count) for n in _between(first, last or count, count)}
     else:
         asked = {pages} if isinstance(pages, int) else set(pages)
     beyond = [n for n in asked if n > count]
@@ -49,11 +49,11 @@ def selection(numbers: Iterable[int]) -> str:
     return ",".join(str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs)
 
 
-def _ranges(text: str) -> list[tuple[int, int | None]]:
-    return [_range(piece, text) for piece in text.split(",")]
+def _ranges(text: str, count: int | None = None) -> list[tuple[int, int | None]]:
+    return [_range(piece, text, count) for piece in text.split(",")]
 
 
-def _range(piece: str, text: str) -> tuple[int, int | None]:
+def _range(piece: str, text: str, count: int | None) -> tuple[int, int | None]:
     match = _RANGE.fullmatch(piece)
     first, dash, last = match.groups() if match else (None, None, None)
     if not first and not last:
@@ -62,6 +62,8 @@ def _range(piece: str, text: str) -> tuple[int, int | None]:
     end = int(last) if last else None if dash else start
     if start < 1 or (end is not None and end < start):
         raise UsageError(f"cannot read the pages {text!r}: {piece.strip()!r} names no page; pages are counted from 1")
+    if not first and end is not None and count is not None:
+        end = min(end, count)  # `-8` of a shorter document: as many as there are
     return start, end
 
 

@@ -44,7 +44,7 @@ from quire.store.files import FileStore
 
 folder, source = sys.argv[1:]
 flow = Flow.load("numbers")
-with FileStore(folder, lease_s=1) as store, local_runtime(store, workers=1) as runtime:
+with FileStore(folder, lease_s=1) as store, local_runtime(store, workers=1, import_paths=True) as runtime:
     run = runtime.submit("flow", flow_argument(flow.definition, {"source": source}), key="numbers")
     output = flow_output(store, runtime.result(run, timeout_s=100))
     kinds = [[event.kind, event.stage] for event in runtime.events(run)]

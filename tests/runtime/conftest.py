@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from quire.context import Json
+from quire.context import Json, Runtime
 from quire.events import Event
 from quire.runtime.restate.runtime import RestateRuntime
 from tests.runtime import workflows
-from tests.runtime.opening import Answering, Setting
+from tests.runtime.opening import Setting
 from tests.runtime.programs import Program
 from tests.runtime.tracking import PATIENCE_S, Track
 from tests.servers import restate
@@ -22,7 +22,7 @@ from tests.servers import restate
 class Bench:
     """A runtime, and the folder in which the steps of this test leave their traces."""
 
-    runtime: Answering
+    runtime: Runtime
     track: Track
     replays: bool = False
 
@@ -71,9 +71,7 @@ RUNTIMES = [
 
 
 @pytest.fixture(scope="session", params=RUNTIMES)
-def opened(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[tuple[Answering, bool]]:
+def opened(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Runtime, bool]]:
     kind, _, replaying = request.param.partition("-")
     place = tmp_path_factory.mktemp("store")
     if kind == "restate":
@@ -96,7 +94,7 @@ played again are, hears of that only when its step has ended."""
 
 
 @pytest.fixture
-def bench(opened: tuple[Answering, bool], track: Track, request: pytest.FixtureRequest) -> Bench:
+def bench(opened: tuple[Runtime, bool], track: Track, request: pytest.FixtureRequest) -> Bench:
     runtime, replays = opened
     if replays and isinstance(runtime, RestateRuntime) and request.node.originalname in DEAF.split():
         pytest.skip("a workflow that leaves at every wait hears of its cancelling after its step")

@@ -5,20 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass
-from typing import Literal, Protocol
+from typing import Literal
 
 from quire.context import Json, Runtime, Workflow
 from quire.records.claims import LEASE_S
 from quire.runtime.local import LocalRuntime, inline
 from quire.store.opening import open_facts
 from tests.runtime import workflows
-
-
-class Answering(Runtime, Protocol):
-    """The six verbs, and an answer from outside."""
-
-    def send(self, run: str, name: str, value: Json) -> None: ...
-
 
 Release = Literal["now", "later", "without held"]
 RELEASES: dict[Release, tuple[Workflow, ...]] = {
@@ -50,7 +43,7 @@ class Setting:
         return asdict(self)
 
     @contextmanager
-    def opened(self) -> Iterator[Answering]:
+    def opened(self) -> Iterator[Runtime]:
         code = RELEASES[self.release]
         pools = {} if self.works else {workflow.pool: 0 for workflow in code}
         if self.kind == "inline":

@@ -84,6 +84,9 @@ class Program:
     def send(self, run: str, name: str, value: Json) -> None:
         self.ask("send", run, name, value).result(PATIENCE_S)
 
+    def pause(self, run: str) -> None:
+        self.ask("pause", run).result(PATIENCE_S)
+
     def kill(self) -> None:
         """As a power cut does it."""
         self._process.kill()

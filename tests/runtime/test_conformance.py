@@ -9,6 +9,8 @@ import pytest
 
 from quire.context import MAX_RESULT
 from quire.errors import RunCancelled, RunError, UsageError
+from quire.runtime.restate.runtime import RestateRuntime
+from tests.runtime import workflows
 from tests.runtime.tracking import PATIENCE_S, wait_until
 
 # Results and order.
@@ -242,6 +244,7 @@ def test_a_run_that_nobody_knows_is_refused_by_every_verb(bench):
         runtime.forget,
         lambda run: list(runtime.events(run)),
         lambda run: runtime.send(run, "answer", "anybody there?"),
+        *(() if isinstance(runtime, RestateRuntime) else (runtime.pause,)),
     )
     for verb in verbs:
         with pytest.raises(UsageError, match="nobody-1"):
@@ -260,6 +263,53 @@ def test_a_workflow_that_is_not_deterministic_fails_loudly_when_it_is_played_aga
             bench.result("wandering")
     else:
         assert bench.result("wandering") == 0, "nothing had to be played again"
+
+
+# The classic mistakes: each ends its own run with one clear error, and harms nobody.
+
+
+def others_are_unharmed(bench, bad: str, beside: str) -> None:
+    """A run beside the bad one finishes, and so does one afterwards."""
+    bench.track.open("go")
+    assert bench.runtime.result(beside, timeout_s=PATIENCE_S)[-1] == "held after"
+    assert bench.result("two-steps") == ["first", "second"]
+    assert bench.runtime.status(bad).state == "failed"
+
+
+@pytest.mark.parametrize("how", ["asyncio.run", "plainly"])
+@pytest.mark.parametrize("method", list(workflows.USES))
+def test_a_step_that_uses_the_context_fails_its_run_and_no_other(bench, method, how):
+    beside = bench.submit("held")
+    bench.track.until("held here")
+    bad = bench.submit("misusing", method=method, how=how)
+    with pytest.raises(RunError, match=rf"workflow misusing: its step 'wrong' uses ctx\.{method}") as caught:
+        bench.runtime.result(bad, timeout_s=PATIENCE_S)
+    assert (caught.value.category, caught.value.exit_code) == ("usage", 2)
+    assert [event.payload["number"] for event in bench.told(bad)] == [1], "a step may tell, and is tried once"
+    others_are_unharmed(bench, bad, beside)
+    assert not {"inner", "after the mistake"} & set(bench.track.lines)
+
+
+@pytest.mark.parametrize(
+    ("what", "named"),
+    [
+        ("sleep", r"asyncio\.sleep"),
+        ("sleep 0", r"asyncio\.sleep"),
+        ("future", "something"),
+        ("thread", r"asyncio\.to_thread"),
+        ("asyncio.gather", "something"),
+        ("gathered", "(asyncio.sleep|something)"),
+    ],
+)
+def test_a_workflow_that_awaits_something_foreign_fails_and_no_other_run_does(bench, what, named):
+    beside = bench.submit("held")
+    bench.track.until("held here")
+    bad = bench.submit("foreign-await", what=what)
+    with pytest.raises(RunError, match=rf"workflow foreign-await awaits {named}.*ctx\.sleep") as caught:
+        bench.runtime.result(bad, timeout_s=PATIENCE_S)
+    assert (caught.value.category, caught.value.exit_code) == ("usage", 2)
+    others_are_unharmed(bench, bad, beside)
+    assert "after a foreign await" not in bench.track.lines
 
 
 # Waiting.
@@ -356,6 +406,72 @@ def test_the_status_tells_what_was_asked_for_and_what_became_of_it(bench):
     assert (status.state, status.result) == ("finished", ["held before", "held here", "held after"])
     assert status.finished is not None
     assert before - 1 <= status.submitted <= status.finished + 0.001
+
+
+def test_runs_are_listed_by_flow_state_and_the_beginning_of_their_id(bench):
+    done = bench.submit("two-steps")
+    bench.runtime.result(done, timeout_s=PATIENCE_S)
+    held = bench.submit("held")
+    bench.track.until("held here")
+    runtime = bench.runtime
+    assert [run.run for run in runtime.runs(flow="held", limit=1)] == [held], "the latest first"
+    assert held in [run.run for run in runtime.runs(flow="held", state="running")]
+    assert held not in [run.run for run in runtime.runs(state="finished")]
+    assert done in [run.run for run in runtime.runs(flow="two-steps", state="finished")]
+    assert [(run.run, run.flow) for run in runtime.runs(prefix=done)] == [(done, "two-steps")]
+    assert runtime.runs(prefix="%") == runtime.runs(prefix=done, flow="held") == []
+    bench.track.open("go")
+    bench.runtime.result(held, timeout_s=PATIENCE_S)
+
+
+def test_a_paused_run_begins_nothing_more_and_goes_on_when_it_is_submitted_again(bench):
+    if isinstance(bench.runtime, RestateRuntime):
+        run = bench.submit("silent")
+        with pytest.raises(UsageError, match="cannot be paused"):
+            bench.runtime.pause(run)
+        return
+    key = bench.key("paused")
+    run = bench.submit("held", key=key)
+    bench.track.until("held here")
+    bench.runtime.pause(run)
+    assert bench.runtime.status(run).state == "running", "its step is under way"
+    bench.track.open("go")
+    wait_until(lambda: bench.runtime.status(run).state == "interrupted", "it is not left")
+    assert bench.result("two-steps") == ["first", "second"], "others go on"
+    assert "held after" not in bench.track.lines
+    assert bench.submit("held", key=key) == run
+    assert bench.runtime.result(run, timeout_s=PATIENCE_S) == ["held before", "held here", "held after"]
+    assert bench.track.counts["held here"] == 1
+    with pytest.raises(UsageError, match="finished"):
+        bench.runtime.pause(run)
+
+
+def test_a_paused_run_can_be_cancelled(bench):
+    if isinstance(bench.runtime, RestateRuntime):
+        pytest.skip("runs on Restate cannot be paused")
+    run = bench.submit("held")
+    bench.track.until("held here")
+    bench.runtime.pause(run)
+    bench.track.open("go")
+    wait_until(lambda: bench.runtime.status(run).state == "interrupted", "it is not left")
+    bench.runtime.cancel(run)
+    with pytest.raises(RunCancelled):
+        bench.runtime.result(run, timeout_s=PATIENCE_S)
+    assert "held after" not in bench.track.lines
+
+
+def test_a_run_that_only_waits_can_be_paused(bench):
+    if isinstance(bench.runtime, RestateRuntime):
+        pytest.skip("runs on Restate cannot be paused")
+    bench.track.open("listen")
+    key = bench.key("waits")
+    run = bench.submit("signalled", key=key)
+    bench.track.until("asked is over")
+    bench.runtime.pause(run)
+    wait_until(lambda: bench.runtime.status(run).state == "interrupted", "it is not left")
+    bench.send(run, "answer", {"said": "yes"})
+    assert bench.submit("signalled", key=key) == run
+    assert bench.runtime.result(run, timeout_s=PATIENCE_S) == {"said": "yes"}
 
 
 def test_a_cancelled_run_ends_though_a_step_is_held(bench):

@@ -24,6 +24,22 @@ def started(program, track):
     return start
 
 
+# Mistakes of a workflow.
+
+
+@pytest.mark.parametrize(
+    ("workflow", "argument"),
+    [("misusing", {"method": "run", "how": "asyncio.run"}), ("foreign-await", {"what": "future"})],
+)
+def test_a_process_whose_workflow_made_a_classic_mistake_works_on_and_ends(started, track, workflow, argument):
+    worker = started()
+    bad = worker.submit(workflow, **argument)
+    with pytest.raises(RunError, match=workflow):
+        worker.runtime.result(bad, timeout_s=PATIENCE_S)
+    assert worker.result("two-steps") == ["first", "second"]
+    assert worker.runtime.close() == 0
+
+
 # Asking from elsewhere.
 
 

@@ -11,12 +11,16 @@ import pytest
 from quire.context import Context, Json, Workflow
 from quire.errors import ConfigurationError, RunError, UsageError
 from quire.records.database import SqliteDatabase
+from quire.running.batches.request import BatchRequest
+from quire.running.opening import open_runtime, workflows_on
 from quire.runtime.restate.process import Worker, listen
 from quire.runtime.restate.records import RunRecords
 from quire.runtime.restate.registering import limit, register, served
 from quire.runtime.restate.runtime import RestateRuntime
 from quire.runtime.restate.server import RestateServer
 from quire.runtime.restate.serving import Endpoint, ServiceOptions
+from quire.store.opening import open_store
+from tests import documents
 from tests.runtime import workflows
 from tests.runtime.tracking import PATIENCE_S, wait_until
 from tests.servers import restate
@@ -241,17 +245,6 @@ def test_gathered_code_may_await_several_things(server, database, track):
     assert sorted(track.lines) == ["a first", "a second", "b first", "b second", "c first", "c second"]
 
 
-def test_an_await_that_no_journal_knows_is_refused(server, database, track):
-    code = in_pool("foreign", *workflows.WORKFLOWS)
-    with working(database, code) as worker:
-        known(server, worker, code)
-        runtime = RestateRuntime(server, database, code)
-        run = runtime.submit("foreign-await", {"folder": str(track.folder)})
-        with pytest.raises(RunError, match="no journal knows"):
-            runtime.result(run, timeout_s=PATIENCE_S)
-    assert track.lines == []
-
-
 def test_a_run_that_was_never_handed_over_is_found_by_the_next_caller(server, database, track):
     """Whoever submitted it died between noting the run and telling the server."""
     code = in_pool("orphan", *workflows.WORKFLOWS)
@@ -286,3 +279,29 @@ def test_a_run_cancelled_before_it_was_handed_over_never_begins(server, database
     assert runtime.status(run).state == "cancelled"
     with pytest.raises(UsageError):
         runtime.status("nobody-1")
+
+
+def test_a_batch_is_driven_here_and_its_documents_are_read_by_workers(server, tmp_path):
+    """All the verbs work on it; a second batch finds everything done."""
+    folder, place = tmp_path / "in", str(tmp_path / "store")
+    folder.mkdir()
+    for name in ("a", "b"):
+        (folder / f"{name}.pdf").write_bytes(documents.simple(1) + name.encode())
+    request = BatchRequest((str(folder),), str(tmp_path / "out"), formats=("txt",)).to_json()
+    options = {"runtime": "restate", "ingress": server.ingress, "admin": server.admin, "workers": 1}
+    with closing(open_store(place)) as store:
+        code = workflows_on(store, workers=1, definitions=True)
+        with working(store.database, code) as worker:
+            known(server, worker, code)
+            for expected in ((2, 0), (0, 2)):
+                runtime, opened = open_runtime(place, **options)
+                with closing(opened), closing(runtime):
+                    run = runtime.submit("batch", request)
+                    told = runtime.result(run, timeout_s=60)
+                    assert (told["succeeded"], told["skipped"]) == expected
+                    assert [one.run for one in runtime.runs(flow="batch", limit=1)] == [run]
+                    flows = [one.run for one in runtime.runs(flow="flow")]
+                    assert {runtime.status(one).state for one in flows} == {"finished"}
+                    kinds = [event.kind for event in runtime.events(run) if not event.document]
+                    assert kinds == ["started", "finished"]
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["a.txt", "b.txt"]

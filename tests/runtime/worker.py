@@ -14,13 +14,13 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from threading import Lock
 
-from quire.context import Json
+from quire.context import Json, Runtime
 from quire.errors import category_of
-from tests.runtime.opening import Answering, Setting
+from tests.runtime.opening import Setting
 
 
-def answers(runtime: Answering) -> dict[str, Callable[..., Json]]:
-    """What can be asked: the six verbs, and an answer from outside."""
+def answers(runtime: Runtime) -> dict[str, Callable[..., Json]]:
+    """What can be asked: the verbs of a runtime."""
     return {
         "submit": runtime.submit,
         "status": lambda run: asdict(runtime.status(run)),
@@ -29,6 +29,7 @@ def answers(runtime: Answering) -> dict[str, Callable[..., Json]]:
         "cancel": runtime.cancel,
         "forget": runtime.forget,
         "send": runtime.send,
+        "pause": runtime.pause,
     }
 
 

@@ -262,9 +262,54 @@ async def tolerant_of_cancelling(ctx: Context, argument: Json) -> Json:
 
 
 async def foreign_await(ctx: Context, argument: Json) -> Json:
-    """Waits for something that no journal knows."""
-    await asyncio.sleep(0)
-    return await ctx.run("note", note, argument["folder"], "after a foreign await")
+    """Waits for something that its context did not give, and tries to hide that it is refused."""
+    folder = argument["folder"]
+    try:
+        match argument["what"]:
+            case "sleep":
+                await asyncio.sleep(0.001)
+            case "sleep 0":
+                await asyncio.sleep(0)
+            case "future":
+                await asyncio.get_running_loop().create_future()
+            case "thread":
+                await asyncio.to_thread(note, folder, "in a thread")
+            case "asyncio.gather":
+                await asyncio.gather(asyncio.sleep(0), asyncio.sleep(0))
+            case "gathered":
+                await ctx.gather(ctx.now(), asyncio.sleep(0))
+    except Exception:
+        return "hidden"
+    return await ctx.run("note", note, folder, "after a foreign await")
+
+
+USES = {
+    "run": lambda ctx, folder: ctx.run("inner", note, folder, "inner"),
+    "call": lambda ctx, folder: ctx.call("silent", f"{ctx.key}/inner", {"folder": folder}),
+    "sleep": lambda ctx, folder: ctx.sleep(0),
+    "signal": lambda ctx, folder: ctx.signal("answer"),
+    "now": lambda ctx, folder: ctx.now(),
+    "gather": lambda ctx, folder: ctx.gather(),
+}
+
+
+def use_the_context(ctx: Context, folder: str, method: str, how: str) -> None:
+    """The classic mistake: a step that uses the context of its workflow."""
+    ctx.emit(event_of(ctx, 1))  # this alone it may
+
+    async def awaited() -> None:
+        await USES[method](ctx, folder)
+
+    if how == "asyncio.run":
+        asyncio.run(awaited())
+    else:
+        awaited().send(None)  # without any loop
+
+
+async def misusing(ctx: Context, argument: Json) -> Json:
+    folder = argument["folder"]
+    await ctx.run("wrong", use_the_context, ctx, folder, argument["method"], argument["how"], retry=Retry(attempts=3))
+    return await ctx.run("note", note, folder, "after the mistake")
 
 
 WORKFLOWS = tuple(
@@ -272,7 +317,7 @@ WORKFLOWS = tuple(
     for function in (
         echo, silent, two_steps, ordered, held, flaky, patient, forgiving, parent, one_by_one, nested,
         raising, too_large, too_large_at_the_end, no_json_in_a_step, no_json_at_the_end, timer, signalled, clocked,
-        telling, wandering, racing, tolerant_of_cancelling, foreign_await,
+        telling, wandering, racing, tolerant_of_cancelling, foreign_await, misusing,
     )
 )  # fmt: skip
 

@@ -10,7 +10,7 @@ from typing import cast
 
 from quire.batch.contracts import ItemOutcome, Worker, WorkItem
 from quire.context import MAX_RESULT, Json
-from quire.errors import Category, QuireError, UsageError, category_of
+from quire.errors import Category, QuireError, UsageError, category_of, exit_code_of
 from quire.events import reason_of
 
 MAX_DETAILS = 4000
@@ -23,6 +23,7 @@ class Failure:
     category: Category
     message: str
     details: str = ""
+    exit_code: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +53,7 @@ def call_in_program(arguments: tuple[Worker, WorkItem], work: object) -> tuple[d
     called = call(*arguments)
     given = called.given
     if isinstance(given, Failure):
-        header: dict[str, object] = {"failure": [given.category, given.message, given.details]}
+        header: dict[str, object] = {"failure": [given.category, given.message, given.details, given.exit_code]}
     else:
         header = {"outcome": [given.status, dict(given.result), given.reason]}
     return {**header, "cpu_ms": (time.process_time() - began) * 1000}, b""
@@ -92,13 +93,14 @@ def outcome_of(value: object) -> ItemOutcome:
 def failure_of(error: BaseException) -> Failure:
     category = category_of(error)
     message = str(error) if isinstance(error, QuireError) else reason_of(error)
-    return Failure(category, message, _trace(error) if category == "unknown" else "")
+    return Failure(category, message, _trace(error) if category == "unknown" else "", exit_code_of(error))
 
 
 def _failure_in(outcome: ItemOutcome) -> Failure:
     """Of a worker that does not raise, but says that it failed."""
     if outcome.error is not None:
-        return Failure(outcome.error.category, outcome.error.message, outcome.error.details)
+        error = outcome.error
+        return Failure(error.category, error.message, error.details, error.exit_code)
     return Failure("unknown", outcome.reason or "the worker says that it failed, without a reason")
 
 

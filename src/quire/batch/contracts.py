@@ -90,7 +90,7 @@ class StageOptions:
         workers: How many items at a time; by default one for each CPU, and 1 for `gpu`.
         per_item_timeout_s: Seconds that one attempt may take; 0 for no limit.
         retries: Further attempts after the first, for errors whose class is retryable.
-        retry_backoff_s: Seconds before the second attempt; doubled before each further one, plus up to a quarter.
+        retry_backoff_s: Seconds before the second attempt at most; doubled before each further one, less up to half.
         error_budget: Failed items after which no further ones are started; 0 for no limit.
         max_queue: How many items are held at most that have not started.
         schedule: The order: as planned, smallest or largest `cost_hint` first. Items from a generator are ordered
@@ -140,6 +140,8 @@ class StageError:
     attempts: int = 1
     details: str = ""
     """Where in the worker it happened, for whoever wrote it."""
+    exit_code: int | None = None
+    """That of its error; None for the one of its class."""
 
     @property
     def retryable(self) -> bool:

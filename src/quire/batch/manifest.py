@@ -39,6 +39,11 @@ FIELDS = (
 _ENDS = frozenset({"finished", "failed", "hit"})
 
 
+def item_name(event: Event) -> str | None:
+    """The item that an event of a stage is about; None for the stage itself."""
+    return None if event.document is None else str(event.payload.get("name", event.document))
+
+
 def row_of(event: Event) -> Row | None:
     """The row of an event that tells the end of an item; None for any other."""
     payload = event.payload
@@ -47,14 +52,14 @@ def row_of(event: Event) -> Row | None:
     known: Row = {
         **payload,
         "stage": event.stage,
-        "doc_id": event.document,
+        "doc_id": item_name(event),
         "output_key": payload.get("output_key", event.key),
         "schema_version": SCHEMA,
         "engines": payload.get("engines", []),
         "run": event.run,
-        "at": _written_time(payload.get("at")),
+        "at": _written_time(event.at),
     }
-    return {name: known.get(name) for name in FIELDS} | {n: v for n, v in known.items() if n not in FIELDS}
+    return {name: known.get(name) for name in FIELDS} | {n: v for n, v in known.items() if n not in (*FIELDS, "name")}
 
 
 def rows_of(events: Iterable[Event]) -> Iterator[Row]:
@@ -175,9 +180,7 @@ def _text(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
-def _written_time(at: object) -> str | None:
-    if not isinstance(at, (int, float)):
-        return None
+def _written_time(at: float) -> str:
     return datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds")
 
 

@@ -7,12 +7,12 @@ something is reported, due or asked for: it never polls.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from queue import Empty, SimpleQueue
 from secrets import token_hex
 
-from quire.batch.calling import Called, Failure
+from quire.batch.calling import Called, Failure, failure_of
 from quire.batch.contracts import (
     ItemOutcome,
     StageContext,
@@ -25,13 +25,13 @@ from quire.batch.contracts import (
 )
 from quire.batch.executing import executor_for
 from quire.batch.resuming import Known, Records
-from quire.batch.schedule import Retrying, Task, Waiting, numbered
+from quire.batch.schedule import Ids, Retrying, Task, Waiting, numbered
 from quire.batch.stopping import Stop
 from quire.batch.tallying import Tally
 from quire.batch.telling import StageTeller
 from quire.budget import cpu_budget, worker_count
 from quire.context import Store
-from quire.errors import RETRYABLE, InputError
+from quire.errors import RETRYABLE, InputError, UsageError
 from quire.events import Sink
 
 LOOKED_UP_AT_ONCE = 64
@@ -92,6 +92,7 @@ class Stage:
         self._teller, self._stop = teller, stop
         self._known = known
         self._source: Iterator[Task] | None = numbered(plan.items, self._options.schedule)
+        self._seen = None if isinstance(plan.items, Sequence) else Ids()
         self._workers = _workers(self._options)
         self._inbox: SimpleQueue[tuple[int, Called] | None] = SimpleQueue()
         self._executor = executor_for(worker, self._options, self._workers, self._report)
@@ -159,9 +160,18 @@ class Stage:
         if len(tasks) < wanted:
             self._source = None
         self._tally.taken += len(tasks)
-        for task in self._undone(tasks):
+        for task in self._undone([task for task in tasks if self._new(task)]):
             task.due = time.monotonic()
             self._waiting.add(task)
+
+    def _new(self, task: Task) -> bool:
+        """Whether its id is. A sequence was looked through before; of a generator only a hash of each id is kept."""
+        if self._seen is None or self._seen.add(task.item.item_id):
+            return True
+        task.attempts = 1
+        message = f"another item of this stage has the id {task.item.item_id!r}; each needs its own"
+        self._fail(task, failure_of(UsageError(message)), 0.0)
+        return False
 
     def _undone(self, tasks: list[Task]) -> Iterator[Task]:
         """Those that the store does not know as done. One whose input cannot be read has failed."""
@@ -183,7 +193,7 @@ class Stage:
             self._known.name(task)
         except InputError as error:
             task.attempts = 1
-            self._fail(task, Failure("input", str(error)), 0.0)
+            self._fail(task, failure_of(error), 0.0)
             return False
         return True
 
@@ -254,6 +264,7 @@ class Stage:
             failure.message,
             task.attempts,
             failure.details,
+            failure.exit_code,
         )
         self._tally.note(task.number, error)
         self._end(task, ItemOutcome("failed", {}, failure.message, error, task.attempts, seconds))

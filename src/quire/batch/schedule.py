@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import heapq
+from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from random import Random
 
 from quire.batch.contracts import Schedule, WorkItem
+from quire.context import Retry
 
 MAX_BACKOFF_S = 300.0
 
@@ -58,7 +60,7 @@ class Retrying:
     """Tasks that wait for their next attempt, in a heap of due times: nobody sleeps for them."""
 
     def __init__(self, backoff_s: float, seed: int) -> None:
-        self._backoff_s = backoff_s
+        self._retry = Retry(backoff_s=backoff_s, max_backoff_s=MAX_BACKOFF_S)
         self._seed = seed
         self._heap: list[tuple[float, int, Task]] = []
 
@@ -67,7 +69,8 @@ class Retrying:
 
     def add(self, task: Task, now: float) -> float:
         """Seconds until the next attempt of a task whose last one failed."""
-        pause = pause_s(self._backoff_s, task.attempts, Random(f"{self._seed}/{task.item.item_id}/{task.attempts}"))
+        jitter = Random(f"{self._seed}/{task.item.item_id}/{task.attempts}").random()
+        pause = self._retry.pause_s(task.attempts, jitter)
         heapq.heappush(self._heap, (now + pause, task.number, task))
         return pause
 
@@ -81,9 +84,34 @@ class Retrying:
         return self._heap[0][0] if self._heap else None
 
 
-def pause_s(backoff_s: float, attempt: int, random: Random) -> float:
-    """Seconds after that attempt, from 1: doubled each time, and up to a quarter more so that not all come at once."""
-    return min(MAX_BACKOFF_S, backoff_s * 2.0 ** min(attempt - 1, 30)) * (1 + random.random() / 4)
+class Ids:
+    """Which ids there were, in 12 to 24 bytes for each: a table of hashes, which grows when two thirds are taken."""
+
+    def __init__(self) -> None:
+        self._slots = array("Q", bytes(8 * 1024))
+        self._count = 0
+
+    def add(self, name: str) -> bool:
+        """Whether it is new."""
+        mark = hash(name) % (1 << 64) or 1  # 0 is an empty place
+        place = self._place(mark)
+        if self._slots[place]:
+            return False
+        self._slots[place] = mark
+        self._count += 1
+        if 3 * self._count > 2 * len(self._slots):
+            before, self._slots = self._slots, array("Q", bytes(16 * len(self._slots)))
+            for kept in filter(None, before):
+                self._slots[self._place(kept)] = kept
+        return True
+
+    def _place(self, mark: int) -> int:
+        """Where the mark is, or the empty place where it belongs."""
+        slots, size = self._slots, len(self._slots)
+        place = mark % size
+        while slots[place] not in (0, mark):
+            place = (place + 1) % size
+        return place
 
 
 def _rank(task: Task, schedule: Schedule) -> tuple[float, int]:

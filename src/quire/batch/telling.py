@@ -13,6 +13,21 @@ from quire.events import NOTHING, EventKind, Sink, Teller, reason_of
 
 P = ParamSpec("P")
 
+FIGURES = (
+    "planned",
+    "succeeded",
+    "skipped",
+    "failed",
+    "scheduled",
+    "queue_p50_ms",
+    "queue_p95_ms",
+    "exec_p50_ms",
+    "exec_p95_ms",
+    "exec_p99_ms",
+    "cpu_time_total_ms",
+)
+"""What the last event of a stage tells of its outcome."""
+
 KINDS: Mapping[str, EventKind] = {"ok": "finished", "partial": "finished", "skipped": "hit", "failed": "failed"}
 
 
@@ -54,13 +69,7 @@ class StageTeller:
         self._emit("progress", payload=payload, mark=f"/{self._progress}")
 
     def end(self, outcome: StageOutcome) -> None:
-        payload: dict[str, object] = {
-            "planned": outcome.planned,
-            "succeeded": outcome.succeeded,
-            "skipped": outcome.skipped,
-            "failed": outcome.failed,
-            "ms": outcome.wall_ms,
-        }
+        payload: dict[str, object] = {name: getattr(outcome, name) for name in FIGURES} | {"ms": outcome.wall_ms}
         if outcome.cancelled:
             payload["reason"] = outcome.cancelled_reason
         self._emit("failed" if outcome.cancelled else "finished", payload=payload)
@@ -69,10 +78,19 @@ class StageTeller:
     def _emit(
         self, kind: EventKind, task: Task | None = None, *, payload: Mapping[str, object] = NOTHING, mark: str = ""
     ) -> None:
-        document = task.item.item_id if task else None
-        mark = f"/{document}{mark}" if document else mark
-        key = (task.key or None) if task else None
-        self._teller.emit(kind, self._context.stage_name, document=document, key=key, payload=payload, mark=mark)
+        stage = self._context.stage_name
+        if task is None:
+            self._teller.emit(kind, stage, payload=payload, mark=mark)
+            return
+        name = task.item.item_id
+        self._teller.emit(
+            kind,
+            stage,
+            document=task.input_hash or name,
+            key=task.key or None,
+            payload={"name": name, **payload},
+            mark=f"/{name}{mark}",
+        )
 
     def _call(self, name: str, hook: Callable[P, None] | None, *args: P.args, **kwargs: P.kwargs) -> None:
         """A hook that raises is logged and told of, the first time; the stage goes on."""
@@ -104,6 +122,8 @@ def _item_payload(task: Task, outcome: ItemOutcome) -> dict[str, object]:
         "output_path": first_path(task.item.outputs),
         "category": outcome.error.category if outcome.error else None,
     }
+    if outcome.error is not None and outcome.error.exit_code is not None:
+        payload["exit_code"] = outcome.error.exit_code
     if outcome.reason:
         payload["reason"] = outcome.reason
     return {**payload, **outcome.result}

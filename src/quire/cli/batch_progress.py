@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from quire.batch.manifest import item_name
 from quire.cli import amounts
 from quire.cli.amounts import spell
 from quire.cli.bar import Bar
@@ -39,8 +40,8 @@ class BatchProgress(Bar):
 
     def __call__(self, event: Event) -> None:
         self._reader.add(event, time.monotonic())
-        if event.document is not None and event.kind == "failed":
-            self._tell_failure(event.document)
+        if (name := item_name(event)) is not None and event.kind == "failed":
+            self._tell_failure(name)
         if self._drawn:
             self._draw()
         elif event.kind == "progress" and event.document is None and not self._quiet:

@@ -6,7 +6,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, replace
 from shlex import quote
@@ -17,31 +17,12 @@ from quire.cli.batch_progress import BatchProgress, summary
 from quire.cli.figures import Figures
 from quire.cli.opening import opened
 from quire.config import Settings
-from quire.errors import (
-    EXIT_COMPLETE,
-    EXIT_INTERRUPTED,
-    EXIT_PARTIAL,
-    Category,
-    ConfigurationError,
-    EngineError,
-    InputError,
-    QuireError,
-    StoreError,
-)
+from quire.errors import EXIT_CODES, EXIT_COMPLETE, EXIT_INTERRUPTED, EXIT_PARTIAL
 from quire.events import Event, Sink
 
 if TYPE_CHECKING:
     from quire.batch import StageOutcome
     from quire.running.batches.request import BatchRequest
-
-CODES: dict[Category, int] = {
-    "input": InputError.exit_code,
-    "config": ConfigurationError.exit_code,
-    "timeout": EngineError.exit_code,
-    "network": EngineError.exit_code,
-    "transient": StoreError.exit_code,
-}
-"""The exit code of a batch of which nothing worked, by the class of its first error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,14 +40,13 @@ def drive(
     showing: Showing,
     *,
     run: str | None = None,
-    only: Iterable[str] | None = None,
 ) -> int:
-    """Drive a batch to its end: a new one, or `run`, or some documents of it; the exit code.
+    """Run a batch to its end: a new one, or one that was interrupted; the exit code.
 
     Signals are heard until everything is closed, so that none of them breaks it off.
     """
     from quire.batch import Stop, stop_on_signals
-    from quire.running.batches.driving import begin_batch, run_batch
+    from quire.running.batches.driving import run_batch
 
     _check_workers(request)
     begun, stop = time.monotonic(), Stop()
@@ -76,8 +56,7 @@ def drive(
         here = stack.enter_context(opened(replace(settings, workers=request.options.workers), place))
         stop.listen(here.store.database.hurry)
         tell = stack.enter_context(_told_to(progress, settings.manifest))
-        run = run or begin_batch(request, here.store)
-        outcome = run_batch(request, here.runtime, here.store, run=run, on_event=tell, stop=stop, only=only)
+        run, outcome = run_batch(request, here.runtime, run=run, on_event=tell, stop=stop)
     figures = progress.figures
     code = exit_code(outcome, figures)
     if showing.as_json:
@@ -127,7 +106,8 @@ def exit_code(outcome: StageOutcome, figures: Figures) -> int:
         return EXIT_COMPLETE
     if outcome.succeeded or outcome.skipped > len(figures.quarantined) or not outcome.errors:
         return EXIT_PARTIAL
-    return CODES.get(outcome.errors[0].category, QuireError.exit_code)
+    first = outcome.errors[0]
+    return EXIT_CODES[first.category] if first.exit_code is None else first.exit_code
 
 
 def _budget_spent(outcome: StageOutcome) -> bool:
@@ -138,11 +118,14 @@ def advice(figures: Figures, *, remaining: int, where: str) -> Iterator[str]:
     """What to do next about what is not done."""
     failed = list(figures.failures.values())
     permanent = sum(failure.permanent for failure in failed) + len(figures.quarantined)
-    passing = sum(not failure.permanent for failure in failed)
+    wrong = sum(failure.wrong for failure in failed)
+    passing = len(failed) - wrong - sum(failure.permanent for failure in failed)
     if remaining:
         yield f"`quire resume{where}` goes on with {spell(remaining, 'document')}"
     if passing:
         yield f"`quire retry{where}` tries {spell(passing, 'failed document')} again"
+    if wrong:
+        yield f"change the call for {spell(wrong, 'document')}: it does not fit, and trying again will not help"
     if figures.counts["partial"]:
         yield f"`quire resume{where}` tries failed pages again"
     if permanent:

@@ -9,13 +9,12 @@ from pathlib import PurePath
 from typing import NamedTuple
 
 from quire.batch.durations import Durations
-from quire.errors import printable
+from quire.batch.manifest import item_name
+from quire.errors import PERMANENT, printable
 from quire.events import Event
 
 RECENT = 200
 """The documents that the rate is taken from."""
-PERMANENT = ("input", "runtime", "unknown")
-"""Classes of errors that put a document into quarantine."""
 
 
 class Failure(NamedTuple):
@@ -31,6 +30,11 @@ class Failure(NamedTuple):
     def permanent(self) -> bool:
         """Whether it fails every time, so that it is left alone from now on."""
         return self.category in PERMANENT and bool(self.key)
+
+    @property
+    def wrong(self) -> bool:
+        """Whether the call does not fit the document, such as a page that it does not have."""
+        return self.category == "usage"
 
     def told(self, document: str) -> str:
         """The document and the reason, without its name twice."""
@@ -61,8 +65,7 @@ def figures_of(events: Iterable[Event]) -> Figures:
     """The figures of stored events, which know when they were stored."""
     reader = Reader()
     for event in events:
-        at = event.payload.get("at")
-        reader.add(event, at if isinstance(at, float) else reader.figures.last)
+        reader.add(event, event.at)
     return reader.figures
 
 
@@ -89,13 +92,14 @@ class Figures:
 
     def add(self, event: Event, at: float) -> None:
         self.last = at
-        if event.document is None:
+        name = item_name(event)
+        if name is None:
             if event.kind in ("finished", "failed"):
                 self.ended, self.stopped = True, str(event.payload.get("reason", ""))
         elif event.kind == "started":
-            self.running[event.document] = at
+            self.running[name] = at
         elif event.kind in ("finished", "failed", "hit"):
-            self._count(event.document, {"output_key": event.key, **event.payload}, at)
+            self._count(name, {"output_key": event.key, **event.payload}, at)
 
     @property
     def done(self) -> int:

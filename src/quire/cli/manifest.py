@@ -85,7 +85,7 @@ def _rows(source: str | None, settings: Settings) -> Iterator[Row]:
         yield from read_manifest(source)
         return
     with opened(settings, existing_place(settings)) as here:
-        yield from rows_of(here.runtime.events(find_run(here.runs, source).run))
+        yield from rows_of(here.runtime.events(find_run(here.runtime, source).run))
 
 
 def _line(row: Row) -> str:

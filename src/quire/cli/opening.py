@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, cast
 
@@ -12,7 +12,6 @@ from quire.context import RunStatus, Runtime
 from quire.errors import UsageError
 
 if TYPE_CHECKING:
-    from quire.records.runs import Runs
     from quire.running.opening import RuntimeKind
     from quire.store.artifacts import ArtifactStore
 
@@ -22,12 +21,15 @@ BATCH = "batch"
 """The flow of a batch's own run."""
 
 
+MOST_NAMED = 5
+"""Runs that are named when a beginning fits several."""
+
+
 class Opened(NamedTuple):
-    """A runtime with its store, and what the store remembers of runs."""
+    """A runtime with its store."""
 
     runtime: Runtime
     store: ArtifactStore
-    runs: Runs
 
 
 def place_for(settings: Settings) -> str:
@@ -59,7 +61,6 @@ def existing_place(settings: Settings) -> str:
 @contextmanager
 def opened(settings: Settings, place: str) -> Iterator[Opened]:
     """The runtime on the store at that place; both are closed at the end."""
-    from quire.records.runs import Runs
     from quire.running.opening import open_runtime
 
     runtime, store = open_runtime(
@@ -70,24 +71,27 @@ def opened(settings: Settings, place: str) -> Iterator[Opened]:
         admin=settings.admin,
         workers=settings.workers,
         password=settings.password,
+        import_paths=True,  # whoever types the command wrote the flow, or trusts it
     )
     with closing(store), closing(runtime):
-        yield Opened(runtime, store, Runs(store.database))
+        yield Opened(runtime, store)
 
 
-def find_run(runs: Runs, given: str | None) -> RunStatus:
+def find_run(runtime: Runtime, given: str | None) -> RunStatus:
     """The run with that id or beginning of one; by default the latest batch."""
     if given is None:
-        latest = runs.list(flow=BATCH, limit=1)
+        latest = runtime.runs(flow=BATCH, limit=1)
         if not latest:
             raise UsageError("no batch has run on this store yet; start one with `quire run PATH… -o DIR`")
         return latest[0]
-    fitting = [run for run in runs.list(limit=100_000) if run.run.startswith(given)]
+    fitting = runtime.runs(prefix=given, limit=MOST_NAMED + 1)
     exact = [run for run in fitting if run.run == given]
-    if len(exact or fitting) > 1:
-        raise UsageError(
-            f"{len(fitting)} runs begin with {given}: {', '.join(run.run for run in fitting[:5])}; say more"
-        )
+    if exact or len(fitting) == 1:
+        return (exact or fitting)[0]
     if not fitting:
         raise UsageError(f"there is no run {given}; `quire runs` lists those that this store knows")
-    return (exact or fitting)[0]
+    with suppress(UsageError):
+        return runtime.status(given)  # an id that longer ones begin with
+    named = ", ".join(run.run for run in fitting[:MOST_NAMED])
+    more = ", …" if len(fitting) > MOST_NAMED else ""
+    raise UsageError(f"several runs begin with {given}: {named}{more}; say more")

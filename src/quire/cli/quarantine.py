@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -75,8 +75,8 @@ def retry(
     with opened(settings, place) as here:
         found = entries_of(here, which)
         Quarantine(here.store.database).release([entry.key for entry in found])
-        known = {run.run for run in here.runs.list(flow=BATCH, limit=100_000)}
-        requests = {entry.run: stored_request(here.store, entry.run) for entry in found if entry.run in known}
+        known = {entry.run for entry in found if here.runtime.runs(prefix=entry.run, flow=BATCH, limit=1)}
+        requests = {run: stored_request(here.runtime, run) for run in sorted(known)}
         sources = {entry.source for entry in found}
         plans = {run: plan_batch(request, here.store) for run, request in requests.items()}
     if not requests:
@@ -85,8 +85,8 @@ def retry(
     showing = Showing(quiet=quiet)
     codes = set()
     for run, request in requests.items():
-        only = [document.name for document in plans[run].documents if path_text(document.path) in sources]
-        codes.add(drive(request, settings, place, showing, run=run, only=only))
+        only = tuple(document.name for document in plans[run].documents if path_text(document.path) in sources)
+        codes.add(drive(replace(request, only=only), settings, place, showing))
     return codes.pop() if len(codes) == 1 else EXIT_PARTIAL
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from typing import Annotated
 
 from typer import Option
@@ -11,7 +12,7 @@ from quire.cli import options
 from quire.cli.amounts import spell
 from quire.cli.driving import Showing, drive
 from quire.cli.figures import figures_of
-from quire.cli.opening import BATCH, existing_place, find_run, opened
+from quire.cli.opening import existing_place, find_run, opened
 from quire.cli.settings import settings_of
 from quire.errors import EXIT_COMPLETE
 
@@ -48,9 +49,10 @@ def resume(  # noqa: PLR0913 - one argument per option
     settings = settings_of(locals())
     place = existing_place(settings)
     with opened(settings, place) as here:
-        found = find_run(here.runs, run)
-        request = stored_request(here.store, found.run)
-    return drive(request, settings, place, Showing(quiet=quiet, as_json=as_json), run=found.run)
+        found = find_run(here.runtime, run)
+        request = stored_request(here.runtime, found.run)
+    unfinished = None if found.state == "finished" else found.run  # a finished run stays as it is: another one follows
+    return drive(request, settings, place, Showing(quiet=quiet, as_json=as_json), run=unfinished)
 
 
 def retry(  # noqa: PLR0913 - one argument per option
@@ -75,11 +77,11 @@ def retry(  # noqa: PLR0913 - one argument per option
     settings = settings_of(locals())
     place = existing_place(settings)
     with opened(settings, place) as here:
-        found = find_run(here.runs, run)
-        request = stored_request(here.store, found.run)
+        found = find_run(here.runtime, run)
+        request = stored_request(here.runtime, found.run)
         figures = figures_of(here.runtime.events(found.run))
         held = {entry.source: entry.key for entry in Quarantine(here.store.database).entries()}
-        paths = {name: failure.path for name, failure in figures.failures.items()} | figures.quarantined
+        paths = {name: one.path for name, one in figures.failures.items() if not one.wrong} | figures.quarantined
         left = {name: key for name, path in paths.items() if (key := held.get(path_text(path)))}
         if quarantined:
             Quarantine(here.store.database).release(list(left.values()))
@@ -90,7 +92,7 @@ def retry(  # noqa: PLR0913 - one argument per option
     if not again:
         print(f"nothing to try again in run {found.run}")
         return EXIT_COMPLETE
-    return drive(request, settings, place, Showing(quiet=quiet, as_json=as_json), run=found.run, only=again)
+    return drive(replace(request, only=tuple(again)), settings, place, Showing(quiet=quiet, as_json=as_json))
 
 
 def cancel(
@@ -104,12 +106,10 @@ def cancel(
     """Stop a run, whichever process drives it. What is recorded stays."""
     settings = settings_of(locals())
     with opened(settings, existing_place(settings)) as here:
-        found = find_run(here.runs, run)
+        found = find_run(here.runtime, run)
         if found.finished is not None:
             print(f"run {found.run} has ended already: it is {found.state}")
             return EXIT_COMPLETE
         here.runtime.cancel(found.run)
-        if found.flow == BATCH and found.state != "running":  # nobody drives it who would notice
-            here.runs.finish(found.run, "cancelled", error=f"run {found.run} was cancelled")
     print(f"run {found.run} is asked to stop; `quire resume {found.run}` goes on with it later")
     return EXIT_COMPLETE

@@ -46,7 +46,7 @@ def status(
     """Show how far a run is: documents, rate, time left, and what failed."""
     settings = settings_of(locals())
     with opened(settings, existing_place(settings)) as here:
-        found = here.runtime.status(find_run(here.runs, run).run)
+        found = here.runtime.status(find_run(here.runtime, run).run)
         figures = figures_of(here.runtime.events(found.run))
     if as_json:
         print(json.dumps(status_report(found, figures, time.time()), ensure_ascii=False, indent=2))
@@ -67,7 +67,7 @@ def runs(
     """List the runs that a store knows."""
     settings = settings_of(locals())
     with opened(settings, existing_place(settings)) as here:
-        found = here.runs.list(flow=None if everything else BATCH, limit=limit)
+        found = here.runtime.runs(flow=None if everything else BATCH, limit=limit)
     if as_json:
         print(json.dumps([asdict(one) for one in found], ensure_ascii=False, indent=2))
     else:

@@ -17,6 +17,8 @@ from quire.records.database import Database
 ENDED: tuple[RunState, ...] = ("finished", "failed", "cancelled")
 HAS_ENDED = "state IN ('finished', 'failed', 'cancelled')"
 """Of a run, and of an invocation of a workflow."""
+PAUSED: RunState = "interrupted"
+"""What is stored of a run that was paused; until its process has left it, it still runs."""
 BATCH = 500
 """Events that are fetched at a time."""
 
@@ -58,30 +60,59 @@ class Runs:
         """Raises UsageError for a run that nobody knows."""
         return self._read(self._known(f"SELECT {_COLUMNS} FROM runs WHERE run = ?", run))
 
-    def list(self, *, flow: str | None = None, limit: int = 100) -> list[RunStatus]:
-        """The latest runs first."""
-        wanted, values = ("WHERE flow = ? ", (flow,)) if flow else ("", ())
-        rows = self._database.rows(
-            f"SELECT {_COLUMNS} FROM runs {wanted}ORDER BY submitted DESC, run LIMIT ?", (*values, limit)
-        )
-        return [self._read(row) for row in rows]
+    def list(
+        self, *, flow: str | None = None, state: RunState | None = None, prefix: str = "", limit: int = 100
+    ) -> list[RunStatus]:
+        """The latest runs first: those of a flow, in a state, whose id begins with a text."""
+        stored = ("running", "interrupted") if state in ("running", "interrupted") else (state,) if state else ()
+        conditions = [
+            *(["flow = ?"] if flow else []),
+            *([f"state IN ({', '.join('?' * len(stored))})"] if stored else []),
+            *(["run LIKE ? ESCAPE '!'"] if prefix else []),
+        ]
+        escaped = prefix.replace("!", "!!").replace("%", "!%").replace("_", "!_")
+        values = (*([flow] if flow else []), *stored, *([f"{escaped}%"] if prefix else []))
+        wanted = f"WHERE {' AND '.join(conditions)} " if conditions else ""
+        asked = f"SELECT {_COLUMNS} FROM runs {wanted}ORDER BY submitted DESC, run LIMIT ? OFFSET ?"
+        found: list[RunStatus] = []
+        seen = 0
+        # Whether a process works on a run is known only once it was looked at, so a page may hold too few.
+        while rows := self._database.rows(asked, (*values, limit, seen)):
+            seen += len(rows)
+            found += [run for run in map(self._read, rows) if state in (None, run.state)]
+            if len(found) >= limit or len(rows) < limit:
+                break
+        return found[:limit]
 
     def set_state(self, run: str, state: RunState) -> None:
-        """For a run that has not ended."""
-        self._database.change(f"UPDATE runs SET state = ? WHERE run = ? AND NOT {HAS_ENDED}", (state, run))
-
-    def reopen(self, run: str) -> None:
-        """A run that ended goes on: what it lacked is done now."""
+        """For a run that has not ended, and is not paused."""
         self._database.change(
-            "UPDATE runs SET state = 'waiting', cancel = 0, result = NULL, error = NULL, finished = NULL WHERE run = ?",
-            (run,),
+            f"UPDATE runs SET state = ? WHERE run = ? AND state <> '{PAUSED}' AND NOT {HAS_ENDED}", (state, run)
         )
 
+    def pause(self, run: str) -> None:
+        """Nothing more of it is begun, until `proceed`. Raises UsageError for a run that has ended."""
+        state = self.status(run).state
+        if not self._database.change(f"UPDATE runs SET state = '{PAUSED}' WHERE run = ? AND NOT {HAS_ENDED}", (run,)):
+            raise UsageError(f"run {run} is {state}, so it cannot be paused")
+
+    def proceed(self, run: str) -> None:
+        """A run that was paused may go on."""
+        self._database.change(f"UPDATE runs SET state = 'waiting' WHERE run = ? AND state = '{PAUSED}'", (run,))
+
     def finish(
-        self, run: str, state: RunState, *, result: Json = None, error: str = "", category: Category | None = None
+        self,
+        run: str,
+        state: RunState,
+        *,
+        result: Json = None,
+        error: str = "",
+        category: Category | None = None,
+        exit_code: int | None = None,
     ) -> None:
         """The end of a run; the first end counts."""
-        told = json.dumps({"message": error, "category": category}) if error or category else None
+        failure = {"message": error, "category": category, "exit_code": exit_code}
+        told = json.dumps(failure) if error or category else None
         with self._database.transaction(lasting=True):
             self._database.change(
                 f"UPDATE runs SET state = ?, result = ?, error = ?, finished = ? WHERE run = ? AND NOT {HAS_ENDED}",
@@ -167,8 +198,8 @@ class Runs:
     def _read(self, row: Sequence[object]) -> RunStatus:
         run, flow, key, state, inputs, submitted, finished, result, error, sequence, reference = row
         # What another engine runs, that engine knows about.
-        if state == "running" and reference is None and not self._alive(str(run)):
-            state = "interrupted"
+        if state in ("running", PAUSED) and reference is None:
+            state = "running" if self._alive(str(run)) else "interrupted"
         told = json.loads(str(error)) if error else {}
         return RunStatus(
             run=str(run),
@@ -181,6 +212,7 @@ class Runs:
             result=json.loads(str(result)) if result else None,
             error=told.get("message"),
             category=told.get("category"),
+            exit_code=told.get("exit_code"),
             last_event=int(str(sequence)),
         )
 

@@ -74,9 +74,18 @@ class Engine:
 
     # Called from any thread.
 
+    @property
+    def closing(self) -> bool:
+        return self._closing
+
     def wake(self) -> None:
         with suppress(RuntimeError):  # the loop is closed
             self._loop.call_soon_threadsafe(self._woken.set)
+
+    def pause(self, run: str) -> None:
+        """Begin nothing more of a run that is paused; at the next look it would be noticed anyway."""
+        with suppress(RuntimeError):
+            self._loop.call_soon_threadsafe(self._pause, run)
 
     def drain(self, patience_s: float) -> None:
         """Begin nothing more, and wait until the steps under way are recorded."""
@@ -175,7 +184,9 @@ class Engine:
                 self.ended.notify_all()
 
     def _give_back(self) -> None:
-        """Leave what could not be recorded to be played again."""
+        """Leave what could not be recorded to be played again, after what was told in it."""
+        if self._unrecorded:
+            self._store_events()
         while self._unrecorded:
             self.journal.give_back(self._unrecorded[-1])
             self._unrecorded.pop()
@@ -231,6 +242,7 @@ class Engine:
                     result=ending.result,
                     error=ending.message,
                     category=ending.category if ending.state == "failed" else None,
+                    exit_code=ending.exit_code,
                 )
             self.journal.end(play.claim, ending)
         self._tell_ending(play.invocation.key, replace(ending, run=run))
@@ -256,9 +268,17 @@ class Engine:
                 del self._signals[run, name]
             for waiter in waiting if name in answers else ():
                 waiter.set_result(answers[name])
-        for key in self.journal.cancelled(sorted({play.invocation.run for play in self._plays.values()})):
+        runs = sorted({play.invocation.run for play in self._plays.values()})
+        for key in self.journal.cancelled(runs):
             if key in self._plays and not self._plays[key].cancelled:
                 self._plays[key].cancel()
+        for run in self.journal.paused(runs):
+            self._pause(run)
+
+    def _pause(self, run: str) -> None:
+        for play in self._plays.values():
+            if play.invocation.run == run:
+                play.pause()
 
     @contextmanager
     def recording(self, run: str, *, lasting: bool = False) -> Iterator[None]:

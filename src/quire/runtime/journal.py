@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from quire.context import Claim, Json, Workflow
-from quire.errors import Category, RunCancelled, RunError
+from quire.errors import Category, RunCancelled, RunError, category_of, exit_code_of
+from quire.events import reason_of
 from quire.records.claims import ALIVE, Claims
 from quire.records.database import Database, in_portions
-from quire.records.runs import ENDED, HAS_ENDED
+from quire.records.runs import ENDED, HAS_ENDED, PAUSED
 
 State = Literal["waiting", "running", "finished", "failed", "cancelled"]
 
@@ -26,18 +27,25 @@ class Ending:
     message: str = ""
     category: Category = "runtime"
     run: str = ""
+    exit_code: int | None = None
+
+    @classmethod
+    def of(cls, error: BaseException) -> Ending:
+        """Failed for that reason."""
+        return cls("failed", message=reason_of(error), category=category_of(error), exit_code=exit_code_of(error))
 
     def value(self) -> Json:
         """What it gave. Raises RunError or RunCancelled when it gave nothing."""
         if self.state == "cancelled":
             raise RunCancelled(self.message or "cancelled")
         if self.state == "failed":
-            raise RunError(self.message, category=self.category)
+            raise RunError(self.message, category=self.category, exit_code=self.exit_code)
         return self.result
 
     def error_text(self) -> str | None:
-        failed = self.state in ("failed", "cancelled")
-        return json.dumps({"message": self.message, "category": self.category}) if failed else None
+        if self.state not in ("failed", "cancelled"):
+            return None
+        return json.dumps({"message": self.message, "category": self.category, "exit_code": self.exit_code})
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +123,7 @@ class Journal:
             "SELECT i.key, i.run, i.workflow, i.version, i.pool, i.argument, i.cancel FROM invocations i "
             "LEFT JOIN claims ON claims.key = i.key LEFT JOIN owners ON owners.owner = claims.owner "
             f"WHERE i.state IN ('waiting', 'running') AND i.pool IN ({served}) AND i.workflow IN ({known}) "
+            f"AND NOT EXISTS (SELECT 1 FROM runs WHERE runs.run = i.run AND runs.state = '{PAUSED}') "
             f"AND (claims.owner IS NULL OR owners.owner IS NULL OR NOT ({ALIVE})) "
             "ORDER BY i.number LIMIT 8",
             (*pools, *workflows, database.now(), database.epoch),
@@ -226,6 +235,12 @@ class Journal:
         asked = f"SELECT key FROM invocations WHERE run IN ({marks}) AND cancel = 1 AND NOT {HAS_ENDED}"
         return {str(key) for (key,) in self._database.rows(asked, runs)} if runs else set()
 
+    def paused(self, runs: Sequence[str]) -> set[str]:
+        """Those of the runs that are paused."""
+        marks = ", ".join("?" * len(runs))
+        asked = f"SELECT run FROM runs WHERE run IN ({marks}) AND state = '{PAUSED}'"
+        return {str(run) for (run,) in self._database.rows(asked, runs)} if runs else set()
+
     def send(self, key: str, name: str, value: Json) -> None:
         """Answer a signal; the first answer counts."""
         self._database.change(
@@ -246,4 +261,5 @@ def _ending(state: object, result: object, error: object, run: object = "") -> E
         told.get("message", ""),
         told.get("category", "runtime"),
         str(run),
+        told.get("exit_code"),
     )

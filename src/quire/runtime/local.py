@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from threading import Lock
 from types import TracebackType
 
-from quire.context import Json, RunStatus, Workflow
+from quire.context import Json, RunState, RunStatus, Workflow
 from quire.errors import RunCancelled, RunError, UsageError
 from quire.events import Event
 from quire.records.claims import LEASE_S, Claims
@@ -37,13 +37,13 @@ class LocalRuntime:
         replay_always: bool = False,
     ) -> None:
         self._database = database
-        self._workflows = tuple(workflows)
+        self._workflows = {workflow.name: workflow for workflow in workflows}
         self._pools = dict(pools or {})
         self._claims = Claims(database, lease_s=lease_s)
         self._replay_always = replay_always
         self._engine: Engine | None = None
         self._opening = Lock()
-        self.runs = Runs(database)
+        self._runs = Runs(database)
 
     @property
     def sees_files(self) -> bool:
@@ -52,25 +52,31 @@ class LocalRuntime:
     def check(self) -> None:
         """This process does the work itself."""
 
+    def knows(self, flow: str) -> bool:
+        """Whether there is a workflow of that name."""
+        return flow in self._workflows
+
     def submit(self, flow: str, inputs: Json, *, key: str | None = None) -> str:
-        workflow = next((workflow for workflow in self._workflows if workflow.name == flow), None)
+        workflow = self._workflows.get(flow)
         if workflow is None:
-            known = ", ".join(workflow.name for workflow in self._workflows)
+            known = ", ".join(self._workflows)
             raise UsageError(f"there is no workflow {flow!r}; choose from {known}")
         engine = self.serve()
         with self._database.transaction(lasting=True):
             run, new = self._begin(flow, inputs, key)
-            if new:
+            if not new:
+                self._runs.proceed(run)
+            if new or self._runs.status(run).state not in ENDED:
                 root = Invocation(claim_of(run), run, flow, workflow.version, workflow.pool, inputs)
                 engine.journal.start(root)
         engine.wake()
         return run
 
     def status(self, run: str) -> RunStatus:
-        return self.runs.status(run)
+        return self._runs.status(run)
 
     def events(self, run: str, *, after: int = 0) -> Iterator[Event]:
-        return self.runs.events(run, after=after)
+        return self._runs.events(run, after=after)
 
     def result(self, run: str, *, timeout_s: float | None = None) -> Json:
         """Wait for the end. Raises StoreError when nothing can be recorded: the run goes on once that is mended."""
@@ -87,22 +93,31 @@ class LocalRuntime:
         if status.state == "cancelled":
             raise RunCancelled(f"run {run} was cancelled")
         if status.state == "failed":
-            raise RunError(status.error or "failed", category=status.category or "runtime")
+            raise RunError(status.error or "failed", category=status.category or "runtime", exit_code=status.exit_code)
         return status.result
 
     def cancel(self, run: str) -> None:
         with self._database.transaction(lasting=True):
-            self.runs.request_cancel(run)
+            self._runs.request_cancel(run)
             if claim_of(run) in Journal(self._database, self._claims).cancel(run):
-                self.runs.finish(run, "cancelled", error=f"run {run} was cancelled")
+                self._runs.finish(run, "cancelled", error=f"run {run} was cancelled")
         if self._engine is not None:
             self._engine.wake()
 
+    def pause(self, run: str) -> None:
+        self._runs.pause(run)
+        if self._engine is not None:
+            self._engine.pause(run)
+
     def forget(self, run: str) -> None:
-        self.runs.forget(run)
+        self._runs.forget(run)
+
+    def runs(
+        self, *, flow: str | None = None, state: RunState | None = None, prefix: str = "", limit: int = 100
+    ) -> list[RunStatus]:
+        return self._runs.list(flow=flow, state=state, prefix=prefix, limit=limit)
 
     def send(self, run: str, name: str, value: Json) -> None:
-        """Answer a signal that a workflow of the run waits for, or will wait for."""
         self.status(run)
         Journal(self._database, self._claims).send(claim_of(run), name, value)
         if self._engine is not None:
@@ -113,7 +128,11 @@ class LocalRuntime:
         with self._opening:  # several threads may submit first
             if self._engine is None:
                 self._engine = Engine(
-                    self._database, self._claims, self._workflows, self._pools, replay_always=self._replay_always
+                    self._database,
+                    self._claims,
+                    tuple(self._workflows.values()),
+                    self._pools,
+                    replay_always=self._replay_always,
                 )
             return self._engine
 
@@ -144,7 +163,7 @@ class LocalRuntime:
 
     def _begin(self, flow: str, inputs: Json, key: str | None) -> tuple[str, bool]:
         try:
-            return self.runs.begin(flow, inputs, key=key)
+            return self._runs.begin(flow, inputs, key=key)
         except (TypeError, ValueError) as error:
             raise UsageError(f"the inputs of {flow} cannot be said in JSON: {error}") from error
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import json
 import random
 import time
@@ -12,13 +13,18 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING
 
-from quire.context import MAX_RESULT, ONCE, Claim, Context, Json, Retry, Workflow
-from quire.errors import RETRYABLE, FencedError, RunCancelled, RunError, category_of
+from quire.context import MAX_RESULT, ONCE, Claim, Context, Json, Retry, Stopping, Workflow
+from quire.errors import RETRYABLE, FencedError, RunCancelled, RunError
 from quire.events import Event, reason_of
+from quire.runtime.guarding import ForeignAwait, Guarded, check_owner, in_step
 from quire.runtime.journal import Ending, Invocation, Step
 
 if TYPE_CHECKING:
     from quire.runtime.engine import Engine
+
+
+LISTENING_S = 10.0
+"""How long a step that asks whether it should end may take for it, once its run is cancelled."""
 
 
 class Mismatch(BaseException):
@@ -42,7 +48,9 @@ class Play:
         self.steps = engine.journal.steps(invocation.key)
         self.doing: dict[int, asyncio.Task[Ending]] = {}
         self.parked = 0  # how much of what is under way needs no thread
-        self.cancelled = False
+        self.cancelled = self.paused = False
+        self.listening = False
+        """Whether a step has asked if it should end: then it gets the time to."""
         self._task: asyncio.Task[Json] | None = None
         self._again = False
         self._broken: BaseException | None = None
@@ -54,8 +62,28 @@ class Play:
 
     def cancel(self) -> None:
         self.cancelled = True
+        if self.listening and self.doing:
+            asyncio.get_running_loop().call_later(LISTENING_S, self._interrupt)
+        else:
+            self._interrupt()
+
+    def _interrupt(self) -> None:
         if self._task is not None:
             self._task.cancel()
+
+    def pause(self) -> None:
+        """Begin no further step, and leave when nothing is under way but waiting."""
+        self.paused = True
+        if not self.busy and self._task is not None and not self._task.done():
+            self._broken = _paused(self.invocation.run)
+            self._task.cancel()
+
+    @property
+    def stopping(self) -> Stopping:
+        self.listening = True
+        if self.cancelled or self.engine.closing:
+            return "now"
+        return "pause" if self.paused else ""
 
     async def play(self) -> Ending:
         """Play the workflow to its end, from the start as often as it takes."""
@@ -91,8 +119,10 @@ class Play:
                     return Ending("failed", message=f"the workflow {self.workflow.name} has cancelled itself")
             except RunCancelled as error:
                 return Ending("cancelled", message=reason_of(error))
+            except ForeignAwait as error:
+                return Ending("failed", message=str(error), category="usage")
             except Exception as error:
-                return Ending("failed", message=reason_of(error), category=category_of(error))
+                return Ending.of(error)
             else:
                 if self._broken is not None:  # the workflow hid it
                     raise self._broken
@@ -106,23 +136,27 @@ class Play:
 
     async def _called(self, context: LocalContext) -> Json:
         try:
-            return await self.workflow.function(context, self.invocation.argument)
+            return await Guarded(
+                self.workflow.name, lambda: self.workflow.function(context, self.invocation.argument), Waiter
+            )
         except SystemExit as error:  # ends the workflow, not the engine
             raise RunError(f"{self.workflow.name} exits: {error}") from error
+
+    def check_owner(self, method: str) -> None:
+        """Raises UsageError when something else than the code of the workflow calls a method of its context."""
+        check_owner(self._task, self.workflow.name, method)
 
     def stop(self) -> None:
         """Leave everything that is under way."""
         for task in self.doing.values():
             task.cancel()
 
-    def begin(
-        self, number: int, name: str, work: Callable[[Step], Awaitable[Ending]], *, parks: bool
-    ) -> asyncio.Future[Ending]:
+    def begin(self, number: int, name: str, work: Callable[[Step], Awaitable[Ending]], *, parks: bool) -> Waiter:
         """What step `number` gave, or something to wait for. Raises Mismatch when another one was recorded there."""
         step = self.steps.get(number)
         if step is not None and step.name != name:
             raise Mismatch(f"step {number} was {step.name!r} and is now {name!r}")
-        waiter: asyncio.Future[Ending] = asyncio.get_running_loop().create_future()
+        waiter = Waiter()
         if step is not None and step.ending is not None:
             waiter.set_result(step.ending)
             return waiter
@@ -143,17 +177,21 @@ class Play:
         self._broken = self._broken or task.exception()
         if self._broken is None:
             self.steps[number].ending = task.result()
-        if (self._broken or self.engine.replay_always) and self._task is not None and not self._task.done():
+        if self.cancelled:
+            self._interrupt()
+        elif (self._broken or self.engine.replay_always) and self._task is not None and not self._task.done():
             self._again = True
             self._task.cancel()
 
-    def _tell(self, waiter: asyncio.Future[Ending], task: asyncio.Task[Ending]) -> None:
+    def _tell(self, waiter: Waiter, task: asyncio.Task[Ending]) -> None:
         if not (waiter.done() or task.cancelled() or self._again or self._broken):
             waiter.set_result(task.result())
 
     async def attempts(self, step: Step, number: int, call: Callable[[], Json], retry: Retry) -> Ending:
         """Try a step until it gives something, the error is not worth another try, or the attempts are used up."""
         while True:
+            if self.paused:
+                raise _paused(self.invocation.run)
             async with self.engine.step():
                 ending = await self._attempt(step, call)
                 last = ending.state == "finished" or not RETRYABLE[ending.category] or step.attempts >= retry.attempts
@@ -200,12 +238,12 @@ class Play:
 def _tried(name: str, call: Callable[[], Json]) -> Ending:
     """One attempt of a step, in its thread. Whatever it raises ends the attempt, and neither thread nor engine."""
     try:
-        result = call()
+        result = in_step(name.removeprefix("run "), call)
         _check(name, result)
     except FencedError:
         raise
     except BaseException as error:
-        return Ending("failed", message=reason_of(error), category=category_of(error))
+        return Ending.of(error)
     return Ending("finished", result)
 
 
@@ -220,16 +258,24 @@ def _check(name: str, result: Json) -> None:
         )
 
 
+def _paused(run: str) -> FencedError:
+    return FencedError(f"run {run} is paused; it goes on when its key is submitted again")
+
+
 def _asked_to_end() -> bool:
     """Whether the engine closes, and not only the workflow was interrupted."""
     task = asyncio.current_task()
     return task is not None and task.cancelling() > 0
 
 
+class Waiter(asyncio.Future[Ending]):
+    """What a workflow waits for: the only thing that it may."""
+
+
 class Given:
     """What a call of the context gives to await: the value of its ending, or its error."""
 
-    def __init__(self, ending: asyncio.Future[Ending], read: Callable[[Json], Json] = lambda value: value) -> None:
+    def __init__(self, ending: Waiter, read: Callable[[Json], Json] = lambda value: value) -> None:
         self._ending = ending
         self._read = read
 
@@ -254,8 +300,12 @@ class LocalContext:
     def run_id(self) -> str:
         return self._play.invocation.run
 
+    @property
+    def stopping(self) -> Stopping:
+        return self._play.stopping
+
     def run(self, name: str, step: Callable[..., Json], *args: object, retry: Retry = ONCE) -> Given:
-        number = self._next()
+        number = self._next("run")
         play = self._play
         return Given(
             play.begin(
@@ -264,6 +314,7 @@ class LocalContext:
         )
 
     def call(self, workflow: str, key: str, argument: Json) -> Given:
+        number = self._next("call")
         play = self._play
 
         async def called(_: Step) -> Ending:
@@ -279,10 +330,10 @@ class LocalContext:
                 ending = await play.engine.ending(key)
             return ending
 
-        return Given(play.begin(self._next(), f"call {workflow} {key}", called, parks=True))
+        return Given(play.begin(number, f"call {workflow} {key}", called, parks=True))
 
     def sleep(self, seconds: float) -> Given:
-        number = self._next()
+        number = self._next("sleep")
         play = self._play
 
         async def slept(step: Step) -> Ending:
@@ -295,7 +346,7 @@ class LocalContext:
         return Given(play.begin(number, "sleep", slept, parks=True))
 
     def signal(self, name: str) -> Given:
-        number = self._next()
+        number = self._next("signal")
         play = self._play
 
         async def answered(step: Step) -> Ending:
@@ -305,7 +356,7 @@ class LocalContext:
         return Given(play.begin(number, f"signal {name}", answered, parks=True))
 
     def now(self) -> Given:
-        number = self._next()
+        number = self._next("now")
         play = self._play
 
         async def told(step: Step) -> Ending:
@@ -317,18 +368,25 @@ class LocalContext:
         self._play.engine.emit(self.run_id, event)
 
     async def gather(self, *awaited: Awaitable[Json]) -> list[Json]:
+        self._play.check_owner("gather")
         given: list[Json] = []
         error: Exception | None = None
-        for one in awaited:
-            try:
-                given.append(await one)
-            except Exception as failed:
-                error = error or failed
+        try:
+            for one in awaited:
+                try:
+                    given.append(await one)
+                except Exception as failed:
+                    error = error or failed
+        finally:
+            for one in awaited:
+                if inspect.iscoroutine(one):
+                    one.close()  # cancelled before its turn came
         if error is not None:
             raise error
         return given
 
-    def _next(self) -> int:
+    def _next(self, method: str) -> int:
+        self._play.check_owner(method)
         if self.closed:
             raise RuntimeError("the workflow is over; it must not use its context any more")
         self._number += 1

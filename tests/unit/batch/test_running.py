@@ -13,7 +13,8 @@ import pytest
 
 from quire.batch import ItemOutcome, StageHooks, StageOptions, StagePlan, Stop, WorkItem, run_stage
 from quire.batch import running as running_module
-from quire.batch.schedule import pause_s
+from quire.batch.schedule import Retrying, Task
+from quire.context import Retry
 from quire.errors import EngineError, InputError, UsageError
 
 LONG_S = 20.0
@@ -97,7 +98,7 @@ def test_a_partial_item_succeeds_and_says_so():
 def test_a_result_that_cannot_be_told_is_a_failure(given, told):
     outcome = run_stage(plan("a"), lambda item: given)
     assert told in outcome.errors[0].message
-    assert outcome.errors[0].category == "config"
+    assert outcome.errors[0].category == "usage"
 
 
 def test_retryable_errors_are_tried_again():
@@ -166,17 +167,24 @@ def test_an_item_is_tried_again_when_its_pause_is_over():
 
     outcome = run_stage(plan("a"), worker, StageOptions(retries=1, retry_backoff_s=0.05))
     assert outcome.succeeded == 1
-    assert tried[1] - tried[0] >= 0.05
+    assert tried[1] - tried[0] >= 0.025
 
 
-def test_pauses_double_and_vary_by_up_to_a_quarter():
-    class Fixed:
-        def __init__(self, value):
-            self.random = lambda: value
+def test_pauses_are_those_of_every_retry():
+    """Doubled each time, less up to half: the one formula, `Retry.pause_s`."""
+    task = Task(WorkItem("a"), 0, attempts=3)
+    assert 1.0 <= Retrying(0.5, seed=1).add(task, now=0.0) <= 2.0
+    assert [Retry(backoff_s=0.5).pause_s(attempt, 0.0) for attempt in (1, 2, 3, 4)] == [0.5, 1.0, 2.0, 4.0]
+    assert Retry(backoff_s=0.5).pause_s(1, 1.0) == 0.25
+    assert Retry(backoff_s=10.0, max_backoff_s=300.0).pause_s(5000, 0.0) == 300.0
 
-    assert [pause_s(0.5, attempt, Fixed(0.0)) for attempt in (1, 2, 3, 4)] == [0.5, 1.0, 2.0, 4.0]
-    assert pause_s(0.5, 1, Fixed(1.0)) == 0.625
-    assert pause_s(10.0, 1000, Fixed(0.0)) == 300.0
+
+def test_an_id_that_a_generator_gives_twice_fails_the_second_item_alone():
+    done = []
+    items = (WorkItem(name) for name in ("one", "two", "one", "three"))
+    outcome = run_stage(StagePlan("read", items), lambda item: done.append(item.item_id), StageOptions(workers=1))
+    assert (done, outcome.succeeded, outcome.failed) == (["one", "two", "three"], 3, 1)
+    assert str(outcome.errors[0]) == "one: another item of this stage has the id 'one'; each needs its own (usage)"
 
 
 def test_errors_that_succeed_later_do_not_spend_the_budget():

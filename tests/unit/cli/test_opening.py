@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -11,13 +12,13 @@ from quire.config import Settings
 from quire.errors import UsageError
 from quire.records.database import SqliteDatabase
 from quire.records.runs import Runs
+from quire.runtime.local import LocalRuntime
 
 
 @pytest.fixture
-def runs():
-    database = SqliteDatabase(None)
-    yield Runs(database)
-    database.close()
+def database():
+    with closing(SqliteDatabase(None)) as database:
+        yield database
 
 
 def make_store(folder: Path) -> str:
@@ -54,16 +55,31 @@ def test_a_store_that_is_not_there_is_not_made_but_explained(tmp_path, monkeypat
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_run_is_the_latest_batch_or_named_by_the_beginning_of_its_id(runs):
+def test_a_run_is_the_latest_batch_or_named_by_the_beginning_of_its_id(database):
+    runs, runtime = Runs(database), LocalRuntime(database, [])
     with pytest.raises(UsageError, match="no batch has run"):
-        find_run(runs, None)
+        find_run(runtime, None)
     first, _ = runs.begin("batch", {}, key="a")
     second, _ = runs.begin("batch", {}, key="b")
     other, _ = runs.begin("flow", {}, key="c")
-    assert find_run(runs, None).run == second
-    assert find_run(runs, first[:6]).run == first
-    assert find_run(runs, other).run == other
+    assert find_run(runtime, None).run == second
+    assert find_run(runtime, first[:6]).run == first
+    assert find_run(runtime, other).run == other
     with pytest.raises(UsageError, match="there is no run zzz"):
-        find_run(runs, "zzz")
-    with pytest.raises(UsageError, match="3 runs begin with"):
-        find_run(runs, "")
+        find_run(runtime, "zzz")
+    with pytest.raises(UsageError, match="there is no run %"):
+        find_run(runtime, "%")
+    with pytest.raises(UsageError, match="several runs begin with"):
+        find_run(runtime, "")
+
+
+def test_an_id_that_longer_ones_begin_with_is_found_among_many(database):
+    runs, runtime = Runs(database), LocalRuntime(database, [])
+    ids = []
+    for _ in range(12):  # the last ones are called …-10, …-11, …-12
+        run, _ = runs.begin("flow", {}, key="a")
+        runs.finish(run, "failed", error="again")
+        ids.append(run)
+    assert find_run(runtime, ids[0]).run == ids[0]
+    with pytest.raises(UsageError, match=r"several runs begin with .*, …; say more"):
+        find_run(runtime, ids[0][:4])

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from quire.running.batches.driving import begin_batch
 from quire.running.batches.request import BatchRequest
+from quire.running.opening import local_runtime
 from quire.store.files import FileStore
 from tests import documents
 from tests.unit.cli.batches import BROKEN, Desk
@@ -14,10 +14,8 @@ from tests.unit.cli.batches import BROKEN, Desk
 @pytest.fixture
 def begun(desk: Desk) -> str:
     """A run that was begun, and whose process is gone."""
-    store = FileStore(desk.out / ".quire")
-    run = begin_batch(BatchRequest(("in",), "out", formats=("txt",)), store)
-    store.close()
-    return run
+    with FileStore(desk.out / ".quire") as store, local_runtime(store, batches=False) as runtime:
+        return runtime.submit("batch", BatchRequest(("in",), "out", formats=("txt",)).to_json())
 
 
 def test_a_run_is_gone_on_with_as_it_was_asked_for(desk: Desk, begun: str):
@@ -30,6 +28,15 @@ def test_a_finished_run_finds_everything_done_and_does_what_is_new(desk: Desk):
     desk.run()
     desk.add("new.pdf", documents.simple(1))
     assert desk.quire("resume", "-o", "out").stdout.splitlines()[0] == "documents  1 complete, 2 done before"
+
+
+def test_a_finished_run_keeps_its_record(desk: Desk):
+    desk.run()
+    (before,) = desk.json("runs", "-o", "out")
+    assert desk.quire("resume", "-o", "out").stdout.splitlines()[0] == "documents  2 done before"
+    again, first = desk.json("runs", "-o", "out")
+    assert first == before
+    assert (again["result"]["skipped"], again["result"]["succeeded"]) == (2, 0)
 
 
 def test_a_cancelled_run_is_gone_on_with(desk: Desk, begun: str):

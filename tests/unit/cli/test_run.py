@@ -8,6 +8,7 @@ import os
 import pytest
 
 from tests import documents
+from tests.fakes import flow_components
 from tests.unit.cli.batches import BROKEN, Desk
 from tests.unit.cli.terminal import drawn_by
 
@@ -207,3 +208,69 @@ def test_names_with_line_ends_stay_on_their_line(desk):
         shown = desk.quire(*command.split(), "-o", "out").stdout
         assert "bad\n" not in shown and "\x1b" not in shown
     assert "bad\\nname.pdf: " in desk.quire("quarantine", "list", "-o", "out").stdout
+
+
+CAPTIONS = """
+name: captions
+inputs:
+  source: {type: document}
+steps:
+  - {id: document, component: read, input: {source: {$input: source}}}
+  - id: captions
+    component: "tests.fakes.flow_components:caption"
+    input: {page: {$step: document}}
+    on_error: skip
+output: {captions: {$step: captions}}
+"""
+
+
+def test_a_page_that_a_step_of_the_flow_lost_makes_the_document_partial_and_is_tried_again(desk: Desk):
+    flow_components.reset()
+    (desk.folder / "captions.yaml").write_text(CAPTIONS)
+    flow_components.FAILING["caption/2"] = flow_components.refusing(1)
+    arguments = ("run", "in/a.pdf", "-o", "out", "--flow", "captions.yaml")
+    first = desk.quire(*arguments, code=3).stdout.splitlines()
+    assert first[0] == "documents  1 partial"
+    assert first[4] == "next       `quire resume -o out` tries failed pages again"
+    assert desk.json("plan", *arguments[1:])["documents"][0]["reason"] == "pages of it failed before"
+    before = flow_components.CALLS["caption"]
+    assert desk.quire(*arguments).stdout.splitlines()[0] == "documents  1 complete"
+    assert flow_components.CALLS["caption"] == before + 1, "only the page that was lost"
+    assert desk.quire(*arguments).stdout.splitlines()[0] == "documents  1 done before"
+    written = json.loads((desk.out / "a.json").read_text())
+    assert [caption["number"] for caption in written["captions"]] == [1, 2]
+
+
+def test_a_page_that_a_document_does_not_have_is_a_mistake_of_the_call_and_never_retried(desk: Desk):
+    said = desk.quire("run", "in/a.pdf", "-o", "out", "--pages", "9", code=2)
+    assert "there is no page 9: the document has 2 pages" in said.stderr
+    assert "retry" not in said.stdout
+    assert "change the call for 1 document" in said.stdout
+    assert "nothing to try again" in desk.quire("retry", "-o", "out").stdout
+    assert desk.json("quarantine", "list", "-o", "out") == []
+    desk.quire("run", "in/a.pdf", "-o", "out", "--pages", "9", code=2)
+
+
+def test_one_document_that_is_too_short_for_the_pages_fails_alone(desk: Desk):
+    assert desk.run("--pages", "2", code=3).stdout.splitlines()[0] == "documents  1 complete, 1 failed"
+    assert desk.json("status", "-o", "out")["failures"][0]["category"] == "usage"
+    assert "nothing to try again" in desk.quire("retry", "-o", "out").stdout
+
+
+def test_an_open_range_ends_with_the_document(desk: Desk):
+    assert desk.run("--pages", "-8").stdout.splitlines()[1] == "pages      3: 3 ok"
+
+
+@pytest.mark.parametrize(
+    ("options", "code"),
+    [
+        (("secret.pdf",), 6),
+        (("note.docx",), 7),
+        (("in/a.pdf", "--timeout-s", "0.001", "--retries", "0"), 8),
+        (("in/a.pdf", "in/sub/b.pdf", "--timeout-s", "0.001", "--retries", "0"), 8),
+    ],
+)
+def test_a_batch_of_which_nothing_worked_has_the_exit_code_of_the_error(desk: Desk, options, code):
+    (desk.folder / "secret.pdf").write_bytes(documents.encrypted("swordfish"))
+    (desk.folder / "note.docx").write_bytes(b"PK\x03\x04 no document that is read here")
+    desk.quire("run", *options, "-o", "out", code=code)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from quire.running.batches.driving import begin_batch
 from quire.running.batches.request import BatchRequest
+from quire.running.opening import local_runtime
 from quire.store.files import FileStore
 from tests.unit.cli.batches import BROKEN, Desk
 
@@ -39,9 +39,8 @@ def test_runs_are_listed_the_latest_first(desk: Desk):
 
 
 def test_a_run_that_nobody_drives_says_how_to_go_on(desk: Desk):
-    store = FileStore(desk.out / ".quire")
-    run = begin_batch(BatchRequest(("in",), "out"), store)
-    store.close()
+    with FileStore(desk.out / ".quire") as store, local_runtime(store, batches=False) as runtime:
+        run = runtime.submit("batch", BatchRequest(("in",), "out").to_json())
     assert "waiting" in desk.quire("status").stdout
     desk.quire("cancel", run)
     assert "cancelled" in desk.quire("status").stdout

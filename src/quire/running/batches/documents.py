@@ -12,7 +12,7 @@ from threading import Lock
 from quire.batch import ItemOutcome, StageContext, WorkItem
 from quire.batch.schedule import Task
 from quire.context import Json, Runtime
-from quire.errors import InputError, RunCancelled, RunError, StoreError
+from quire.errors import PERMANENT, InputError, RunCancelled, RunError, StoreError
 from quire.events import Event
 from quire.hashing import FileState
 from quire.keys import Digest, digest_bytes
@@ -35,18 +35,19 @@ CANCELLED_S = 60.0
 """How long a run that was cancelled may take to end."""
 PLANNED = "planned"
 LEDGER = ("pages", "ok", "empty", "failed", "skipped")
-PERMANENT = ("input", "runtime", "unknown")
-"""Classes of errors of a document that will not change by themselves; what is not set up is nobody's fault there."""
 
 
 class Documents:
     """What is done with one document after the other. `work` runs in many threads."""
 
-    def __init__(self, request: BatchRequest, asked: Asked, runtime: Runtime, store: ArtifactStore, run: str) -> None:
+    def __init__(
+        self, request: BatchRequest, asked: Asked, runtime: Runtime, store: ArtifactStore, run: str, *, began: float
+    ) -> None:
+        """`began` is when the batch did: what engines were asked before was asked by another one."""
         self._request, self._asked, self._runtime, self._store = request, asked, runtime, store
         self._outputs, self._quarantine = Outputs(store.database), Quarantine(store.database)
         self._runs, self._run = Runs(store.database), run
-        self._began = time.time()
+        self._since, self._began = began, time.time()
         self._lock = Lock()
         self._under_way: set[str] = set()
         self._late: set[str] = set()  # runs that took too long, and were cancelled
@@ -70,9 +71,11 @@ class Documents:
         self._check_unchanged(document)
         write_files(contents)
         files = tuple(OutputFile(str(path), len(data), digest_bytes(data)) for path, data in contents.items())
-        facts = _facts(self._runtime.events(run), since=self._began)
-        self._record(document, files, facts["ledger"].get("failed", 0))
-        partial = facts.pop("status") == "partial"
+        facts = _facts(self._runtime.events(run), since=self._since)
+        lost = result.get("lost", {})
+        self._record(document, files, facts["ledger"].get("failed", 0) + sum(lost.values()))
+        partial = facts.pop("status") == "partial" or bool(lost)
+        facts |= {"lost": lost} if lost else {}
         told = {**_told(document), **facts, "output_path": files[0].path, "document_run": run, "files": len(files)}
         return ItemOutcome("partial" if partial else "ok", told)
 
@@ -252,8 +255,7 @@ def _facts(events: Iterable[Event], *, since: float) -> dict[str, Json]:
             ledger = {name: count for name in LEDGER if isinstance(count := payload.get(name), int)}
         elif event.kind == "attempt" and payload.get("engine") != GATE:
             attempts += 1
-            before = float(str(payload.get("at", since))) < since
-            reused += before or payload.get("outcome") in ("hit", "similar")
+            reused += event.at < since or payload.get("outcome") in ("hit", "similar")
             engines.add(str(payload.get("engine")))
     calls = {"made": attempts - reused, "reused": reused}
     return {"status": status, "ledger": ledger, "calls": calls, "engines": sorted(engines)}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -23,6 +23,7 @@ from quire.records.places import path_text
 from quire.records.quarantine import Quarantine, Quarantined
 from quire.running.batches.request import BatchRequest
 from quire.running.batches.settings import Asked, asked_by, difference
+from quire.running.flows.workflow import Registered
 from quire.store.artifacts import ArtifactStore
 
 DocumentState = Literal["done", "stale", "missing", "quarantined", "error"]
@@ -82,13 +83,19 @@ class PlanStopped(Exception):
         self.documents = documents
 
 
-def plan_batch(request: BatchRequest, store: ArtifactStore, *, stop: Stop | None = None) -> Plan:
+def plan_batch(
+    request: BatchRequest,
+    store: ArtifactStore,
+    *,
+    stop: Stop | None = None,
+    named: Callable[[str], Registered] | None = None,
+) -> Plan:
     """Find the documents and look up what is known of them: in few questions, however many there are.
 
     Files whose path, size and time are known are not read. Raises UsageError when there is nothing to find, and
     PlanStopped when `stop` was asked for.
     """
-    asked = asked_by(request, store)
+    asked = asked_by(request, store, named)
     sources = _chosen(request)
     seen, errors = _looked_at([source.path for source in sources])
     digests, unreadable = _digests(seen, Files(store.database), trust=not request.verify_hash, stop=stop or Stop())
@@ -133,11 +140,13 @@ def _chosen(request: BatchRequest) -> list[_Source]:
     folders = ["" if (below := str(source.folder)) == "." else f"{below}/" for source in sources]
     names = [path_text(f"{folder}{source.path.name}") for folder, source in zip(folders, sources, strict=True)]
     shared = Counter(names)
+    only = None if request.only is None else set(request.only)
     chosen = []
     for name, folder, source in zip(names, folders, sources, strict=True):
         path = str(source.path)
         own = name if shared[name] == 1 else path_text(path)
-        if request.shard is None or request.shard.has(own):
+        wanted = only is None or own in only
+        if wanted and (request.shard is None or request.shard.has(own)):
             chosen.append(_Source(own, source.path, path, f"{request.output}/{folder}{source.stem}"))
     return chosen[: request.limit]
 

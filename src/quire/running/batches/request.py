@@ -50,6 +50,7 @@ class BatchRequest:
         include, exclude: Patterns for files in folders.
         shard: Only this part of the documents.
         limit: Only so many of them, in the order of their names.
+        only: Only documents of these names, as events and the manifest tell them.
         force: Do those that are done or in quarantine, too.
         verify_hash: Read sources and outputs again instead of trusting size and time.
         options: How it runs. `policy` and `workers` decide how many documents are under way.
@@ -64,6 +65,7 @@ class BatchRequest:
     exclude: tuple[str, ...] = ()
     shard: Shard | None = None
     limit: int | None = None
+    only: tuple[str, ...] | None = None
     force: bool = False
     verify_hash: bool = False
     options: StageOptions = field(default_factory=lambda: StageOptions(policy="cpu"))
@@ -83,6 +85,7 @@ class BatchRequest:
     @classmethod
     def from_json(cls, value: Mapping[str, Json]) -> BatchRequest:
         lists = {name: tuple(value[name]) for name in ("paths", "formats", "include", "exclude")}
+        lists |= {"only": tuple(value["only"])} if value.get("only") is not None else {}
         shard = Shard(*value["shard"]) if value["shard"] else None
         return cls(**{**value, **lists, "shard": shard, "options": StageOptions(**value["options"])})
 

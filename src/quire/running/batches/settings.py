@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property
 
@@ -14,10 +14,10 @@ from quire.flow.checking import input_problems
 from quire.flow.definition import FlowDefinition, plain
 from quire.keys import digest_bytes, digest_of
 from quire.running.batches.request import BatchRequest
-from quire.running.flows.flow import Flow, registry_for
+from quire.running.flows.flow import Flow
 from quire.running.flows.making import Making
 from quire.running.flows.resolving import Values
-from quire.running.flows.workflow import flow_argument
+from quire.running.flows.workflow import Registered, flow_argument
 from quire.running.request import ReadRequest, SourceRef
 
 PATIENCE = ("retries", "retry_backoff_s")
@@ -34,6 +34,8 @@ class Asked:
     inputs: Mapping[str, Json]
     settings: Mapping[str, Json]
     """What decides the outcome: the flow, its inputs, and the versions of what does the work."""
+    registered: str = ""
+    """The name by which runs ask for the flow, where they do not carry its definition."""
 
     @cached_property
     def digest(self) -> str:
@@ -45,16 +47,20 @@ class Asked:
 
     def argument(self, reference: Mapping[str, Json]) -> Json:
         """What the workflow `flow` is submitted with for one document."""
-        return flow_argument(self.definition, {**self.inputs, self.source: dict(reference)}, self.settings["versions"])
+        inputs = {**self.inputs, self.source: dict(reference)}
+        if self.registered:
+            return {"flow": self.registered, "inputs": inputs}
+        return flow_argument(self.definition, inputs, self.settings["versions"])
 
 
-def asked_by(request: BatchRequest, store: Store) -> Asked:
-    """Raises UsageError when the flow does not exist or its inputs do not fit."""
-    flow = Flow.load(request.flow)
+def asked_by(request: BatchRequest, store: Store, named: Callable[[str], Registered] | None = None) -> Asked:
+    """Raises UsageError when the flow does not exist or its inputs do not fit. `named` gives registered flows, where
+    only those may be asked for."""
+    flow = named(request.flow) if named else Flow.load(request.flow)
     definition = flow.definition
     documents = [name for name, one in definition.inputs.items() if one.type.name == "document"]
     if not documents:
-        raise UsageError(f"the flow {flow.name!r} takes no document, so it cannot run over a folder")
+        raise UsageError(f"the flow {definition.name!r} takes no document, so it cannot run over a folder")
     offered = {
         "formats": list(request.formats),
         "retries": request.options.retries,
@@ -63,7 +69,7 @@ def asked_by(request: BatchRequest, store: Store) -> Asked:
     known = {name: value for name, value in offered.items() if name in definition.inputs}
     inputs = {**known, **request.inputs}
     if problems := input_problems(definition.inputs, {**inputs, documents[0]: {"path": ""}}):
-        raise UsageError(f"flow {flow.name!r}: {'; '.join(problems)}")
+        raise UsageError(f"flow {definition.name!r}: {'; '.join(problems)}")
     defaults = {name: one.default for name, one in definition.inputs.items() if one.default is not None}
     deciding = {name: value for name, value in {**defaults, **inputs}.items() if name not in PATIENCE}
     settings = {
@@ -72,7 +78,7 @@ def asked_by(request: BatchRequest, store: Store) -> Asked:
         "inputs": deciding,
         "versions": dict(_versions(flow, {**defaults, **inputs}, store)),
     }
-    return Asked(definition, documents[0], inputs, settings)
+    return Asked(definition, documents[0], inputs, settings, registered=request.flow if named else "")
 
 
 def difference(before: Mapping[str, Json], now: Mapping[str, Json]) -> str:
@@ -88,10 +94,9 @@ def difference(before: Mapping[str, Json], now: Mapping[str, Json]) -> str:
     return "it was made by another version of Quire or of an engine"
 
 
-def _versions(flow: Flow, inputs: Mapping[str, Json], store: Store) -> Iterator[tuple[str, str]]:
-    registry = registry_for(flow.folder)
+def _versions(flow: Registered, inputs: Mapping[str, Json], store: Store) -> Iterator[tuple[str, str]]:
     for step in flow.definition.steps:
-        component = registry.find(step.component)
+        component = flow.components.find(step.component)
         version = component.version
         if component.workflow == "document":
             version = digest_of([version, assemble.VERSION, _reading(Making(step, component, _inputs(inputs, store)))])

@@ -33,7 +33,7 @@ def document_request(making: Making) -> Json:
     try:
         request = ReadRequest.from_json({"source": asdict(_source(source)), **making.options()})
     except QuireError as error:
-        raise RunError(str(error), category=error.category) from error  # with the name of the document
+        raise RunError.of(error, str(error)) from error  # with the name of the document
     return {"key": request.key(), "request": request.to_json()}
 
 

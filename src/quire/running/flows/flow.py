@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
+from functools import cached_property
 from pathlib import Path
 
 from quire.context import Json, Store
@@ -62,6 +63,11 @@ class Flow:
     def from_yaml(cls, text: str) -> Flow:
         """The flow that a text describes. Raises UsageError with every mistake in it and its line."""
         return cls(parse_flow(text, "flow", registry_for(None)))
+
+    @cached_property
+    def components(self) -> Registry:
+        """Where its components are found, by import path too: its file is trusted like the program that loads it."""
+        return registry_for(self.folder)
 
     @property
     def name(self) -> str:

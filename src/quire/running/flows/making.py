@@ -13,7 +13,7 @@ from typing import cast
 
 from quire.context import Claim, Json, Store
 from quire.document import Document
-from quire.errors import RETRYABLE, FencedError, QuireError, RunError, category_of
+from quire.errors import RETRYABLE, FencedError, QuireError, RunError
 from quire.events import Sink, reason_of
 from quire.flow.components import Component, is_files
 from quire.flow.definition import Expression, Step, StepReference, references
@@ -265,7 +265,7 @@ class Making:
         except Exception as error:
             where = f"step {self.step.id!r}" + (f", page {page}" if page else "")
             said = str(error) if isinstance(error, QuireError) else reason_of(error)
-            raise RunError(f"{where}: {said}", category=category_of(error)) from error
+            raise RunError.of(error, f"{where}: {said}") from error
         finally:
             for document in (one for one in arguments.values() if isinstance(one, Document)):
                 document.close()

@@ -1,8 +1,9 @@
 """The workflow `flow`: the steps of a flow for one document, each an artifact under its key.
 
-A run carries the whole definition of its flow, so that it is played again as it began whatever became of the file.
-A definition can name components by import path, which runs code of whoever wrote it: that is a matter of files and
-Python. What came with a request names a flow that is registered here, and `import_paths` stays off.
+A run names a flow that is registered here: one that ships with Quire, or one of the program that opened the runtime.
+Where that is allowed it carries the whole definition of its flow instead, so that it is played again as it began
+whatever became of the file. A definition can name components by import path, which runs code of whoever wrote it: that
+is a matter of files and Python, never of what came with a request.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from collections.abc import Awaitable, Generator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TypeAlias
+from typing import NamedTuple, Protocol, TypeAlias
 
 from quire.context import MAX_RESULT, Context, Json, Retry, Store, Workflow
 from quire.errors import ConfigurationError, RunError, UsageError
@@ -23,6 +24,7 @@ from quire.flow.components import Components
 from quire.flow.definition import references
 from quire.flow.tree import nearest, raise_mistakes
 from quire.flows.components import Registry
+from quire.flows.finding import find_flows, load_flow
 from quire.keys import Digest, digest_of
 from quire.running.documents import load_result
 from quire.running.flows.ends import document_request, identified, output_value
@@ -41,8 +43,29 @@ Playing: TypeAlias = Generator[Sequence[Awaitable[Json]], Sequence[Outcome], Val
 """A step under way: gives what it waits for, is sent the outcomes, and ends with its value."""
 
 
+class Registered(Protocol):
+    """A flow that runs may name, and where its components are found."""
+
+    @property
+    def definition(self) -> FlowDefinition: ...
+
+    @property
+    def components(self) -> Components: ...
+
+
+class Named(NamedTuple):
+    """A flow with its components."""
+
+    definition: FlowDefinition
+    components: Components
+
+
 class Flows:
-    """Runs flows over the store of `steps`. `registered` are those that a run may name instead of carrying them."""
+    """Runs flows over the store of `steps`.
+
+    `registered` are flows that a run may name, besides those that ship with Quire. `definitions` allows it to carry
+    one, `import_paths` also one with components by import path.
+    """
 
     def __init__(
         self,
@@ -50,8 +73,9 @@ class Flows:
         *,
         password: str | None = None,
         import_paths: bool = False,
+        definitions: bool = False,
         components: Components | None = None,
-        registered: Mapping[str, FlowDefinition] | None = None,
+        registered: Mapping[str, Registered] | None = None,
     ) -> None:
         self.store = steps.store
         # A batch has one more document under way than workers, and may begin with the next.
@@ -63,7 +87,8 @@ class Flows:
         self.password = password
         self.trusting = Registry(import_paths=True) if import_paths else None
         self.components = components or self.trusting or Registry()
-        self.registered = dict(registered or {})
+        self._registered: dict[str, Registered] = dict(registered or {})
+        self._definitions = definitions or import_paths
         self._known: dict[str, FlowDefinition] = {}
 
     def workflow(self) -> Workflow:
@@ -73,34 +98,41 @@ class Flows:
         """Play a flow: `{"flow": definition or name, "inputs": {…}}`.
 
         Gives `{"flow": name, "digest": …, "output": …}`: the digest of the output in the store, and the output
-        itself where it is small.
+        itself where it is small. `"lost"` is there when steps with `on_error: skip` lost pages: how many, by step.
         """
         if self.trusting and argument.get("folder"):
             folder = Path(argument["folder"])
             self.trusting.look_in(str(folder), str(folder.parent))
-        definition = self._definition(argument["flow"])
-        self._check_versions(definition, argument.get("versions") or {})
+        definition, components = self._found(argument["flow"])
+        _check_versions(definition, components, argument.get("versions") or {})
         inputs = argument.get("inputs") or {}
         if problems := input_problems(definition.inputs, inputs):
             raise UsageError(f"flow {definition.name!r}: {'; '.join(problems)}")
         defaults = {name: one.default for name, one in definition.inputs.items() if one.default is not None}
-        return await _FlowRun(self, ctx, definition, {**defaults, **inputs}).play()
+        return await _FlowRun(self, ctx, definition, components, {**defaults, **inputs}).play()
 
-    def _check_versions(self, definition: FlowDefinition, asked: Mapping[str, str]) -> None:
-        """Raises ConfigurationError when whoever submitted the run has other code than this process has loaded."""
-        for step in definition.steps:
-            loaded = self.components.find(step.component).version
-            if asked.get(step.id, loaded) != loaded:
-                raise ConfigurationError(
-                    f"step {step.id!r}: a process that works on this store has loaded another version of "
-                    f"{step.component}; end `quire join` and start it again"
-                )
+    def named(self, name: str) -> Registered:
+        """The registered flow of that name. Raises UsageError when there is none, with those that there are."""
+        if name not in self._registered:
+            shipped = find_flows()
+            if name not in shipped:
+                raise UsageError(f"there is no flow {name!r} here; {nearest(name, {**shipped, **self._registered})}")
+            components = Registry()
+            self._registered[name] = Named(load_flow(shipped[name], components), components)
+        return self._registered[name]
 
-    def _definition(self, given: Json) -> FlowDefinition:
+    def _found(self, given: Json) -> tuple[FlowDefinition, Components]:
         if isinstance(given, str):
-            if given not in self.registered:
-                raise UsageError(f"there is no flow {given!r} here; {nearest(given, self.registered)}")
-            return self.registered[given]
+            found = self.named(given)
+            return found.definition, found.components
+        if not self._definitions:
+            raise UsageError(
+                "a run names a flow that is registered here, and carries none; register it with whoever opens the "
+                "runtime: local_runtime(store, flows={name: flow})"
+            )
+        return self._parsed(given), self.components
+
+    def _parsed(self, given: Json) -> FlowDefinition:
         digest = digest_of(given)
         known = self._known.get(digest)
         if known is None:
@@ -113,13 +145,23 @@ class Flows:
 class _FlowRun:
     """One playing of a flow. Between the calls of the context everything follows from what they gave."""
 
-    def __init__(self, flows: Flows, ctx: Context, definition: FlowDefinition, inputs: Mapping[str, Json]) -> None:
+    def __init__(
+        self,
+        flows: Flows,
+        ctx: Context,
+        definition: FlowDefinition,
+        components: Components,
+        inputs: Mapping[str, Json],
+    ) -> None:
         self.flows = flows
         self.ctx = ctx
         self.definition = definition
+        self.components = components
         self.inputs = inputs
         self.values: dict[str, Value | None] = {}
         """What each step gave; None for one that was skipped."""
+        self.lost: dict[str, int] = {}
+        """Steps with `on_error: skip` that lost something, and how many pages; a whole document counts as one."""
 
     async def play(self) -> Json:
         documents = [name for name, one in self.definition.inputs.items() if one.type.name == "document"]
@@ -130,7 +172,7 @@ class _FlowRun:
         for level in self.definition.levels():
             await self._level(level)
         output: Json = await self.ctx.run("output", output_value, self.definition, self._values(), MAX_RESULT // 2)
-        return {"flow": self.definition.name, **output}
+        return {"flow": self.definition.name, **output, **({"lost": self.lost} if self.lost else {})}
 
     def _values(self) -> Values:
         flows = self.flows
@@ -157,7 +199,7 @@ class _FlowRun:
             raise errors[0]
 
     def _played(self, step: Step) -> Playing:
-        component = self.flows.components.find(step.component)
+        component = self.components.find(step.component)
         making = Making(step, component, self._values())
         if component.workflow:
             return self._as_workflow(making)
@@ -206,7 +248,7 @@ class _FlowRun:
         (outcome,) = yield [self.ctx.call(component.workflow, key, request["request"])]
         if isinstance(outcome, RunError):
             name = request["request"]["source"]["name"]
-            raise RunError(f"step {step.id!r}: {name}: {reason_of(outcome)}", category=outcome.category)
+            raise RunError.of(outcome, f"step {step.id!r}: {name}: {reason_of(outcome)}")
         return result_value(outcome)
 
     def _by_page(self, making: Making) -> Playing:
@@ -250,7 +292,7 @@ class _FlowRun:
 
     def _skipped(self, step: Step) -> bool:
         """Whether something that the step cannot do without was skipped; then it is too."""
-        component = self.flows.components.find(step.component)
+        component = self.components.find(step.component)
         lacking = [
             one.step
             for name, given in step.input.items()
@@ -266,19 +308,23 @@ class _FlowRun:
     def _finished(self, step: Step, value: Value) -> None:
         told = {name: one for name, one in value.items() if name in ("ms", "hits", "made", "failed")}
         kind: EventKind = "hit" if value.get("hit") else "finished"
-        self._tell(step, self.flows.components.find(step.component), kind, value, told)
+        self._tell(step, self.components.find(step.component), kind, value, told)
+        if step.on_error.what == "skip" and value.get("failed"):
+            self.lost[step.id] = value["failed"]
         self.values[step.id] = {name: one for name, one in value.items() if name not in (*told, "hit")}
 
     def _failed(self, step: Step, error: RunError) -> list[RunError]:
         """What the failure of a step means. The error where it ends the flow, else nothing."""
-        component = self.flows.components.find(step.component)
+        component = self.components.find(step.component)
         told = {"reason": reason_of(error), "category": error.category, "on_error": step.on_error.what}
         self._tell(step, component, "failed", None, told)
         if step.on_error.what == "fail":
             message = reason_of(error)
             place = f"step {step.id!r}"
             named = message if message.startswith(place) else f"{place}: {message}"
-            return [RunError(named, category=error.category)]
+            return [RunError.of(error, named)]
+        if step.on_error.what == "skip":
+            self.lost[step.id] = 1
         use = step.on_error.value
         self.values[step.id] = {"kind": "given", "value": use} if step.on_error.what == "use" else None
         return []
@@ -298,6 +344,17 @@ class _FlowRun:
         document, key = (value.get("document"), value.get("key")) if value else (None, None)
         place = step.id if page is None else f"{step.id}/{page}"
         self.ctx.emit(Event(f"{run}/{STAGE}/{place}/{kind}", run, 0, kind, STAGE, document, page, key, told))
+
+
+def _check_versions(definition: FlowDefinition, components: Components, asked: Mapping[str, str]) -> None:
+    """Raises ConfigurationError when whoever submitted the run has other code than this process has loaded."""
+    for step in definition.steps:
+        loaded = components.find(step.component).version
+        if asked.get(step.id, loaded) != loaded:
+            raise ConfigurationError(
+                f"step {step.id!r}: a process that works on this store has loaded another version of "
+                f"{step.component}; end `quire join` and start it again"
+            )
 
 
 async def _settled(awaited: Awaitable[Json]) -> Outcome:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
@@ -11,9 +12,10 @@ from functools import cache
 from threading import Lock, get_ident
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
-from quire.context import ONCE, Json, Retry, Workflow
+from quire.context import ONCE, Json, Retry, Stopping, Workflow
 from quire.errors import RunCancelled, RunError, StoreError
 from quire.events import Event
+from quire.runtime.guarding import check_owner, in_step
 from quire.runtime.restate import durables
 from quire.runtime.restate.messages import Failure, Request, encode_result
 
@@ -75,8 +77,10 @@ class Surroundings:
 class RestateContext:
     """One invocation, in the loop of a worker. Steps run in threads of the worker's pool."""
 
-    def __init__(self, sdk: Sdk, around: Surroundings, request: Request, pool: str) -> None:
-        self._sdk, self._around, self._request, self._pool = sdk, around, request, pool
+    def __init__(self, sdk: Sdk, around: Surroundings, request: Request, workflow: Workflow) -> None:
+        self._sdk, self._around, self._request = sdk, around, request
+        self._workflow, self._pool = workflow.name, workflow.pool
+        self._task = asyncio.current_task()
         self._told: list[Event] = []
         self._lock = Lock()
         self._stored = time.monotonic()
@@ -93,11 +97,17 @@ class RestateContext:
     def run_id(self) -> str:
         return self._request.run
 
+    @property
+    def stopping(self) -> Stopping:
+        return "now" if self.cancelled else ""
+
     def run(self, name: str, step: Callable[..., Json], *args: object, retry: Retry = ONCE) -> Awaitable[Json]:
+        self._check("run")
+
         def once() -> bytes:
             """In a thread: the result or the failure, both are recorded, after what was told on the way."""
             try:
-                outcome = b'{"value":' + encode_result(name, step(*args)) + b"}"
+                outcome = b'{"value":' + encode_result(name, in_step(name, lambda: step(*args))) + b"}"
             except Exception as error:
                 outcome = json.dumps({"error": Failure.of(error, self.run_id).encode()}).encode()
                 if isinstance(error, StoreError):
@@ -112,11 +122,10 @@ class RestateContext:
             named = name if number == 1 else f"{name}, attempt {number}"
             return self._asked(lambda: self._sdk.run_typed(named, attempt, _recorded()))
 
-        self._check()
         return durables.Step(begin, retry, self._pause)
 
     def call(self, workflow: str, key: str, argument: Json) -> Awaitable[Json]:
-        self._check()
+        self._check("call")
         known = self._around.workflows.get(workflow)
         if known is None:
             names = ", ".join(sorted(self._around.workflows))
@@ -142,11 +151,11 @@ class RestateContext:
         return called
 
     def sleep(self, seconds: float) -> Awaitable[None]:
-        self._check()
+        self._check("sleep")
         return durables.Durable(self._asked(lambda: self._sdk.sleep(timedelta(seconds=max(0.0, seconds)))))
 
     def signal(self, name: str) -> Awaitable[Json]:
-        self._check()
+        self._check("signal")
         awakeable, answer = self._asked(lambda: self._sdk.awakeable(_bytes()))
 
         async def note() -> bytes:
@@ -158,7 +167,7 @@ class RestateContext:
         return durables.Signal(self._asked(lambda: self._sdk.run_typed(f"want {name}", note, _recorded())), answer)
 
     def now(self) -> Awaitable[datetime]:
-        self._check()
+        self._check("now")
         return durables.Converted(self._asked(self._sdk.time), lambda seconds: datetime.fromtimestamp(seconds, UTC))
 
     def emit(self, event: Event) -> None:
@@ -180,13 +189,15 @@ class RestateContext:
             self._around.records.tell(self.run_id, told)
 
     async def gather(self, *awaited: Awaitable[Json]) -> list[Json]:
-        return await durables.All(awaited)
+        check_owner(self._task, self._workflow, "gather")
+        return await durables.All(awaited, self._workflow)
 
     def _pause(self, retry: Retry, number: int) -> RestateDurableFuture[None]:
         seconds = retry.pause_s(number, self._sdk.random().random())  # the same on replay
         return self._asked(lambda: self._sdk.sleep(timedelta(seconds=seconds)))
 
-    def _check(self) -> None:
+    def _check(self, method: str) -> None:
+        check_owner(self._task, self._workflow, method)
         if self.cancelled or self.closed:
             raise RunCancelled(f"run {self.run_id} was cancelled" if self.cancelled else "the workflow has left")
 

@@ -1,7 +1,7 @@
 """What a workflow awaits on Restate: steps with their attempts, calls, timers and signals.
 
 A workflow is not an asyncio task: it is played by `playing`, which waits for what it yields. So nothing that the SDK
-raises for itself passes through a workflow, and an await that no journal knows is noticed.
+raises for itself passes through a workflow, and an await that no journal knows is noticed (`runtime.guarding`).
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from quire.context import Json, Retry
-from quire.errors import RETRYABLE, RunCancelled, RunError
+from quire.errors import RETRYABLE, RunCancelled
+from quire.runtime.guarding import begun, go_on
 from quire.runtime.restate.messages import Failure
 
 if TYPE_CHECKING:
@@ -148,27 +149,19 @@ class Signal(Durable):
             self.future, self._answer = self._answer, None
 
 
-def play_on(play: Generator[Any, None, Json], error: Exception | None = None) -> Waits:
-    """Let a workflow go on to its next wait. Raises StopIteration at its end, and what it raises."""
-    waits = play.send(None) if error is None else play.throw(error)
-    if not isinstance(waits, Waits):
-        play.close()
-        raise RunError("it awaits something that no journal knows: inside a workflow use only what its context gives")
-    return waits
-
-
 @dataclass(slots=True)
 class _Strand:
     """One of the things that are gathered."""
 
     play: Generator[Any, None, Json]
+    workflow: str
     waits: Waits | None = None
     value: Json = None
     error: Exception | None = None
 
     def go_on(self) -> None:
         try:
-            self.waits = play_on(self.play)
+            self.waits = go_on(self.play, Waits, self.workflow)
         except StopIteration as end:
             self.waits, self.value = None, end.value
         except RunCancelled:
@@ -187,10 +180,11 @@ class All:
     """Everything that is gathered, also of code that awaits several things one after the other."""
 
     awaited: Sequence[Awaitable[Json]]
+    workflow: str
     _strands: list[_Strand] = field(default_factory=list)
 
     def __await__(self) -> Generator[Waits, None, list[Json]]:
-        self._strands = [_Strand(one.__await__()) for one in self.awaited]
+        self._strands = [_Strand(begun(one), self.workflow) for one in self.awaited]
         try:
             for strand in self._strands:
                 strand.go_on()

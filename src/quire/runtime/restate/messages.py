@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from quire.context import MAX_RESULT, Json
-from quire.errors import CATEGORIES, Category, RunError, category_of
+from quire.errors import CATEGORIES, Category, RunError, category_of, exit_code_of
 from quire.events import reason_of
 
 CANCELLED = 409
@@ -41,27 +41,27 @@ class Failure:
     category: Category = "runtime"
     run: str = ""
     cancelled: bool = False
+    exit_code: int | None = None
 
     @classmethod
     def of(cls, error: BaseException, run: str = "") -> Failure:
-        return cls(reason_of(error), category_of(error), run)
+        return cls(reason_of(error), category_of(error), run, exit_code=exit_code_of(error))
 
     @classmethod
     def decode(cls, message: str, code: int) -> Failure:
         """From what Restate says: text of ours, or its own."""
         try:
             told = json.loads(message)
-            failure = cls(told["message"], told["category"], told["run"], told["cancelled"])
+            failure = cls(told["message"], told["category"], told["run"], told["cancelled"], told.get("exit_code"))
         except (ValueError, TypeError, KeyError):
             return cls(message, "runtime", cancelled=code == CANCELLED)
         return failure if failure.category in CATEGORIES else cls(failure.message, "unknown", failure.run)
 
     def encode(self) -> str:
-        told = {"message": self.message, "category": self.category, "run": self.run, "cancelled": self.cancelled}
-        return _dumps(told).decode()
+        return _dumps(asdict(self)).decode()
 
     def error(self) -> RunError:
-        return RunError(self.message, category=self.category)
+        return RunError(self.message, category=self.category, exit_code=self.exit_code)
 
 
 def encode_result(name: str, result: Json) -> bytes:

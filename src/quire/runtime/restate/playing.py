@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 from quire.context import Json, Workflow
 from quire.errors import RunCancelled, RunError
 from quire.events import Event
+from quire.runtime.guarding import ForeignAwait, begun, go_on
 from quire.runtime.restate.context import RestateContext
-from quire.runtime.restate.durables import Durable, Waits, play_on
+from quire.runtime.restate.durables import Durable, Waits
 from quire.runtime.restate.messages import Failure, encode_result
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ async def play(workflow: Workflow, context: RestateContext, argument: Json, tell
     Raises only what the SDK and `tell` do: no workflow sees that. What a workflow tells is stored before it waits, so
     before the server hears of what comes after.
     """
-    going = workflow.function(context, argument).__await__()
+    going = begun(workflow.function(context, argument))
     cancelled: RunCancelled | None = None
     try:
         while True:
@@ -48,7 +49,7 @@ def _go_on(
 ) -> Waits | bytes | Failure:
     """Let the workflow go on until it waits, or to its end."""
     try:
-        return play_on(going, cancelled)
+        return go_on(going, Waits, workflow.name, cancelled)
     except StopIteration as end:
         if context.cancelled:
             return Failure(f"run {context.run_id} was cancelled", run=context.run_id, cancelled=True)
@@ -56,6 +57,8 @@ def _go_on(
             return encode_result(workflow.name, end.value)
         except RunError as error:
             return Failure.of(error, context.run_id)
+    except ForeignAwait as error:
+        return Failure(str(error), "usage", context.run_id)
     except RunCancelled as error:
         return Failure(str(error), run=context.run_id, cancelled=True)
     except Exception as error:

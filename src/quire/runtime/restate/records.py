@@ -61,9 +61,13 @@ class RunRecords:
         if not isinstance(outcome, Failure):
             self.runs.finish(run, "finished", result=json.loads(outcome))
         elif outcome.cancelled:
-            self.runs.finish(run, "cancelled", error=outcome.message, category=outcome.category)
+            self.runs.finish(
+                run, "cancelled", error=outcome.message, category=outcome.category, exit_code=outcome.exit_code
+            )
         else:
-            self.runs.finish(run, "failed", error=outcome.message, category=outcome.category)
+            self.runs.finish(
+                run, "failed", error=outcome.message, category=outcome.category, exit_code=outcome.exit_code
+            )
 
     def want(self, run: str, name: str, awakeable: str) -> Json:
         """Note who waits for a signal; what it was answered already as `{"value": …}`, None when it was not.

@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from quire.context import Json, RunStatus, Workflow
+from quire.context import Json, RunState, RunStatus, Workflow
 from quire.errors import RunCancelled, RunError, UsageError
 from quire.events import Event
 from quire.records.database import Database
@@ -91,6 +91,15 @@ class RestateRuntime:
                 raise TimeoutError(f"run {run} has not ended in {timeout_s} s; it goes on")
             self._wait(run, ATTACH_S if left is None else min(ATTACH_S, left))
 
+    def runs(
+        self, *, flow: str | None = None, state: RunState | None = None, prefix: str = "", limit: int = 100
+    ) -> list[RunStatus]:
+        """As the database knows them; `status` asks the server."""
+        return self._runs.list(flow=flow, state=state, prefix=prefix, limit=limit)
+
+    def pause(self, run: str) -> None:
+        raise UsageError(f"run {run} is on Restate, where runs cannot be paused; cancel it, and submit it again later")
+
     def cancel(self, run: str) -> None:
         status = self._runs.status(run)
         if status.state in ENDED:
@@ -112,7 +121,6 @@ class RestateRuntime:
         self._records.forget(run)
 
     def send(self, run: str, name: str, value: Json) -> None:
-        """Answer a signal that a workflow waits for, or will; the first answer counts."""
         self._runs.status(run)
         awakeables, answer = self._records.answer(run, name, value)
         for awakeable in awakeables:
@@ -176,5 +184,6 @@ def _value(status: RunStatus) -> Json:
     if status.state == "cancelled":
         raise RunCancelled(status.error or f"run {status.run} was cancelled")
     if status.state == "failed":
-        raise RunError(status.error or f"run {status.run} failed", category=status.category or "runtime")
+        message = status.error or f"run {status.run} failed"
+        raise RunError(message, category=status.category or "runtime", exit_code=status.exit_code)
     return status.result

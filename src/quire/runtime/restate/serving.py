@@ -195,7 +195,7 @@ class Endpoint:
 
         outcome = await self._obstacle(request) if request.root and not _replaying() else None
         if outcome is None:
-            context = RestateContext(sdk, self._around, request, workflow.pool)
+            context = RestateContext(sdk, self._around, request, workflow)
             try:
                 outcome = await play(workflow, context, request.argument, partial(self._tell, request.run))
             except Mismatch as error:

@@ -15,7 +15,7 @@ from quire.errors import EngineError, InputError
 from quire.events import Event
 from quire.keys import artifact_key, digest_of
 from quire.records.runs import Runs
-from quire.running.batches.driving import run_batch
+from quire.running.batches.driving import Batches, run_batch
 from quire.running.batches.plan import plan_batch
 from quire.running.batches.request import BatchRequest
 from quire.runtime.local import LocalRuntime
@@ -50,17 +50,25 @@ class Desk:
         )
 
     @contextmanager
-    def runtime(self) -> Iterator[LocalRuntime]:
-        with LocalRuntime(self.store.database, [Workflow("flow", self.flow)]) as runtime:
+    def runtime(self, *, works: bool = True) -> Iterator[LocalRuntime]:
+        """With `works=False` it takes batches, and drives none."""
+        batch = Batches(self.store, lambda: runtime).workflow()
+        pools = {} if works else {batch.pool: 0}
+        with LocalRuntime(self.store.database, [Workflow("flow", self.flow), batch], pools=pools) as runtime:
             yield runtime
 
-    def run(self, *, sinks=(), run=None, stop=None, only=None, **asked):
+    def submit(self, **asked) -> str:
+        """A batch that waits until some process drives it."""
+        with self.runtime(works=False) as runtime:
+            return runtime.submit("batch", self.request(**asked).to_json())
+
+    def run(self, *, sinks=(), run=None, stop=None, **asked):
         def tell(event):
             for sink in sinks:
                 sink(event)
 
         with self.runtime() as runtime:
-            return run_batch(self.request(**asked), runtime, self.store, run=run, on_event=tell, stop=stop, only=only)
+            return run_batch(self.request(**asked), runtime, run=run, on_event=tell, stop=stop)[1]
 
     def plan(self, **asked):
         planned = plan_batch(self.request(**asked), self.store)

@@ -4,24 +4,29 @@ from __future__ import annotations
 
 import json
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from quire.batch import ManifestWriter, Stop, read_manifest, rows_of
-from quire.errors import StoreError, UsageError
-from quire.records.claims import Claims
+from quire.batch import ManifestWriter, StageOutcome, Stop, read_manifest, rows_of
+from quire.errors import RunError, UsageError
+from quire.keys import digest_bytes
 from quire.records.outputs import Outputs
 from quire.records.quarantine import Quarantine
-from quire.records.runs import Runs, claim_of
 from quire.running.batches import driving
-from quire.running.batches.driving import begin_batch, run_batch, stored_request
+from quire.running.batches.driving import run_batch, stored_request
 from quire.running.batches.request import BatchRequest
+from quire.running.flows.flow import Flow
 from quire.running.opening import local_runtime
 from quire.store.files import FileStore
 from quire.store.opening import open_store
+from tests import documents
 from tests.unit.running.batches.folders import LONG_S, Desk
+
+ENDS = ("finished", "failed", "hit")
 
 
 @pytest.fixture
@@ -162,7 +167,9 @@ def test_a_document_that_fails_for_good_goes_into_quarantine(desk):
     seen = []
     assert desk.run(sinks=[seen.append]).skipped == 2
     assert desk.attempts["b.pdf"] == 1
-    assert any("in quarantine: " in str(event.payload.get("reason")) for event in seen if event.document == "b.pdf")
+    assert any(
+        "in quarantine: " in str(event.payload.get("reason")) for event in seen if event.payload.get("name") == "b.pdf"
+    )
 
 
 def test_what_is_not_the_documents_fault_does_not(desk):
@@ -185,7 +192,7 @@ def test_a_file_that_cannot_be_read_fails_alone(desk, tmp_path):
     desk.write("a.pdf")
     request = BatchRequest((str(tmp_path / "gone.pdf"), str(desk.documents)), str(desk.output))
     with desk.runtime() as runtime:
-        outcome = run_batch(request, runtime, desk.store)
+        _, outcome = run_batch(request, runtime)
     assert (outcome.succeeded, outcome.failed) == (1, 1)
     assert str(outcome.errors[0]) == "gone.pdf: cannot be read: No such file or directory (input)"
 
@@ -244,33 +251,6 @@ def test_a_run_of_before_that_looks_for_the_file_where_it_was_is_followed_by_ano
     assert desk.written() == ["deep/a.md"]
 
 
-def test_cancelling_is_noticed_although_the_database_was_away_for_a_moment(desk, monkeypatch):
-    desk.write("a.pdf", "hold")
-    run = begin_batch(desk.request(), desk.store)
-    known, asked = Runs.cancel_requested, []
-
-    def away(self, run):
-        asked.append(run)
-        if len(asked) == 1:
-            raise StoreError("the database is away")
-        return known(self, run)
-
-    def cancel():
-        assert desk.held.wait(LONG_S)
-        desk.runs.request_cancel(run)
-
-    cancelling = threading.Thread(target=cancel)
-    cancelling.start()
-    monkeypatch.setattr(driving, "LOOK_EVERY_S", 0.01)
-    monkeypatch.setattr(driving, "Runs", type("Away", (Runs,), {"cancel_requested": away}))
-    try:
-        outcome = desk.run(run=run)
-    finally:
-        desk.go.set()
-        cancelling.join()
-    assert (outcome.cancelled, desk.runs.status(run).state) == (True, "cancelled")
-
-
 def test_a_document_past_its_time_is_cancelled(desk):
     desk.write("a.pdf", "hold")
     outcome = desk.run(options={"per_item_timeout_s": 0.2})
@@ -317,48 +297,91 @@ def test_a_document_that_is_cancelled_as_soon_as_it_is_submitted_does_not_begin_
 
         def submit_and_cancel(*asked, **named):
             run = submit(*asked, **named)
-            runtime.cancel(run)
+            if asked[0] == "flow":
+                runtime.cancel(run)
             return run
 
         runtime.submit = submit_and_cancel
-        outcome = run_batch(desk.request(), runtime, desk.store)
+        _, outcome = run_batch(desk.request(), runtime)
     assert [run.state for run in desk.runs.list(flow="flow")] in (["cancelled"], ["finished"])  # whichever came first
     assert outcome.planned == outcome.failed + outcome.succeeded == 1
 
 
-def test_a_run_that_is_stopped_can_be_gone_on_with(desk):
-    for name in "abc":
-        desk.write(f"{name}.pdf")
+@pytest.fixture
+def noticed(monkeypatch) -> threading.Event:
+    """Set when the step of a batch has noticed that it is paused."""
+    flag = threading.Event()
+
+    class Noticing(Stop):
+        def request(self, reason: str) -> None:
+            super().request(reason)
+            flag.set()
+
+    monkeypatch.setattr(driving, "Stop", Noticing)
+    return flag
+
+
+def stopped(desk, noticed) -> StageOutcome:
+    """A batch of three documents that is stopped while the second one is under way, which then finishes."""
+    for name, text in {"a": "", "b": "hold", "c": ""}.items():
+        desk.write(f"{name}.pdf", text)
     stop = Stop()
 
-    def sink(event):
-        if event.kind == "finished" and event.document:
-            stop.request("SIGINT")
+    def interrupt():
+        assert desk.held.wait(LONG_S)
+        stop.request("SIGINT")
+        assert noticed.wait(LONG_S)
+        desk.go.set()
 
-    outcome = desk.run(sinks=[sink], stop=stop, options={"workers": 1})
-    assert (outcome.cancelled, outcome.remaining) == (True, 2)
+    interrupting = threading.Thread(target=interrupt)
+    interrupting.start()
+    outcome = desk.run(stop=stop, options={"workers": 1})
+    interrupting.join()
+    return outcome
+
+
+def test_a_run_that_is_stopped_can_be_gone_on_with(desk, noticed):
+    outcome = stopped(desk, noticed)
+    assert (outcome.cancelled, outcome.cancelled_reason, outcome.succeeded, outcome.remaining) == (True, "SIGINT", 2, 1)
     run = latest(desk)
     assert run.state == "interrupted"
     again = desk.run(run=run.run)
-    assert (again.skipped, again.succeeded, latest(desk).state) == (1, 2, "finished")
+    assert (again.skipped, again.succeeded, latest(desk).state) == (2, 1, "finished")
     assert len(desk.runs.list(flow="batch")) == 1
     assert set(desk.read.values()) == {1}
 
 
-def test_a_run_can_be_stopped_while_files_are_hashed(desk):
+def test_a_run_that_is_stopped_waits_for_whoever_resumes_it(desk, noticed):
+    stopped(desk, noticed)
+    run = latest(desk).run
+    desk.write("other.pdf")
+    assert desk.run(only=("other.pdf",)).succeeded == 1
+    assert desk.runs.status(run).state == "interrupted"
+    assert "c.pdf" not in desk.read
+
+
+def test_a_run_can_be_stopped_while_files_are_hashed(desk, noticed, monkeypatch):
     for name in "abc":
         desk.write(f"{name}.pdf")
-    stop = Stop()
-    stop.request("SIGINT")
+    stop, plan = Stop(), driving.plan_batch
+
+    def slow(*asked, **named):
+        stop.request("SIGINT")
+        assert noticed.wait(LONG_S)
+        return plan(*asked, **named)
+
+    monkeypatch.setattr(driving, "plan_batch", slow)
     outcome = desk.run(stop=stop)
-    assert (outcome.planned, outcome.remaining, outcome.cancelled_reason) == (3, 3, "SIGINT")
+    assert (outcome.succeeded, outcome.cancelled_reason) == (0, "SIGINT")
     assert latest(desk).state == "interrupted"
+    monkeypatch.setattr(driving, "plan_batch", plan)
     assert desk.run(run=latest(desk).run).succeeded == 3
 
 
 def test_a_run_that_cannot_begin_has_failed_and_says_why(desk):
-    with pytest.raises(UsageError, match="no documents in"):
+    with pytest.raises(RunError, match="no documents in") as caught:
         desk.run()
+    assert (caught.value.category, caught.value.exit_code) == ("usage", 2)
     assert latest(desk).state == "failed"
     assert "no documents in" in latest(desk).error
     desk.write("a.pdf")
@@ -376,54 +399,88 @@ def test_a_reader_that_raises_loses_no_events(desk, caplog):
     assert kinds == ["started", "started", "finished", "finished"]
 
 
-def test_events_of_both_drives_are_kept(desk):
-    desk.write("a.pdf")
-    desk.run()
+def test_events_of_both_drives_are_kept(desk, noticed):
+    stopped(desk, noticed)
     run = latest(desk).run
     desk.run(run=run)
-    ends = [(event.kind, event.document) for event in desk.runs.events(run) if event.kind in ("finished", "hit")]
-    assert ends == [("finished", "a.pdf"), ("finished", None), ("hit", "a.pdf"), ("finished", None)]
+    ends = [(event.kind, event.payload.get("name")) for event in desk.runs.events(run) if event.kind in ENDS]
+    assert ends[:3] == [("finished", "a.pdf"), ("finished", "b.pdf"), ("failed", None)]
+    assert ends[3:] == [("hit", "a.pdf"), ("hit", "b.pdf"), ("finished", "c.pdf"), ("finished", None)]
+
+
+def test_a_finished_batch_stays_as_it_is(desk):
+    desk.write("a.pdf")
+    desk.run()
+    before = latest(desk)
+    assert desk.run(run=before.run).succeeded == 1, "as it was told then"
+    assert latest(desk) == before
+    assert desk.read["a.pdf"] == 1
 
 
 def test_a_run_can_be_cancelled_from_elsewhere(desk):
     desk.write("a.pdf", "hold")
     desk.write("b.pdf")
-    run = begin_batch(desk.request(), desk.store)
+    run = desk.submit(options={"workers": 1})
 
     def cancel():
         assert desk.held.wait(LONG_S)
-        desk.runs.request_cancel(run)
+        with desk.runtime() as other:
+            other.cancel(run)
 
     cancelling = threading.Thread(target=cancel)
     cancelling.start()
     try:
-        outcome = desk.run(run=run, options={"workers": 1})
+        outcome = desk.run(run=run)
     finally:
         desk.go.set()
         cancelling.join()
     assert (outcome.cancelled, outcome.remaining) == (True, 2)
     assert desk.runs.status(run).state == "cancelled"
     assert all(desk.runs.cancel_requested(one.run) for one in desk.runs.list(flow="flow"))
-    assert desk.run(run=run).succeeded == 2  # and gone on with
+    assert desk.run(run=run).succeeded == 2  # and gone on with, as another run
+    assert [one.state for one in desk.runs.list(flow="batch")] == ["finished", "cancelled"]
 
 
-def test_nobody_drives_a_run_that_another_process_drives(desk):
-    desk.write("a.pdf")
-    run = begin_batch(desk.request(), desk.store)
-    others = Claims(desk.store.database)
-    claim = others.claim(claim_of(run))
-    with pytest.raises(UsageError, match=f"another process works on run {run}"):
-        desk.run(run=run)
-    others.release(claim)
-    others.close()
-    assert desk.run(run=run).succeeded == 1
+def test_two_who_ask_for_one_batch_see_one_drive(desk):
+    """The second one follows the batch that the first one drives."""
+    desk.write("a.pdf", "hold")
+    run = desk.submit()
+    with desk.runtime() as driving, desk.runtime(works=False) as watching, ThreadPoolExecutor(2) as threads:
+        outcomes = [threads.submit(run_batch, desk.request(), one, run=run) for one in (driving, watching)]
+        assert desk.held.wait(LONG_S)
+        desk.go.set()
+        told = [outcome.result(LONG_S) for outcome in outcomes]
+    assert [(one, outcome.succeeded) for one, outcome in told] == [(run, 1), (run, 1)]
+    assert set(desk.read.values()) == {1}
+
+
+def test_a_batch_whose_process_is_gone_is_gone_on_with_by_the_next(desk):
+    """The six verbs are enough: whoever opens the runtime and serves it drives it."""
+    for name in "ab":
+        desk.write(f"{name}.pdf")
+    run = desk.submit()
+    assert desk.runs.status(run).state == "waiting"
+    with desk.runtime() as runtime:
+        runtime.serve()
+        assert runtime.result(run, timeout_s=LONG_S)["succeeded"] == 2
+        kinds = [(event.kind, event.stage) for event in runtime.events(run) if event.document is None]
+    assert kinds == [("started", "document"), ("finished", "document")]
 
 
 def test_while_it_is_driven_a_run_is_running(desk):
-    desk.write("a.pdf")
+    desk.write("a.pdf", "hold")
     states = []
-    desk.run(sinks=[lambda event: states.append(latest(desk).state)])
-    assert set(states) == {"running"}
+
+    def look():
+        assert desk.held.wait(LONG_S)
+        states.append(latest(desk).state)
+        desk.go.set()
+
+    looking = threading.Thread(target=look)
+    looking.start()
+    desk.run()
+    looking.join()
+    assert states == ["running"]
     assert latest(desk).state == "finished"
     assert latest(desk).result["succeeded"] == 1
 
@@ -431,7 +488,7 @@ def test_while_it_is_driven_a_run_is_running(desk):
 def test_some_documents_alone_can_be_driven(desk):
     for name in "abc":
         desk.write(f"{name}.pdf")
-    outcome = desk.run(only=["b.pdf"])
+    outcome = desk.run(only=("b.pdf",))
     assert (outcome.planned, outcome.succeeded) == (1, 1)
     assert desk.written() == ["b.md"]
 
@@ -441,7 +498,7 @@ def test_small_documents_come_first_if_that_is_asked_for(desk):
     for name, size in sizes.items():
         desk.write(name, "x" * size)
     begun = []
-    sink = lambda event: begun.append(event.document) if event.kind == "started" and event.document else None  # noqa: E731
+    sink = lambda event: begun.append(event.payload["name"]) if event.kind == "started" and event.document else None  # noqa: E731
     desk.run(sinks=[sink], options={"schedule": "sjf", "workers": 1})
     assert begun == ["b.pdf", "c.pdf", "a.pdf"]
 
@@ -449,11 +506,13 @@ def test_small_documents_come_first_if_that_is_asked_for(desk):
 def test_the_request_of_a_run_is_found_again(desk):
     desk.write("a.pdf")
     request = desk.request(formats=("json",))
-    assert stored_request(desk.store, begin_batch(request, desk.store)) == request
+    run = desk.submit(formats=("json",))
     desk.run()
-    (other,) = desk.runs.list(flow="flow")
-    with pytest.raises(UsageError, match="is no batch"):
-        stored_request(desk.store, other.run)
+    (other,) = [one for one in desk.runs.list(flow="flow") if one.inputs["inputs"]["formats"] == ["md"]]
+    with desk.runtime(works=False) as runtime:
+        assert stored_request(runtime, run) == request
+        with pytest.raises(UsageError, match="is no batch"):
+            stored_request(runtime, other.run)
 
 
 def test_a_batch_runs_with_its_facts_in_postgresql(tmp_path, postgres_url):
@@ -472,10 +531,51 @@ def test_real_documents_go_through_the_real_flow(tmp_path, sample_path):
     request = BatchRequest((str(tmp_path / "in"),), str(tmp_path / "out"), formats=("md", "json"))
     seen = []
     with FileStore(tmp_path / "out" / ".quire") as store, local_runtime(store, workers=1) as runtime:
-        outcome = run_batch(request, runtime, store, on_event=seen.append)
-        again = run_batch(request, runtime, store)
+        _, outcome = run_batch(request, runtime, on_event=seen.append)
+        _, again = run_batch(request, runtime)
     assert (outcome.succeeded, outcome.errors, again.skipped) == (1, (), 1)
     (event,) = [event for event in seen if event.kind == "finished" and event.document]
     assert event.payload["ledger"]["pages"] > 0
     assert event.payload["status"] == "ok"
     assert (tmp_path / "out" / "sample.md").read_text().startswith("**NORTHLIGHT")
+
+
+def test_events_name_the_document_by_its_id_and_tell_its_name(desk):
+    """So that whoever deletes a document finds them."""
+    path = desk.write("a.pdf")
+    desk.run()
+    told = [event for event in desk.runs.events(latest(desk).run) if event.document]
+    assert {event.document for event in told} == {digest_bytes(path.read_bytes())}
+    assert {event.payload["name"] for event in told} == {"a.pdf"}
+
+
+OWN = """
+name: own
+inputs: {source: document}
+steps:
+  - {id: document, component: read, input: {source: {$input: source}}}
+  - {id: captions, component: "tests.fakes.flow_components:caption", input: {page: {$step: document}}}
+output: {captions: {$step: captions}}
+"""
+
+
+class TestRequests:
+    """A batch that came with a request names a flow that is registered, and neither a file nor code."""
+
+    def test_a_file_is_no_flow_there(self, tmp_path, saved):
+        (tmp_path / "own.yaml").write_text(OWN)
+        request = BatchRequest((str(saved(documents.simple(1))),), str(tmp_path / "out"), str(tmp_path / "own.yaml"))
+        with FileStore(tmp_path / "store") as store, local_runtime(store, workers=1) as runtime:
+            with pytest.raises(RunError, match="there is no flow"):
+                run_batch(request, runtime)
+            request = replace(request, flow="own")
+            with pytest.raises(RunError, match="there is no flow 'own' here"):
+                run_batch(request, runtime)
+
+    def test_a_flow_that_the_opener_registered_is_named(self, tmp_path, saved):
+        (tmp_path / "own.yaml").write_text(OWN)
+        request = BatchRequest((str(saved(documents.simple(1))),), str(tmp_path / "out"), "captions")
+        flows = {"captions": Flow.load(tmp_path / "own.yaml")}
+        with FileStore(tmp_path / "store") as store, local_runtime(store, workers=1, flows=flows) as runtime:
+            run = runtime.submit("batch", request.to_json())
+            assert runtime.result(run, timeout_s=60)["succeeded"] == 1

@@ -11,14 +11,10 @@ import pytest
 
 from quire import Flow
 from quire.errors import RunError, UsageError
-from quire.flows import find_flow, load_flow
-from quire.flows.components import Registry
 from quire.running.flows.cases import CaseRunner, differences
 from quire.running.flows.flow import PassingStore, file_name, named_files, registry_for
-from quire.running.flows.workflow import Flows, flow_argument
+from quire.running.flows.workflow import flow_argument
 from quire.running.opening import pools_for, workflows_on
-from quire.running.steps import DocumentSteps
-from quire.running.workflows import Reads
 from quire.runtime.local import inline
 from quire.store.files import FileStore
 from tests import documents
@@ -218,12 +214,9 @@ class TestRequests:
     """What came with a request names flows that are registered, and no code."""
 
     @pytest.fixture
-    def runtime(self):
+    def runtime(self, own):
         store = PassingStore()
-        steps = DocumentSteps(store, workers=1)
-        read = load_flow(find_flow("read"), Registry())
-        flows = Flows(steps, registered={"read": read})
-        with inline((flows.workflow(), *Reads(steps).workflows()), pools=pools_for(1)) as opened:
+        with inline(workflows_on(store, workers=1, flows={"mine": Flow.load(own)}), pools=pools_for(1)) as opened:
             yield opened
         store.close()
 
@@ -232,18 +225,33 @@ class TestRequests:
         assert runtime.result(run, timeout_s=60)["output"]["status"] == "complete"
 
     def test_an_unknown_flow_is_told(self, runtime):
-        with pytest.raises(RunError, match="there is no flow 'other' here; choose from read"):
+        with pytest.raises(RunError, match=r"there is no flow 'other' here; choose from .*mine.*read"):
             runtime.result(runtime.submit("flow", {"flow": "other"}), timeout_s=60)
 
     def test_a_path_is_no_name(self, runtime, own):
         with pytest.raises(RunError, match="there is no flow"):
             runtime.result(runtime.submit("flow", {"flow": str(own)}), timeout_s=60)
 
-    def test_a_definition_that_names_code_is_refused(self, runtime, own):
+    def test_a_registered_flow_may_have_components_of_its_own(self, runtime):
+        run = runtime.submit("flow", {"flow": "mine", "inputs": {"source": "report.pdf", "words": 1}})
+        assert runtime.result(run, timeout_s=60)["output"]["status"] == "complete"
+
+    def test_a_definition_is_refused_whatever_it_names(self, runtime, own):
+        for flow in (Flow.load(own), Flow.load("read")):
+            argument = flow_argument(flow.definition, {"source": "report.pdf"})
+            with pytest.raises(RunError, match="names a flow that is registered here"):
+                runtime.result(runtime.submit("flow", argument), timeout_s=60)
+
+    def test_where_definitions_are_allowed_those_that_name_code_are_refused(self, own):
         argument = flow_argument(Flow.load(own).definition, {"source": "report.pdf"})
         sys.modules.pop("own_captions")
-        with pytest.raises(RunError, match="for files and Python, never for requests"):
+        store = PassingStore()
+        with (
+            inline(workflows_on(store, workers=1, definitions=True), pools=pools_for(1)) as runtime,
+            pytest.raises(RunError, match="for files and Python, never for requests"),
+        ):
             runtime.result(runtime.submit("flow", argument), timeout_s=60)
+        store.close()
         assert "own_captions" not in sys.modules
 
 
