@@ -35,7 +35,9 @@ FLOW = "batch"
 STAGE = "document"
 """The stage in the events of its documents."""
 LOOK_EVERY_S = 0.1
-"""How often the step looks whether it should end, and a follower whether there are new events."""
+"""How often the step looks whether it should end."""
+FOLLOW_EVERY_S = 0.3
+"""How often a follower asks for new events."""
 
 
 class Batches:
@@ -161,7 +163,7 @@ def _pause(runtime: Runtime, run: str) -> None:
 def _waited(runtime: Runtime, run: str) -> QuireError | None:
     """Wait a moment for the end of a run; the error that it ended with, or that keeps it from going on."""
     try:
-        runtime.result(run, timeout_s=LOOK_EVERY_S)
+        runtime.result(run, timeout_s=FOLLOW_EVERY_S)
     except TimeoutError:
         return None
     except QuireError as error:
