@@ -20,8 +20,8 @@ from tests.fakes import stage_workers
 
 
 def ended(name, *, kind="finished", status="ok", at=0.0, **payload):
-    told = {"status": status, "attempts": 1, "at": at, **payload}
-    return Event(f"r/document/{kind}/{name}", "r", 1, kind, "document", name, payload=told)
+    payload = {"status": status, "attempts": 1, **payload}
+    return Event(f"r/document/{kind}/{name}", "r", 1, kind, "document", name, payload=payload, at=at)
 
 
 def test_a_stage_writes_its_manifest(tmp_path):

@@ -18,8 +18,9 @@ class Told:
 
     def tell(self, kind: EventKind, document: str | None = None, **payload: object) -> Told:
         number = len(self.events) + 1
-        told = {"at": float(number), **payload}
-        self.events.append(Event(f"{number}", "run", number, kind, "batch", document, payload=told))
+        self.events.append(
+            Event(f"{number}", "run", number, kind, "batch", document, payload=payload, at=float(number))
+        )
         return self
 
     def batch(self, planned: int) -> Told:

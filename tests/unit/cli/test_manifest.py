@@ -24,10 +24,21 @@ def rows(tmp_path: Path) -> Path:
     path = tmp_path / "manifest.jsonl"
     with ManifestWriter(path) as write:
         for number, status in enumerate(("ok", "ok", "failed")):
-            payload = {"status": status, "at": NOW + 3600 * number, "duration_s": 1.5, "attempts": 1 + number}
+            payload = {"status": status, "duration_s": 1.5, "attempts": 1 + number}
             payload |= {"reason": "broken"} if status == "failed" else {"output_path": "out/a.md"}
             kind = "failed" if status == "failed" else "finished"
-            write(Event(str(number), "run", number, kind, "document", f"{number}.pdf", payload=payload))
+            write(
+                Event(
+                    str(number),
+                    "run",
+                    number,
+                    kind,
+                    "document",
+                    f"{number}.pdf",
+                    payload=payload,
+                    at=NOW + 3600 * number,
+                )
+            )
     return path
 
 

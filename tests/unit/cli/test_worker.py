@@ -45,7 +45,7 @@ def test_a_server_that_is_not_there_ends_the_worker(tmp_path):
     code, said = run(
         "worker", "--store", str(tmp_path / "store"), "--bind", "127.0.0.1:0", "--register", "http://127.0.0.1:1"
     )
-    assert code == 1
+    assert code == 10
     assert "no Restate server answers at http://127.0.0.1:1" in said
 
 

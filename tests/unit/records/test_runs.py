@@ -115,7 +115,3 @@ def test_a_cancel_request_is_seen_by_others(runs):
     assert not runs.cancel_requested(run)
     runs.request_cancel(run)
     assert runs.cancel_requested(run)
-    runs.finish(run, "cancelled")
-    runs.reopen(run)
-    assert not runs.cancel_requested(run)
-    assert runs.status(run).state == "waiting"
