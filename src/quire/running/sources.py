@@ -32,11 +32,11 @@ def source_key(document: str) -> ArtifactKey:
     return artifact_key("source", "2", (document,), Profile().digest())
 
 
-def keep_source(store: Store, source: SourceRef) -> None:
-    """Put a document into the store, unless it is there. Raises InputError when it is another one by now."""
+def keep_source(store: Store, source: SourceRef) -> int:
+    """Put a document into the store, unless it is there; how many bytes. Raises ChangedError when it is another one."""
     key = source_key(source.id)
     if store.find(key) is not None:
-        return
+        return 0
     with Document(source.path, name=source.name) as document, document.open() as file:
         if document.id != source.id:
             raise _changed(source)
@@ -47,8 +47,10 @@ def keep_source(store: Store, source: SourceRef) -> None:
             pieces.append(digest)
             piece_key = artifact_key("source-piece", "1", (source.id, digest), Profile().digest())
             store.save(piece_key, piece, stage="source", document=source.id)
+        size = document.size
     store.save(key, json.dumps(pieces).encode(), stage="source", document=source.id)
     store.flush()
+    return size
 
 
 def open_source(store: Store, source: SourceRef, *, password: str | None = None) -> Document:

@@ -52,6 +52,7 @@ class Documents:
         self._under_way: set[str] = set()
         self._late: set[str] = set()  # runs that took too long, and were cancelled
         self._cancelled = False
+        self._uploads: dict[str, dict[str, Json]] = {}
         self._moved: set[str] = set()
         """Documents that were gone or changed when they were looked at: nothing is known against them."""
 
@@ -76,6 +77,7 @@ class Documents:
         self._record(document, files, facts["ledger"].get("failed", 0) + sum(lost.values()))
         partial = facts.pop("status") == "partial" or bool(lost)
         facts |= {"lost": lost} if lost else {}
+        facts |= self._uploads.pop(document.name, {})
         told = {**_told(document), **facts, "output_path": files[0].path, "document_run": run, "files": len(files)}
         return ItemOutcome("partial" if partial else "ok", told)
 
@@ -111,8 +113,8 @@ class Documents:
         """
         source = SourceRef(document.document, document.path.name, str(document.path), not self._runtime.sees_files)
         if source.stored:
-            keep_source(self._store, source)
-        argument = self._asked.argument(asdict(source))
+            self._upload(document, source)
+        argument = {**self._asked.argument(asdict(source)), "parent": self._run}
         run, earlier = self._submitted(argument, key)
         try:
             return run, earlier, self._awaited(document, run)
@@ -121,6 +123,15 @@ class Documents:
                 raise
         run, earlier = self._submitted(argument, key)
         return run, earlier, self._awaited(document, run)
+
+    def _upload(self, document: PlannedDocument, source: SourceRef) -> None:
+        """Put the document into the store, for machines that do not see its path."""
+        began = time.perf_counter()
+        size = keep_source(self._store, source)
+        if size:
+            ms = round((time.perf_counter() - began) * 1000, 3)
+            with self._lock:
+                self._uploads[document.name] = {"upload_bytes": size, "upload_ms": ms}
 
     def _awaited(self, document: PlannedDocument, run: str) -> Json:
         limit_s = self._request.options.per_item_timeout_s

@@ -55,7 +55,15 @@ class Making:
         else:
             find = partial(self._store.find, key)
             found, hit = made_once(self._store, key, find, lambda claim: self._made(key, parts, claim))
-        return {**value, "digest": found, **({"hit": True} if hit else {"ms": _ms(begun)})}
+        return {**value, "digest": found, **({"hit": True} if hit else {"ms": _ms(begun), "bytes": self._size(found)})}
+
+    def _size(self, made: Digest) -> int:
+        """Bytes of the files that an artifact names, or of the artifact itself."""
+        data = self._store.load(made)
+        output = json.loads(data)
+        files = output if isinstance(output, list) else [output]
+        sizes = [file["size"] for file in files if isinstance(file, dict) and {"digest", "size"} <= file.keys()]
+        return sum(sizes) or len(data)
 
     def _made(self, key: ArtifactKey, parts: Mapping[str, Part], claim: Claim) -> Digest:
         output = self._called({name: part.load() for name, part in parts.items()}, None)

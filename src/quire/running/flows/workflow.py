@@ -95,7 +95,7 @@ class Flows:
         return Workflow("flow", self.flow, version="2", pool="documents")
 
     async def flow(self, ctx: Context, argument: Json) -> Json:
-        """Play a flow: `{"flow": definition or name, "inputs": {…}}`.
+        """Play a flow: `{"flow": definition or name, "inputs": {…}}`; `"parent"` is the run that submitted it.
 
         Gives `{"flow": name, "digest": …, "output": …}`: the digest of the output in the store, and the output
         itself where it is small. `"lost"` is there when steps with `on_error: skip` lost pages: how many, by step.
@@ -105,6 +105,9 @@ class Flows:
             self.trusting.look_in(str(folder), str(folder.parent))
         definition, components = self._found(argument["flow"])
         _check_versions(definition, components, argument.get("versions") or {})
+        if parent := argument.get("parent"):
+            run, payload = ctx.run_id, {"flow": definition.name, "parent": parent}
+            ctx.emit(Event(f"{run}/flow/started", run, 0, "started", "flow", payload=payload))
         inputs = argument.get("inputs") or {}
         if problems := input_problems(definition.inputs, inputs):
             raise UsageError(f"flow {definition.name!r}: {'; '.join(problems)}")
@@ -306,7 +309,7 @@ class _FlowRun:
         return bool(lacking)
 
     def _finished(self, step: Step, value: Value) -> None:
-        told = {name: one for name, one in value.items() if name in ("ms", "hits", "made", "failed")}
+        told = {name: one for name, one in value.items() if name in ("ms", "bytes", "hits", "made", "failed")}
         kind: EventKind = "hit" if value.get("hit") else "finished"
         self._tell(step, self.components.find(step.component), kind, value, told)
         if step.on_error.what == "skip" and value.get("failed"):

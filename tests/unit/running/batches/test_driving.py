@@ -268,7 +268,7 @@ def test_a_document_past_its_time_is_tried_again_when_its_run_has_ended(desk):
         if event.kind == "attempt":
             desk.go.set()
 
-    outcome = desk.run(sinks=[sink], options={"per_item_timeout_s": 0.3, "retries": 1})
+    outcome = desk.run(sinks=[sink], options={"per_item_timeout_s": 1.0, "retries": 6})
     assert outcome.succeeded == 1
 
 
