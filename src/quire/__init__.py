@@ -43,7 +43,21 @@ if TYPE_CHECKING:
     from quire.store.images import PageImages
     from quire.store.opening import open_store
     from quire.store.temporary import TemporaryStore
-    from quire.types import BBox, Block, Cell, GridCell, Layout, PageInfo, PageResult, Part, Region, Span, Table, Word
+    from quire.types import (
+        AnswerSource,
+        BBox,
+        Block,
+        Cell,
+        GridCell,
+        Layout,
+        PageInfo,
+        PageResult,
+        Part,
+        Region,
+        Span,
+        Table,
+        Word,
+    )
 
 __version__ = "0.1.0"
 
@@ -86,6 +100,7 @@ _HOMES = {
     "quire.store.opening": ("open_store",),
     "quire.store.temporary": ("TemporaryStore",),
     "quire.types": (
+        "AnswerSource",
         "BBox",
         "Block",
         "Cell",
@@ -103,6 +118,7 @@ _HOMES = {
 _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 
 __all__ = [
+    "AnswerSource",
     "Attempt",
     "BBox",
     "Block",

@@ -1,7 +1,8 @@
 """Pages and documents as bytes: compact JSON, equal for equal values, without times.
 
 Words are not repeated here: a block names the runs of the native text that it covers, and its words are made
-from that artifact when somebody looks at them. Words that come from elsewhere are written out.
+from that artifact when somebody looks at them. Words that come from elsewhere are written out. The answers in which
+blocks, parts and cells were read are listed once, in `sources`; what was read names them by their place there.
 """
 
 from __future__ import annotations
@@ -12,8 +13,10 @@ from functools import partial
 from typing import Any
 
 from quire.pagetext import PageText
-from quire.types import BBox, Block, Cell, PageInfo, PageResult, Part, Span, Style, Table, Word
+from quire.types import AnswerSource, BBox, Block, Cell, PageInfo, PageResult, Part, Span, Style, Table, Word
 from quire.words import JoinedWords, PageWords
+
+_Sources = dict[AnswerSource, int]
 
 Texts = Callable[[int], PageText]
 """Gives the native text of a page, by its number."""
@@ -27,7 +30,7 @@ def encode_page(page: PageResult) -> bytes:
 
 def decode_page(data: bytes, texts: Texts) -> PageResult:
     value = json.loads(data)
-    return PageResult(PageInfo(*value["page"]), tuple(_block(row, texts) for row in value["blocks"]))
+    return PageResult(PageInfo(*value["page"]), _blocks(value, texts))
 
 
 def encode_document(pages: Sequence[PageInfo], blocks: Sequence[Block]) -> bytes:
@@ -36,12 +39,15 @@ def encode_document(pages: Sequence[PageInfo], blocks: Sequence[Block]) -> bytes
 
 def decode_document(data: bytes, texts: Texts) -> tuple[tuple[PageInfo, ...], tuple[Block, ...]]:
     value = json.loads(data)
-    return tuple(PageInfo(*row) for row in value["pages"]), tuple(_block(row, texts) for row in value["blocks"])
+    return tuple(PageInfo(*row) for row in value["pages"]), _blocks(value, texts)
 
 
 def _bytes(name: str, head: object, blocks: Sequence[Block]) -> bytes:
-    rows = ",".join([_encode(_block_row(block)) for block in blocks])  # one at a time: a tree of all is slow to free
-    whole = f'{{"{name}":{_encode(head)},"blocks":[{rows}]}}'
+    sources: _Sources = {}
+    # one at a time: a tree of all is slow to free
+    rows = ",".join([_encode(_block_row(block, sources)) for block in blocks])
+    told = f',"sources":{_encode([_source_row(source) for source in sources])}' if sources else ""
+    whole = f'{{"{name}":{_encode(head)},"blocks":[{rows}]{told}}}'
     return whole.encode("utf-8", "surrogatepass")  # broken fonts map to lone surrogates
 
 
@@ -53,7 +59,16 @@ def _box_row(box: BBox) -> tuple[float, float, float, float]:
     return box.left, box.top, box.width, box.height
 
 
-def _block_row(block: Block) -> dict[str, object]:
+def _source_row(source: AnswerSource) -> tuple[object, ...]:
+    return source.engine, source.version, source.profile, source.key, source.similarity
+
+
+def _place_of(source: AnswerSource | None, sources: _Sources) -> int | None:
+    """Where a source stands in the list; one that is new is added to it."""
+    return None if source is None else sources.setdefault(source, len(sources))
+
+
+def _block_row(block: Block, sources: _Sources) -> dict[str, object]:
     row: dict[str, object] = {
         "id": block.id,
         "page": block.page,
@@ -62,10 +77,12 @@ def _block_row(block: Block) -> dict[str, object]:
         "bbox": _box_row(block.bbox),
         "engine": block.engine,
     }
+    if block.source is not None:
+        row["source"] = _place_of(block.source, sources)
     if block.level is not None:
         row["level"] = block.level
     if block.parts:
-        row["parts"] = [(part.page, *_box_row(part.bbox)) for part in block.parts]
+        row["parts"] = [_part_row(part, sources) for part in block.parts]
     if block.confidence is not None:
         row["confidence"] = block.confidence
     if block.marker:
@@ -76,7 +93,7 @@ def _block_row(block: Block) -> dict[str, object]:
     if block.spans:
         row["spans"] = [_span_row(span) for span in block.spans]
     if block.table is not None:
-        cells = [_cell_row(cell) for cell in block.table.cells]
+        cells = [_cell_row(cell, sources) for cell in block.table.cells]
         row["table"] = {"rows": block.table.rows, "columns": block.table.columns, "cells": cells}
     if block.style is not None:
         style = block.style
@@ -96,12 +113,25 @@ def _span_row(span: Span) -> tuple[object, ...]:
     return span.start, span.end, *looks, span.link
 
 
-def _cell_row(cell: Cell) -> tuple[object, ...]:
+def _part_row(part: Part, sources: _Sources) -> tuple[object, ...]:
+    place = part.page, *_box_row(part.bbox)
+    return place if part.source is None else (*place, _place_of(part.source, sources))
+
+
+def _cell_row(cell: Cell, sources: _Sources) -> tuple[object, ...]:
     spans = (cell.row_span, cell.column_span, cell.header)
-    return cell.row, cell.column, cell.text, cell.page, _box_row(cell.bbox), *spans
+    row = cell.row, cell.column, cell.text, cell.page, _box_row(cell.bbox), *spans
+    if cell.confidence is None and cell.source is None:
+        return row
+    return *row, cell.confidence, _place_of(cell.source, sources)
 
 
-def _block(row: dict[str, Any], texts: Texts) -> Block:
+def _blocks(value: dict[str, Any], texts: Texts) -> tuple[Block, ...]:
+    sources = [AnswerSource(*row) for row in value.get("sources", ())]
+    return tuple([_block(row, texts, sources) for row in value["blocks"]])
+
+
+def _block(row: dict[str, Any], texts: Texts, sources: Sequence[AnswerSource]) -> Block:
     table, style = row.get("table"), row.get("style")
     return Block(
         id=row["id"],
@@ -110,14 +140,17 @@ def _block(row: dict[str, Any], texts: Texts) -> Block:
         text=row["text"],
         bbox=BBox(*row["bbox"]),
         level=row.get("level"),
-        parts=tuple(Part(page, BBox(*box)) for page, *box in row.get("parts", ())),
+        parts=tuple([_part(part, sources) for part in row.get("parts", ())]),
         confidence=row.get("confidence"),
         engine=row["engine"],
         marker=row.get("marker", ""),
         words=_words(row.get("words", ()), texts),
         spans=tuple(Span(*span) for span in row.get("spans", ())),
-        table=Table(table["rows"], table["columns"], tuple(map(_cell, table["cells"]))) if table else None,
+        table=Table(table["rows"], table["columns"], tuple([_cell(cell, sources) for cell in table["cells"]]))
+        if table
+        else None,
         style=Style(*style) if style else None,
+        source=sources[row["source"]] if "source" in row else None,
     )
 
 
@@ -131,6 +164,13 @@ def _words(rows: Sequence[dict[str, Any]], texts: Texts) -> Sequence[Word]:
     return parts[0] if len(parts) == 1 else JoinedWords(parts) if parts else ()
 
 
-def _cell(row: Sequence[Any]) -> Cell:
-    number, column, text, page, box, *spans = row
-    return Cell(number, column, text, page, BBox(*box), *spans)
+def _part(row: Sequence[Any], sources: Sequence[AnswerSource]) -> Part:
+    page, left, top, width, height, *source = row
+    return Part(page, BBox(left, top, width, height), sources[source[0]] if source else None)
+
+
+def _cell(row: Sequence[Any], sources: Sequence[AnswerSource]) -> Cell:
+    number, column, text, page, box, *rest = row
+    if len(rest) > 4 and rest[4] is not None:
+        rest[4] = sources[rest[4]]
+    return Cell(number, column, text, page, BBox(*box), *rest)

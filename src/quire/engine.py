@@ -16,7 +16,7 @@ from functools import cached_property
 from typing import Literal, Protocol, get_args
 
 from quire.keys import ArtifactKey, Digest, Profile, artifact_key, digest_of
-from quire.types import BBox, BlockKind, GridCell, Region, Table, Word
+from quire.types import AnswerSource, BBox, BlockKind, GridCell, Region, Table, Word
 
 Capability = Literal[
     "text",
@@ -133,22 +133,15 @@ Tier = Literal["asked", "exact", "semantic"]
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """Where an answer came from, and how similar the other picture was when it came from one."""
+    """How an answer came this time, and which one it is; nothing was answered about a region that is blank."""
 
     tier: Tier = "asked"
-    similarity: float | None = None
+    source: AnswerSource | None = None
 
-
-@dataclass(frozen=True, slots=True)
-class AnswerSource:
-    """Who gave an answer, with which settings, and under which key it is kept: what evidence must show."""
-
-    engine: str
-    version: str
-    profile: Digest
-    key: ArtifactKey
-    tier: Tier = "asked"
-    similarity: float | None = None
+    @property
+    def similarity(self) -> float | None:
+        """How similar the other picture was when the answer was given for one."""
+        return self.source.similarity if self.source is not None else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,10 +18,11 @@ import json
 import struct
 from array import array
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple, TypedDict
 
 from quire.fonts import Font, Look
+from quire.types import AnswerSource
 
 MAGIC = b"QPT1"
 
@@ -117,6 +118,7 @@ class PageText:
     confidences: Sequence[float | None] = ()  # of the recognised runs
     ordered: bool = False  # the recognised runs stand in the order in which they are read
     skew: float = 0.0  # degrees by which recognised lines run downwards to the right
+    source: AnswerSource | None = None  # the answer in which the recognised runs were read
 
     @classmethod
     def from_bytes(cls, data: bytes) -> PageText:
@@ -139,6 +141,8 @@ class PageText:
                 position = (end + 3) & ~3
             texts = header.pop("texts")
             fonts = [Font(*font) for font in header.pop("font_table")]
+            if source := header.pop("source", None):
+                arrays["source"] = AnswerSource(**source)
             return cls(texts=texts.split("\n") if counts["sizes"] else [], font_table=fonts, **header, **arrays)
         except (TypeError, KeyError, AttributeError) as error:
             raise ValueError("not the native text of a page") from error
@@ -165,6 +169,7 @@ class PageText:
             header |= {"engine": self.engine, "recognised": self.recognised, "skew": self.skew}
             header["ordered"] = self.ordered
             header["confidences"] = list(self.confidences)
+            header["source"] = self.source and asdict(self.source)
         encoded = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
         out = bytearray(MAGIC + struct.pack("<I", len(encoded)) + encoded)
         for name, code, _ in ARRAYS:

@@ -60,7 +60,7 @@ class _Export:
     pages: Sequence[PageInfo]
     blocks: Sequence[Block]
     source: Callable[[], Document]
-    trace: Mapping[int, Sequence[Attempt]]
+    trace: Mapping[int, Sequence[Attempt]] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +167,7 @@ class DocumentResult:
         return export.text(self._export)
 
     def to_json(self, *, words: bool = False, trace: bool = False) -> str:
-        """Everything, in the schema `quire/1`; the words of each block, and how pages were read, when asked for."""
+        """Everything, in the schema `quire/1`; the words of each block, and how it was read, when asked for."""
         from quire import export
 
         return export.json_(self._exported(trace=trace), words=words)
@@ -303,7 +303,7 @@ class DocumentResult:
         return self._exported(trace=False)
 
     def _exported(self, *, trace: bool) -> _Export:
-        told = self.path if trace else {}
+        told = self.path if trace else None
         return _Export(self.id, self.name, self.media_type, self._infos, self.blocks, self._source.reopen, told)
 
 

@@ -16,7 +16,7 @@ from quire.pagetext import PageText
 from quire.recognize import placing, structured
 from quire.recognize.seen import Seen
 from quire.stage import Artifact, Encoded, Took
-from quire.types import Block, OutlineEntry, PageInfo, PageResult
+from quire.types import AnswerSource, Block, OutlineEntry, PageInfo, PageResult
 from quire.words import PageWords
 
 
@@ -115,7 +115,7 @@ class PageReading:
     """What an engine read on a page: its native text, what its picture shows, and what was recognised there.
 
     `whole` says that it stands for the native text, not beside it; `ordered` that the engine's order is that of
-    reading. A page read by nobody has no readings.
+    reading. `source` is the answer. A page read by nobody has no readings and no source.
     """
 
     native: PageText
@@ -124,6 +124,7 @@ class PageReading:
     engine: str
     whole: bool
     ordered: bool = False
+    source: AnswerSource | None = None
 
 
 class RecognisedText:
@@ -141,6 +142,7 @@ class RecognisedText:
             reading.seen,
             reading.readings,
             engine=reading.engine,
+            source=reading.source,
             whole=reading.whole,
             ordered=reading.ordered,
             profile=self.profile,
@@ -167,7 +169,7 @@ class StructuredBlocks:
     def run(self, reading: PageReading, took: Took) -> PageResult:
         native = reading.native
         info = PageInfo(native.number, native.width, native.height, native.rotation)
-        return structured.page_of(info, reading.seen, reading.readings, engine=reading.engine)
+        return structured.page_of(info, reading.seen, reading.readings, engine=reading.engine, source=reading.source)
 
     def encode(self, output: PageResult) -> bytes:
         return encode_page(output)

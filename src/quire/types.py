@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
+from quire.keys import ArtifactKey, Digest
+
 BlockKind = Literal[
     "title",
     "heading",
@@ -104,16 +106,43 @@ class Span:
 
 
 @dataclass(frozen=True, slots=True)
+class AnswerSource:
+    """The answer of an engine in which something was read: what evidence must show.
+
+    `profile` is the digest of the engine's settings, `key` that under which a store keeps the raw answer.
+    `similarity` is None when the answer was given for exactly these pixels. Otherwise it was given for a similar
+    picture, the one of the key. Whether the engine was asked now or earlier is no part of it: equal answers have
+    equal sources.
+    """
+
+    engine: str
+    version: str
+    profile: Digest
+    key: ArtifactKey
+    similarity: float | None = None
+
+    @property
+    def tier(self) -> Literal["exact", "semantic"]:
+        """`exact` for an answer about exactly these pixels, `semantic` for one about a similar picture."""
+        return "exact" if self.similarity is None else "semantic"
+
+
+@dataclass(frozen=True, slots=True)
 class Part:
-    """One place of a block that stands in several: the next column, the next page."""
+    """One place of a block that stands in several: the next column, the next page; `source` as in `Block`."""
 
     page: int
     bbox: BBox
+    source: AnswerSource | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One cell of a table; rows and columns count from 0."""
+    """One cell of a table; rows and columns count from 0.
+
+    `confidence` is the mean over its recognised characters and `source` the answer in which they were read; both are
+    None for text of the file.
+    """
 
     row: int
     column: int
@@ -123,6 +152,8 @@ class Cell:
     row_span: int = 1
     column_span: int = 1
     header: bool = False
+    confidence: float | None = None
+    source: AnswerSource | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +238,8 @@ class Block:
 
     The `text` keeps the lines of the page, separated by line breaks; words hyphenated at a line end are
     joined. `level` is the depth of a heading (1 is the highest) or of a list item. `marker` is the bullet or
-    number with which the text of a list item begins. `words` may be empty when they were not asked for.
+    number with which the text of a list item begins. `words` may be empty when they were not asked for. `source` is
+    the answer in which recognised text of the block was read, None for text of the file alone.
     """
 
     id: str
@@ -224,11 +256,18 @@ class Block:
     spans: tuple[Span, ...] = ()
     table: Table | None = None
     style: Style | None = field(default=None, compare=False)
+    source: AnswerSource | None = None
 
     @property
     def places(self) -> tuple[Part, ...]:
         """Every place of the block, also when there is only one."""
-        return self.parts or (Part(self.page, self.bbox),)
+        return self.parts or (Part(self.page, self.bbox, self.source),)
+
+    @property
+    def sources(self) -> tuple[AnswerSource, ...]:
+        """Every answer in which a part of the block was read, in order: that of each page, that of each cell."""
+        parts: tuple[Block | Part | Cell, ...] = (self, *self.parts, *(self.table.cells if self.table else ()))
+        return tuple(dict.fromkeys(part.source for part in parts if part.source is not None))
 
 
 @dataclass(frozen=True, slots=True)

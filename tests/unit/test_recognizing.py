@@ -12,7 +12,7 @@ import pytest
 
 import quire
 from quire.document import Document
-from quire.engine import AnswerSource, Provenance, ReadLine
+from quire.engine import Provenance, ReadLine
 from quire.keys import digest_bytes
 from quire.opened import Opened
 from quire.recognize import placing
@@ -24,7 +24,7 @@ from quire.recognizing import Recognizer
 from quire.runtime.staged import StagedRun
 from quire.stages import RecognisedText
 from quire.store.files import FileStore
-from quire.types import BBox
+from quire.types import AnswerSource, BBox
 from tests import documents, scans
 from tests.fakes.engines import BadEngine, NumberEngine, SlowEngine, calls, said_of
 
@@ -63,13 +63,14 @@ def test_where_an_answer_came_from_is_part_of_the_reading(tmp_path, log, policy)
     names = ("sheet.png", "sheet.png", "again.jpg")
     asked, exact, similar = (recognised(tmp_path / name, engine, tmp_path / "store") for name in names)
     assert calls(log) == ["numbers 5"]
-    assert asked.source == AnswerSource("numbers", "1", engine.profile.digest(), asked.source.key)
-    assert exact.source == replace(asked.source, tier="exact")
-    assert similar.source.key == asked.source.key
-    assert (similar.source.tier, 0.99 <= similar.source.similarity < 1.0) == ("semantic", True)
-    for one in (asked, exact, similar):
+    first, again, alike = (one.reading.source for one in (asked, exact, similar))
+    assert first == AnswerSource("numbers", "1", engine.profile.digest(), first.key)
+    assert again == first
+    assert alike == replace(first, similarity=alike.similarity)
+    assert (first.tier, alike.tier, 0.99 <= alike.similarity < 1.0) == ("exact", "semantic", True)
+    for one, tier in ((asked, "asked"), (exact, "exact"), (similar, "semantic")):
         [recognition] = one.reading.readings
-        assert recognition.provenance == Provenance(one.source.tier, one.source.similarity)
+        assert recognition.provenance == Provenance(tier, one.reading.source)
     assert asked.inputs == exact.inputs != similar.inputs
 
 

@@ -47,7 +47,9 @@ Lang = Annotated[
 ]
 Pages = Annotated[str | None, Option(metavar="PAGES", help="Only these pages, like 1-3,7 or 5- (to the end).")]
 Words = Annotated[bool, Option("--words", help="Put the words and their boxes into JSON.")]
-Trace = Annotated[bool, Option("--trace", help="Put how each page was recognised into JSON.")]
+Trace = Annotated[
+    bool, Option("--trace", help="Put how each page was recognised, and the source of each block, into JSON.")
+]
 Figures = Annotated[bool | None, Option("--figures/--no-figures", help="Also read the text inside figures.")]
 Redactions = Annotated[
     bool | None, Option("--redactions/--no-redactions", help="Mark blacked-out places of scans as [[REDACTED]].")

@@ -65,7 +65,9 @@ class Traced(Protocol):
     """Something exportable that tells how its pages were read."""
 
     @property
-    def trace(self) -> Mapping[int, Sequence[Attempt]]: ...
+    def trace(self) -> Mapping[int, Sequence[Attempt]] | None:
+        """The path of each recognised page; None when it was not asked for."""
+        ...
 
 
 @runtime_checkable

@@ -9,23 +9,24 @@ from typing import Any
 
 from quire.engine import Attempt
 from quire.export import Exportable, Traced
-from quire.types import BBox, Block, Cell, PageInfo, Part, Span, Table, Word
+from quire.types import AnswerSource, BBox, Block, Cell, PageInfo, Part, Span, Table, Word
 
 SCHEMA = "quire/1"
 _FLAGS = ("bold", "italic", "superscript", "subscript", "code")
 
 
 def json_(result: Exportable, *, words: bool = False) -> str:
-    """Everything, one block per line; the words only when asked for, the path of pages where the result has it."""
+    """Everything, one block per line; the words, the sources of blocks and the path of pages only when asked for."""
     document = {
         "id": result.id,
         "name": result.name,
         "media_type": result.media_type,
         "pages": [_page(page) for page in result.pages],
     }
-    blocks = ",\n".join(_dump(_block(block, words=words)) for block in result.blocks)
+    path = result.trace if isinstance(result, Traced) else None
+    blocks = ",\n".join(_dump(_block(block, words=words, trace=path is not None)) for block in result.blocks)
     listed = f"[\n{blocks}\n]" if blocks else "[]"
-    traced = f',\n"trace": {_dump(_trace(result.trace))}' if isinstance(result, Traced) and result.trace else ""
+    traced = f',\n"trace": {_dump(_trace(path))}' if path else ""
     return f'{{"schema": "{SCHEMA}",\n"document": {_dump(document)},\n"blocks": {listed}{traced}}}\n'
 
 
@@ -57,7 +58,7 @@ def _page(page: PageInfo) -> dict[str, object]:
     }
 
 
-def _block(block: Block, *, words: bool) -> dict[str, object]:
+def _block(block: Block, *, words: bool, trace: bool) -> dict[str, object]:
     written: dict[str, object] = {
         "id": block.id,
         "page": block.page,
@@ -67,9 +68,16 @@ def _block(block: Block, *, words: bool) -> dict[str, object]:
         "bbox": _box(block.bbox),
     }
     if len(block.parts) > 1:
-        written["parts"] = [{"page": part.page, "bbox": _box(part.bbox)} for part in block.parts]
+        written["parts"] = [
+            {"page": part.page, "bbox": _box(part.bbox), **_other(part, block, trace=trace)} for part in block.parts
+        ]
     written["confidence"] = None if block.confidence is None else round(block.confidence, 5)
     written["engine"] = block.engine
+    sources = block.sources
+    if any(source.tier == "semantic" for source in sources):
+        written["tier"] = "semantic"
+    if trace and sources:
+        written["source"] = _source(block.source)
     if block.marker:
         written["marker"] = block.marker
     if block.spans:
@@ -77,8 +85,26 @@ def _block(block: Block, *, words: bool) -> dict[str, object]:
     if words:
         written["words"] = [_word(word) for word in block.words]
     if block.table is not None:
-        written["table"] = _table(block.table)
+        written["table"] = _table(block.table, block, trace=trace)
     return written
+
+
+def _source(source: AnswerSource | None) -> dict[str, object] | None:
+    if source is None:
+        return None
+    return {
+        "engine": source.engine,
+        "version": source.version,
+        "profile": source.profile,
+        "key": source.key,
+        "tier": source.tier,
+        "similarity": source.similarity,
+    }
+
+
+def _other(part: Part | Cell, block: Block, *, trace: bool) -> dict[str, object]:
+    """The source of a part or cell, where it is another than that of the block."""
+    return {"source": _source(part.source)} if trace and part.source != block.source else {}
 
 
 def _word(word: Word) -> dict[str, object]:
@@ -103,7 +129,7 @@ def _span(span: Span) -> dict[str, object]:
     return written | ({"link": span.link} if span.link else {})
 
 
-def _table(table: Table) -> dict[str, object]:
+def _table(table: Table, block: Block, *, trace: bool) -> dict[str, object]:
     cells = [
         {
             "row": cell.row,
@@ -114,6 +140,8 @@ def _table(table: Table) -> dict[str, object]:
             "text": cell.text,
             "page": cell.page,
             "bbox": _box(cell.bbox),
+            **({} if cell.confidence is None else {"confidence": round(cell.confidence, 3)}),
+            **_other(cell, block, trace=trace),
         }
         for cell in table.cells
     ]
@@ -121,6 +149,7 @@ def _table(table: Table) -> dict[str, object]:
 
 
 def _read_block(tree: dict[str, Any]) -> Block:
+    source = _read_source(tree, None)
     return Block(
         id=tree["id"],
         page=tree["page"],
@@ -128,20 +157,34 @@ def _read_block(tree: dict[str, Any]) -> Block:
         level=tree["level"],
         text=tree["text"],
         bbox=BBox(**tree["bbox"]),
-        parts=tuple(Part(part["page"], BBox(**part["bbox"])) for part in tree.get("parts", ())),
+        parts=tuple(_read_part(part, source) for part in tree.get("parts", ())),
         confidence=tree["confidence"],
         engine=tree["engine"],
         marker=tree.get("marker", ""),
         spans=tuple(Span(**span) for span in tree.get("spans", ())),
         words=_read_words(tree.get("words", ())),
-        table=_read_table(tree["table"]) if "table" in tree else None,
+        table=_read_table(tree["table"], source) if "table" in tree else None,
+        source=source,
     )
+
+
+def _read_source(tree: dict[str, Any], default: AnswerSource | None) -> AnswerSource | None:
+    if "source" not in tree:
+        return default
+    source = tree["source"]
+    return source and AnswerSource(**{name: value for name, value in source.items() if name != "tier"})
+
+
+def _read_part(tree: dict[str, Any], source: AnswerSource | None) -> Part:
+    return Part(tree["page"], BBox(**tree["bbox"]), _read_source(tree, source))
 
 
 def _read_words(words: Sequence[dict[str, Any]]) -> tuple[Word, ...]:
     return tuple(Word(word["text"], BBox(**word["bbox"]), word.get("confidence")) for word in words)
 
 
-def _read_table(tree: dict[str, Any]) -> Table:
-    cells = tuple(Cell(**{**cell, "bbox": BBox(**cell["bbox"])}) for cell in tree["cells"])
+def _read_table(tree: dict[str, Any], source: AnswerSource | None) -> Table:
+    cells = tuple(
+        Cell(**{**cell, "bbox": BBox(**cell["bbox"]), "source": _read_source(cell, source)}) for cell in tree["cells"]
+    )
     return Table(tree["rows"], tree["columns"], cells)

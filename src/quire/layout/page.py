@@ -22,7 +22,7 @@ from quire.layout.tags import Tags
 from quire.layout.textual import Text, Vocabulary, block_text, cell_text, code_text
 from quire.layout.things import Thing
 from quire.pagetext import FieldInfo, PageText
-from quire.types import BBox, Block, BlockKind, Cell, PageInfo, PageResult, PageStatus, Style, Table
+from quire.types import AnswerSource, BBox, Block, BlockKind, Cell, PageInfo, PageResult, PageStatus, Style, Table
 from quire.words import PageWords
 
 
@@ -226,6 +226,8 @@ class _Page:
                     row_span=cell.row_span,
                     column_span=cell.column_span,
                     header=cell.header,
+                    confidence=_confidence(self.source, cell.runs),
+                    source=_source(self.source, cell.runs),
                 )
             )
         table = Table(found.rows, found.columns, tuple(sorted(cells, key=lambda c: (c.row, c.column))))
@@ -270,6 +272,7 @@ class _Page:
                 spans=content.spans,
                 table=table,
                 style=style,
+                source=_source(source, runs),
             )
         )
 
@@ -287,6 +290,13 @@ def _steady(lines: list[Line], size: float) -> None:
 
 def _all_recognised(page: PageText) -> bool:
     return bool(page.engine) and page.recognised == 0
+
+
+def _source(page: PageText, runs: Sequence[int]) -> AnswerSource | None:
+    """The answer in which any of the runs was read."""
+    if page.source is None or not runs or max(runs) < page.recognised:
+        return None
+    return page.source
 
 
 def _confidence(page: PageText, runs: Sequence[int]) -> float | None:

@@ -12,6 +12,7 @@ from quire.pagetext import PageText
 from quire.prepare import ImageProfile, Prepared
 from quire.recognize.placing import placed
 from quire.recognize.seen import Rule, Seen
+from quire.recognize.structured import with_evidence
 from quire.roles import PreparedPicture
 from quire.types import BBox, Block, BlockKind, Cell, Layout, PageInfo, Region, Table, Word
 from quire.words import PageWords
@@ -36,7 +37,7 @@ def blocks_of(
                 tables.add(region.parent)
                 found.append(_table(info.number, [pair for pair in pairs if _is_cell_of(pair[0], region.parent)]))
         elif read.blocks:
-            found += (_block(info.number, block, read.engine, region) for block in read.blocks)
+            found += (_block(info.number, block, read, region) for block in read.blocks)
         elif region.role == "page" and read.lines:
             found += _page(info, size, read, _inside(region.bbox, size, rules()))
         elif read.lines:
@@ -55,15 +56,35 @@ def _table(page: int, cells: Sequence[tuple[Region, Recognition]]) -> Block:
     table = Table(rows, columns, tuple(placed_cells))
     words = tuple(word for _, read in cells for word in _words(read))
     box = BBox.union(region.bbox for region, _ in cells)
-    engine = cells[0][1].engine
-    return Block("", page, "table", table.text, box, confidence=_mean(cells), engine=engine, words=words, table=table)
+    return Block(
+        id="",
+        page=page,
+        kind="table",
+        text=table.text,
+        bbox=box,
+        confidence=_mean(cells),
+        engine=cells[0][1].engine,
+        words=words,
+        table=table,
+        source=next((cell.source for cell in placed_cells if cell.source), None),
+    )
 
 
 def _cell(page: int, region: Region, read: Recognition) -> Cell:
     grid = region.grid
     assert grid is not None
-    spans = grid.row_span, grid.column_span
-    return Cell(grid.row, grid.column, read.text, page, region.bbox, *spans, header=region.role == "header")
+    return Cell(
+        grid.row,
+        grid.column,
+        read.text,
+        page,
+        region.bbox,
+        grid.row_span,
+        grid.column_span,
+        header=region.role == "header",
+        confidence=read.confidence,
+        source=read.provenance.source,
+    )
 
 
 def _mean(cells: Sequence[tuple[Region, Recognition]]) -> float | None:
@@ -72,8 +93,10 @@ def _mean(cells: Sequence[tuple[Region, Recognition]]) -> float | None:
     return sum(value * length for value, length in known) / total if total else None
 
 
-def _block(page: int, block: ReadBlock, engine: str, region: Region) -> Block:
-    table = block.table and replace(block.table, cells=tuple(replace(c, page=page) for c in block.table.cells))
+def _block(page: int, block: ReadBlock, read: Recognition, region: Region) -> Block:
+    source = read.provenance.source
+    table = with_evidence(block, source)
+    table = table and replace(table, cells=tuple(replace(c, page=page) for c in table.cells))
     return Block(
         id="",
         page=page,
@@ -82,15 +105,25 @@ def _block(page: int, block: ReadBlock, engine: str, region: Region) -> Block:
         bbox=block.bbox or region.bbox,
         level=block.level,
         confidence=block.confidence,
-        engine=engine,
+        engine=read.engine,
         table=table,
+        source=source,
     )
 
 
 def _text(page: int, region: Region, read: Recognition) -> Block:
     kind: BlockKind = "figure" if region.role == "figure" else "paragraph"
-    words = tuple(_words(read))
-    return Block("", page, kind, read.text, region.bbox, confidence=read.confidence, engine=read.engine, words=words)
+    return Block(
+        id="",
+        page=page,
+        kind=kind,
+        text=read.text,
+        bbox=region.bbox,
+        confidence=read.confidence,
+        engine=read.engine,
+        words=tuple(_words(read)),
+        source=read.provenance.source,
+    )
 
 
 def _words(read: Recognition) -> Iterator[Word]:
@@ -99,7 +132,8 @@ def _words(read: Recognition) -> Iterator[Word]:
 
 def _page(info: PageInfo, size: tuple[int, int], read: Recognition, rules: tuple[Rule, ...]) -> Iterator[Block]:
     """A page, or a part of it, that was read as lines goes through the same layout as native text."""
-    text = placed(_empty(info), Seen(_untouched(size), rules), [read], engine=read.engine, whole=True)
+    seen, source = Seen(_untouched(size), rules), read.provenance.source
+    text = placed(_empty(info), seen, [read], engine=read.engine, source=source, whole=True)
     for block in page_layout.page_blocks(text).blocks:
         if isinstance(block.words, PageWords):
             block.words.bind(lambda: text, info.number)

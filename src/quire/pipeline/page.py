@@ -151,7 +151,8 @@ class PageWork:
     def _correct(self, corrector: Corrector, recognition: Recognition, page: int) -> Recognition:
         self.run.check()
         try:
-            return settled(corrector.correct(recognition))
+            made = settled(corrector.correct(recognition))
+            return replace(made, provenance=recognition.provenance)  # a correction is no other answer
         except NOT_THE_PAGE:
             raise
         except Exception as error:

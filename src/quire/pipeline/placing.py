@@ -32,7 +32,7 @@ def joined(region: Region, slices: Sequence[Recognition]) -> Recognition:
         blocks=tuple(block for one in slices for block in one.blocks),
         region=region.id,
         grid=region.grid,
-        provenance=hits[0] if len(hits) == len(slices) else replace(first.provenance, tier="asked", similarity=None),
+        provenance=hits[0] if len(hits) == len(slices) else replace(first.provenance, tier="asked"),
     )
 
 

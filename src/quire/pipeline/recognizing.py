@@ -26,7 +26,7 @@ from quire.pipeline.run import GLANCE_S, Cancelled, Run, failure_of
 from quire.pool import shared_pool
 from quire.recognize.frames import placed
 from quire.recognize.normalize import interpreted
-from quire.recognizing.pictures import ask_about, can_be_sent, outcome_of
+from quire.recognizing.pictures import ask_about, can_be_sent, outcome_of, source_of
 from quire.roles import Affine, Crop
 from quire.types import BBox, Layout, Region
 
@@ -161,7 +161,8 @@ class PageRecognition:
                 unlike = digest_bytes(given.data)
             else:
                 self._note(page, region, key, "ok" if given.tier == "asked" else "hit", None, begun, given)
-                return [replace(one, provenance=Provenance(given.tier)) for one in read]
+                provenance = Provenance(given.tier, source_of(engine, key))
+                return [replace(one, provenance=provenance) for one in read]
 
     def _note(
         self,

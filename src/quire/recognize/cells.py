@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from quire.recognize.clean import clean_box, clean_text, whole
+from quire.recognize.clean import clean_box, clean_confidence, clean_text, whole
 from quire.types import BBox, Cell, Table
 
 MAX_ROWS, MAX_COLUMNS, MAX_POSITIONS = 2000, 500, 100_000
@@ -49,6 +49,7 @@ def _clean_cell(cell: Cell) -> Cell | None:
         whole(cell.row_span, 1, MAX_ROWS - row) or 1,
         whole(cell.column_span, 1, MAX_COLUMNS - column) or 1,
         cell.header is True,
+        clean_confidence(cell.confidence),
     )
 
 

@@ -52,7 +52,10 @@ def _block(block: ReadBlock) -> dict[str, object]:
 
 
 def _table(table: Table) -> dict[str, object]:
-    cells = [[c.row, c.column, c.text, c.page, _box(c.bbox), c.row_span, c.column_span, c.header] for c in table.cells]
+    cells = [
+        [c.row, c.column, c.text, c.page, _box(c.bbox), c.row_span, c.column_span, c.header, c.confidence]
+        for c in table.cells
+    ]
     return {"rows": table.rows, "columns": table.columns, "cells": cells}
 
 
@@ -90,5 +93,5 @@ def _block_of(block: Any) -> ReadBlock:
     )
 
 
-def _cell_of(row: int, column: int, text: str, page: int, box: list[float], *spans: Any) -> Cell:
-    return Cell(row, column, text, page, BBox(*box), *spans)
+def _cell_of(row: int, column: int, text: str, page: int, box: list[float], *rest: Any) -> Cell:
+    return Cell(row, column, text, page, BBox(*box), *rest)

@@ -17,9 +17,9 @@ from quire.pagetext import LINE, SPACE, PageText
 from quire.prepare.prepared import Redaction
 from quire.recognize.seen import Seen
 from quire.recognize.structured import lines_of
-from quire.types import REDACTED, BBox, Word
+from quire.types import REDACTED, AnswerSource, BBox, Word
 
-VERSION = "2"
+VERSION = "3"
 
 MARK_HEIGHT = 14.0  # points: a large black box is no large type
 SIZE = 0.92  # of the height of a line's box
@@ -59,6 +59,7 @@ def placed(
     readings: Sequence[Recognition],
     *,
     engine: str,
+    source: AnswerSource | None = None,
     whole: bool,
     ordered: bool = False,
     profile: PlaceProfile | None = None,
@@ -91,6 +92,7 @@ def placed(
     return replace(
         base,
         engine=engine,
+        source=source,
         recognised=count,
         ordered=ordered,
         confidences=runs.confidences,

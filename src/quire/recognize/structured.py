@@ -9,9 +9,9 @@ from quire.engine import ReadBlock, ReadLine, Recognition
 from quire.prepare.prepared import Redaction
 from quire.recognize.linewords import words_in
 from quire.recognize.seen import Seen
-from quire.types import REDACTED, BBox, Block, Cell, PageInfo, PageResult, Table, Word
+from quire.types import REDACTED, AnswerSource, BBox, Block, Cell, PageInfo, PageResult, Table, Word
 
-VERSION = "1"
+VERSION = "2"
 
 WHOLE = BBox(0.0, 0.0, 1.0, 1.0)
 """The place of what an engine read without saying where: somewhere on the page."""
@@ -21,10 +21,17 @@ def is_structured(readings: Sequence[Recognition]) -> bool:
     return any(reading.blocks for reading in readings)
 
 
-def page_of(info: PageInfo, seen: Seen, readings: Sequence[Recognition], *, engine: str) -> PageResult:
+def page_of(
+    info: PageInfo,
+    seen: Seen,
+    readings: Sequence[Recognition],
+    *,
+    engine: str,
+    source: AnswerSource | None = None,
+) -> PageResult:
     """The page with the blocks of an engine, placed as they are displayed."""
     parts = [part for reading in readings for part in reading.blocks]
-    read = [_block(part, number, info, seen, engine) for number, part in enumerate(parts, start=1)]
+    read = [_block(part, number, info, seen, engine, source) for number, part in enumerate(parts, start=1)]
     marks = [_mark(found, len(read) + number, info) for number, found in enumerate(seen.prepared.redactions, start=1)]
     blocks = tuple(read + marks)
     return PageResult(replace(info, status="ok" if blocks else "empty", reason=None), blocks)
@@ -42,19 +49,31 @@ def lines_of(block: ReadBlock) -> Iterator[ReadLine]:
         yield replace(line, words=words_in(line))
 
 
-def _block(part: ReadBlock, number: int, info: PageInfo, seen: Seen, engine: str) -> Block:
+def with_evidence(part: ReadBlock, source: AnswerSource | None) -> Table | None:
+    """The table of a block; cells of which the engine told no confidence have that of the block."""
+
+    def known(cell: Cell) -> Cell:
+        confidence = part.confidence if cell.confidence is None else cell.confidence
+        return replace(cell, confidence=confidence, source=source)
+
+    return part.table and replace(part.table, cells=tuple(map(known, part.table.cells)))
+
+
+def _block(part: ReadBlock, number: int, info: PageInfo, seen: Seen, engine: str, source: AnswerSource | None) -> Block:
+    table = with_evidence(part, source)
     words = (word for line in lines_of(part) for word in line.words)
     return Block(
         id=f"p{info.number}-b{number}",
         page=info.number,
-        kind="paragraph" if part.kind == "table" and part.table is None else part.kind,
-        text=part.table.text if part.table else part.text,
+        kind="paragraph" if part.kind == "table" and table is None else part.kind,
+        text=table.text if table else part.text,
         bbox=seen.prepared.to_page(part.bbox) if part.bbox else WHOLE,
         level=part.level,
         confidence=part.confidence,
         engine=engine,
         words=tuple(Word(word.text, seen.prepared.to_page(word.bbox), word.confidence) for word in words),
-        table=_table(part.table, info.number, seen) if part.table else None,
+        table=_table(table, info.number, seen) if table else None,
+        source=source,
     )
 
 

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import CancelledError
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING
 
 from quire.asking import Talk, runs_here
 from quire.engine import (
-    AnswerSource,
     Attempt,
     Engine,
     Outcome,
     Picture,
     Provenance,
     Recognition,
+    Tier,
     answer_key,
 )
 from quire.errors import EngineError, InputError, RecognitionError, StoreError, UsageError
@@ -28,6 +28,7 @@ from quire.recognize.routing import Needs, is_dense_table, is_weak, lost_letters
 from quire.recognize.seen import Seen
 from quire.recognizing.pictures import ask_about, outcome_of, source_of
 from quire.stages import PageReading
+from quire.types import AnswerSource
 
 if TYPE_CHECKING:
     from quire.recognizing.recognizer import Recognizer
@@ -38,15 +39,11 @@ GATE = "blank-gate"
 
 @dataclass(frozen=True, slots=True)
 class Recognised:
-    """What became of one page: the reading with the digests it was made from, and the way there.
-
-    `source` says who gave the answer; a page that is blank has none.
-    """
+    """What became of one page: the reading with the digests it was made from, and the way there."""
 
     reading: PageReading
     inputs: tuple[str, ...]
     path: tuple[Attempt, ...]
-    source: AnswerSource | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,13 +51,14 @@ class _Given:
     """A raw answer, and how it came."""
 
     data: bytes
+    tier: Tier
     source: AnswerSource
     queue_ms: float = 0.0
 
     @property
     def outcome(self) -> Outcome:
         outcomes: dict[str, Outcome] = {"asked": "ok", "exact": "hit", "semantic": "similar"}
-        return outcomes[self.source.tier]
+        return outcomes[self.tier]
 
 
 class PageRecognition:
@@ -171,14 +169,14 @@ class PageRecognition:
         question = recognizer.question(seen, self._needs)
         key = answer_key(engine, seen.prepared.digest, question)
         if looked.talk is not None and looked.talk.answer is not None:
-            return _Given(looked.talk.answer, source_of(engine, key, "asked"), looked.talk.queue_ms)
+            return _Given(looked.talk.answer, "asked", source_of(engine, key), looked.talk.queue_ms)
         if (known := recognizer.asker.known(key, page=self._number)) is not None:
-            return self._hit(known, source_of(engine, key, "exact"))
+            return self._hit(known, source_of(engine, key))
         if (
             looked.similar is not None
             and (known := recognizer.asker.known(looked.similar, page=self._number)) is not None
         ):
-            return self._hit(known, source_of(engine, looked.similar, "semantic", looked.similarity))
+            return self._hit(known, source_of(engine, looked.similar, looked.similarity))
         if not runs_here(engine):
             raise EngineError(engine.name, "the worker gave no answer to what was asked: does its profile change?")
         told = looked.told or recognizer.look(self._number, self._needs, None, None)
@@ -186,18 +184,18 @@ class PageRecognition:
         alike = recognizer.similar()
         earlier = alike.find(engine, picture, question) if alike else None
         if earlier is not None and (known := recognizer.asker.known(earlier.key, page=self._number)) is not None:
-            return self._hit(known, source_of(engine, earlier.key, "semantic", earlier.similarity))
+            return self._hit(known, source_of(engine, earlier.key, earlier.similarity))
         answered = ask_about(recognizer.asker, engine, picture, question, page=self._number, partial=self._partial)
         if answered.tier == "exact":
-            return self._hit(answered.data, source_of(engine, key, "exact"))
+            return self._hit(answered.data, source_of(engine, key))
         if alike:
             alike.add(engine, picture, question)
-        return _Given(answered.data, source_of(engine, key, "asked"), answered.queue_ms)
+        return _Given(answered.data, "asked", source_of(engine, key), answered.queue_ms)
 
     def _hit(self, data: bytes, source: AnswerSource) -> _Given:
         payload = {"engine": source.engine, "tier": source.tier, "similarity": source.similarity}
         self._recognizer.tell("hit", self._number, payload, key=source.key)
-        return _Given(data, source)
+        return _Given(data, source.tier, source)
 
     def _partial(self, text: str) -> None:
         self._partials += 1
@@ -209,7 +207,7 @@ class PageRecognition:
             raise Garbage(
                 engine.name, "knows hardly any of the letters; is it another script? `--lang` names the language"
             )
-        provenance = Provenance(given.source.tier, given.source.similarity)
+        provenance = Provenance(given.tier, given.source)
         return tuple(replace(one, provenance=provenance) for one in readings)
 
     def _recognised(
@@ -217,17 +215,18 @@ class PageRecognition:
     ) -> Recognised:
         name = engine.name if engine else GATE
         ordered = engine is not None and "reading_order" in engine.capabilities
-        reading = PageReading(self._text, seen, tuple(readings), name, self._needs.whole, ordered)
-        answer = digest_bytes(given.data) if given else ""
+        source = given.source if given else None
+        reading = PageReading(self._text, seen, tuple(readings), name, self._needs.whole, ordered, source)
+        answer = [digest_bytes(given.data), asdict(given.source)] if given else []
         inputs = (self._digest, digest_of([seen.to_bytes().decode(), self._needs.whole, ordered, name, answer]))
-        return Recognised(reading, inputs, tuple(self._path), given.source if given else None)
+        return Recognised(reading, inputs, tuple(self._path))
 
     def _note(self, engine: str, outcome: Outcome, reason: str, begun: float, given: _Given | None = None) -> None:
         ms = self._recognizer.since(begun)
         self._path.append(Attempt(engine, outcome, reason, ms))
         payload: dict[str, object] = {"engine": engine, "outcome": outcome, "reason": reason, "ms": ms}
         if given is not None:
-            payload |= {"tier": given.source.tier, "queue_ms": given.queue_ms}
+            payload |= {"tier": given.tier, "queue_ms": given.queue_ms}
         key = given.source.key if given is not None else None
         self._recognizer.tell("attempt", self._number, payload, key=key, mark=f"/{len(self._path)}")
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from functools import partial as bound
 
 from quire.asking import Answered, Ask, Asker, Crashed, TooSlow, runs_here
-from quire.engine import AnswerSource, Engine, Outcome, Partial, Picture, Question, Tier, answer_key
+from quire.engine import Engine, Outcome, Partial, Picture, Question, answer_key
 from quire.errors import EngineError
 from quire.keys import ArtifactKey, Digest
 from quire.pool import Job, WorkerError, WorkerTimeout
 from quire.pool.frames import MAX_DATA
 from quire.recognize import looking
 from quire.recognize.normalize import Garbage
+from quire.types import AnswerSource
 
 ROOM = 1 << 20
 """What a message to a worker holds besides the pixels."""
@@ -51,8 +52,8 @@ def can_be_sent(engine: Engine, picture: Picture) -> bool:
     return len(picture.pixels) <= MAX_DATA - ROOM or runs_here(engine)
 
 
-def source_of(engine: Engine, key: ArtifactKey, tier: Tier, similarity: float | None = None) -> AnswerSource:
-    return AnswerSource(engine.name, engine.version, engine.profile.digest(), key, tier, similarity)
+def source_of(engine: Engine, key: ArtifactKey, similarity: float | None = None) -> AnswerSource:
+    return AnswerSource(engine.name, engine.version, engine.profile.digest(), key, similarity)
 
 
 def outcome_of(error: Exception) -> Outcome:

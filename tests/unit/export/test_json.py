@@ -1,12 +1,13 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import pytest
 
+from quire.engine import Attempt
 from quire.export import from_json, json_, text
-from quire.types import BBox, PageInfo
+from quire.types import AnswerSource, BBox, Cell, PageInfo, Part, Table
 
 from .results import Result, block, item, report, result, table
 
@@ -20,6 +21,8 @@ KEYS = [
     "parts",
     "confidence",
     "engine",
+    "tier",
+    "source",
     "marker",
     "spans",
     "words",
@@ -66,6 +69,52 @@ def test_what_was_written_can_be_read_back():
     expected = [replace(b, confidence=round(b.confidence, 5) if b.confidence else None) for b in source.blocks]
     assert tuple(pages) == source.pages
     assert blocks == expected
+
+
+EXACT = AnswerSource("numbers", "1", "p" * 64, "k" * 64)
+ALIKE = replace(EXACT, key="o" * 64, similarity=0.9937)
+
+
+@dataclass(frozen=True)
+class TracedResult(Result):
+    trace: dict[int, tuple[Attempt, ...]] | None = None
+
+
+def read_by_an_engine(*, trace: bool) -> TracedResult:
+    box = BBox(0.1, 0.2, 0.3, 0.04)
+    cells = (
+        Cell(0, 0, "7", 1, box, confidence=0.75, source=EXACT),
+        Cell(0, 1, "8", 1, box, confidence=0.5, source=ALIKE),
+        Cell(0, 2, "9", 1, box),
+    )
+    blocks = (
+        block("heading", "Native"),
+        block("paragraph", "Read", engine="numbers", source=EXACT),
+        block("paragraph", "Over", parts=(Part(1, box), Part(2, box, EXACT))),
+        block("table", "7 8 9", engine="numbers", source=EXACT, table=Table(1, 3, cells)),
+    )
+    return TracedResult(blocks, trace={} if trace else None)
+
+
+def test_with_a_trace_every_recognised_block_has_its_source():
+    source = read_by_an_engine(trace=True)
+    told = {"engine": "numbers", "version": "1", "profile": "p" * 64, "key": "k" * 64}
+    native, read, over, grid = json.loads(json_(source))["blocks"]
+    assert "source" not in native
+    assert read["source"] == told | {"tier": "exact", "similarity": None}
+    assert (over["source"], [part.get("source") for part in over["parts"]]) == (None, [None, read["source"]])
+    cells = grid["table"]["cells"]
+    assert cells[1]["source"] == told | {"key": "o" * 64, "tier": "semantic", "similarity": 0.9937}
+    assert "source" not in cells[0]  # that of the block
+    assert [cell.get("confidence") for cell in cells] == [0.75, 0.5, None]
+    assert from_json(json_(source))[1] == list(source.blocks)
+
+
+def test_without_a_trace_only_what_a_similar_picture_said_is_marked():
+    blocks = json.loads(json_(read_by_an_engine(trace=False)))["blocks"]
+    assert [block.get("tier") for block in blocks] == [None, None, None, "semantic"]
+    assert "source" not in json.dumps(blocks)
+    assert [block.text for block in from_json(json_(read_by_an_engine(trace=False)))[1]][:2] == ["Native", "Read"]
 
 
 def test_another_schema_is_refused():

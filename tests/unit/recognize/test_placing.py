@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from quire.engine import Recognition
+from quire.keys import ArtifactKey, Digest
 from quire.pagetext import LINE, PageText
 from quire.prepare.prepared import Redaction
 from quire.recognize import placing
 from quire.recognize.placing import PlaceProfile, placed
 from quire.recognize.seen import Seen
-from quire.types import REDACTED, BBox
+from quire.types import REDACTED, AnswerSource, BBox
 from tests.unit.recognize.seen import A_PAGE, line, native, prepared
 
 
@@ -38,6 +41,13 @@ def test_words_stand_where_the_engine_saw_them():
 def test_the_bytes_of_a_recognised_page_are_read_back():
     text = page(line("two words", 50, 70))
     assert PageText.from_bytes(text.to_bytes()).texts == ["two", "words"]
+
+
+def test_the_answer_travels_with_the_text_that_was_read_in_it():
+    source = AnswerSource("fake", "1", Digest("p"), ArtifactKey("k"), 0.995)
+    text = replace(page(line("two words", 50, 70)), source=source)
+    assert PageText.from_bytes(text.to_bytes()).source == source
+    assert text.to_bytes() != replace(text, source=replace(source, similarity=None)).to_bytes()
     assert PageText.from_bytes(text.to_bytes()).confidence(1) == 0.95
 
 
