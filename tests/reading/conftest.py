@@ -16,6 +16,9 @@ from tests.servers import restate
 WAYS = ("read-isolated", "stream", "document-run", "batch", "restate", "pipeline")
 """Those that are compared with `read`."""
 
+USED = b"\n% to be read twice\n"
+"""Makes another document of one: to a Restate server, the same one on two stores would be one piece of work."""
+
 
 class Suite:
     """Asks the program, and remembers what came of it."""
@@ -30,8 +33,14 @@ class Suite:
 
     def read(self, way: str, name: str) -> Reading:
         if (way, name) not in self._known:
-            self._known[way, name] = self._read(way, name)
+            self._known[way, name] = self._read(way, name, self._folder / "stores" / way / name)
         return self._known[way, name]
+
+    def read_after(self, first: str, way: str, name: str) -> Reading:
+        """What a way gives on a store into which another one has read the same before."""
+        store = self._folder / "used" / way / name
+        self._read(first, name, store, ending=USED)
+        return self._read(way, name, store, ending=USED)
 
     def program(self) -> Program:
         program = Program(self.environment)
@@ -41,14 +50,14 @@ class Suite:
     def close(self) -> None:
         self._stack.close()
 
-    def _read(self, way: str, name: str) -> Reading:
+    def _read(self, way: str, name: str, store: Path, *, ending: bytes = b"") -> Reading:
         if self._program is None or not self._program.alive:
             self._program = self.program()
-        path = self._folder / f"{name}.pdf"
+        path = self._folder / (f"{name}-again.pdf" if ending else f"{name}.pdf")
         if not path.exists():
-            path.write_bytes(CASES[name].data())
+            path.write_bytes(CASES[name].data() + ending)
         before = len(self._asked())
-        self._program.ask(way, name, path, self._folder / "stores" / way / name, *self._server(way))
+        self._program.ask(way, name, path, store, *self._server(way))
         told = self._program.answer()
         return Reading(told, tuple(self._asked()[before:]))
 

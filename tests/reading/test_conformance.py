@@ -85,6 +85,15 @@ def test_the_engines_are_asked_the_same(told, calm, way, case):
     assert told.questions == calm.questions
 
 
+@read_by_runs
+@pytest.mark.parametrize("name", ["mixed"], scope="session")
+def test_what_read_has_stored_is_found_in_every_way(suite, way, name):
+    told, again = suite.read_after("read", way, name), suite.read_after("read", "read", name)
+    assert (told.ledger, told.blocks, told.questions) == (again.ledger, again.blocks, [])
+    pages = [{number: events for number, events in one.events.items() if number} for one in (told, again)]
+    assert pages[0] == pages[1]
+
+
 @pytest.mark.parametrize("name", ["hostile-document"], scope="session")
 def test_a_document_that_is_refused_is_refused_everywhere(told, calm, way):
     assert calm.failed["category"] == "input"
