@@ -13,7 +13,7 @@ from benchmarks.report import LeftOut, Options, Report
 NAMES = (
     *("quality", "robust", "speed", "threads", "render", "surfaces", "cold", "heartbeat", "memory"),
     *("scans", "scantables", "workers", "scanmemory", "scanstart"),
-    *("journal", "restatecost", "durablebeat", "itemsmemory", "rerun", "plan", "killed", "throughput"),
+    *("journal", "restatecost", "durablebeat", "itemsmemory", "rerun", "plan", "killed", "throughput", "sharing"),
 )
 
 

@@ -29,11 +29,15 @@ class Program:
         self.pid = self._process.pid
 
     def ask(self, request: Mapping[str, object]) -> Answer:
+        self.tell(request)
+        return self.answer()
+
+    def tell(self, request: Mapping[str, object]) -> None:
+        """Ask, and take the answer later."""
         assert self._process.stdin is not None
         with suppress(BrokenPipeError):
             self._process.stdin.write(json.dumps(request) + "\n")
             self._process.stdin.flush()
-        return self.answer()
 
     def answer(self) -> Answer:
         """The next line, for programs that speak first."""

@@ -175,9 +175,16 @@ class PageFlow:
             self._leave_out(page, "failed", reason_of(error))
 
     def _leave_out(self, page: PageMade, status: PageStatus, reason: str) -> None:
+        page.left_out = replace(self._size_of(page), status=status, reason=reason)
         page.needs, page.recognised = None, None
-        page.left_out = replace(self._native.info(page.number), status=status, reason=reason)
         page.blocks = page_without_blocks(page.left_out)
+
+    def _size_of(self, page: PageMade) -> PageInfo:
+        """Size and rotation of a page without blocks. One that needed an engine has a text, which says them."""
+        if page.needs is None:
+            return self._native.info(page.number)
+        text = self._texts(page.number)
+        return PageInfo(text.number, text.width, text.height, text.rotation)
 
 
 def page_without_blocks(info: PageInfo) -> Artifact[PageResult]:

@@ -22,7 +22,8 @@ from quire.types import PageInfo
 class Record:
     """A page that was read: its ledger entry, the digests of its blocks and text, and the way there.
 
-    The way has no times, so that two reads of a page have equal records.
+    The way has no times, so that two reads of a page have equal records. In the index, a page that no engine could
+    read has one with empty digests.
     """
 
     info: PageInfo
@@ -58,11 +59,11 @@ class Index:
 
     @property
     def texts(self) -> dict[int, Digest]:
-        return {number: record.text for number, record in self.records.items()}
+        return {number: record.text for number, record in self.records.items() if record.text}
 
     @property
     def path(self) -> dict[int, tuple[Attempt, ...]]:
-        """How each recognised page was read."""
+        """How each page that needed an engine was read, or was not."""
         return {number: record.path for number, record in self.records.items() if record.path}
 
 

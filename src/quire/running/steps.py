@@ -13,8 +13,9 @@ from typing import NamedTuple
 
 from quire.budget import worker_count
 from quire.context import Json, Store
+from quire.engine import Attempt
 from quire.errors import StoreError
-from quire.events import Sink
+from quire.events import Event, Sink
 from quire.flow.components import Files
 from quire.keys import Digest, Profile, artifact_key, digest_bytes
 from quire.opened import Opened
@@ -37,15 +38,17 @@ ASSEMBLE_S, EXPORT_S = 600.0, 600.0
 REASON = 300
 """Characters of a reason that travel through a journal."""
 NOTHING = Profile().digest()
+NO_DIGEST = Digest("")
 
 
 class PageOutcome(NamedTuple):
-    """What became of a page in a group: read, in need of an engine, or failed for a reason."""
+    """What became of a page in a group: read, in need of an engine, or failed for a reason, after some attempts."""
 
     page: int
     needs: str = ""
     failed: str = ""
     info: Sequence[Json] = ()
+    path: Sequence[Sequence[Json]] = ()
 
 
 class DocumentSteps:
@@ -96,7 +99,12 @@ class DocumentSteps:
         """Read a page with the help of engines, one after the other until one could."""
         if not self.missing(request, reader, [page]):
             return PageOutcome(page)
-        (outcome,) = self._read(request, reader, [page], run, sink, engines=True)
+
+        def unsaid(event: Event) -> None:
+            if (event.stage, event.kind) != ("native-text", "hit"):  # its group has said where the text comes from
+                sink(event)
+
+        (outcome,) = self._read(request, reader, [page], run, unsaid, engines=True)
         return outcome
 
     def assemble(
@@ -123,7 +131,9 @@ class DocumentSteps:
 
         staged = self._staged(request, run, sink)
         document = assemble_document(staged, Texts(store), pages, outline, elsewhere).digest
-        index = json.dumps([[n, *records[n].to_row()] for n in numbers if n in records]).encode()
+        tried = {n: Record(infos[n], NO_DIGEST, NO_DIGEST, path) for n, one in failed.items() if (path := _path(one))}
+        indexed = records | tried
+        index = json.dumps([[n, *indexed[n].to_row()] for n in numbers if n in indexed]).encode()
         index_key = artifact_key("index", "1", (source.id, digest_bytes(index)), NOTHING)
         index_digest = store.save(index_key, index, stage="index", document=source.id)
         store.flush()
@@ -177,11 +187,12 @@ class DocumentSteps:
 
     def _outcome(self, request: ReadRequest, reader: str, flow: PageFlow, page: PageMade) -> PageOutcome:
         number, info = page.number, page.left_out
+        path = flow.path.get(number, ())
         if info is not None:
-            return PageOutcome(number, failed=(info.reason or info.status)[:REASON], info=_row(info))
+            tried = [(attempt.engine, attempt.outcome, attempt.reason[:REASON]) for attempt in path]
+            return PageOutcome(number, failed=(info.reason or info.status)[:REASON], info=_row(info), path=tried)
         if page.blocks is None:
             return PageOutcome(number, needs=page.needs.reason if page.needs else "")
-        path = flow.path.get(number, ())
         record = Record(flow.info_of(page.blocks, number), page.blocks.digest, flow.text_of(number), path)
         data = json.dumps(record.to_row()).encode()
         self.store.save(request.page_key(number, reader), data, stage="page", document=request.source.id, page=number)
@@ -222,6 +233,10 @@ def _not_here() -> PageResult:
 def _failed_info(outcome: PageOutcome) -> PageInfo:
     _, width, height, rotation = outcome.info or (outcome.page, 0.0, 0.0, 0)
     return PageInfo(outcome.page, width, height, rotation, status="failed", reason=outcome.failed)
+
+
+def _path(outcome: PageOutcome) -> tuple[Attempt, ...]:
+    return tuple(Attempt(*attempt) for attempt in outcome.path)
 
 
 def _row(info: PageInfo) -> list[Json]:
