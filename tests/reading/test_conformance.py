@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import pytest
 
+from quire.errors import LimitError
 from tests import scans
 from tests.fakes.engines import held
 from tests.reading.cases import CASES
@@ -98,7 +99,7 @@ def test_what_read_has_stored_is_found_in_every_way(suite, way, name):
 def test_a_document_that_is_refused_is_refused_everywhere(told, calm, way):
     assert calm.failed["category"] == "input"
     if way == "batch":
-        assert (told.told["code"], told.told["result"]) == (5, None)
+        assert (told.told["code"], told.told["result"]) == (LimitError.exit_code, None)
         return
     assert told.failed["category"] == "input"
     # The runs have an error of their own, about the run, which says the same.
