@@ -79,6 +79,7 @@ def test_json_is_the_same_bytes_and_the_trace_comes_on_request(scan):
     assert "trace" not in json.loads(first)
     assert [[one["outcome"] for one in entry["attempts"]] for entry in traced["trace"]] == [["ok"], ["ok"]]
     del traced["trace"]
+    assert [block.pop("source")["engine"] for block in traced["blocks"]] == ["echo", "echo"]
     assert traced == json.loads(first)
 
 
