@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import difflib
 import re
-import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -153,6 +152,8 @@ class _File:
     """A `quire.toml`: its tables, and the lines on which their keys stand."""
 
     def __init__(self, path: Path) -> None:
+        import tomllib  # takes time to import, and most folders have no such file
+
         self.path = path
         try:
             text = path.read_text()

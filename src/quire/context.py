@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
 
-from quire.engine import Attempt
 from quire.errors import Category
 from quire.events import Event
 from quire.keys import ArtifactKey, Digest
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from quire.engine import Attempt
 
 Json = Any
 """A value that JSON can say. What crosses a journal, a process or a network is this and small: keys, never bytes."""

@@ -9,19 +9,21 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Iterator, Sequence
-from typing import Generic, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Generic, NamedTuple, Protocol, TypeVar
 
 from quire import layout
 from quire.document import Document
 from quire.errors import InputError, StoreError
 from quire.keys import Digest
-from quire.layout.quality import Quality, judge
 from quire.opened import DiskCopy, Opened
 from quire.pagetext import PageText
 from quire.recognize.options import RecognizeOptions
 from quire.recognize.routing import Needs, needs_of
 from quire.stage import Encoded
 from quire.types import OutlineEntry, PageInfo, PageResult
+
+if TYPE_CHECKING:
+    from quire.layout.quality import Quality
 
 T = TypeVar("T")
 
@@ -52,6 +54,8 @@ def text_of_page(data: bytes, page: int) -> PageText:
 
 
 def judged(data: bytes, page: int, options: RecognizeOptions) -> Judged:
+    from quire.layout.quality import judge  # not for callers that leave the parsing to workers
+
     text = text_of_page(data, page)
     quality = judge(text)
     return Judged(text, quality, needs_of(text, quality, options))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -64,6 +63,8 @@ class DiskCopy:
         document = self._document
         path = document.path or self._copy
         if path is None:
+            import tempfile  # workers, which share this module, do without
+
             assert document.data is not None
             handle, name = tempfile.mkstemp(prefix="quire-")
             with os.fdopen(handle, "wb") as file:

@@ -13,14 +13,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from quire.artifacts import encode_page
-from quire.engine import Attempt
 from quire.errors import ChangedError, ConfigurationError, RecognitionError, StoreError, UsageError
 from quire.events import reason_of
 from quire.keys import Digest, digest_bytes
 from quire.native_pages import NativePages, text_of_page
 from quire.recognize.options import RecognizeOptions
 from quire.recognize.routing import Needs
-from quire.recognize.structured import is_structured
 from quire.runtime.staged import StagedRun
 from quire.stage import Artifact, Encoded
 from quire.stages import (
@@ -38,6 +36,7 @@ from quire.types import OutlineEntry, PageInfo, PageResult, PageStatus
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
+    from quire.engine import Attempt
     from quire.recognizing import Recognised, Recognizer
 
 
@@ -70,8 +69,6 @@ class PageFlow:
         self._texts = Texts(run.store)
         self._text = NativeText(pages)
         self._blocks = PageBlocks(self._texts, pages)
-        self._recognised = RecognisedText(figures=options.figures)
-        self._structured = StructuredBlocks(self._texts)
 
     def text_of(self, number: int) -> Digest:
         """The digest of the text that the blocks of a page were made of."""
@@ -145,10 +142,12 @@ class PageFlow:
         return page
 
     def _recognised_blocks(self, number: int, recognised: Recognised) -> Artifact[PageResult]:
+        from quire.recognize.structured import is_structured
+
         run, reading, inputs = self._run, recognised.reading, (self._document, *recognised.inputs)
         if reading.whole and is_structured(reading.readings):
-            return run.do(self._structured, reading, inputs, page=number)
-        text = run.do(self._recognised, reading, inputs, page=number)
+            return run.do(StructuredBlocks(self._texts), reading, inputs, page=number)
+        text = run.do(RecognisedText(figures=self._options.figures), reading, inputs, page=number)
         shown = text_of_page(text.value, number)
         self._texts.add(number, text.digest, shown)
         text.release()

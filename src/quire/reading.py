@@ -10,16 +10,13 @@ from inspect import signature
 from pathlib import Path
 from secrets import token_hex
 from threading import Event as Flag
-from typing import ParamSpec, TypedDict, TypeVar, Unpack
+from typing import TYPE_CHECKING, ParamSpec, TypeAlias, TypedDict, TypeVar, Unpack
 
 from quire.budget import cpu_budget, worker_count
-from quire.context import Store
 from quire.document import Document, Source
-from quire.engine import Engine
 from quire.errors import CorruptError, UsageError
 from quire.events import Sink
 from quire.native_pages import LocalPages, NativePages
-from quire.paging import PageFlow
 from quire.recognize.options import Effort, OcrMode, RecognizeOptions
 from quire.result import DocumentResult, Ledger
 from quire.runtime.staged import StagedRun
@@ -27,12 +24,17 @@ from quire.selection import Pages, check_pages, page_numbers
 from quire.store.temporary import TemporaryStore
 from quire.types import PageInfo, PageResult
 
+if TYPE_CHECKING:
+    from quire.context import Store
+    from quire.engine import Engine
+    from quire.paging import PageFlow
+
 P = ParamSpec("P")
 R = TypeVar("R")
 
-StorePlace = Store | str | Path | None
+StorePlace: TypeAlias = "Store | str | Path | None"
 """A store, the folder or address of one, or None for a temporary one."""
-Engines = str | Engine | Sequence[str | Engine]
+Engines: TypeAlias = "str | Engine | Sequence[str | Engine]"
 """Names of engines, or engines, in the order of preference."""
 
 
@@ -181,6 +183,8 @@ class _Reading:
                 store = self._place or TemporaryStore()  # closed when the last result that needs it is gone
             run = StagedRun(store, run=token_hex(8), document=document.id, sinks=self._sinks, cancel=self._cancel)
             pages = self._native_pages(store, stack)
+            from quire.paging import PageFlow
+
             self._numbers = page_numbers(self._asked, pages.page_count)
             flow = PageFlow(document.id, pages, run, self._recognition)
             stack.callback(flow.close)

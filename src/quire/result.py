@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from quire.budget import cpu_budget
 from quire.document import Document
-from quire.engine import Attempt
 from quire.errors import ChangedError, InputError, UsageError
 from quire.saving import fitting_stem, write_files
 from quire.types import REDACTED, BBox, Block, PageInfo, PageResult
 
 if TYPE_CHECKING:
     from PIL.Image import Image
+
+    from quire.engine import Attempt
 
 ResultStatus = Literal["complete", "partial"]
 

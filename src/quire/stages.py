@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import TYPE_CHECKING
 
 from quire import assemble, layout
 from quire.artifacts import decode_document, decode_page, encode_document, encode_page
-from quire.context import Store
-from quire.engine import Recognition
 from quire.keys import Digest, Profile, digest_of
 from quire.native_pages import LAYOUT, NativePages, text_of_page
 from quire.pagetext import PageText
-from quire.recognize import placing, structured
-from quire.recognize.seen import Seen
 from quire.stage import Artifact, Encoded, Took
 from quire.types import AnswerSource, Block, OutlineEntry, PageInfo, PageResult
 from quire.words import PageWords
+
+if TYPE_CHECKING:
+    from quire.context import Store
+    from quire.engine import Recognition
+    from quire.recognize.seen import Seen
 
 
 class Texts:
@@ -131,12 +133,16 @@ class RecognisedText:
     """The text of a page with what was recognised on it: the bytes of a `PageText`, like native text."""
 
     name = "recognised-text"
-    version = placing.VERSION
 
     def __init__(self, *, figures: bool = False) -> None:
+        from quire.recognize import placing  # only for pages that an engine has read
+
+        self.version = placing.VERSION
         self.profile = placing.PlaceProfile(figures=figures)
 
     def run(self, reading: PageReading, took: Took) -> bytes:
+        from quire.recognize import placing
+
         text = placing.placed(
             reading.native,
             reading.seen,
@@ -160,13 +166,17 @@ class StructuredBlocks:
     """The blocks of a page from an engine that sees its structure."""
 
     name = "page-blocks"
-    version = f"structured-{structured.VERSION}"
     profile = Profile()
 
     def __init__(self, texts: Texts) -> None:
+        from quire.recognize import structured  # only for pages that an engine has read
+
+        self.version = f"structured-{structured.VERSION}"
         self._texts = texts
 
     def run(self, reading: PageReading, took: Took) -> PageResult:
+        from quire.recognize import structured
+
         native = reading.native
         info = PageInfo(native.number, native.width, native.height, native.rotation)
         return structured.page_of(info, reading.seen, reading.readings, engine=reading.engine, source=reading.source)

@@ -47,7 +47,10 @@ class About:
 
 def look_into(source: Opened, pool: Pool) -> About:
     """Have a worker open the document. Raises the error of what is wrong with it."""
-    answer = pool.submit(Job("quire.page_jobs:look_into", source), timeout_s=OPEN_S).result()
+    opening = pool.submit(Job("quire.page_jobs:look_into", source), timeout_s=OPEN_S)
+    import quire.paging  # noqa: F401 - what comes next is loaded while the worker opens the document
+
+    answer = opening.result()
     pages, size = (int(str(answer.header[name])) for name in ("pages", "size"))
     return About(str(answer.header["reader"]), pages, str(answer.header["media_type"]), answer.data, size)
 

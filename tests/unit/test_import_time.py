@@ -8,6 +8,7 @@ import sys
 import pytest
 
 import quire
+from tests import documents
 
 HEAVY = {
     "numpy",
@@ -41,6 +42,47 @@ def test_read_loads_no_database_and_no_event_loop():
 
 def test_the_command_line_starts_without_rich():
     assert not modules_after("import quire.cli.app") & (HEAVY - {"logging"})
+
+
+NOT_FOR_READING = {
+    "quire.engine",
+    "quire.layout.page",
+    "quire.layout.tables",
+    "quire.prepare",
+    "quire.recognize.placing",
+    "quire.recognize.structured",
+    "quire.render",
+    "quire.roles",
+    "ctypes",
+    "statistics",
+    "tomllib",
+}
+"""What the program does not need that has its pages parsed by a worker, when no page needs an engine."""
+
+
+def test_reading_a_document_loads_neither_parser_nor_engines_nor_other_commands(tmp_path):
+    path = tmp_path / "report.pdf"
+    path.write_bytes(documents.simple())
+    loaded = modules_after(f"""import quire.cli
+sys.argv = ["quire", "read", {str(path)!r}, "-o", {str(tmp_path / "out")!r}]
+try:
+    quire.cli.main()
+except SystemExit as ended:
+    assert ended.code == 0""")
+    assert (tmp_path / "out" / "report.md").exists()
+    assert not loaded & (NOT_FOR_READING | (HEAVY - {"logging"}))
+    assert not {f"quire.cli.{name}" for name in ("inspect", "run", "status", "store", "flow")} & loaded
+
+
+def test_a_worker_is_started_before_the_command_line_is_imported():
+    loaded = modules_after("import quire.cli, quire.pool.early")
+    assert not loaded & {"typer", "dataclasses", "inspect", "pathlib", "concurrent.futures", "quire.budget"}
+
+
+def test_a_worker_loads_neither_engines_nor_what_only_tables_need():
+    loaded = modules_after("import quire.pool.worker, quire.page_jobs, quire.layout.page, quire.render.pdf")
+    unneeded = NOT_FOR_READING - {"quire.layout.page", "quire.layout.tables", "quire.render", "ctypes"}
+    assert not loaded & (unneeded | {"socket", "tempfile", "quire.layout.tables.unruled", "quire.layout.tables.ruled"})
 
 
 def test_every_public_name_is_there():

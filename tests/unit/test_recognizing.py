@@ -22,7 +22,6 @@ from quire.recognize.plain import from_function
 from quire.recognize.routing import Needs
 from quire.recognizing import Recognizer
 from quire.runtime.staged import StagedRun
-from quire.stages import RecognisedText
 from quire.store.files import FileStore
 from quire.types import AnswerSource, BBox
 from tests import documents, scans
@@ -141,7 +140,7 @@ def test_asking_again_is_a_look_up(tmp_path, log):
 def test_an_answer_outlives_the_code_that_understands_it(tmp_path, log, monkeypatch):
     data, engine = scans.numbered_scans(2), NumberEngine(log=log)
     first = quire.read(data, engines=engine, store=tmp_path / "store")
-    monkeypatch.setattr(RecognisedText, "version", f"{placing.VERSION}-next")
+    monkeypatch.setattr(placing, "VERSION", f"{placing.VERSION}-next")
     told = []
     second = quire.read(data, engines=engine, store=tmp_path / "store", on_event=told.append)
     assert len(calls(log)) == 2

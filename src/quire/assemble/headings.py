@@ -6,9 +6,9 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
-from statistics import median
 
 from quire.layout.patterns import section_depth
+from quire.median import median
 from quire.types import FURNITURE, Block, OutlineEntry
 
 MAX_LEVEL = 6

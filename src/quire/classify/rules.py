@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from statistics import median
 from typing import TYPE_CHECKING
 
 from quire.engine import Picture
+from quire.median import median
 from quire.roles import Classified
 from quire.types import BBox, Layout, Region
 

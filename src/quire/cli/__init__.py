@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
+from collections.abc import Sequence
+from contextlib import suppress
 
 from quire.cli.streams import prepare_streams
 from quire.errors import EXIT_INTERRUPTED, QuireError
@@ -14,10 +17,12 @@ def main() -> None:
     gc.set_threshold(100_000, 20, 50)  # modules and blocks stay: looking for garbage among them takes a tenth
     prepare_streams()
     try:
-        from quire.cli.app import app
+        arguments = sys.argv[1:]
+        _start_worker(arguments)
+        from quire.cli.app import command_line
 
         try:
-            app()
+            command_line(arguments[0] if arguments else None)()
         finally:
             sys.stdout.flush()
     except QuireError as error:  # not of a command: --help and --version
@@ -26,3 +31,22 @@ def main() -> None:
         sys.exit(tell(error))
     except KeyboardInterrupt:
         sys.exit(EXIT_INTERRUPTED)
+
+
+def _start_worker(arguments: Sequence[str]) -> None:
+    """Start the worker that will parse a document, so that it gets ready while this process does.
+
+    Only a guess: a worker that no document is read by, for an option that is wrong, ends with the program.
+    """
+    if arguments[:1] != ["read"] or {"-h", "--help"} & {*arguments}:
+        return
+    files = [name for name in arguments[1:] if not name.startswith("-") and os.path.isfile(name)]  # noqa: PTH113 - pathlib is imported later
+    if not files:
+        return
+    from quire.pool.early import start_worker
+
+    modules = ["quire.page_jobs", "quire.layout.page"]
+    if any(name.lower().endswith(".pdf") for name in files):
+        modules += ["quire.render.pdf", "quire.render._native"]
+    with suppress(QuireError, OSError):  # it is met again, and told, when the worker is needed
+        start_worker(modules)

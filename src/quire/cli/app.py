@@ -2,29 +2,49 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from importlib import import_module
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from quire import __version__
-from quire.cli import (
-    config,
-    engines,
-    flow,
-    inspect,
-    join,
-    manifest,
-    plan,
-    quarantine,
-    read,
-    resume,
-    run,
-    status,
-    store,
-    up,
-    worker,
-)
 from quire.cli.telling import group, told
+
+if TYPE_CHECKING:
+    app: typer.Typer
+
+_COMMANDS = {
+    "read": ("read:read", "EXAMPLES", "Documents to Markdown and other formats."),
+    "inspect": ("inspect:inspect", "EXAMPLES", "What is in a document, page by page."),
+    "engines": ("engines:engines", "EXAMPLES", "Who can read scanned pages here."),
+    "run": ("run:run", "EXAMPLES", "A flow over many documents; can be stopped and resumed."),
+    "plan": ("plan:plan", "EXAMPLES", "What a run would do, and why."),
+    "status": ("status:status", "STATUS_EXAMPLES", "How far a run is, and what failed."),
+    "runs": ("status:runs", "RUNS_EXAMPLES", "The runs that a store knows."),
+    "resume": ("resume:resume", "RESUME_EXAMPLES", "Go on with a run."),
+    "retry": ("resume:retry", "RETRY_EXAMPLES", "Try the failed documents of a run again."),
+    "cancel": ("resume:cancel", "CANCEL_EXAMPLES", "Stop a run from anywhere."),
+    "join": ("join:join", "EXAMPLES", "Share the work on the runs of a store."),
+    "manifest": ("manifest:manifest", "EXAMPLES", "What became of each document."),
+    "up": ("up:up", "EXAMPLES", "A whole cluster on this machine, for trying out."),
+    "worker": ("worker:worker", "EXAMPLES", "Serve workflows to a Restate server."),
+}
+"""Commands by name: the function in `quire.cli`, the name of its examples there, and the line in the list."""
+_GROUPS = ("quarantine", "config", "flow", "store")
+
+
+def command_line(only: str | None = None) -> typer.Typer:
+    """The commands; just one when `only` names it, since the others take longer to import than a page to read."""
+    app = group("quire", "Read documents: text with boxes, tables, and every format you need.")
+    app.callback()(_quire)
+    for name in [only] if only in _COMMANDS else _COMMANDS:
+        place, examples, short_help = _COMMANDS[name]
+        module, _, function = place.partition(":")
+        home = import_module(f"quire.cli.{module}")
+        app.command(name, short_help=short_help, epilog=getattr(home, examples))(told(getattr(home, function)))
+    for name in () if only in _COMMANDS else _GROUPS:
+        app.add_typer(import_module(f"quire.cli.{name}").app)
+    return app
 
 
 def _version(asked: bool) -> None:
@@ -33,34 +53,17 @@ def _version(asked: bool) -> None:
         raise typer.Exit
 
 
-app = group("quire", "Read documents: text with boxes, tables, and every format you need.")
-
-for name, command, short_help, examples in (
-    ("read", read.read, "Documents to Markdown and other formats.", read.EXAMPLES),
-    ("inspect", inspect.inspect, "What is in a document, page by page.", inspect.EXAMPLES),
-    ("engines", engines.engines, "Who can read scanned pages here.", engines.EXAMPLES),
-    ("run", run.run, "A flow over many documents; can be stopped and resumed.", run.EXAMPLES),
-    ("plan", plan.plan, "What a run would do, and why.", plan.EXAMPLES),
-    ("status", status.status, "How far a run is, and what failed.", status.STATUS_EXAMPLES),
-    ("runs", status.runs, "The runs that a store knows.", status.RUNS_EXAMPLES),
-    ("resume", resume.resume, "Go on with a run.", resume.RESUME_EXAMPLES),
-    ("retry", resume.retry, "Try the failed documents of a run again.", resume.RETRY_EXAMPLES),
-    ("cancel", resume.cancel, "Stop a run from anywhere.", resume.CANCEL_EXAMPLES),
-    ("join", join.join, "Share the work on the runs of a store.", join.EXAMPLES),
-    ("manifest", manifest.manifest, "What became of each document.", manifest.EXAMPLES),
-    ("up", up.up, "A whole cluster on this machine, for trying out.", up.EXAMPLES),
-    ("worker", worker.worker, "Serve workflows to a Restate server.", worker.EXAMPLES),
-):
-    app.command(name, short_help=short_help, epilog=examples)(told(command))
-
-for commands in (quarantine.app, config.app, flow.app, store.app):
-    app.add_typer(commands)
-
-
-@app.callback()
 def _quire(
     version: Annotated[
         bool, typer.Option("--version", help="Show the version and exit.", is_eager=True, callback=_version)
     ] = False,
 ) -> None:
     pass
+
+
+def __getattr__(name: str) -> object:
+    """`app` is the whole command line, made when it is asked for."""
+    if name != "app":
+        raise AttributeError(f"module 'quire.cli.app' has no attribute {name!r}")
+    whole = globals()[name] = command_line()
+    return whole

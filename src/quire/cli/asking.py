@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from quire.config import Configuration, Settings
-from quire.context import Json
 from quire.errors import UsageError
 
 if TYPE_CHECKING:
     from quire.batch.contracts import Policy, Schedule
+    from quire.context import Json
     from quire.flow import FlowDefinition
     from quire.running.batches.request import BatchRequest
 

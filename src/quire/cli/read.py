@@ -180,6 +180,8 @@ def _read_one(source: NamedSource, request: _Request, store: ArtifactStore | Non
     from quire.reading import read as read_document
     from quire.recognize.options import EFFORTS, OCR_MODES
 
+    if request.formats == ("md",):
+        import quire.export._markdown  # noqa: F401 - while the worker gets ready, not when the pages are there
     try:
         asked = request.settings
         result = read_document(

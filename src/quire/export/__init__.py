@@ -8,12 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from quire.document import Document
-from quire.engine import Attempt
 from quire.errors import UsageError
-from quire.types import Block, PageInfo
+
+if TYPE_CHECKING:
+    from quire.document import Document
+    from quire.engine import Attempt
+    from quire.types import Block, PageInfo
 
 __all__ = [
     "FORMATS",

@@ -1,8 +1,27 @@
-"""Words and rulings of a page, native or recognised, to blocks and tables: one implementation for both."""
+"""Words and rulings of a page, native or recognised, to blocks and tables: one implementation for both.
 
-from quire.layout.page import LayoutProfile, page_blocks
+The values are light; the function loads the layout when it is called.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from quire.layout.profile import LayoutProfile
+
+if TYPE_CHECKING:
+    from quire.layout.quality import Quality
+    from quire.pagetext import PageText
+    from quire.types import PageResult
 
 VERSION = "3"
 """Changed whenever the blocks of a page may change."""
 
 __all__ = ["VERSION", "LayoutProfile", "page_blocks"]
+
+
+def page_blocks(text: PageText, profile: LayoutProfile | None = None, quality: Quality | None = None) -> PageResult:
+    """The blocks of a page in reading order, with its ledger entry. `quality` is what its text was judged to be."""
+    from quire.layout.page import page_blocks
+
+    return page_blocks(text, profile, quality)

@@ -7,10 +7,10 @@ from the line they belong to.
 from __future__ import annotations
 
 from itertools import pairwise
-from statistics import median
 
 from quire.layout.lines import Line, words_of
 from quire.layout.patterns import is_equation_number
+from quire.median import median
 from quire.pagetext import PageText
 
 GUTTER = 0.95  # of the size: how wide the gap between columns is at least

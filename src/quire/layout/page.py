@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from quire.keys import Profile
 from quire.layout.figures import Figure, find_figures, find_shapes
 from quire.layout.formulas import FormulaCluster, cluster_formulas
 from quire.layout.frame import Turn, upright
@@ -16,6 +15,7 @@ from quire.layout.mending import mended
 from quire.layout.order import Column, as_written, reading_order
 from quire.layout.paragraphs import Paragraph, paragraphs
 from quire.layout.patterns import is_page_number
+from quire.layout.profile import LayoutProfile
 from quire.layout.quality import Quality, judge
 from quire.layout.tables import FoundTable, find_tables
 from quire.layout.tags import Tags
@@ -24,14 +24,6 @@ from quire.layout.things import Thing
 from quire.pagetext import FieldInfo, PageText
 from quire.types import AnswerSource, BBox, Block, BlockKind, Cell, PageInfo, PageResult, PageStatus, Style, Table
 from quire.words import PageWords
-
-
-@dataclass(frozen=True, slots=True)
-class LayoutProfile(Profile):
-    """The settings of the layout that change its blocks."""
-
-    tables: bool = True
-
 
 LEAST_STEADY, MOST_STEADY = 0.75, 1.4  # of the body's size: what recognised text wavers by
 MARGIN = 0.15  # of the page's height: where artifacts of a tagged file are headers and footers

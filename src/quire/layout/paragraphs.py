@@ -6,11 +6,11 @@ import itertools
 from collections.abc import Sequence
 from copy import copy
 from itertools import pairwise
-from statistics import median
 
 from quire.layout.lines import Line, is_right_to_left
 from quire.layout.order import Column
 from quire.layout.patterns import bullet, caption_marked, list_number
+from quire.median import median
 
 GAP = 1.35  # of the usual distance of lines: a wider one ends a paragraph
 CODE_GAP = 2.3  # a listing may hold an empty line

@@ -16,7 +16,8 @@ _CAPTION = re.compile(
     re.IGNORECASE,
 )
 _SECTION = re.compile(
-    r"^((?:\d{1,2}|[A-Z])(?:\.\d{1,2}){1,4}\.?|\d{1,2}\.?|[IVX]{1,5}\.|[A-Z]\.|[B-HJ-Z](?=\s)|§\s*\d+(?:\.\d+)*)\s+(?=[A-Z“\"'(\d\u00c0-\uffff])"
+    r"^((?:\d{1,2}|[A-Z])(?:\.\d{1,2}){1,4}\.?|\d{1,2}\.?|[IVX]{1,5}\.|[A-Z]\.|[B-HJ-Z](?=\s)|§\s*\d+(?:\.\d+)*)\s+"
+    r"(?:(?=[A-Z\"'(\d])|(?=[\u00c0-\uffff]))"  # in two: the compilation of a long range with others takes long
 )
 _SECTION_WORD = re.compile(
     r"^(appendix|chapter|section|part|article|annex|schedule|kapitel|anhang|chapitre|capítulo)\s+([A-Z0-9IVXL.]+)\b",
@@ -27,6 +28,7 @@ _PAGE_NUMBER = re.compile(
     r"(?:\s*(?:of|/|von)\s*\d{1,4})?$",
     re.IGNORECASE,
 )
+_LEADER = re.compile(r"[.…·_]{4,}\Z")
 _EQUATION_NUMBER = re.compile(r"\(\s*[A-Z]?\d{1,3}(?:[.\-]\d{1,3})?[a-z]?\s*\)\s*\Z")
 KNOWN_HEADINGS = frozenset(
     [
@@ -119,3 +121,8 @@ def is_page_number(text: str) -> bool:
 
 def is_known_heading(text: str) -> bool:
     return text.strip(" .:").lower() in KNOWN_HEADINGS
+
+
+def is_leader(text: str) -> bool:
+    """Whether a word is a row of dots that leads the eye."""
+    return bool(_LEADER.match(text))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from quire.layout.lines import Line, is_right_to_left
-from quire.layout.tables.words import is_leader
+from quire.layout.patterns import is_leader
 from quire.pagetext import SPACE, LinkInfo, PageText
 from quire.types import Span
 

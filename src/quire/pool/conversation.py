@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-import sys
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -20,9 +19,8 @@ from quire.pool.errors import (
     rebuilt,
 )
 from quire.pool.frames import BrokenFrame, Frame
-from quire.pool.process import WorkerProcess
+from quire.pool.process import START_S, WorkerProcess
 
-START_S = 60.0
 _LOOK_EVERY_S = 0.1
 _GRACE_S = 0.5
 _OUT_OF_MEMORY = ("bad_alloc", "MemoryError", "Cannot allocate memory")
@@ -88,7 +86,7 @@ class _ListenerFailed(Exception):
 
 def _converse(worker: WorkerProcess, job: Assignment, memory_limit: int | None) -> Answer | QuireError:
     if not worker.ready:
-        _begin(worker)
+        _begin(worker, memory_limit)
     started = time.monotonic()
     deadline = started + job.timeout_s
     worker.jobs += 1
@@ -128,8 +126,9 @@ def _renewed(deadline: float, job: Assignment) -> float:
     return deadline if job.renew_s is None else time.monotonic() + job.renew_s
 
 
-def _begin(worker: WorkerProcess) -> None:
-    worker.send(frames.START, {"path": sys.path}, timeout_s=START_S)
+def _begin(worker: WorkerProcess, memory_limit: int | None) -> None:
+    if not worker.begun:
+        worker.begin(memory_limit)
     until = time.monotonic() + START_S
     while (frame := worker.receive(until - time.monotonic())) is None:
         if time.monotonic() >= until:

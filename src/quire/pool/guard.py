@@ -9,11 +9,9 @@ may be stuck in native code that holds the interpreter lock.
 from __future__ import annotations
 
 import contextlib
-import ctypes
 import os
 import select
 import signal
-import socket
 import struct
 import sys
 import time
@@ -28,16 +26,17 @@ _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
 
 
-def split_off_guard(leash: socket.socket, channel: socket.socket, parent: int, folder: str) -> None:
+def split_off_guard(leash: int, channel: int, parent: int, folder: str) -> None:
     """Return in a new process, the worker; the calling process becomes its guard and never returns.
 
-    `folder` is the worker's folder for temporary files, which goes with it.
+    `leash` and `channel` are numbers of sockets. `folder` is the worker's folder for temporary files, which goes
+    with it.
     """
     _prctl(_PR_SET_CHILD_SUBREAPER, 1)
     guard = os.getpid()
     worker = os.fork()
     if worker == 0:
-        leash.close()
+        os.close(leash)
         _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
         if os.getppid() != guard:
             os._exit(1)
@@ -48,20 +47,20 @@ def split_off_guard(leash: socket.socket, channel: socket.socket, parent: int, f
         status = _end_all(worker, status)
         _remove(folder)
         with contextlib.suppress(OSError):
-            leash.sendall(STATUS.pack(status))
+            os.write(leash, STATUS.pack(status))
     finally:
         os._exit(0)
 
 
-def _watch(worker: int, leash: socket.socket, parent: int) -> int | None:
+def _watch(worker: int, leash: int, parent: int) -> int | None:
     """Wait until the worker ends, and give its status, or until the leash is cut."""
     for ignored in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(ignored, signal.SIG_IGN)
-    woken, wake = socket.socketpair()
+    woken, wake = os.pipe()
     for end in (woken, wake):
-        end.setblocking(False)
+        os.set_blocking(end, False)
     signal.signal(signal.SIGCHLD, lambda *_: None)
-    signal.set_wakeup_fd(wake.fileno(), warn_on_full_buffer=False)
+    signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
     while True:
         status = _reap(worker)
         if status is not None:
@@ -70,7 +69,7 @@ def _watch(worker: int, leash: socket.socket, parent: int) -> int | None:
         ready, _, _ = select.select([leash, woken], [], [], 1.0)
         if woken in ready:
             with contextlib.suppress(BlockingIOError):
-                woken.recv(4096)
+                os.read(woken, 4096)
         if leash in ready or os.getppid() != parent:
             return _reap(worker)
 
@@ -103,9 +102,9 @@ def _reap(worker: int) -> int | None:
     return None
 
 
-def _let_go_of(channel: socket.socket) -> None:
+def _let_go_of(channel: int) -> None:
     """Close the worker's pipes, so that its end is seen on them at once."""
-    channel.close()
+    os.close(channel)
     nothing = os.open(os.devnull, os.O_RDWR)
     for standard in (0, 1, 2):
         os.dup2(nothing, standard)
@@ -120,4 +119,6 @@ def _remove(folder: str) -> None:
 
 def _prctl(option: int, value: int) -> None:
     if sys.platform == "linux":
+        import ctypes  # the parent, which shares this module, does without
+
         ctypes.CDLL(None).prctl(option, value, 0, 0, 0)

@@ -53,6 +53,7 @@ class Pool:
         recycle_after: Jobs after which a worker is replaced.
         recycle_above: Bytes held after a job above which a worker is replaced.
         idle_s: Seconds without a job after which a worker ends.
+        first: A worker that runs already and takes the first job; the pool ends it.
     """
 
     def __init__(
@@ -63,6 +64,7 @@ class Pool:
         recycle_after: int = 500,
         recycle_above: int = 1_500_000_000,
         idle_s: float = 60.0,
+        first: WorkerProcess | None = None,
     ) -> None:
         if workers < 1:
             raise UsageError(f"a pool needs at least one worker, not {workers}")
@@ -72,6 +74,7 @@ class Pool:
         self._recycle_after = recycle_after
         self._recycle_above = recycle_above
         self._idle_s = idle_s
+        self._first = first
         self._changed = threading.Condition()
         self._waiting: deque[_Task] = deque()
         self._tasks: dict[Future[Answer], _Task] = {}
@@ -159,6 +162,8 @@ class Pool:
         for thread in threads:
             if thread is not threading.current_thread():
                 thread.join(max(0.0, until - time.monotonic()))
+        if (first := self._take_first()) is not None:
+            first.end()
 
     def __enter__(self) -> Pool:
         return self
@@ -187,7 +192,7 @@ class Pool:
 
     def _supervise(self) -> None:
         """The life of one slot: a thread and, while there is work, a worker."""
-        worker: WorkerProcess | None = None
+        worker = self._take_first()
         try:
             while (task := self._next()) is not None:
                 worker = self._run(task, worker)
@@ -196,6 +201,11 @@ class Pool:
                 self._threads.discard(threading.current_thread())
             if worker is not None:
                 worker.stop(_LEAVING_S)
+
+    def _take_first(self) -> WorkerProcess | None:
+        with self._changed:
+            first, self._first = self._first, None
+            return first
 
     def _next(self) -> _Task | None:
         """The next job; None when this slot shall end."""
@@ -216,7 +226,7 @@ class Pool:
         outcome: Answer | BaseException
         try:
             if worker is None or not worker.fit():
-                worker = WorkerProcess(self._memory_limit)
+                worker = WorkerProcess()
             with self._changed:
                 # From here on, cancelling kills the worker.
                 task.worker = None if task.future.cancelled() else worker

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 
 from quire.errors import ConfigurationError, too_few_descriptors
@@ -28,30 +28,35 @@ _TAIL = 8192
 _BACKSTOP = 1 << 30
 """How far the worker may reserve memory beyond its limit, which counts what it holds: then allocations fail."""
 _ENDING_S = 10.0
+START_S = 60.0
+
+
+_PROGRAM = "import gc; gc.disable(); import quire.pool.worker as w; w.main()"
+"""Looking for garbage among the modules that it imports takes a tenth of its start."""
 
 
 class WorkerProcess:
     """A running worker with its guard. Used by one thread; only `cut` may be called from others."""
 
-    def __init__(self, memory_limit: int | None) -> None:
+    def __init__(self) -> None:
         if not sys.executable:
             raise ConfigurationError("worker programs need a Python interpreter, and sys.executable names none")
         self.jobs = 0
+        self.begun = False
         self.ready = False
         self._reader = FrameReader()
         self._tail = b""
         self._code: int | None = None
-        limit = memory_limit + _BACKSTOP if memory_limit else 0
         with ExitStack() as unused, ExitStack() as passed:
             try:
                 self._folder = folder = tempfile.mkdtemp(prefix="quire-worker-")
                 unused.callback(shutil.rmtree, folder, ignore_errors=True)
                 (self._channel, channel), (self._leash, leash) = (_pair(unused, passed) for _ in range(2))
                 numbers = [channel.fileno(), leash.fileno()]
-                arguments = [*map(str, [*numbers, os.getpid(), limit]), folder]
+                arguments = [*map(str, [*numbers, os.getpid()]), folder]
                 self._guard = subprocess.Popen(
                     # -P: a file in the current directory must not pass for a module of the worker.
-                    [sys.executable, "-P", "-m", "quire.pool.worker", *arguments],
+                    [sys.executable, "-P", "-c", _PROGRAM, *arguments],
                     stdin=subprocess.DEVNULL,
                     stdout=subprocess.DEVNULL,
                     stderr=subprocess.PIPE,
@@ -73,6 +78,15 @@ class WorkerProcess:
     def gone(self) -> bool:
         """Whether it has ended and was reaped."""
         return self._guard.returncode is not None
+
+    def begin(self, memory_limit: int | None, modules: Sequence[str] = ()) -> None:
+        """Tell it how much memory it may have, where to import from, and what to import before its first job.
+
+        Raises what `send` raises.
+        """
+        self.begun = True
+        limit = memory_limit + _BACKSTOP if memory_limit else 0
+        self.send(frames.START, {"memory": limit, "path": sys.path, "import": modules}, timeout_s=START_S)
 
     def send(self, kind: bytes, header: Mapping[str, object], data: bytes = b"", *, timeout_s: float) -> None:
         """Raises TimeoutError, or another OSError when the worker is gone."""
@@ -102,8 +116,8 @@ class WorkerProcess:
     def fit(self) -> bool:
         """Whether an idle worker is still there: the machine may have ended it for its memory."""
         try:
-            while self.receive(0):
-                pass  # said by a thread of an earlier job, after its end
+            while frame := self.receive(0):  # said at its start, or by a thread of an earlier job, after its end
+                self.ready = self.ready or frame.kind == frames.READY
         except (EOFError, OSError, BrokenFrame):
             self.end(0.1)
             return False

@@ -6,9 +6,8 @@ import contextlib
 import os
 import signal
 from collections.abc import Iterable
-from pathlib import Path
 
-_PROC = Path("/proc")
+_PROC = "/proc"  # without pathlib, whose import the start of every worker would wait for
 
 
 def descendants(pid: int) -> list[int]:
@@ -27,7 +26,7 @@ def resident_bytes(pids: Iterable[int]) -> int:
     page, total = os.sysconf("SC_PAGE_SIZE"), 0
     for pid in pids:
         with contextlib.suppress(OSError):  # it ended meanwhile
-            total += int((_PROC / str(pid) / "statm").read_text().split()[1]) * page
+            total += int(_read(f"{_PROC}/{pid}/statm").split()[1]) * page
     return total
 
 
@@ -40,7 +39,12 @@ def kill(pids: Iterable[int]) -> None:
 def _children(pid: int) -> list[int]:
     children: list[int] = []
     with contextlib.suppress(OSError):
-        for thread in (_PROC / str(pid) / "task").iterdir():
+        for thread in os.listdir(f"{_PROC}/{pid}/task"):  # noqa: PTH208
             with contextlib.suppress(OSError):
-                children += map(int, (thread / "children").read_text().split())
+                children += map(int, _read(f"{_PROC}/{pid}/task/{thread}/children").split())
     return children
+
+
+def _read(path: str) -> bytes:
+    with open(path, "rb") as file:  # noqa: PTH123
+        return file.read()

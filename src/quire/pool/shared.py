@@ -6,11 +6,8 @@ import os
 import threading
 
 from quire.budget import memory_budget, worker_count
+from quire.pool.early import memory_limit, take_worker
 from quire.pool.pool import Pool
-
-MOST_MEMORY = 4 << 30
-LEAST_MEMORY = 1 << 30
-"""What one worker may hold, with all it starts: a bound for a page that runs away, not a share for usual ones."""
 
 _lock = threading.Lock()
 _pools: dict[int, Pool] = {}
@@ -25,19 +22,14 @@ def shared_pool(workers: int | None = None) -> Pool:
         pool = _pools.get(os.getpid())
         if pool is None or pool.closed:
             count = workers or worker_count().workers
-            pool = Pool(count, memory_limit=memory_limit(count, memory_budget()))
+            early = take_worker(count)
+            limit = early.memory_limit if early else memory_limit(count, memory_budget())
+            pool = Pool(count, memory_limit=limit, first=early.worker if early else None)
             _pools.clear()  # a pool of the process that this one was forked from is not ours to close
             _pools[os.getpid()] = pool
         elif workers is not None and workers != pool.workers:
             pool.resize(workers)
         return pool
-
-
-def memory_limit(workers: int, available: int | None) -> int:
-    """The bound of each worker, so that all of them together do not take more than there is."""
-    if available is None:
-        return MOST_MEMORY
-    return min(MOST_MEMORY, max(LEAST_MEMORY, available // workers))
 
 
 def _forget_in_child() -> None:

@@ -1,17 +1,16 @@
-"""The worker program: `python -m quire.pool.worker`. It takes jobs from a socket, one at a time, until it closes.
+"""The worker program, started by `quire.pool.process`. It takes jobs from a socket, one at a time, until it closes.
 
-It is started by `quire.pool.process` and imports little, so that it starts quickly; what a job needs is imported by
-the job.
+It imports little, so that it starts quickly; what a job needs is imported by the job.
 """
 
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import pickle
 import resource
 import signal
-import socket
 import sys
 import threading
 from collections.abc import Mapping
@@ -36,8 +35,8 @@ class Closed(BaseException):
 class Channel:
     """The worker's end of the pipe."""
 
-    def __init__(self, connection: socket.socket) -> None:
-        self._connection = connection
+    def __init__(self, number: int) -> None:
+        self._number = number  # of the socket; the module for sockets takes time to import
         self._reader = FrameReader()
         self._sending = threading.Lock()
 
@@ -45,16 +44,17 @@ class Channel:
         head, data = frames.encoded(kind, header, data)
         try:
             with self._sending:
-                self._connection.sendall(head)
-                if data:
-                    self._connection.sendall(data)
+                for piece in (head, data):
+                    left = memoryview(piece)
+                    while left:
+                        left = left[os.write(self._number, left) :]
         except OSError:
             raise Closed from None
 
     def receive(self) -> Frame:
         while (frame := self._reader.next()) is None:
             try:
-                chunk = self._connection.recv(_CHUNK)
+                chunk = os.read(self._number, _CHUNK)
             except OSError:
                 raise Closed from None
             if not chunk:
@@ -73,19 +73,20 @@ class Channel:
         return reply.header, reply.data
 
 
-def main(arguments: list[str]) -> None:
-    channel_number, leash_number, parent, memory, folder = *map(int, arguments[:4]), arguments[4]
+def main() -> None:
+    """Runs in the main thread, with the collection of garbage switched off so far."""
+    connection, leash, parent, folder = *map(int, sys.argv[1:4]), sys.argv[4]
     # Whatever the parent's thread does with signals, a job and its child processes need them as usual.
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-    connection = socket.socket(fileno=channel_number)
-    split_off_guard(socket.socket(fileno=leash_number), connection, parent, folder)
-    _confine(memory)
+    split_off_guard(leash, connection, parent, folder)
     os.dup2(2, 1)  # what a library prints must not be lost in a buffer that nobody reads
     channel, kept = Channel(connection), Kept()
     with contextlib.suppress(Closed):
-        _begin(channel.receive())
+        start = channel.receive()
+        _begin(start)
         channel.send(frames.READY, {})
+        _import_ahead(start)
         while True:
             _serve(channel.receive(), channel, kept)
             kept.trim()
@@ -93,11 +94,24 @@ def main(arguments: list[str]) -> None:
 
 
 def _begin(start: Frame) -> None:
-    """Import from the same places as the parent."""
-    path = start.header["path"]
-    if not isinstance(path, list):
-        raise BrokenFrame("no search path")
+    """Keep to the limit, and import from the same places as the parent."""
+    memory, path = start.header["memory"], start.header["path"]
+    if not isinstance(memory, int) or not isinstance(path, list):
+        raise BrokenFrame("no memory limit or no search path")
+    _confine(memory)
     sys.path[:] = path
+
+
+def _import_ahead(start: Frame) -> None:
+    """Import what the first job will need, while the parent prepares it. What cannot be imported fails in the job."""
+    modules = start.header["import"]
+    if not isinstance(modules, list):
+        raise BrokenFrame("no list of modules")
+    for module in modules:
+        with contextlib.suppress(Exception):
+            import_module(module)
+    gc.freeze()
+    gc.enable()
 
 
 def _serve(job: Frame, channel: Channel, kept: Kept) -> None:
@@ -141,7 +155,3 @@ def _confine(memory: int) -> None:
         resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
     with contextlib.suppress(OSError):
         Path("/proc/self/oom_score_adj").write_text("500")
-
-
-if __name__ == "__main__":
-    main(sys.argv[1:])

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
-from quire.engine import Engine
 from quire.errors import UsageError
-from quire.prepare.prepared import PrepareProfile
+
+if TYPE_CHECKING:
+    from quire.engine import Engine
+    from quire.prepare.prepared import PrepareProfile
 
 OcrMode = Literal["auto", "always", "never"]
 OCR_MODES: tuple[OcrMode, ...] = get_args(OcrMode)
@@ -45,4 +47,6 @@ class RecognizeOptions:
 
     @property
     def prepare(self) -> PrepareProfile:
+        from quire.prepare.prepared import PrepareProfile  # only pages that an engine reads are prepared
+
         return PrepareProfile(redactions=self.redactions)

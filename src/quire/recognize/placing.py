@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from statistics import median
 
 from quire.engine import ReadLine, Recognition
 from quire.fonts import Font
 from quire.keys import Profile
+from quire.median import median
 from quire.pagetext import LINE, SPACE, PageText
 from quire.prepare.prepared import Redaction
 from quire.recognize.seen import Seen

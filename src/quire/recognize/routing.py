@@ -8,14 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from quire.engine import Capability, Engine, Recognition
-from quire.layout.quality import Quality
 from quire.pagetext import PageText
 from quire.recognize.options import RecognizeOptions
-from quire.recognize.seen import Seen
 from quire.types import BBox
+
+if TYPE_CHECKING:
+    from quire.engine import Capability, Engine, Recognition
+    from quire.layout.quality import Quality
+    from quire.recognize.seen import Seen
 
 INSERT_SHARE = 0.3  # of the page: smaller pictures on a page with text are figures, not scanned inserts
 FIGURE_SHARE = 0.01

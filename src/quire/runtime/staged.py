@@ -5,12 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from threading import Event as Flag
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from quire.context import Store
 from quire.events import NOTHING, Sink, Teller, reason_of
 from quire.keys import ArtifactKey, Digest, artifact_key
 from quire.stage import Artifact, Encoded, Stage
+
+if TYPE_CHECKING:
+    from quire.context import Store
 
 I = TypeVar("I")  # the input of a stage
 O = TypeVar("O")  # the output of a stage

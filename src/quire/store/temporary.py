@@ -7,11 +7,14 @@ import tempfile
 import weakref
 from collections.abc import Mapping, Sequence
 from threading import Lock
+from typing import TYPE_CHECKING
 
-from quire.context import Claim
-from quire.engine import Attempt
 from quire.errors import StoreError
 from quire.keys import ArtifactKey, Digest, digest_bytes
+
+if TYPE_CHECKING:
+    from quire.context import Claim
+    from quire.engine import Attempt
 
 
 class TemporaryStore:
@@ -78,6 +81,8 @@ class TemporaryStore:
         with self._lock:
             if key in self._claims:
                 return None
+            from quire.context import Claim  # for work that several share
+
             self._claims[key] = Claim(key, 1)
             return self._claims[key]
 

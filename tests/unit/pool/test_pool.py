@@ -11,7 +11,7 @@ import pytest
 
 from quire.errors import ConfigurationError, StoreError, UsageError
 from quire.pool import Job, Pool, WorkerTimeout, shared_pool
-from quire.pool.shared import LEAST_MEMORY, MOST_MEMORY, memory_limit
+from quire.pool.early import LEAST_MEMORY, MOST_MEMORY, memory_limit
 from quire.pool.work import KEPT
 from tests.unit.pool.watching import ended_within, living
 

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from quire.layout.lines import Line
-from quire.layout.tables.above import with_titles
 from quire.layout.tables.candidates import find_windows, within
-from quire.layout.tables.ruled import find_meshes, ruled_tables
+from quire.layout.tables.lattice import find_meshes
 from quire.layout.tables.rules import find_rules
 from quire.layout.tables.types import FoundCell, FoundTable
-from quire.layout.tables.unruled import unruled_tables
 from quire.layout.tables.words import turned_words, words_in
 from quire.layout.tables.zones import find_gutters
 from quire.pagetext import PageText
@@ -25,10 +23,16 @@ def find_tables(page: PageText, lines: list[Line]) -> list[FoundTable]:
     boxes = [(mesh.ys[0], mesh.ys[-1]) for mesh in meshes]
     if not windows and not boxes:
         return []
+    from quire.layout.tables.ruled import ruled_tables  # most pages have no tables: these take time to import
+
     words = words_in(page, within([*windows, *boxes], lines))
     tables, words = ruled_tables(page, meshes, words, turned_words(page, lines) if boxes else [])
     if windows:
+        from quire.layout.tables.unruled import unruled_tables
+
         tables += unruled_tables(page, rules, words, gutters)
     if tables:
+        from quire.layout.tables.above import with_titles
+
         tables = with_titles(page, tables, lines)
     return sorted(tables, key=lambda t: (t.box.top, t.box.left))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import median
 
 from quire.layout.tables.words import Row, Word, is_number
+from quire.median import median
 
 NARROW = 0.12  # of the size: the least width of a gutter
 WIDE = 0.55  # of the size: a gutter that needs no further sign

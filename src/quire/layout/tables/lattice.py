@@ -126,3 +126,9 @@ def inside(mesh: Mesh, words: list[Word]) -> list[Word]:
     """The words whose middle is inside the mesh."""
     left, right, top, bottom = mesh.xs[0], mesh.xs[-1], mesh.ys[0], mesh.ys[-1]
     return [w for w in words if left <= w.middle <= right and top <= w.baseline - 0.3 * w.size <= bottom]
+
+
+def find_meshes(rules: Rules) -> list[Mesh]:
+    """The meshes of crossing lines with at least two columns, the largest first."""
+    meshes = [mesh for component in find_components(rules) if (mesh := mesh_of(component)) and mesh.columns > 1]
+    return sorted(meshes, key=lambda m: -(m.xs[-1] - m.xs[0]) * (m.ys[-1] - m.ys[0]))

@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 
 from quire.layout.tables.judge import is_drawn
-from quire.layout.tables.lattice import find_components, inside, mesh_of
+from quire.layout.tables.lattice import inside
 from quire.layout.tables.mesh import Mesh
 from quire.layout.tables.split import part_words, split_columns, split_rows
-from quire.layout.tables.strokes import Rules
 from quire.layout.tables.types import FoundTable
 from quire.layout.tables.words import Word, amount, is_number
 from quire.pagetext import PageText
@@ -18,12 +17,6 @@ CAPTION = re.compile(r"(table|exhibit|figure|fig\.|tab\.|tabelle|tableau|abbildu
 NOTE = re.compile(r"(notes?|sources?|exhibit reads|abbreviations?)\b|[*†‡¹²³]", re.IGNORECASE)
 TITLES = 0.4  # of the first row or column: what a table has words in
 PROSE = 25  # words: a cell over the whole width with more is no cell
-
-
-def find_meshes(rules: Rules) -> list[Mesh]:
-    """The meshes of crossing lines with at least two columns, the largest first."""
-    meshes = [mesh for component in find_components(rules) if (mesh := mesh_of(component)) and mesh.columns > 1]
-    return sorted(meshes, key=lambda m: -(m.xs[-1] - m.xs[0]) * (m.ys[-1] - m.ys[0]))
 
 
 def ruled_tables(

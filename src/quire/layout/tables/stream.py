@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from statistics import median
 
 from quire.layout.tables.body import group_rows
 from quire.layout.tables.columns import find_gutters
@@ -13,6 +12,7 @@ from quire.layout.tables.mesh import Mesh
 from quire.layout.tables.spans import settle, span_rows
 from quire.layout.tables.strokes import Rule
 from quire.layout.tables.words import Row, Word, is_number, pieces_of
+from quire.median import median
 
 CENTRED = 0.12  # of the width of the table: how far from the middle a title of rows may be
 MEAGRE = 0.4  # of the usual pieces: rows with fewer do not show the columns

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from itertools import pairwise
-from statistics import median
 
 from quire.layout.tables.columns import SIGNS
 from quire.layout.tables.judge import is_drawn, is_table
@@ -15,6 +14,7 @@ from quire.layout.tables.strokes import Rule, Rules
 from quire.layout.tables.types import FoundTable
 from quire.layout.tables.words import Row, Word, is_number, rows_of, without_leaders
 from quire.layout.tables.zones import find_zones
+from quire.median import median
 from quire.pagetext import PageText
 
 APART = 2.3  # of the size: rows further apart than this are not of one table, unless rules hold them together

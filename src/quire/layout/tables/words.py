@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from quire.layout.lines import Line, words_of
+from quire.layout.patterns import is_leader
 from quire.pagetext import PageText
 
 SAME_ROW = 0.3  # of the size: baselines that differ by less form one row
@@ -14,7 +15,6 @@ PIECE_GAP = 0.8  # of the size: a wider gap between words separates two pieces o
 
 _NUMBER = re.compile(r"[(\[<>≤≥~≈±+\-–—−$€£¥#]*\.?\d[\d.,:/%+\-–−()×]*[%)\]*†‡§a-zA-Z]{0,2}[.,)]?\Z")
 _DASH = re.compile(r"[-–—−.…*†‡§]{1,3}\Z|n/?a\.?\Z", re.IGNORECASE)
-_LEADER = re.compile(r"[.…·_]{4,}\Z")
 _DOTS = frozenset(".…·")
 LEADER_DOTS = 4  # single dots in a row of words that lead the eye
 
@@ -144,8 +144,3 @@ def pieces_of(row: Sequence[Word], gap: float = PIECE_GAP) -> list[list[Word]]:
 def is_number(text: str) -> bool:
     """Whether a word is a value as it stands in a column of figures: a number, a dash, n/a."""
     return bool(_NUMBER.match(text) or _DASH.match(text))
-
-
-def is_leader(text: str) -> bool:
-    """Whether a word is a row of dots that leads the eye."""
-    return bool(_LEADER.match(text))

@@ -1,0 +1,68 @@
+"""A worker that is started before there is a pool: it imports what its first job needs while its parent gets ready.
+
+Imports little: whatever is imported before the worker starts is time that both of them wait.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from quire.pool.process import WorkerProcess
+
+MOST_MEMORY = 4 << 30
+LEAST_MEMORY = 1 << 30
+"""What one worker may hold, with all it starts: a bound for a page that runs away, not a share for usual ones."""
+
+
+class Early(NamedTuple):
+    """The worker, and the size of the pool and the memory limit that it was started for."""
+
+    worker: WorkerProcess
+    workers: int
+    memory_limit: int
+    owner: int
+
+
+_started: list[Early] = []
+
+
+def start_worker(modules: Sequence[str]) -> None:
+    """Start the first worker of the shared pool, which imports the modules. Called once, by the main thread.
+
+    Raises what WorkerProcess raises. A worker that no pool takes ends with this process.
+    """
+    worker = WorkerProcess()
+    from quire.budget import memory_budget, worker_count  # while the worker starts
+
+    workers = worker_count().workers
+    limit = memory_limit(workers, memory_budget())
+    atexit.register(_end_unused)
+    _started.append(Early(worker, workers, limit, os.getpid()))
+    worker.begin(limit, modules)
+
+
+def take_worker(workers: int) -> Early | None:
+    """The worker that was started for a pool of this size, once. One that was started for another size ends."""
+    if not _started or _started[0].owner != os.getpid():
+        return None
+    if _started[0].workers == workers:
+        return _started.pop()
+    _end_unused()
+    return None
+
+
+def memory_limit(workers: int, available: int | None) -> int:
+    """The bound of each worker, so that all of them together do not take more than there is."""
+    if available is None:
+        return MOST_MEMORY
+    return min(MOST_MEMORY, max(LEAST_MEMORY, available // workers))
+
+
+def _end_unused() -> None:
+    while _started:
+        early = _started.pop()
+        if early.owner == os.getpid():  # one that a fork copied is left alone
+            early.worker.end()
