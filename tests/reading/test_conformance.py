@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import pytest
 
+from quire.errors import EXIT_COMPLETE, EXIT_PARTIAL, InputError
 from tests import scans
 from tests.fakes.engines import held
 from tests.reading.cases import CASES
@@ -98,11 +99,18 @@ def test_what_read_has_stored_is_found_in_every_way(suite, way, name):
 def test_a_document_that_is_refused_is_refused_everywhere(told, calm, way):
     assert calm.failed["category"] == "input"
     if way == "batch":
-        assert (told.told["code"], told.told["result"]) == (5, None)
+        assert (told.told["code"], told.told["result"]) == (InputError.exit_code, None)
         return
     assert told.failed["category"] == "input"
     # The runs have an error of their own, about the run, which says the same.
     assert told.failed["message"] in calm.failed["message"]
+
+
+@pytest.mark.parametrize("way", ["batch"], scope="session")
+@reads
+def test_the_exit_code_of_a_batch_says_whether_all_pages_were_read(told, calm):
+    whole = all(page["status"] in ("ok", "empty") for page in calm.ledger)
+    assert told.told["code"] == (EXIT_COMPLETE if whole else EXIT_PARTIAL)
 
 
 @pytest.mark.parametrize("name", ["engine-hangs"], scope="session")
