@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import pytest
 
-from quire.errors import LimitError
+from quire.errors import EXIT_COMPLETE, EXIT_PARTIAL, LimitError
 from tests import scans
 from tests.fakes.engines import held
 from tests.reading.cases import CASES
@@ -104,6 +104,13 @@ def test_a_document_that_is_refused_is_refused_everywhere(told, calm, way):
     assert told.failed["category"] == "input"
     # The runs have an error of their own, about the run, which says the same.
     assert told.failed["message"] in calm.failed["message"]
+
+
+@pytest.mark.parametrize("way", ["batch"], scope="session")
+@reads
+def test_the_exit_code_of_a_batch_says_whether_all_pages_were_read(told, calm):
+    whole = all(page["status"] in ("ok", "empty") for page in calm.ledger)
+    assert told.told["code"] == (EXIT_COMPLETE if whole else EXIT_PARTIAL)
 
 
 @pytest.mark.parametrize("name", ["engine-hangs"], scope="session")
