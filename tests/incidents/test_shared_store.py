@@ -106,7 +106,7 @@ def test_readers_beside_a_deleter_and_a_collector_get_their_pages(manual, tmp_pa
             with open_store(str(store)) as opened:
                 while not ended.is_set():
                     delete_documents(opened, [Document(twin).id])
-                    collect(opened, Limits(grace_s=0.0))
+                    collect(opened, Limits())
                     quire.read(twin, store=store, pages="1-20")
         except BaseException as error:
             failures.append(error)
