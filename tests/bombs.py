@@ -132,6 +132,13 @@ def many_draws(times: int = 2_000_000) -> bytes:
     return _beside_a_harmless_page(page, [packed("/F Do " * times), *_forms(1, 1, 8)])
 
 
+def large_form(size: int = 4_000_000, times: int = 20_000) -> bytes:
+    """A page that draws one large form often."""
+    page = "/Contents 7 0 R/Resources<</XObject<</F 8 0 R>>>>"
+    form = packed("0 0 m 9 9 l S " * (size // 14), "/Subtype/Form/BBox[0 0 9 9]")
+    return _beside_a_harmless_page(page, [packed("/F Do " * times), form])
+
+
 def twice_packed(size: int = 100_000_000) -> bytes:
     """A content stream that is compressed twice: a thousand times a thousand."""
     packer = zlib.compressobj(9)
@@ -242,6 +249,7 @@ RELATIVES: dict[str, Callable[[], bytes]] = {
         doubling_masks,
         many_annotations,
         many_draws,
+        large_form,
         twice_packed,
     )
 }

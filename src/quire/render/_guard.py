@@ -147,6 +147,8 @@ def _windows(document: Document, data: bytes | None) -> Iterator[bytes]:
 def _has_signs(data: bytes) -> bool:
     """Whether something in the file may be too much. Counts what looks like an instruction, never too little."""
     form, masked, end, size = False, False, 0, 0
+    most = max(LEAST_CONTENT, len(data) * CONTENT_PER_BYTE)
+    drawn, largest = 1, _DRAWING
     for place in find_streams(data):
         end = place.end
         form = form or data.find(b"/AcroForm", place.gap, place.start) >= 0
@@ -162,6 +164,12 @@ def _has_signs(data: bytes) -> bool:
         if len(content) >= LEAST_CONTENT or size > LEAST_CONTENT + len(data) * CONTENT_PER_BYTE:
             return True
         if _content_has_signs(place.head, content):
+            return True
+        if b"Subtype" in place.head:
+            largest = max(largest, len(content))
+        else:
+            drawn = max(drawn, content.count(b"Do"))
+        if drawn * largest > most:  # a page may draw a large form very often
             return True
         form = form or (b"/ObjStm" in place.head and b"/AcroForm" in content)
         masked = masked or (b"Subtype" in place.head and b"gs" in content)
