@@ -41,7 +41,8 @@ for path in sys.argv[2:]:
         told = how(path)
     except quire.QuireError as error:
         told = [[type(error).__name__, str(error)]]
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    # Not ru_maxrss, which a new process takes over from the one that started it.
+    peak = next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("VmHWM"))
     print(json.dumps([told, peak]), flush=True)
 """
 

@@ -199,7 +199,7 @@ def test_each_picture_is_told_with_its_size(report, tmp_path):
 def test_groups_of_pages_are_steps_of_their_own_and_a_replay_draws_none_again(saved, tmp_path):
     path = saved(documents.simple(STEP + 2))
     with FileStore(tmp_path / "store") as store:
-        known = workflows_on(store, workers=1)
+        known = workflows_on(store, workers=1, definitions=True)
         with inline(known, pools=pools_for(1), replay_always=True) as runtime:
             run = runtime.submit("flow", {"flow": DRAW.definition.to_json(), "inputs": {"source": str(path)}})
             told = runtime.result(run, timeout_s=120)["output"]

@@ -24,6 +24,8 @@ def main() -> None:
         try:
             command_line(arguments[0] if arguments else None)()
         finally:
+            if shared := sys.modules.get("quire.pool.shared"):
+                shared.close_shared_pool()
             sys.stdout.flush()
     except QuireError as error:  # not of a command: --help and --version
         from quire.cli.telling import tell

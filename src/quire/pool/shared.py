@@ -32,6 +32,15 @@ def shared_pool(workers: int | None = None) -> Pool:
         return pool
 
 
+def close_shared_pool() -> None:
+    """Cancel its jobs and end its workers, if there are any. Threads that wait for a job would hold up the end of the
+    program until its deadline."""
+    with _lock:
+        pool = _pools.get(os.getpid())
+    if pool is not None:
+        pool.close()
+
+
 def _forget_in_child() -> None:
     """The lock may have been held by a thread that the child does not have."""
     global _lock
