@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -111,4 +112,5 @@ def _first_missing(shown: list[str], printed: list[str]) -> str | None:
 
 def test_pages_name_no_folder_of_the_machine_they_were_written_on() -> None:
     here = str(ROOT.parent)
-    assert here == "/" or [name_of(page) for page in PAGES if f"{here}/" in page.read_text()] == []
+    anywhere = ("/", tempfile.gettempdir())  # a checkout there says nothing about the machine
+    assert here in anywhere or [name_of(page) for page in PAGES if f"{here}/" in page.read_text()] == []
