@@ -174,10 +174,10 @@ def no_further_files():
 
 def test_a_worker_that_gets_no_descriptors_says_what_to_raise_and_leaves_nothing():
     with Pool(1) as pool:
-        before = open_files()
+        before = open_files()  # files that earlier tests left may be collected meanwhile: only further ones count
         with no_further_files(), pytest.raises(ConfigurationError, match=r"Too many open files.*ulimit -n"):
             done(pool, "double", 1)
-        assert open_files() == before
+        assert not open_files() - before
         assert done(pool, "double", 21).header["number"] == 42
 
 
