@@ -13,12 +13,12 @@ import quire
 from benchmarks import clock, corpus, family
 from benchmarks.report import LeftOut, Options, Report, Table, goal
 from quire.context import Store
+from quire.page_ranges import page_numbers
 from quire.pool import shared_pool
 from quire.running.opening import local_runtime, pools_for
 from quire.running.request import ReadRequest, SourceRef
 from quire.running.steps import DocumentSteps
 from quire.running.workflows import GROUP
-from quire.selection import page_numbers
 from quire.store.files import FileStore
 from quire.store.temporary import TemporaryStore
 

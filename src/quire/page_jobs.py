@@ -9,8 +9,8 @@ import json
 import time
 from dataclasses import dataclass
 
-from quire.artifacts import encode_page
 from quire.document import Reader
+from quire.encoding import encode_page
 from quire.errors import InputError
 from quire.keys import Digest
 from quire.native_pages import judged, lay_out

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from quire.artifacts import encode_page
+from quire.encoding import encode_page
 from quire.errors import ChangedError, ConfigurationError, RecognitionError, StoreError, UsageError
 from quire.events import reason_of
 from quire.keys import Digest, digest_bytes

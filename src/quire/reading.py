@@ -17,10 +17,10 @@ from quire.document import Document, Source
 from quire.errors import CorruptError, UsageError
 from quire.events import Sink
 from quire.native_pages import LocalPages, NativePages
+from quire.page_ranges import Pages, check_pages, page_numbers
 from quire.recognize.options import Effort, OcrMode, RecognizeOptions
 from quire.result import DocumentResult, Ledger
 from quire.runtime.staged import StagedRun
-from quire.selection import Pages, check_pages, page_numbers
 from quire.store.temporary import TemporaryStore
 from quire.types import PageInfo, PageResult
 

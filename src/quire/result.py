@@ -9,10 +9,10 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from quire.atomic_files import fitting_stem, write_files
 from quire.budget import cpu_budget
 from quire.document import Document
 from quire.errors import ChangedError, InputError, UsageError
-from quire.saving import fitting_stem, write_files
 from quire.types import REDACTED, BBox, Block, PageInfo, PageResult
 
 if TYPE_CHECKING:

@@ -8,13 +8,13 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from quire import assemble, layout
-from quire.artifacts import decode_document, decode_page, encode_document, encode_page
+from quire.encoding import decode_document, decode_page, encode_document, encode_page
 from quire.keys import Digest, Profile, digest_of
+from quire.lazy_words import PageWords
 from quire.native_pages import LAYOUT, NativePages, text_of_page
 from quire.pagetext import PageText
 from quire.stage import Artifact, Encoded, Took
 from quire.types import AnswerSource, Block, OutlineEntry, PageInfo, PageResult
-from quire.words import PageWords
 
 if TYPE_CHECKING:
     from quire.context import Store

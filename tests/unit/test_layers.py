@@ -14,8 +14,8 @@ import quire
 ROOT = Path(quire.__file__).parent
 
 CORE = """
-    types keys regular_files hashing events errors stage context engine roles document opened fonts pagetext words
-    artifacts selection saving budget flow config records awaited median
+    types keys regular_files hashing events errors stage context engine roles document opened fonts pagetext lazy_words
+    encoding page_ranges atomic_files budget flow config records awaited median
 """
 ADAPTERS = """
     render layout prepare detect classify recognize correct assemble chunk embed export samples store prompts flows

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from quire.layout.textual import broken_word, join_lines
+from quire.lazy_words import JoinedWords
 from quire.types import FURNITURE, Block, Cell, Table
-from quire.words import JoinedWords
 
 _PASSED = FURNITURE | {"footnote"}
 _FLOATS = frozenset({"figure", "caption", "table"})

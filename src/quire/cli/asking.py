@@ -108,7 +108,7 @@ def _inputs(configuration: Configuration, choice: Choice, flow: FlowDefinition) 
     A setting of a file or the environment that the flow has no input for is not meant for it; one of the command
     line is, and the flow says that it takes none.
     """
-    from quire.selection import check_pages
+    from quire.page_ranges import check_pages
 
     usual = Settings()
     inputs: dict[str, Json] = {}

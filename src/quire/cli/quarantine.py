@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument
 
+from quire.atomic_files import write_files
 from quire.cli import amounts, options
 from quire.cli.amounts import spell
 from quire.cli.driving import Showing, drive, where_of
@@ -19,7 +20,6 @@ from quire.cli.opening import BATCH, Opened, existing_place, opened
 from quire.cli.settings import settings_of
 from quire.cli.telling import group, print_lines, told
 from quire.errors import EXIT_COMPLETE, EXIT_PARTIAL, UsageError
-from quire.saving import write_files
 
 if TYPE_CHECKING:
     from quire.records.quarantine import Quarantined

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 from typer import Argument, Option
 
+from quire.atomic_files import write_files
 from quire.cli import options
 from quire.cli.asking import check_formats
 from quire.cli.progress import ProgressBar
@@ -27,8 +28,7 @@ from quire.errors import (
     StoreError,
     UsageError,
 )
-from quire.saving import write_files
-from quire.selection import selection
+from quire.page_ranges import selection
 
 if TYPE_CHECKING:
     from quire.result import DocumentResult
@@ -124,7 +124,7 @@ class _Outcome:
 
 def _check(request: _Request, files: Sequence[Path]) -> None:
     """Refuse what cannot work before anything is read."""
-    from quire.selection import check_pages
+    from quire.page_ranges import check_pages
 
     check_pages(request.pages)
     check_formats(request.formats, words=request.words, trace=request.trace)

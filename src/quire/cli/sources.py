@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatch
 from pathlib import Path
 
+from quire.atomic_files import fitting_stem
 from quire.errors import InputError, UsageError, printable
 from quire.regular_files import kind_of
-from quire.saving import fitting_stem
 
 SUFFIXES = frozenset({".pdf", ".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp", ".bmp"})
 """What is looked for in folders. A file that is named itself may be called anything."""

@@ -10,8 +10,8 @@ from itertools import pairwise
 from quire.export import Exportable
 from quire.export._flow import is_unspaced
 from quire.layout.lines import is_right_to_left
+from quire.lazy_words import JoinedWords
 from quire.types import BBox, Block, Cell, Part, Word
-from quire.words import JoinedWords
 
 Size = tuple[float, float]
 Points = tuple[float, float, float, float]

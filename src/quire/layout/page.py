@@ -21,9 +21,9 @@ from quire.layout.tables import FoundTable, find_tables
 from quire.layout.tags import Tags
 from quire.layout.textual import Text, Vocabulary, block_text, cell_text, code_text
 from quire.layout.things import Thing
+from quire.lazy_words import PageWords
 from quire.pagetext import FieldInfo, PageText
 from quire.types import AnswerSource, BBox, Block, BlockKind, Cell, PageInfo, PageResult, PageStatus, Style, Table
-from quire.words import PageWords
 
 LEAST_STEADY, MOST_STEADY = 0.75, 1.4  # of the body's size: what recognised text wavers by
 MARGIN = 0.15  # of the page's height: where artifacts of a tagged file are headers and footers

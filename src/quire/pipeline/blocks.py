@@ -8,6 +8,7 @@ from dataclasses import replace
 from quire import layout as page_layout
 from quire.engine import ReadBlock, Recognition
 from quire.keys import Digest
+from quire.lazy_words import PageWords
 from quire.pagetext import PageText
 from quire.prepare import ImageProfile, Prepared
 from quire.recognize.placing import placed
@@ -15,7 +16,6 @@ from quire.recognize.seen import Rule, Seen
 from quire.recognize.structured import with_evidence
 from quire.roles import PreparedPicture
 from quire.types import BBox, Block, BlockKind, Cell, Layout, PageInfo, Region, Table, Word
-from quire.words import PageWords
 
 Rules = Callable[[], tuple[Rule, ...]]
 """Finds the ruled lines of the page, in pixels of the displayed one: needed only where no regions were found."""

@@ -15,13 +15,13 @@ from quire.context import Store
 from quire.document import Document, Source
 from quire.engine import Picture
 from quire.errors import InputError, RecognitionError
+from quire.page_ranges import Pages, page_numbers
 from quire.pipeline.options import Cache, Options
 from quire.pipeline.page import PageWork
 from quire.pipeline.result import PageReading, PipelineResult
 from quire.pipeline.run import GLANCE_S, NOT_THE_PAGE, Cancelled, Run, failure_of, message_of
 from quire.pipeline.stages import Exporter, Stages
 from quire.prepare import PrepareProfile, page_picture
-from quire.selection import Pages, page_numbers
 from quire.types import PageInfo, PageStatus
 
 GRACE_S = 0.5

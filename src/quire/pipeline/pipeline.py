@@ -11,13 +11,13 @@ from weakref import WeakSet
 from quire.document import Document, Source
 from quire.errors import UsageError
 from quire.events import Event, Sink
+from quire.page_ranges import Pages, check_pages
 from quire.pipeline.bridging import Feed, in_thread
 from quire.pipeline.document import read_document
 from quire.pipeline.options import Cache, ErrorPolicy, Options
 from quire.pipeline.result import PipelineResult
 from quire.pipeline.run import Run
 from quire.pipeline.stages import PipelineStage, Placed, Stages
-from quire.selection import Pages, check_pages
 
 if TYPE_CHECKING:
     from quire.pipeline.builder import PipelineBuilder

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from quire.artifacts import decode_document
 from quire.context import Json, Store
+from quire.encoding import decode_document
 from quire.engine import Attempt
 from quire.keys import Digest
 from quire.result import DocumentResult, ReadSource

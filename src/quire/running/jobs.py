@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from quire.artifacts import decode_document, decode_page, encode_document
 from quire.assemble import assemble as assembled
+from quire.encoding import decode_document, decode_page, encode_document
 from quire.engine import Attempt
 from quire.keys import Digest
 from quire.native_pages import text_of_page

@@ -14,11 +14,11 @@ from quire.document import Document
 from quire.engine import Engine
 from quire.errors import ConfigurationError
 from quire.keys import ArtifactKey, Digest, artifact_key, digest_of
+from quire.page_ranges import check_pages
 from quire.recognize import looking, placing, structured
 from quire.recognize.options import Effort, OcrMode, RecognizeOptions
 from quire.recognize.registry import make
 from quire.recognizing.recognizer import DEFAULT_ENGINES
-from quire.selection import check_pages
 from quire.stages import NativeText
 
 VERSIONS = (NativeText.version, layout.VERSION, placing.VERSION, structured.VERSION, looking.VERSION)

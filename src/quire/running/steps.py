@@ -19,6 +19,7 @@ from quire.events import Event, Sink
 from quire.flow.components import Files
 from quire.keys import Digest, Profile, artifact_key, digest_bytes
 from quire.opened import Opened
+from quire.page_ranges import page_numbers, selection
 from quire.paging import PageFlow, PageMade, assemble_document, page_without_blocks
 from quire.pool import Answer, Job, shared_pool
 from quire.result import Ledger
@@ -27,7 +28,6 @@ from quire.running.documents import Index, Record
 from quire.running.request import ReadRequest, SourceRef
 from quire.running.sources import Sources
 from quire.runtime.staged import StagedRun
-from quire.selection import page_numbers, selection
 from quire.stage import Artifact, Encoded
 from quire.stages import Gathered, Texts
 from quire.types import OutlineEntry, PageInfo, PageResult

@@ -8,9 +8,9 @@ from itertools import starmap
 
 from quire.context import Context, Json, Retry, Workflow
 from quire.events import Event, Sink
+from quire.page_ranges import page_numbers, selection
 from quire.running.request import ReadRequest
 from quire.running.steps import DocumentSteps, PageOutcome
-from quire.selection import page_numbers, selection
 
 GROUP = 16
 """Pages of one invocation where repeating one is harmless."""

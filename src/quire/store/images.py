@@ -12,8 +12,8 @@ from quire.document import Document, PageImage, RenderOptions
 from quire.errors import InputError, StoreError
 from quire.events import Sink, Teller, reason_of
 from quire.keys import ArtifactKey, Profile, artifact_key, digest_bytes
+from quire.page_ranges import Pages, check_pages, page_numbers
 from quire.records.database import Database
-from quire.selection import Pages, check_pages, page_numbers
 from quire.store.artifacts import ArtifactStore
 
 STAGE, VERSION = "page-image", "1"

@@ -5,8 +5,8 @@ from xml.etree import ElementTree
 
 import quire
 from quire.export import hocr
+from quire.lazy_words import JoinedWords
 from quire.types import BBox, Part, Word
-from quire.words import JoinedWords
 from tests import documents
 
 from .results import BOX, Result, block, report, result, table

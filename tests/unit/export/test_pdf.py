@@ -13,9 +13,9 @@ import quire
 from quire.document import Document
 from quire.errors import ConfigurationError, PasswordError, UsageError
 from quire.export import pdf
+from quire.lazy_words import words_of
 from quire.result import DocumentResult
 from quire.types import BBox, Block, Word
-from quire.words import words_of
 from tests import documents
 
 from .results import Result

@@ -9,6 +9,7 @@ from dataclasses import asdict
 from pathlib import Path
 from threading import Lock
 
+from quire.atomic_files import write_files
 from quire.batch import ItemOutcome, StageContext, WorkItem
 from quire.batch.schedule import Task
 from quire.context import Json, Runtime
@@ -28,7 +29,6 @@ from quire.running.flows.flow import named_files
 from quire.running.flows.workflow import flow_output
 from quire.running.request import SourceRef
 from quire.running.sources import keep_source
-from quire.saving import write_files
 from quire.store.artifacts import ArtifactStore
 
 CANCELLED_S = 60.0

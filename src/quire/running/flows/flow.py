@@ -8,6 +8,7 @@ from contextlib import ExitStack
 from functools import cached_property
 from pathlib import Path
 
+from quire.atomic_files import write_files
 from quire.context import Json, Store
 from quire.errors import RunError, UsageError
 from quire.events import Sink
@@ -19,7 +20,6 @@ from quire.keys import Digest
 from quire.running.flows.workflow import flow_argument, flow_output
 from quire.running.opening import pools_for, workflows_on
 from quire.runtime.local import LocalRuntime, inline
-from quire.saving import write_files
 from quire.store.opening import open_store
 from quire.store.temporary import TemporaryStore
 

@@ -18,9 +18,9 @@ from quire.events import Sink, reason_of
 from quire.flow.components import Component, is_files
 from quire.flow.definition import Expression, Step, StepReference, references
 from quire.keys import ArtifactKey, Digest, artifact_key, digest_of
+from quire.page_ranges import selection
 from quire.running.flows.once import made_once
 from quire.running.flows.resolving import BYTES, PageService, Part, Value, Values, is_source
-from quire.selection import selection
 from quire.types import PageResult
 
 GROUP = 16

@@ -9,9 +9,9 @@ from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING, Final, TypeAlias, TypeGuard
 
-from quire.artifacts import encode_page
 from quire.context import Json, Store
 from quire.document import Document
+from quire.encoding import encode_page
 from quire.errors import RunError
 from quire.flow.definition import Expression, InputReference, Literal, StepReference, follow
 from quire.keys import Digest, digest_bytes, digest_of

@@ -26,13 +26,13 @@ from quire.flow.tree import nearest, raise_mistakes
 from quire.flows.components import Registry
 from quire.flows.finding import find_flows, load_flow
 from quire.keys import Digest, digest_of
+from quire.page_ranges import page_numbers
 from quire.running.documents import load_result
 from quire.running.flows.ends import document_request, identified, output_value
 from quire.running.flows.making import GROUP, Making
 from quire.running.flows.rendering import rendering
 from quire.running.flows.resolving import PageService, RecentResults, Service, Value, Values, is_source, result_value
 from quire.running.steps import DocumentSteps
-from quire.selection import page_numbers
 
 STAGE = "step"
 KEPT = 16

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from quire.errors import UsageError
-from quire.selection import check_pages, page_numbers
+from quire.page_ranges import check_pages, page_numbers
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,9 @@ import pickle
 
 import pytest
 
+from quire.lazy_words import JoinedWords, PageWords
 from quire.pagetext import LINE, SPACE, PageText
 from quire.types import BBox, Word
-from quire.words import JoinedWords, PageWords
 
 RUNS = [("Fresh", LINE), ("fi", SPACE), ("sh", 0), ("daily", LINE | SPACE)]
 

@@ -12,9 +12,9 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
+from quire.lazy_words import JoinedWords, PageWords
 from quire.pagetext import PageText
 from quire.types import AnswerSource, BBox, Block, Cell, PageInfo, PageResult, Part, Span, Style, Table, Word
-from quire.words import JoinedWords, PageWords
 
 _Sources = dict[AnswerSource, int]
 

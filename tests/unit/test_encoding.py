@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from quire.artifacts import decode_document, decode_page, encode_document, encode_page
+from quire.encoding import decode_document, decode_page, encode_document, encode_page
+from quire.lazy_words import JoinedWords, PageWords
 from quire.types import AnswerSource, BBox, Block, Cell, PageInfo, PageResult, Part, Span, Style, Table, Word
-from quire.words import JoinedWords, PageWords
 from tests.unit.test_words import page_text
 
 BOX = BBox(0.1, 0.2, 0.3, 0.04)
