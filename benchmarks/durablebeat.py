@@ -11,10 +11,10 @@ from pathlib import Path
 from benchmarks import corpus
 from benchmarks.heartbeat import BEAT_S, GOAL_MS, beating
 from benchmarks.report import LeftOut, Options, Report, Table, goal
-from quire.pool import shared_pool
 from quire.running.opening import local_runtime
 from quire.running.request import ReadRequest, SourceRef
 from quire.store.files import FileStore
+from quire.workers import shared_pool
 
 WORKERS, PAGES, QUICK_PAGES, PATIENCE_S = 2, 24, 4, 600.0
 BESIDE, ITS_OWN = "beside the runtime", "of the runtime itself"

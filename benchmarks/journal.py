@@ -14,13 +14,13 @@ from benchmarks import clock, corpus, family
 from benchmarks.report import LeftOut, Options, Report, Table, goal
 from quire.context import Store
 from quire.page_ranges import page_numbers
-from quire.pool import shared_pool
 from quire.running.opening import local_runtime, pools_for
 from quire.running.request import ReadRequest, SourceRef
 from quire.running.steps import DocumentSteps
 from quire.running.workflows import GROUP
 from quire.store.files import FileStore
 from quire.store.temporary import TemporaryStore
+from quire.workers import shared_pool
 
 GOAL_MS, WORKERS = 1.0, 2
 PAGES, QUICK_PAGES = 400, 96

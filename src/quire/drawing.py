@@ -13,9 +13,9 @@ from quire.errors import CorruptError, InputError
 from quire.export import _show
 from quire.opened import Opened, WorkerWork
 from quire.page_groups import PageGroups
-from quire.pool import Job, JobFailed, WorkerError, shared_pool
-from quire.pool.errors import describe, rebuilt
 from quire.types import Block
+from quire.workers import Job, JobFailed, WorkerError, shared_pool
+from quire.workers.errors import describe, rebuilt
 
 GROUP = 32
 """Pages of one job."""

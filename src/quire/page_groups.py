@@ -14,7 +14,7 @@ from functools import partial
 from threading import Condition
 from typing import Generic, TypeVar
 
-from quire.pool import Answer, Job, JobFailed, Pool, WorkerCrashed, WorkerError, WorkerTimeout
+from quire.workers import Answer, Job, JobFailed, WorkerCrashed, WorkerError, WorkerPool, WorkerTimeout
 
 T = TypeVar("T")
 
@@ -46,7 +46,7 @@ class PageGroups(Generic[T]):
 
     def __init__(
         self,
-        pool: Pool,
+        pool: WorkerPool,
         job: Callable[[tuple[int, ...]], Job],
         received: Received[T],
         *,

@@ -15,9 +15,9 @@ from quire.errors import InputError
 from quire.keys import Digest
 from quire.native_pages import judged, lay_out
 from quire.opened import Opened, WorkerWork
-from quire.pool.errors import describe
 from quire.recognize.options import RecognizeOptions
 from quire.types import PageInfo
+from quire.workers.errors import describe
 
 
 @dataclass(frozen=True, slots=True)

@@ -199,8 +199,8 @@ class _Reading:
         if not self._isolate:
             return LocalPages(document, self._recognition, threads=self._threads)
         from quire.opened import DiskCopy
-        from quire.pool import WorkerError, shared_pool
         from quire.worker_pages import WorkerPages, look_into
+        from quire.workers import WorkerError, shared_pool
 
         copy = DiskCopy(document)
         stack.callback(copy.close)

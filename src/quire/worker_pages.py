@@ -12,12 +12,12 @@ from quire.native_pages import Timed, judged
 from quire.opened import Opened
 from quire.page_groups import PageGroups
 from quire.page_jobs import Group, StoredText
-from quire.pool import Job, Pool, WorkerCrashed
-from quire.pool.errors import rebuilt
 from quire.recognize.options import RecognizeOptions
 from quire.recognize.routing import Needs
 from quire.stage import Encoded
 from quire.types import OutlineEntry, PageInfo, PageResult
+from quire.workers import Job, WorkerCrashed, WorkerPool
+from quire.workers.errors import rebuilt
 
 OPEN_S, PAGE_S = 120.0, 30.0
 """Seconds that a worker gets to open a document, and for each page."""
@@ -45,7 +45,7 @@ class About:
         return tuple(OutlineEntry(*row) for row in json.loads(self.outline))
 
 
-def look_into(source: Opened, pool: Pool) -> About:
+def look_into(source: Opened, pool: WorkerPool) -> About:
     """Have a worker open the document. Raises the error of what is wrong with it."""
     opening = pool.submit(Job("quire.page_jobs:look_into", source), timeout_s=OPEN_S)
     import quire.paging  # noqa: F401 - what comes next is loaded while the worker opens the document
@@ -72,7 +72,9 @@ class _Page:
 class WorkerPages:
     """Used by one thread. `load` gives stored texts."""
 
-    def __init__(self, source: Opened, about: About, options: RecognizeOptions, *, pool: Pool, load: Load) -> None:
+    def __init__(
+        self, source: Opened, about: About, options: RecognizeOptions, *, pool: WorkerPool, load: Load
+    ) -> None:
         self._source, self._about, self._pool, self._load = source, about, pool, load
         # What a worker needs of the options: engines need not be picklable.
         self._options = RecognizeOptions(options.mode, languages=options.languages, figures=options.figures)

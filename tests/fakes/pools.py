@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from importlib import import_module
 from threading import local
 
-from quire.pool import Answer, Job, shared
-from quire.pool.conversation import OnEvent, OnRequest
-from quire.pool.work import Kept, Work
+from quire.workers import Answer, Job, shared
+from quire.workers.conversation import OnEvent, OnRequest
+from quire.workers.job import Kept, Work
 
 
 @dataclass(frozen=True)

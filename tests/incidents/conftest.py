@@ -7,8 +7,8 @@ from functools import partial
 import pytest
 
 import quire
-from quire.pool import Pool
 from quire.recognizing import recognizer
+from quire.workers import WorkerPool
 from tests import scans
 from tests.fakes.engines import NumberEngine
 from tests.fakes.strangers import install
@@ -23,7 +23,7 @@ def stranger(tmp_path):
 @pytest.fixture
 def pool(monkeypatch):
     """A pool for this test alone, small, with workers that are warm already."""
-    with Pool(2, memory_limit=500 << 20) as own:
+    with WorkerPool(2, memory_limit=500 << 20) as own:
         monkeypatch.setattr(recognizer, "shared_pool", lambda workers: own)
         quire.read(scans.numbered_scans(4), engines=NumberEngine("warm"))
         yield own

@@ -9,10 +9,10 @@ import time
 
 import pytest
 
-from quire.pool.processes import descendants
+from quire.workers.procfs import descendants
 from tests import scans
 from tests.fakes.engines import said_of
-from tests.unit.pool.watching import ended_within
+from tests.unit.workers.watching import ended_within
 
 DOCUMENTS = 5
 

@@ -11,11 +11,11 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 import quire
-from quire.pool.processes import descendants
 from quire.recognize import from_function
+from quire.workers.procfs import descendants
 from tests import scans
 from tests.fakes.engines import BadEngine, NumberEngine, SlowEngine, held, said_of, says_its_process
-from tests.unit.pool.watching import ended_within, living
+from tests.unit.workers.watching import ended_within, living
 
 PAGES, POISON = 50, 20
 

@@ -9,11 +9,11 @@ from collections import Counter
 
 import pytest
 
-from quire.pool.processes import descendants
+from quire.workers.procfs import descendants
 from tests import scans
 from tests.fakes.engines import said_of
 from tests.runtime.tracking import wait_until
-from tests.unit.pool.watching import ended_within
+from tests.unit.workers.watching import ended_within
 
 PAGES = 6
 STUCK = 4

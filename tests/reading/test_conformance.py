@@ -14,7 +14,7 @@ from tests import scans
 from tests.fakes.engines import held
 from tests.reading.cases import CASES
 from tests.reading.engines import BAD_SHEET
-from tests.unit.pool.watching import living
+from tests.unit.workers.watching import living
 
 READ = [name for name, case in CASES.items() if not case.error]
 SCANS = [name for name in READ if not CASES[name].pipeline]

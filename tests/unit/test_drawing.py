@@ -16,12 +16,12 @@ from quire.document import Document, PageImage, RenderOptions
 from quire.drawing import AHEAD, GROUP, draw, show
 from quire.errors import CorruptError, InputError, LimitError
 from quire.opened import Opened
-from quire.pool import Job, shared_pool
 from quire.running.flows.making import GROUP as STEP
 from quire.running.opening import pools_for, workflows_on
 from quire.runtime.local import inline
 from quire.store.files import FileStore
 from quire.store.images import PageImages
+from quire.workers import Job, shared_pool
 from tests import documents
 from tests.fakes.readers import StrangeSource
 

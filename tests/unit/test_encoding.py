@@ -10,7 +10,7 @@ import pytest
 from quire.encoding import decode_document, decode_page, encode_document, encode_page
 from quire.lazy_words import JoinedWords, PageWords
 from quire.types import AnswerSource, BBox, Block, Cell, PageInfo, PageResult, Part, Span, Style, Table, Word
-from tests.unit.test_words import page_text
+from tests.unit.test_lazy_words import page_text
 
 BOX = BBox(0.1, 0.2, 0.3, 0.04)
 EXACT = AnswerSource("numbers", "1", "p" * 64, "k" * 64)

@@ -20,7 +20,7 @@ CORE = """
 ADAPTERS = """
     render layout prepare detect classify recognize correct assemble chunk embed export samples store prompts flows
 """
-EXECUTION = "pool runtime batch telemetry asking"
+EXECUTION = "workers runtime batch telemetry asking"
 COMPOSITION = "stages native_pages result domains solve evaluate evidence"
 ORCHESTRATION = "recognizing pipeline"
 SURFACES = "reading paging worker_pages page_groups page_jobs drawing running cluster cli service web __init__ __main__"

@@ -30,7 +30,7 @@ from quire.types import BBox, Layout, Region
 from tests import scans
 from tests.fakes.engines import AsyncEngine, BadEngine, NumberEngine, calls, held, said_of
 from tests.runtime.tracking import wait_until
-from tests.unit.pool.watching import living
+from tests.unit.workers.watching import living
 
 PATIENCE_S = 60
 LEFT, RIGHT = BBox(0.0, 0.0, 0.5, 1.0), BBox(0.5, 0.0, 0.4, 1.0)

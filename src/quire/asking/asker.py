@@ -15,7 +15,7 @@ from quire.context import Claim, Store
 from quire.errors import EngineError, FencedError
 from quire.events import EventKind
 from quire.keys import ArtifactKey, Digest
-from quire.pool import Answer, Job, JobFailed, Pool, WorkerError, WorkerTimeout, shared_pool
+from quire.workers import Answer, Job, JobFailed, WorkerError, WorkerPool, WorkerTimeout, shared_pool
 
 SETUP_S = 60.0
 """What a job may take besides the question itself: to draw a page, to unpack what it was sent."""
@@ -62,7 +62,7 @@ class Asker:
     """
 
     def __init__(
-        self, store: Store, *, document: str, check: Check, tell: Tell, pool: Callable[[], Pool] = shared_pool
+        self, store: Store, *, document: str, check: Check, tell: Tell, pool: Callable[[], WorkerPool] = shared_pool
     ) -> None:
         self.store, self.check = store, check
         self._document, self._tell, self._pool = document, tell, pool

@@ -19,7 +19,7 @@ from quire.errors import UsageError
 if TYPE_CHECKING:
     from queue import SimpleQueue
 
-    from quire.pool import Answer, Pool
+    from quire.workers import Answer, WorkerPool
 
 Report = Callable[[int, Called], None]
 """Called with the ticket of an attempt and what it gave, in any thread."""
@@ -93,7 +93,7 @@ class Threads:
 class Programs:
     """The worker programs of this process."""
 
-    def __init__(self, worker: Worker, report: Report, pool: Pool, timeout_s: float) -> None:
+    def __init__(self, worker: Worker, report: Report, pool: WorkerPool, timeout_s: float) -> None:
         check_importable(worker)
         self._worker = worker
         self._report = report
@@ -103,7 +103,7 @@ class Programs:
         self._under_way: dict[int, Future[Answer]] = {}
 
     def start(self, ticket: int, item: WorkItem) -> None:
-        from quire.pool import Job
+        from quire.workers import Job
 
         job = Job("quire.batch.calling:call_in_program", (self._worker, item))
         try:
@@ -146,7 +146,7 @@ def executor_for(worker: Worker, options: StageOptions, workers: int, report: Re
     if options.policy != "cpu":
         return Threads(worker, report)
     check_importable(worker)
-    from quire.pool import shared_pool
+    from quire.workers import shared_pool
 
     return Programs(worker, report, shared_pool(workers), options.per_item_timeout_s)
 

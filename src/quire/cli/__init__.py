@@ -24,7 +24,7 @@ def main() -> None:
         try:
             command_line(arguments[0] if arguments else None)()
         finally:
-            if shared := sys.modules.get("quire.pool.shared"):
+            if shared := sys.modules.get("quire.workers.shared"):
                 shared.close_shared_pool()
             sys.stdout.flush()
     except QuireError as error:  # not of a command: --help and --version
@@ -45,7 +45,7 @@ def _start_worker(arguments: Sequence[str]) -> None:
     files = [name for name in arguments[1:] if not name.startswith("-") and os.path.isfile(name)]  # noqa: PTH113 - pathlib is imported later
     if not files:
         return
-    from quire.pool.early import start_worker
+    from quire.workers.early import start_worker
 
     modules = ["quire.page_jobs", "quire.layout.page"]
     if any(name.lower().endswith(".pdf") for name in files):

@@ -22,13 +22,13 @@ from quire.errors import EngineError, InputError, RecognitionError, StoreError, 
 from quire.events import reason_of
 from quire.keys import ArtifactKey, Digest, digest_bytes, digest_of
 from quire.pagetext import PageText
-from quire.pool import Answer, WorkerCrashed, WorkerError
 from quire.recognize.normalize import Garbage, interpreted
 from quire.recognize.routing import Needs, is_dense_table, is_weak, lost_letters
 from quire.recognize.seen import Seen
 from quire.recognizing.pictures import ask_about, outcome_of, source_of
 from quire.stages import PageReading
 from quire.types import AnswerSource
+from quire.workers import Answer, WorkerCrashed, WorkerError
 
 if TYPE_CHECKING:
     from quire.recognizing.recognizer import Recognizer

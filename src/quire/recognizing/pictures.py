@@ -8,11 +8,11 @@ from quire.asking import Answered, Ask, Asker, Crashed, TooSlow, runs_here
 from quire.engine import Engine, Outcome, Partial, Picture, Question, answer_key
 from quire.errors import EngineError
 from quire.keys import ArtifactKey, Digest
-from quire.pool import Job, WorkerError, WorkerTimeout
-from quire.pool.frames import MAX_DATA
 from quire.recognize import looking
 from quire.recognize.normalize import Garbage
 from quire.types import AnswerSource
+from quire.workers import Job, WorkerError, WorkerTimeout
+from quire.workers.frames import MAX_DATA
 
 ROOM = 1 << 20
 """What a message to a worker holds besides the pixels."""

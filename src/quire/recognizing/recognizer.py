@@ -21,7 +21,6 @@ from quire.errors import ConfigurationError
 from quire.events import EventKind
 from quire.keys import ArtifactKey, Digest, artifact_key, digest_of
 from quire.opened import Opened
-from quire.pool import Answer, Job, Pool, shared_pool
 from quire.recognize import looking
 from quire.recognize.looking import Look, question_of
 from quire.recognize.options import RecognizeOptions
@@ -30,6 +29,7 @@ from quire.recognize.routing import Needs, route
 from quire.recognize.seen import Seen
 from quire.recognizing.page import PageRecognition, Recognised
 from quire.runtime.staged import StagedRun
+from quire.workers import Answer, Job, WorkerPool, shared_pool
 
 if TYPE_CHECKING:
     from quire.recognize.similar import SimilarAnswers
@@ -50,7 +50,7 @@ class Recognizer:
         self._source, self._reader, self._run, self._options = source, reader, run, options
         self._chosen: tuple[Engine, ...] | None = None
         self._missing: list[str] = []
-        self._pool: Pool | None = None
+        self._pool: WorkerPool | None = None
         self._pages: ThreadPoolExecutor | None = None
         self._inbox: SimpleQueue[Callable[[], None]] = SimpleQueue()
         self._lock = Lock()
@@ -191,7 +191,7 @@ class Recognizer:
         reasons = [f"none of the engines here ({known}) reads {', '.join(needs.languages)}"] if known else []
         return "; ".join([*reasons, *self._missing]) or "no engine was named"
 
-    def _workers(self) -> Pool:
+    def _workers(self) -> WorkerPool:
         assert self._pool is not None
         return self._pool
 

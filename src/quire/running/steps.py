@@ -21,7 +21,6 @@ from quire.keys import Digest, Profile, artifact_key, digest_bytes
 from quire.opened import Opened
 from quire.page_ranges import page_numbers, selection
 from quire.paging import PageFlow, PageMade, assemble_document, page_without_blocks
-from quire.pool import Answer, Job, shared_pool
 from quire.result import Ledger
 from quire.running import jobs
 from quire.running.documents import Index, Record
@@ -32,6 +31,7 @@ from quire.stage import Artifact, Encoded
 from quire.stages import Gathered, Texts
 from quire.types import OutlineEntry, PageInfo, PageResult
 from quire.worker_pages import About, WorkerPages, look_into, stored
+from quire.workers import Answer, Job, shared_pool
 
 ASSEMBLE_S, EXPORT_S = 600.0, 600.0
 """Seconds that a worker gets to assemble a document, and to write it."""

@@ -8,9 +8,9 @@ import sys
 
 import pytest
 
-from quire.pool.early import take_worker
+from quire.workers.early import take_worker
 from tests import documents
-from tests.unit.pool.watching import ended_within, living
+from tests.unit.workers.watching import ended_within, living
 
 WITH_WORKERS = """
 import os, sys
@@ -19,8 +19,8 @@ sys.argv = ["quire", *sys.argv[1:]]
 try:
     quire.cli.main()
 except SystemExit as ended:
-    if "quire.pool.processes" in sys.modules:
-        from quire.pool.processes import descendants
+    if "quire.workers.procfs" in sys.modules:
+        from quire.workers.procfs import descendants
         print("workers", *descendants(os.getpid()), file=sys.stderr)
     raise
 """
@@ -29,7 +29,7 @@ STARTED = """
 import os, signal, sys
 import quire.cli
 quire.cli._start_worker(["read", sys.argv[1]])
-from quire.pool.processes import descendants
+from quire.workers.procfs import descendants
 print(os.getpid(), *descendants(os.getpid()), flush=True)
 signal.pause()
 """

@@ -10,7 +10,6 @@ import pytest
 import quire
 from quire import worker_pages
 from quire.errors import ChangedError, ConfigurationError, InputError, RunError, StoreError
-from quire.pool import shared_pool
 from quire.running import request
 from quire.running.documents import load_result
 from quire.running.opening import workflows_on
@@ -21,6 +20,7 @@ from quire.runtime.local import LocalRuntime
 from quire.store import artifacts
 from quire.store.collecting import Limits, collect
 from quire.store.files import FileStore
+from quire.workers import shared_pool
 from tests import documents, scans
 
 

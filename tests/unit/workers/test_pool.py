@@ -10,10 +10,10 @@ from concurrent.futures import CancelledError, ThreadPoolExecutor
 import pytest
 
 from quire.errors import ConfigurationError, StoreError, UsageError
-from quire.pool import Job, Pool, WorkerTimeout, shared_pool
-from quire.pool.early import LEAST_MEMORY, MOST_MEMORY, memory_limit
-from quire.pool.work import KEPT
-from tests.unit.pool.watching import ended_within, living
+from quire.workers import Job, WorkerPool, WorkerTimeout, shared_pool
+from quire.workers.early import LEAST_MEMORY, MOST_MEMORY, memory_limit
+from quire.workers.job import KEPT
+from tests.unit.workers.watching import ended_within, living
 
 
 def double(number):
@@ -26,7 +26,7 @@ def done(pool, call, arguments=None, **listeners):
 
 @pytest.fixture(scope="module")
 def pool():
-    with Pool(1) as pool:
+    with WorkerPool(1) as pool:
         yield pool
 
 
@@ -41,7 +41,7 @@ def test_an_answer_of_many_bytes_arrives_whole(pool):
 
 @pytest.mark.parametrize("workers", [1, 2, 4])
 def test_answers_do_not_depend_on_the_number_of_workers(workers):
-    with Pool(workers) as pool:
+    with WorkerPool(workers) as pool:
         futures = [pool.submit(double(number), timeout_s=60) for number in range(20)]
         assert [future.result().header["number"] for future in futures] == [2 * number for number in range(20)]
 
@@ -100,7 +100,7 @@ def test_a_listener_that_fails_ends_its_job_and_no_other(pool):
 
 
 def test_a_listener_may_cancel_its_own_job():
-    with Pool(1) as pool:
+    with WorkerPool(1) as pool:
         futures, ready = [], threading.Event()
 
         def stop(kind, payload):
@@ -120,7 +120,7 @@ def test_a_library_that_prints_does_no_harm(pool, capfd):
 
 
 def test_things_stay_loaded_between_jobs_and_the_oldest_are_closed():
-    with Pool(1) as pool:
+    with WorkerPool(1) as pool:
         assert done(pool, "keep", [1, 2]).header == {"made": 2, "closed": []}
         assert done(pool, "keep", [1]).header == {"made": 2, "closed": []}
         assert done(pool, "keep", range(3, KEPT + 2)).header["closed"] == []
@@ -128,31 +128,31 @@ def test_things_stay_loaded_between_jobs_and_the_oldest_are_closed():
 
 
 def test_what_a_job_uses_is_not_closed_under_it():
-    with Pool(1) as pool:
+    with WorkerPool(1) as pool:
         assert done(pool, "keep", range(KEPT + 3)).header["closed"] == []
         assert done(pool, "keep", []).header["closed"] == [0, 1, 2]
 
 
 def test_an_idle_worker_closes_what_it_keeps_before_it_leaves(tmp_path):
-    with Pool(1) as pool:
+    with WorkerPool(1) as pool:
         done(pool, "keep_with_farewell", str(tmp_path / "farewell"))
     assert (tmp_path / "farewell").read_text() == "goodbye"
 
 
 def test_a_worker_is_replaced_after_so_many_jobs():
-    with Pool(1, recycle_after=2) as pool:
+    with WorkerPool(1, recycle_after=2) as pool:
         workers = [done(pool, "double", 1).header["worker"] for _ in range(5)]
     assert len(set(workers)) == 3
     assert workers[0] == workers[1] and workers[2] == workers[3]
 
 
 def test_a_worker_that_holds_much_memory_is_replaced():
-    with Pool(1, recycle_above=1) as pool:
+    with WorkerPool(1, recycle_above=1) as pool:
         assert len({done(pool, "double", 1).header["worker"] for _ in range(3)}) == 3
 
 
 def test_a_worker_without_jobs_ends_and_another_comes_when_needed():
-    with Pool(1, idle_s=0.3) as pool:
+    with WorkerPool(1, idle_s=0.3) as pool:
         first = done(pool, "guard").header
         with ended_within(60, [first["guard"]]):
             pass
@@ -161,7 +161,7 @@ def test_a_worker_without_jobs_ends_and_another_comes_when_needed():
 
 
 def test_an_idle_worker_that_was_killed_costs_no_job():
-    with Pool(1) as pool:
+    with WorkerPool(1) as pool:
         first = done(pool, "guard").header
         with ended_within(60, [first["guard"]]):
             os.kill(first["worker"], signal.SIGKILL)
@@ -169,7 +169,7 @@ def test_an_idle_worker_that_was_killed_costs_no_job():
 
 
 def test_only_as_many_workers_start_as_there_are_jobs_for():
-    with Pool(4) as pool:
+    with WorkerPool(4) as pool:
         assert len({done(pool, "double", 1).header["worker"] for _ in range(6)}) == 1
 
 
@@ -181,7 +181,7 @@ def test_submit_waits_while_enough_jobs_are_waiting():
         release.wait(60)
         return {}, b""
 
-    with Pool(1) as pool, ThreadPoolExecutor(1) as thread:
+    with WorkerPool(1) as pool, ThreadPoolExecutor(1) as thread:
         held = pool.submit(Job("tests.fakes.jobs:ask", "leave"), timeout_s=60, on_request=hold)
         assert running.wait(60)
         waiting = [pool.submit(double(number), timeout_s=60) for number in range(2)]
@@ -193,13 +193,13 @@ def test_submit_waits_while_enough_jobs_are_waiting():
 
 
 def test_jobs_may_come_from_several_threads():
-    with Pool(2) as pool, ThreadPoolExecutor(4) as threads:
+    with WorkerPool(2) as pool, ThreadPoolExecutor(4) as threads:
         answers = threads.map(lambda number: done(pool, "double", number).header["number"], range(40))
         assert list(answers) == [2 * number for number in range(40)]
 
 
 def test_a_closed_pool_takes_no_jobs():
-    pool = Pool(1)
+    pool = WorkerPool(1)
     pool.close()
     with pytest.raises(UsageError, match="closed"):
         pool.submit(double(1), timeout_s=1)
@@ -207,7 +207,7 @@ def test_a_closed_pool_takes_no_jobs():
 
 def test_a_pool_without_workers_is_refused():
     with pytest.raises(UsageError, match="at least one"):
-        Pool(0)
+        WorkerPool(0)
 
 
 def test_arguments_that_cannot_travel_are_refused_at_once(pool):
@@ -242,7 +242,7 @@ def test_a_smaller_pool_lets_the_surplus_workers_go():
         gate.wait(60)
         return {}, b""
 
-    with Pool(2) as pool:
+    with WorkerPool(2) as pool:
         both = [pool.submit(Job("tests.fakes.jobs:ask", "meet"), timeout_s=60, on_request=meet) for _ in range(2)]
         assert all(future.result(60) for future in both)
         pool.resize(1)

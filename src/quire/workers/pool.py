@@ -15,8 +15,8 @@ from types import TracebackType
 
 from quire.budget import check_descriptors
 from quire.errors import UsageError
-from quire.pool.conversation import Answer, Assignment, OnEvent, OnRequest, converse
-from quire.pool.process import WorkerProcess
+from quire.workers.conversation import Answer, Assignment, OnEvent, OnRequest, converse
+from quire.workers.process import WorkerProcess
 
 _LEAVING_S = 0.5
 _JOINING_S = 15.0
@@ -44,7 +44,7 @@ class _Task:
     settled: threading.Event = field(default_factory=threading.Event)
 
 
-class Pool:
+class WorkerPool:
     """Worker programs and their queue. All methods may be called from any thread.
 
     Args:
@@ -165,7 +165,7 @@ class Pool:
         if (first := self._take_first()) is not None:
             first.end()
 
-    def __enter__(self) -> Pool:
+    def __enter__(self) -> WorkerPool:
         return self
 
     def __exit__(

@@ -16,7 +16,7 @@ import struct
 import sys
 import time
 
-from quire.pool.processes import descendants, kill
+from quire.workers.procfs import descendants, kill
 
 STATUS = struct.Struct(">i")
 """What the guard says at the end: the exit code of the worker, negative for a signal."""

@@ -10,7 +10,7 @@ import os
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from quire.pool.process import WorkerProcess
+from quire.workers.process import WorkerProcess
 
 MOST_MEMORY = 4 << 30
 LEAST_MEMORY = 1 << 30

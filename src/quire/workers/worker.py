@@ -1,4 +1,4 @@
-"""The worker program, started by `quire.pool.process`. It takes jobs from a socket, one at a time, until it closes.
+"""The worker program, started by `quire.workers.process`. It takes jobs from a socket, one at a time, until it closes.
 
 It imports little, so that it starts quickly; what a job needs is imported by the job.
 """
@@ -19,11 +19,11 @@ from pathlib import Path
 from typing import cast
 
 from quire.errors import UsageError
-from quire.pool import frames
-from quire.pool.errors import describe, rebuilt
-from quire.pool.frames import BrokenFrame, Frame, FrameReader
-from quire.pool.guard import split_off_guard
-from quire.pool.work import Kept, Work
+from quire.workers import frames
+from quire.workers.errors import describe, rebuilt
+from quire.workers.frames import BrokenFrame, Frame, FrameReader
+from quire.workers.guard import split_off_guard
+from quire.workers.job import Kept, Work
 
 _CHUNK = 1 << 20
 

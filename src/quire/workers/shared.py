@@ -6,14 +6,14 @@ import os
 import threading
 
 from quire.budget import memory_budget, worker_count
-from quire.pool.early import memory_limit, take_worker
-from quire.pool.pool import Pool
+from quire.workers.early import memory_limit, take_worker
+from quire.workers.pool import WorkerPool
 
 _lock = threading.Lock()
-_pools: dict[int, Pool] = {}
+_pools: dict[int, WorkerPool] = {}
 
 
-def shared_pool(workers: int | None = None) -> Pool:
+def shared_pool(workers: int | None = None) -> WorkerPool:
     """The pool of this process, made on first use; another number of workers than before resizes it.
 
     Without a number it has as many workers as before, at first those of `worker_count`.
@@ -24,7 +24,7 @@ def shared_pool(workers: int | None = None) -> Pool:
             count = workers or worker_count().workers
             early = take_worker(count)
             limit = early.memory_limit if early else memory_limit(count, memory_budget())
-            pool = Pool(count, memory_limit=limit, first=early.worker if early else None)
+            pool = WorkerPool(count, memory_limit=limit, first=early.worker if early else None)
             _pools.clear()  # a pool of the process that this one was forked from is not ours to close
             _pools[os.getpid()] = pool
         elif workers is not None and workers != pool.workers:

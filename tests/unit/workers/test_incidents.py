@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 
 from quire.errors import ConfigurationError, CorruptError, EngineError, LimitError
-from quire.pool import Job, JobFailed, Pool, WorkerCrashed, WorkerOutOfMemory
-from quire.pool.frames import MAX_DATA
+from quire.workers import Job, JobFailed, WorkerCrashed, WorkerOutOfMemory, WorkerPool
+from quire.workers.frames import MAX_DATA
 
 
 @pytest.fixture(scope="module")
 def pool():
-    with Pool(1, memory_limit=300 << 20) as pool:
+    with WorkerPool(1, memory_limit=300 << 20) as pool:
         yield pool
 
 
@@ -116,7 +116,7 @@ def test_memory_asked_for_at_once_is_refused_before_the_machine_feels_it(pool):
 
 
 def test_an_answer_past_the_limit_is_refused():
-    with Pool(1) as pool, pytest.raises(JobFailed, match="too many for one message"):
+    with WorkerPool(1) as pool, pytest.raises(JobFailed, match="too many for one message"):
         done(pool, "some_bytes", MAX_DATA + 1)
 
 
@@ -147,7 +147,7 @@ def test_a_worker_that_hangs_up_is_killed(pool):
 
 
 def test_one_poison_job_among_twenty_leaves_nineteen_right():
-    with Pool(2) as pool:
+    with WorkerPool(2) as pool:
         numbers = [*range(7), -1, *range(7, 19)]
         futures = [pool.submit(Job("tests.fakes.jobs:perhaps_crash", number), timeout_s=60) for number in numbers]
         errors = [future.exception(timeout=60) for future in futures]
@@ -173,7 +173,7 @@ def no_further_files():
 
 
 def test_a_worker_that_gets_no_descriptors_says_what_to_raise_and_leaves_nothing():
-    with Pool(1) as pool:
+    with WorkerPool(1) as pool:
         before = open_files()  # files that earlier tests left may be collected meanwhile: only further ones count
         with no_further_files(), pytest.raises(ConfigurationError, match=r"Too many open files.*ulimit -n"):
             done(pool, "double", 1)
@@ -185,7 +185,7 @@ def test_a_soft_limit_that_is_too_low_is_raised_for_the_workers():
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     try:
         resource.setrlimit(resource.RLIMIT_NOFILE, (20, hard))
-        with Pool(1):
+        with WorkerPool(1):
             assert resource.getrlimit(resource.RLIMIT_NOFILE)[0] >= 30
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))

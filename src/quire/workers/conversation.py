@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from quire.errors import QuireError, UsageError
-from quire.pool import frames
-from quire.pool.errors import (
+from quire.workers import frames
+from quire.workers.errors import (
     WorkerCrashed,
     WorkerError,
     WorkerOutOfMemory,
@@ -18,8 +18,8 @@ from quire.pool.errors import (
     describe,
     rebuilt,
 )
-from quire.pool.frames import BrokenFrame, Frame
-from quire.pool.process import START_S, WorkerProcess
+from quire.workers.frames import BrokenFrame, Frame
+from quire.workers.process import START_S, WorkerProcess
 
 _LOOK_EVERY_S = 0.1
 _GRACE_S = 0.5

@@ -8,7 +8,7 @@ import select
 from pathlib import Path
 from queue import Queue
 
-from quire.pool import Job
+from quire.workers import Job
 
 HANG = Job("tests.fakes.jobs:hang", "politely")
 

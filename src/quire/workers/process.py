@@ -16,12 +16,12 @@ from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 
 from quire.errors import ConfigurationError, too_few_descriptors
-from quire.pool import frames
-from quire.pool.environment import worker_environment
-from quire.pool.errors import WorkerCrashed, clean
-from quire.pool.frames import BrokenFrame, Frame, FrameReader
-from quire.pool.guard import STATUS
-from quire.pool.processes import descendants, kill, resident_bytes
+from quire.workers import frames
+from quire.workers.environment import worker_environment
+from quire.workers.errors import WorkerCrashed, clean
+from quire.workers.frames import BrokenFrame, Frame, FrameReader
+from quire.workers.guard import STATUS
+from quire.workers.procfs import descendants, kill, resident_bytes
 
 _CHUNK = 1 << 18
 _TAIL = 8192
@@ -31,7 +31,7 @@ _ENDING_S = 10.0
 START_S = 60.0
 
 
-_PROGRAM = "import gc; gc.disable(); import quire.pool.worker as w; w.main()"
+_PROGRAM = "import gc; gc.disable(); import quire.workers.worker as w; w.main()"
 """Looking for garbage among the modules that it imports takes a tenth of its start."""
 
 

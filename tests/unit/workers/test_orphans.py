@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from quire.pool import Job, Pool, WorkerCrashed, WorkerTimeout
-from tests.unit.pool.watching import HANG, Hanging, ended_within, living
+from quire.workers import Job, WorkerCrashed, WorkerPool, WorkerTimeout
+from tests.unit.workers.watching import HANG, Hanging, ended_within, living
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at processes through /proc")
 
@@ -29,7 +29,7 @@ def double(pool, number=21):
 
 @pytest.mark.parametrize("job", [HANG, STUCK], ids=["deaf to SIGTERM", "holding the interpreter lock"])
 def test_a_job_past_its_deadline_is_killed_with_all_it_started_and_the_slot_comes_back(job):
-    with Pool(1) as pool:
+    with WorkerPool(1) as pool:
         double(pool)
         hanging = Hanging(pool, timeout_s=2, job=job)
         with pytest.raises(WorkerTimeout, match="within 2 s"):
@@ -40,7 +40,7 @@ def test_a_job_past_its_deadline_is_killed_with_all_it_started_and_the_slot_come
 
 
 def test_cancelling_kills_what_runs_and_drops_what_waits():
-    with Pool(2) as pool:
+    with WorkerPool(2) as pool:
         hanging = Hanging(pool, jobs=2)
         waiting = [pool.submit(Job("tests.fakes.jobs:double", 1), timeout_s=60) for _ in range(3)]
         pool.cancel([*hanging.futures, *waiting[:2]])
@@ -51,7 +51,7 @@ def test_cancelling_kills_what_runs_and_drops_what_waits():
 
 
 def test_cancelling_a_single_future_kills_its_job():
-    with Pool(1) as pool:
+    with WorkerPool(1) as pool:
         hanging = Hanging(pool)
         with ended_within(60, hanging.pids):
             assert hanging.futures[0].cancel()
@@ -68,14 +68,14 @@ def test_cancelling_a_waiting_task_of_an_event_loop_kills_its_job():
         with pytest.raises(asyncio.CancelledError):
             await task
 
-    with Pool(1) as pool:
+    with WorkerPool(1) as pool:
         hanging = Hanging(pool)
         with ended_within(60, hanging.pids):
             asyncio.run(cancel(hanging))
 
 
 def test_a_job_that_is_done_cannot_be_cancelled_and_its_worker_stays():
-    with Pool(1) as pool:
+    with WorkerPool(1) as pool:
         future = pool.submit(Job("tests.fakes.jobs:double", 1), timeout_s=60)
         first = future.result(60).header["worker"]
         pool.cancel([future])
@@ -84,7 +84,7 @@ def test_a_job_that_is_done_cannot_be_cancelled_and_its_worker_stays():
 
 
 def test_closing_ends_everything():
-    pool = Pool(2)
+    pool = WorkerPool(2)
     hanging = Hanging(pool, jobs=2)
     waiting = pool.submit(Job("tests.fakes.jobs:double", 1), timeout_s=60)
     pool.close()
@@ -93,7 +93,7 @@ def test_closing_ends_everything():
 
 
 def test_the_death_of_a_guard_costs_one_job():
-    with Pool(1) as pool:
+    with WorkerPool(1) as pool:
         hanging = Hanging(pool)
         worker, child, *_ = hanging.holding[0]["pids"]
         with ended_within(60, [worker, child]):
@@ -108,7 +108,7 @@ def test_the_death_of_a_guard_costs_one_job():
 
 SCRIPT = """
 import json
-from quire.pool import Job, shared_pool
+from quire.workers import Job, shared_pool
 job = Job("tests.fakes.jobs:hang", {how!r})
 future = shared_pool(1).submit(job, timeout_s=600, on_event=lambda kind, held: print(json.dumps(held), flush=True))
 {rest}
@@ -154,7 +154,7 @@ def test_a_parent_that_ends_without_waiting_for_its_job_leaves_nothing(tmp_path)
 def test_children_of_the_parent_that_keep_its_pipes_open_keep_no_worker_alive(tmp_path):
     script = """
         import json, os, signal, threading
-        from quire.pool import Job, shared_pool
+        from quire.workers import Job, shared_pool
         told, started = {}, threading.Event()
         listen = lambda kind, held: (told.update(held), started.set())
         future = shared_pool(1).submit(Job("tests.fakes.jobs:hang"), timeout_s=600, on_event=listen)
@@ -174,7 +174,7 @@ def test_children_of_the_parent_that_keep_its_pipes_open_keep_no_worker_alive(tm
 def test_a_plain_script_without_a_guard_works_and_runs_once(tmp_path):
     (tmp_path / "beside.py").write_text("def double(number, work):\n    return {'number': 2 * number}, b''\n")
     script = """
-        from quire.pool import Job, shared_pool
+        from quire.workers import Job, shared_pool
         print("once")
         print(shared_pool(2).submit(Job("beside:double", 21), timeout_s=60).result().header["number"])
         """
@@ -184,7 +184,7 @@ def test_a_plain_script_without_a_guard_works_and_runs_once(tmp_path):
 
 def test_a_class_of_the_script_itself_is_refused_with_advice(tmp_path):
     script = """
-        from quire.pool import Job, shared_pool
+        from quire.workers import Job, shared_pool
         class Engine: pass
         error = shared_pool(1).submit(Job("tests.fakes.jobs:double", Engine()), timeout_s=60).exception()
         print(type(error).__name__, "into a module that can" in str(error))
@@ -196,7 +196,7 @@ def test_a_class_of_the_script_itself_is_refused_with_advice(tmp_path):
 def test_a_file_in_the_current_directory_does_not_pass_for_a_module_of_the_worker(tmp_path, monkeypatch):
     (tmp_path / "socket.py").write_text("raise SystemExit('hostile')")
     monkeypatch.chdir(tmp_path)
-    with Pool(1) as pool:
+    with WorkerPool(1) as pool:
         assert double(pool) == 42
 
 
@@ -205,7 +205,7 @@ def test_secrets_of_the_parent_do_not_reach_the_worker(monkeypatch):
     for name in secrets:
         monkeypatch.setenv(name, "secret")
     monkeypatch.setenv("QUIRE_NATIVE", "0")
-    with Pool(1) as pool:
+    with WorkerPool(1) as pool:
         known = pool.submit(Job("tests.fakes.jobs:environment"), timeout_s=60).result(60).header
     assert "secret" not in known.values()
     assert known["QUIRE_NATIVE"] == "0"
@@ -216,7 +216,7 @@ def test_closing_a_pool_that_a_fork_copied_does_nothing_to_it(tmp_path):
     script = """
         import os
         from quire.errors import UsageError
-        from quire.pool import Job, shared_pool
+        from quire.workers import Job, shared_pool
         job = Job("tests.fakes.jobs:double", 21)
         pool = shared_pool(1)
         worker = pool.submit(job, timeout_s=60).result().header["worker"]

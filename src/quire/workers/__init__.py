@@ -1,0 +1,36 @@
+"""Worker programs: jobs that may hang, crash or eat memory, run where that costs one job and nothing else."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from quire.workers.conversation import Answer
+    from quire.workers.errors import JobFailed, WorkerCrashed, WorkerError, WorkerOutOfMemory, WorkerTimeout
+    from quire.workers.job import Work
+    from quire.workers.pool import Job, WorkerPool
+    from quire.workers.shared import shared_pool
+
+__all__ = [
+    "Answer",
+    "Job",
+    "JobFailed",
+    "Work",
+    "WorkerCrashed",
+    "WorkerError",
+    "WorkerOutOfMemory",
+    "WorkerPool",
+    "WorkerTimeout",
+    "shared_pool",
+]
+
+_HOMES = {"Answer": "conversation", "Job": "pool", "WorkerPool": "pool", "Work": "job", "shared_pool": "shared"}
+
+
+def __getattr__(name: str) -> object:
+    """Import a name when it is first used: the worker program, which lives in this package, needs few of them."""
+    if name not in __all__:
+        raise AttributeError(f"module 'quire.workers' has no attribute {name!r}")
+    value = globals()[name] = getattr(import_module(f"quire.workers.{_HOMES.get(name, 'errors')}"), name)
+    return value
