@@ -36,7 +36,7 @@ if TYPE_CHECKING:
         recognizer,
         region_preprocessor,
     )
-    from quire.reading import aread, astream, read, stream
+    from quire.reading.call import aread, astream, read, stream
     from quire.result import DocumentResult, Ledger, Redacted
     from quire.running.flows.flow import Flow, FlowResult
     from quire.store.files import FileStore
@@ -92,7 +92,7 @@ _HOMES = {
         "recognizer",
         "region_preprocessor",
     ),
-    "quire.reading": ("aread", "astream", "read", "stream"),
+    "quire.reading.call": ("aread", "astream", "read", "stream"),
     "quire.result": ("DocumentResult", "Ledger", "Redacted"),
     "quire.running.flows.flow": ("Flow", "FlowResult"),
     "quire.store.files": ("FileStore",),

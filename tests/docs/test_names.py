@@ -11,11 +11,12 @@ import pytest
 import typer
 
 import quire
-from quire import batch, classify, correct, detect, errors, export, pipeline, recognize, stages
+from quire import batch, classify, correct, detect, errors, export, pipeline, recognize
 from quire.batch.manifest import FIELDS as MANIFEST
 from quire.cli.app import app
 from quire.engine import CAPABILITIES, Outcome
 from quire.events import EventKind
+from quire.reading import page_stages as stages
 from quire.types import BLOCK_KINDS, PageStatus
 from tests.docs.pages import ROOT
 

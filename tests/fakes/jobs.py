@@ -13,8 +13,8 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from quire import page_jobs
 from quire.errors import CorruptError, EngineError, LimitError, StoreError
+from quire.reading import page_jobs
 
 HOLD = "trap '' TERM; echo here; exec sleep 1000"
 HOLD_AND_LEAVE = f"({HOLD}) &"

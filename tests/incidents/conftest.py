@@ -7,7 +7,7 @@ from functools import partial
 import pytest
 
 import quire
-from quire.recognizing import recognizer
+from quire.reading import recognizer
 from quire.workers import WorkerPool
 from tests import scans
 from tests.fakes.engines import NumberEngine

@@ -107,7 +107,7 @@ WAYS: dict[str, Callable[..., Json]] = {
 }
 
 
-def _options(case: Case, folder: Path) -> quire.reading.ReadOptions:
+def _options(case: Case, folder: Path) -> quire.reading.call.ReadOptions:
     return {"store": folder, "engines": case.engines, "ocr": case.ocr, "workers": WORKERS}  # type: ignore[typeddict-item]
 
 

@@ -80,7 +80,7 @@ def test_a_worker_is_started_before_the_command_line_is_imported():
 
 
 def test_a_worker_loads_neither_engines_nor_what_only_tables_need():
-    loaded = modules_after("import quire.workers.worker, quire.page_jobs, quire.layout.page, quire.render.pdf")
+    loaded = modules_after("import quire.workers.worker, quire.reading.page_jobs, quire.layout.page, quire.render.pdf")
     unneeded = NOT_FOR_READING - {"quire.layout.page", "quire.layout.tables", "quire.render", "ctypes"}
     assert not loaded & (unneeded | {"socket", "tempfile", "quire.layout.tables.unruled", "quire.layout.tables.ruled"})
 

@@ -8,8 +8,8 @@ import sys
 import pytest
 
 import quire
-from quire import worker_pages
 from quire.errors import CorruptError
+from quire.reading import worker_pages
 from tests import bombs, documents, scans
 
 PAGES = 40
@@ -41,7 +41,7 @@ def test_scans_are_read_the_same():
 def test_a_new_layout_lays_the_stored_texts_out_in_workers(saved, tmp_path, monkeypatch):
     path = saved(documents.many_pages(3))
     plain = quire.read(path, isolate=True, store=tmp_path / "store").to_json()
-    monkeypatch.setattr("quire.stages.PageBlocks.version", "of tomorrow")
+    monkeypatch.setattr("quire.reading.page_stages.PageBlocks.version", "of tomorrow")
     events = []
     read = quire.read(path, isolate=True, store=tmp_path / "store", on_event=events.append)
     assert read.to_json() == plain

@@ -14,16 +14,16 @@ import quire
 ROOT = Path(quire.__file__).parent
 
 CORE = """
-    types keys regular_files hashing events errors stage context engine roles document opened fonts pagetext lazy_words
+    types keys regular_files hashing events errors context engine roles document opened fonts pagetext lazy_words
     encoding page_ranges atomic_files budget flow config records awaited median
 """
 ADAPTERS = """
     render layout prepare detect classify recognize correct assemble chunk embed export samples store prompts flows
 """
 EXECUTION = "workers runtime batch telemetry asking"
-COMPOSITION = "stages native_pages result domains solve evaluate evidence"
-ORCHESTRATION = "recognizing pipeline"
-SURFACES = "reading paging worker_pages page_groups page_jobs drawing running cluster cli service web __init__ __main__"
+COMPOSITION = "result domains solve evaluate evidence"
+ORCHESTRATION = "reading pipeline"
+SURFACES = "running cluster cli service web __init__ __main__"
 
 LAYERS = {
     name: layer

@@ -47,7 +47,7 @@ def _start_worker(arguments: Sequence[str]) -> None:
         return
     from quire.workers.early import start_worker
 
-    modules = ["quire.page_jobs", "quire.layout.page"]
+    modules = ["quire.reading.page_jobs", "quire.layout.page"]
     if any(name.lower().endswith(".pdf") for name in files):
         modules += ["quire.render.pdf", "quire.render._native"]
     with suppress(QuireError, OSError):  # it is met again, and told, when the worker is needed

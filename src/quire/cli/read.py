@@ -177,7 +177,7 @@ def _opened(asked: Settings) -> Iterator[ArtifactStore | None]:
 
 def _read_one(source: NamedSource, request: _Request, store: ArtifactStore | None, progress: ProgressBar) -> _Outcome:
     """Read and write one document. What is wrong with it is said, and does not stop the others."""
-    from quire.reading import read as read_document
+    from quire.reading.call import read as read_document
     from quire.recognize.options import EFFORTS, OCR_MODES
 
     if request.formats == ("md",):
@@ -245,8 +245,8 @@ def _pictures(
     result: DocumentResult, source: NamedSource, request: _Request
 ) -> Iterator[tuple[int, bytes | InputError]]:
     """The pages with the boxes drawn, by a worker: the file may be anybody's."""
-    from quire.drawing import show
     from quire.opened import Opened
+    from quire.reading.drawing import show
 
     numbers = [page.number for page in result.pages]
     opened = Opened(source.path.absolute(), result.name, result.id, request.settings.password)

@@ -23,9 +23,9 @@ from quire.events import reason_of
 from quire.keys import ArtifactKey, digest_bytes
 from quire.pipeline.placing import joined
 from quire.pipeline.run import GLANCE_S, Cancelled, Run, failure_of
+from quire.reading.pictures import ask_about, can_be_sent, outcome_of, source_of
 from quire.recognize.frames import placed
 from quire.recognize.normalize import interpreted
-from quire.recognizing.pictures import ask_about, can_be_sent, outcome_of, source_of
 from quire.roles import Affine, Crop
 from quire.types import BBox, Layout, Region
 from quire.workers import shared_pool

@@ -11,10 +11,10 @@ from quire.context import Json, Store
 from quire.encoding import decode_document
 from quire.engine import Attempt
 from quire.keys import Digest
+from quire.reading.page_stages import Texts
 from quire.result import DocumentResult, ReadSource
 from quire.running.request import SourceRef
 from quire.running.sources import open_source
-from quire.stages import Texts
 from quire.types import PageInfo
 
 

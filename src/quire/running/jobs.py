@@ -13,9 +13,9 @@ from quire.assemble import assemble as assembled
 from quire.encoding import decode_document, decode_page, encode_document
 from quire.engine import Attempt
 from quire.keys import Digest
-from quire.native_pages import text_of_page
 from quire.opened import Opened, WorkerWork
 from quire.pagetext import PageText
+from quire.reading.native_pages import text_of_page
 from quire.result import DocumentResult, ReadSource
 from quire.types import OutlineEntry, PageInfo, PageResult
 

@@ -15,11 +15,11 @@ from quire.engine import Engine
 from quire.errors import ConfigurationError
 from quire.keys import ArtifactKey, Digest, artifact_key, digest_of
 from quire.page_ranges import check_pages
+from quire.reading.page_stages import NativeText
+from quire.reading.recognizer import DEFAULT_ENGINES
 from quire.recognize import looking, placing, structured
 from quire.recognize.options import Effort, OcrMode, RecognizeOptions
 from quire.recognize.registry import make
-from quire.recognizing.recognizer import DEFAULT_ENGINES
-from quire.stages import NativeText
 
 VERSIONS = (NativeText.version, layout.VERSION, placing.VERSION, structured.VERSION, looking.VERSION)
 """Of everything between the file and the blocks of a page."""

@@ -20,17 +20,17 @@ from quire.flow.components import Files
 from quire.keys import Digest, Profile, artifact_key, digest_bytes
 from quire.opened import Opened
 from quire.page_ranges import page_numbers, selection
-from quire.paging import PageFlow, PageMade, assemble_document, page_without_blocks
+from quire.reading.page_stages import Gathered, Texts
+from quire.reading.pages import PageFlow, PageMade, assemble_document, page_without_blocks
+from quire.reading.stage import Artifact, Encoded
+from quire.reading.stage_run import StagedRun
+from quire.reading.worker_pages import About, WorkerPages, look_into, stored
 from quire.result import Ledger
 from quire.running import jobs
 from quire.running.documents import Index, Record
 from quire.running.request import ReadRequest, SourceRef
 from quire.running.sources import Sources
-from quire.runtime.staged import StagedRun
-from quire.stage import Artifact, Encoded
-from quire.stages import Gathered, Texts
 from quire.types import OutlineEntry, PageInfo, PageResult
-from quire.worker_pages import About, WorkerPages, look_into, stored
 from quire.workers import Answer, Job, shared_pool
 
 ASSEMBLE_S, EXPORT_S = 600.0, 600.0

@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 
 import quire
-from quire import worker_pages
 from quire.errors import ChangedError, ConfigurationError, InputError, RunError, StoreError
+from quire.reading import worker_pages
 from quire.running import request
 from quire.running.documents import load_result
 from quire.running.opening import workflows_on

@@ -11,8 +11,8 @@ from quire.context import Store
 from quire.errors import EngineError
 from quire.events import Event
 from quire.keys import Profile
-from quire.runtime.staged import StagedRun
-from quire.stage import Took
+from quire.reading.stage import Took
+from quire.reading.stage_run import StagedRun
 from quire.store.files import FileStore
 from quire.store.temporary import TemporaryStore
 

@@ -17,7 +17,7 @@ from quire.errors import PERMANENT, InputError, RunCancelled, RunError, StoreErr
 from quire.events import Event
 from quire.hashing import FileState
 from quire.keys import Digest, digest_bytes
-from quire.recognizing.page import GATE
+from quire.reading.page_recognition import GATE
 from quire.records.outputs import Output, OutputFile, Outputs
 from quire.records.places import path_text
 from quire.records.quarantine import Quarantine, Quarantined

@@ -8,17 +8,17 @@ from functools import partial
 
 from quire.context import Json, Store
 from quire.document import RenderOptions
-from quire.drawing import draw
 from quire.errors import InputError, UsageError
 from quire.events import Sink, reason_of
 from quire.opened import Opened
 from quire.page_ranges import page_numbers
+from quire.reading.drawing import draw
+from quire.reading.worker_pages import look_into
 from quire.running.flows.resolving import PageService
 from quire.running.request import SourceRef
 from quire.running.sources import Sources
 from quire.store.artifacts import ArtifactStore
 from quire.store.images import PageImages
-from quire.worker_pages import look_into
 from quire.workers import shared_pool
 
 

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from quire.keys import Digest
-from quire.native_pages import Timed, judged
 from quire.opened import Opened
-from quire.page_groups import PageGroups
-from quire.page_jobs import Group, StoredText
+from quire.reading.native_pages import Timed, judged
+from quire.reading.page_groups import PageGroups
+from quire.reading.page_jobs import Group, StoredText
+from quire.reading.stage import Encoded
 from quire.recognize.options import RecognizeOptions
 from quire.recognize.routing import Needs
-from quire.stage import Encoded
 from quire.types import OutlineEntry, PageInfo, PageResult
 from quire.workers import Job, WorkerCrashed, WorkerPool
 from quire.workers.errors import rebuilt
@@ -26,7 +26,7 @@ GROUP = 16
 LEAST = 4
 """Pages of one job at least, where there are as many."""
 
-READ_GROUP = "quire.page_jobs:read_group"
+READ_GROUP = "quire.reading.page_jobs:read_group"
 
 Load = Callable[[Digest], bytes]
 
@@ -47,8 +47,8 @@ class About:
 
 def look_into(source: Opened, pool: WorkerPool) -> About:
     """Have a worker open the document. Raises the error of what is wrong with it."""
-    opening = pool.submit(Job("quire.page_jobs:look_into", source), timeout_s=OPEN_S)
-    import quire.paging  # noqa: F401 - what comes next is loaded while the worker opens the document
+    opening = pool.submit(Job("quire.reading.page_jobs:look_into", source), timeout_s=OPEN_S)
+    import quire.reading.pages  # noqa: F401 - what comes next is loaded while the worker opens the document
 
     answer = opening.result()
     pages, size = (int(str(answer.header[name])) for name in ("pages", "size"))
@@ -116,7 +116,7 @@ class WorkerPages:
     def blocks(self, page: int, text: Digest) -> Timed[PageResult | Encoded]:
         read = self._page
         if read is None:
-            job = Job("quire.page_jobs:lay_out_stored", StoredText(page, text))
+            job = Job("quire.reading.page_jobs:lay_out_stored", StoredText(page, text))
             answer = self._pool.submit(job, timeout_s=PAGE_S, on_request=self._asked).result()
             return Timed(Encoded(answer.data, _info(answer.header)), answer.ms)
         if read.blocks is None:

@@ -21,14 +21,14 @@ from quire.errors import ConfigurationError
 from quire.events import EventKind
 from quire.keys import ArtifactKey, Digest, artifact_key, digest_of
 from quire.opened import Opened
+from quire.reading.page_recognition import PageRecognition, Recognised
+from quire.reading.stage_run import StagedRun
 from quire.recognize import looking
 from quire.recognize.looking import Look, question_of
 from quire.recognize.options import RecognizeOptions
 from quire.recognize.registry import make
 from quire.recognize.routing import Needs, route
 from quire.recognize.seen import Seen
-from quire.recognizing.page import PageRecognition, Recognised
-from quire.runtime.staged import StagedRun
 from quire.workers import Answer, Job, WorkerPool, shared_pool
 
 if TYPE_CHECKING:

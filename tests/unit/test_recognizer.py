@@ -15,13 +15,13 @@ from quire.document import Document
 from quire.engine import Provenance, ReadLine
 from quire.keys import digest_bytes
 from quire.opened import Opened
+from quire.reading.recognizer import Recognizer
+from quire.reading.stage_run import StagedRun
 from quire.recognize import placing
 from quire.recognize.echo import EchoEngine, EchoProfile
 from quire.recognize.options import RecognizeOptions
 from quire.recognize.plain import from_function
 from quire.recognize.routing import Needs
-from quire.recognizing import Recognizer
-from quire.runtime.staged import StagedRun
 from quire.store.files import FileStore
 from quire.types import AnswerSource, BBox
 from tests import documents, scans

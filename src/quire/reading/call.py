@@ -16,18 +16,18 @@ from quire.budget import cpu_budget, worker_count
 from quire.document import Document, Source
 from quire.errors import CorruptError, UsageError
 from quire.events import Sink
-from quire.native_pages import LocalPages, NativePages
 from quire.page_ranges import Pages, check_pages, page_numbers
+from quire.reading.native_pages import LocalPages, NativePages
+from quire.reading.stage_run import StagedRun
 from quire.recognize.options import Effort, OcrMode, RecognizeOptions
 from quire.result import DocumentResult, Ledger
-from quire.runtime.staged import StagedRun
 from quire.store.temporary import TemporaryStore
 from quire.types import PageInfo, PageResult
 
 if TYPE_CHECKING:
     from quire.context import Store
     from quire.engine import Engine
-    from quire.paging import PageFlow
+    from quire.reading.pages import PageFlow
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -183,7 +183,7 @@ class _Reading:
                 store = self._place or TemporaryStore()  # closed when the last result that needs it is gone
             run = StagedRun(store, run=token_hex(8), document=document.id, sinks=self._sinks, cancel=self._cancel)
             pages = self._native_pages(store, stack)
-            from quire.paging import PageFlow
+            from quire.reading.pages import PageFlow
 
             self._numbers = page_numbers(self._asked, pages.page_count)
             flow = PageFlow(document.id, pages, run, self._recognition)
@@ -199,7 +199,7 @@ class _Reading:
         if not self._isolate:
             return LocalPages(document, self._recognition, threads=self._threads)
         from quire.opened import DiskCopy
-        from quire.worker_pages import WorkerPages, look_into
+        from quire.reading.worker_pages import WorkerPages, look_into
         from quire.workers import WorkerError, shared_pool
 
         copy = DiskCopy(document)

@@ -13,8 +13,8 @@ from quire.document import Reader
 from quire.encoding import encode_page
 from quire.errors import InputError
 from quire.keys import Digest
-from quire.native_pages import judged, lay_out
 from quire.opened import Opened, WorkerWork
+from quire.reading.native_pages import judged, lay_out
 from quire.recognize.options import RecognizeOptions
 from quire.types import PageInfo
 from quire.workers.errors import describe

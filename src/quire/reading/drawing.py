@@ -12,7 +12,7 @@ from quire.document import PageImage, RenderOptions
 from quire.errors import CorruptError, InputError
 from quire.export import _show
 from quire.opened import Opened, WorkerWork
-from quire.page_groups import PageGroups
+from quire.reading.page_groups import PageGroups
 from quire.types import Block
 from quire.workers import Job, JobFailed, WorkerError, shared_pool
 from quire.workers.errors import describe, rebuilt
@@ -57,7 +57,7 @@ def draw(
 
     def job(group: tuple[int, ...]) -> Job:
         own = None if marks is None else {number: marks[number] for number in group if number in marks}
-        return Job("quire.drawing:draw_in_worker", _Group(source, group, options, count, own))
+        return Job("quire.reading.drawing:draw_in_worker", _Group(source, group, options, count, own))
 
     drawn = PageGroups(shared_pool(), job, _received, open_s=page_s, page_s=page_s, room=AHEAD)
     with closing(drawn):

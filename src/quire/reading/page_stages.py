@@ -11,9 +11,9 @@ from quire import assemble, layout
 from quire.encoding import decode_document, decode_page, encode_document, encode_page
 from quire.keys import Digest, Profile, digest_of
 from quire.lazy_words import PageWords
-from quire.native_pages import LAYOUT, NativePages, text_of_page
 from quire.pagetext import PageText
-from quire.stage import Artifact, Encoded, Took
+from quire.reading.native_pages import LAYOUT, NativePages, text_of_page
+from quire.reading.stage import Artifact, Encoded, Took
 from quire.types import AnswerSource, Block, OutlineEntry, PageInfo, PageResult
 
 if TYPE_CHECKING:

@@ -1,7 +1,7 @@
 """The pages of a document as far as its file tells: text, what an engine must add, and blocks if none must.
 
 `judged` and `lay_out` are what is done with every page, wherever that happens: `LocalPages` does it in the thread of
-the caller, `quire.worker_pages` in worker processes.
+the caller, `quire.reading.worker_pages` in worker processes.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from quire.errors import InputError, StoreError
 from quire.keys import Digest
 from quire.opened import DiskCopy, Opened
 from quire.pagetext import PageText
+from quire.reading.stage import Encoded
 from quire.recognize.options import RecognizeOptions
 from quire.recognize.routing import Needs, needs_of
-from quire.stage import Encoded
 from quire.types import OutlineEntry, PageInfo, PageResult
 
 if TYPE_CHECKING:

@@ -22,16 +22,16 @@ from quire.errors import EngineError, InputError, RecognitionError, StoreError, 
 from quire.events import reason_of
 from quire.keys import ArtifactKey, Digest, digest_bytes, digest_of
 from quire.pagetext import PageText
+from quire.reading.page_stages import PageReading
+from quire.reading.pictures import ask_about, outcome_of, source_of
 from quire.recognize.normalize import Garbage, interpreted
 from quire.recognize.routing import Needs, is_dense_table, is_weak, lost_letters
 from quire.recognize.seen import Seen
-from quire.recognizing.pictures import ask_about, outcome_of, source_of
-from quire.stages import PageReading
 from quire.types import AnswerSource
 from quire.workers import Answer, WorkerCrashed, WorkerError
 
 if TYPE_CHECKING:
-    from quire.recognizing.recognizer import Recognizer
+    from quire.reading.recognizer import Recognizer
 
 GATE = "blank-gate"
 """Who "read" a page of which the picture is blank."""

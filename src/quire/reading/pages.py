@@ -16,12 +16,8 @@ from quire.encoding import encode_page
 from quire.errors import ChangedError, ConfigurationError, RecognitionError, StoreError, UsageError
 from quire.events import reason_of
 from quire.keys import Digest, digest_bytes
-from quire.native_pages import NativePages, text_of_page
-from quire.recognize.options import RecognizeOptions
-from quire.recognize.routing import Needs
-from quire.runtime.staged import StagedRun
-from quire.stage import Artifact, Encoded
-from quire.stages import (
+from quire.reading.native_pages import NativePages, text_of_page
+from quire.reading.page_stages import (
     Assembled,
     AssembleDocument,
     Gathered,
@@ -31,13 +27,18 @@ from quire.stages import (
     StructuredBlocks,
     Texts,
 )
+from quire.reading.stage import Artifact, Encoded
+from quire.reading.stage_run import StagedRun
+from quire.recognize.options import RecognizeOptions
+from quire.recognize.routing import Needs
 from quire.types import OutlineEntry, PageInfo, PageResult, PageStatus
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
     from quire.engine import Attempt
-    from quire.recognizing import Recognised, Recognizer
+    from quire.reading.page_recognition import Recognised
+    from quire.reading.recognizer import Recognizer
 
 
 @dataclass(slots=True)
@@ -120,7 +121,7 @@ class PageFlow:
 
     def _begin_recognition(self, number: int, text: Artifact[bytes], needs: Needs) -> Future[Recognised]:
         if self._recognizer is None:
-            from quire.recognizing import Recognizer  # workers and engines only for documents with scans
+            from quire.reading.recognizer import Recognizer  # workers and engines only for documents with scans
 
             self._recognizer = Recognizer(self._native.opened(), self._native.reader, self._run, self._options)
         return self._recognizer.start(number, text.value, text.digest, needs)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from quire.events import NOTHING, Sink, Teller, reason_of
 from quire.keys import ArtifactKey, Digest, artifact_key
-from quire.stage import Artifact, Encoded, Stage
+from quire.reading.stage import Artifact, Encoded, Stage
 
 if TYPE_CHECKING:
     from quire.context import Store
