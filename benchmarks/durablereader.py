@@ -13,8 +13,8 @@ from pathlib import Path
 from benchmarks.conversation import Answer, Program, serve
 from benchmarks.report import LeftOut
 from quire.context import Json, Runtime
-from quire.running.opening import local_runtime
-from quire.running.request import ReadRequest, SourceRef
+from quire.durable.opening import local_runtime
+from quire.durable.reads.request import ReadRequest, SourceRef
 from quire.store.files import FileStore
 
 PATIENCE_S = 600.0

@@ -25,13 +25,13 @@ from benchmarks import corpus
 from benchmarks.conversation import Program, say
 from benchmarks.report import LeftOut, Options, Report, Table, goal
 from quire.document import Document
+from quire.durable.opening import local_runtime
+from quire.durable.reads.documents import load_result
+from quire.durable.reads.request import ReadRequest, SourceRef
 from quire.engine import Engine, Partial, Picture, Question, ReadLine, Recognition
 from quire.errors import QuireError, StoreError
 from quire.keys import digest_bytes
 from quire.recognize.codec import encode_recognitions
-from quire.running.documents import load_result
-from quire.running.opening import local_runtime
-from quire.running.request import ReadRequest, SourceRef
 from quire.store.collecting import Limits, collect
 from quire.store.deleting import delete_documents
 from quire.store.opening import open_store

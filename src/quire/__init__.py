@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from quire.document import Document, Page, RenderOptions
+    from quire.durable.flows.flow import Flow, FlowResult
     from quire.engine import Attempt, Engine, Picture, Question, Recognition
     from quire.errors import (
         ConfigurationError,
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
     )
     from quire.reading.call import aread, astream, read, stream
     from quire.result import DocumentResult, Ledger, Redacted
-    from quire.running.flows.flow import Flow, FlowResult
     from quire.store.files import FileStore
     from quire.store.images import PageImages
     from quire.store.opening import open_store
@@ -94,7 +94,7 @@ _HOMES = {
     ),
     "quire.reading.call": ("aread", "astream", "read", "stream"),
     "quire.result": ("DocumentResult", "Ledger", "Redacted"),
-    "quire.running.flows.flow": ("Flow", "FlowResult"),
+    "quire.durable.flows.flow": ("Flow", "FlowResult"),
     "quire.store.files": ("FileStore",),
     "quire.store.images": ("PageImages",),
     "quire.store.opening": ("open_store",),

@@ -34,9 +34,9 @@ def size(document) -> int:
 
 PROGRAM = """
 import json, sys
-from quire.running.batches.request import BatchRequest
-from quire.running.flows.flow import Flow
-from quire.running.opening import local_runtime
+from quire.durable.folders.request import BatchRequest
+from quire.durable.flows.flow import Flow
+from quire.durable.opening import local_runtime
 from quire.store.files import FileStore
 
 what = sys.argv[1]

@@ -37,9 +37,9 @@ output: {numbers: {$step: numbers}, status: {$step: document, path: status}}
 """
 PROGRAM = """
 import json, sys
-from quire.running.flows.flow import Flow
-from quire.running.flows.workflow import flow_argument, flow_output
-from quire.running.opening import local_runtime
+from quire.durable.flows.flow import Flow
+from quire.durable.flows.workflow import flow_argument, flow_output
+from quire.durable.opening import local_runtime
 from quire.store.files import FileStore
 
 folder, source = sys.argv[1:]

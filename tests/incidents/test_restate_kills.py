@@ -13,9 +13,9 @@ import pytest
 
 from quire.cluster.local import LocalCluster
 from quire.cluster.program import Program
-from quire.running.documents import load_result
-from quire.running.opening import open_runtime
-from quire.running.request import ReadRequest, SourceRef
+from quire.durable.opening import open_runtime
+from quire.durable.reads.documents import load_result
+from quire.durable.reads.request import ReadRequest, SourceRef
 from tests import scans
 from tests.fakes.strangers import Stranger, install
 from tests.runtime.tracking import wait_until

@@ -13,13 +13,13 @@ from PIL import Image
 
 import quire
 from quire.context import Json
+from quire.durable.opening import workflows_on
+from quire.durable.reads.documents import load_result
+from quire.durable.reads.request import ReadRequest, SourceRef
 from quire.engine import Picture, Question
 from quire.errors import StoreError
 from quire.keys import digest_bytes
 from quire.pipeline import Pipeline, detector, recognizer
-from quire.running.documents import load_result
-from quire.running.opening import workflows_on
-from quire.running.request import ReadRequest, SourceRef
 from quire.runtime.local import LocalRuntime
 from quire.store.artifacts import ArtifactStore
 from quire.store.collecting import Limits, collect

@@ -19,15 +19,15 @@ from quire.assemble import assemble
 from quire.cli.app import app
 from quire.context import Json, Runtime
 from quire.document import Document
+from quire.durable.opening import pools_for, workflows_on
+from quire.durable.reads.documents import load_result
+from quire.durable.reads.request import ReadRequest, SourceRef
 from quire.errors import QuireError
 from quire.events import Event
 from quire.pipeline import Pipeline, preprocess
 from quire.recognize.registry import make
 from quire.records.runs import Runs
 from quire.result import DocumentResult
-from quire.running.documents import load_result
-from quire.running.opening import pools_for, workflows_on
-from quire.running.request import ReadRequest, SourceRef
 from quire.runtime.local import LocalRuntime
 from quire.runtime.restate.runtime import RestateRuntime
 from quire.runtime.restate.server import RestateServer

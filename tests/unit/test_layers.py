@@ -22,8 +22,8 @@ ADAPTERS = """
 """
 EXECUTION = "workers runtime batch telemetry asking"
 COMPOSITION = "result domains solve evaluate evidence"
-ORCHESTRATION = "reading pipeline"
-SURFACES = "running cluster cli service web __init__ __main__"
+ORCHESTRATION = "reading durable pipeline"
+SURFACES = "cluster cli service web __init__ __main__"
 
 LAYERS = {
     name: layer

@@ -12,11 +12,11 @@ from PIL import Image
 
 import quire
 from quire.document import IN_MEMORY_BYTES, Document, RenderOptions
+from quire.durable.reads.request import ReadRequest, SourceRef
+from quire.durable.reads.sources import PIECE_BYTES, Sources, keep_source
+from quire.durable.reads.steps import DocumentSteps
 from quire.errors import ChangedError, InputError
 from quire.hashing import SETTLED_NS, FileState, hash_file, steady_state
-from quire.running.request import ReadRequest, SourceRef
-from quire.running.sources import PIECE_BYTES, Sources, keep_source
-from quire.running.steps import DocumentSteps
 from quire.store.files import FileStore
 from tests import documents, scans
 from tests.fakes.engines import NumberEngine

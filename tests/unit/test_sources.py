@@ -9,13 +9,13 @@ import pytest
 
 import quire
 from quire import Pipeline, assemble
+from quire.durable.opening import workflows_on
+from quire.durable.reads.documents import load_result
+from quire.durable.reads.request import ReadRequest, SourceRef
 from quire.engine import Picture, Question, ReadBlock, ReadLine, Recognition
 from quire.pipeline import detector, postprocessor, recognizer
 from quire.recognize import rapidocr
 from quire.recognize.plain import from_function
-from quire.running.documents import load_result
-from quire.running.opening import workflows_on
-from quire.running.request import ReadRequest, SourceRef
 from quire.runtime.local import LocalRuntime
 from quire.store.files import FileStore
 from quire.types import AnswerSource, BBox, Block, Cell, GridCell, Layout, PageInfo, PageResult, Region, Table

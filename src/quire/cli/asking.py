@@ -13,8 +13,8 @@ from quire.errors import UsageError
 if TYPE_CHECKING:
     from quire.batch.contracts import Policy, Schedule
     from quire.context import Json
+    from quire.durable.folders.request import BatchRequest
     from quire.flow import FlowDefinition
-    from quire.running.batches.request import BatchRequest
 
 INPUTS = {
     "effort": "profile",
@@ -42,8 +42,8 @@ class Choice:
 def request_of(configuration: Configuration, paths: Sequence[Path], choice: Choice) -> BatchRequest:
     """What a batch is asked. Raises UsageError for what cannot work, before anything is read."""
     from quire.batch.contracts import StageOptions
-    from quire.running.batches.request import BatchRequest, Shard
-    from quire.running.flows.flow import Flow
+    from quire.durable.flows.flow import Flow
+    from quire.durable.folders.request import BatchRequest, Shard
 
     settings = configuration.settings
     if settings.output is None:

@@ -22,7 +22,7 @@ from quire.events import Event, Sink
 
 if TYPE_CHECKING:
     from quire.batch import StageOutcome
-    from quire.running.batches.request import BatchRequest
+    from quire.durable.folders.request import BatchRequest
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ def drive(
     Signals are heard until everything is closed, so that none of them breaks it off.
     """
     from quire.batch import Stop, stop_on_signals
-    from quire.running.batches.driving import run_batch
+    from quire.durable.folders.driving import run_batch
 
     _check_workers(request)
     begun, stop = time.monotonic(), Stop()

@@ -13,9 +13,9 @@ from quire.cli.telling import group, told
 from quire.errors import EXIT_COMPLETE, QuireError, UsageError
 
 if TYPE_CHECKING:
+    from quire.durable.flows.flow import Flow
     from quire.flow.definition import FlowDefinition, Input
     from quire.flows.finding import Found
-    from quire.running.flows.flow import Flow
 
 EXIT_FAILED = 1
 
@@ -58,7 +58,7 @@ def show(
     name: Annotated[str, Argument(metavar="NAME|FILE", help="A flow by name or file.")], as_json: AsJson = False
 ) -> int:
     """Show what a flow takes, what it does and what it gives."""
-    from quire.running.flows.flow import Flow
+    from quire.durable.flows.flow import Flow
 
     flow = Flow.load(name)
     lines = [json.dumps(flow.definition.to_json(), ensure_ascii=False, indent=2)] if as_json else _lines(flow)
@@ -92,7 +92,7 @@ def test(
     ] = None,
 ) -> int:
     """Run the cases of flows here, over a store that is gone afterwards. Exits with 1 when one does not pass."""
-    from quire.running.flows.cases import CaseRunner
+    from quire.durable.flows.cases import CaseRunner
 
     flows = [_loaded(found) for found in _found(names)]
     chosen = [(flow, one) for flow in flows for one in flow.definition.cases if case in (None, one.name)]
@@ -111,8 +111,8 @@ def test(
 
 
 def _found(names: Sequence[str] | None) -> list[Found]:
+    from quire.durable.flows.flow import FOLDER
     from quire.flows.finding import find_flow, find_flows
-    from quire.running.flows.flow import FOLDER
 
     if names:
         return [find_flow(name, FOLDER) for name in names]
@@ -120,7 +120,7 @@ def _found(names: Sequence[str] | None) -> list[Found]:
 
 
 def _loaded(found: Found) -> Flow:
-    from quire.running.flows.flow import Flow
+    from quire.durable.flows.flow import Flow
 
     return Flow.of_file(found)
 

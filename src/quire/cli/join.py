@@ -31,7 +31,7 @@ def join(
         raise UsageError("workers of a Restate server are started with `quire worker`")
     place = existing_place(settings)
     from quire.batch import Stop, stop_on_signals
-    from quire.running.opening import local_runtime
+    from quire.durable.opening import local_runtime
     from quire.store.opening import open_store
 
     asked = Event()

@@ -12,7 +12,7 @@ from quire.context import RunStatus, Runtime
 from quire.errors import UsageError
 
 if TYPE_CHECKING:
-    from quire.running.opening import RuntimeKind
+    from quire.durable.opening import RuntimeKind
     from quire.store.artifacts import ArtifactStore
 
 HIDDEN = ".quire"
@@ -61,7 +61,7 @@ def existing_place(settings: Settings) -> str:
 @contextmanager
 def opened(settings: Settings, place: str) -> Iterator[Opened]:
     """The runtime on the store at that place; both are closed at the end."""
-    from quire.running.opening import open_runtime
+    from quire.durable.opening import open_runtime
 
     runtime, store = open_runtime(
         place,

@@ -17,8 +17,8 @@ from quire.config import Settings
 from quire.errors import EXIT_COMPLETE
 
 if TYPE_CHECKING:
-    from quire.running.batches.plan import Plan, PlannedDocument
-    from quire.running.batches.request import BatchRequest
+    from quire.durable.folders.plan import Plan, PlannedDocument
+    from quire.durable.folders.request import BatchRequest
 
 EXAMPLES = """\b
 Examples:
@@ -70,7 +70,7 @@ def plan(  # noqa: PLR0913 - one argument per option
 
 def show_plan(request: BatchRequest, settings: Settings, *, as_json: bool) -> int:
     """Plan, and print the plan."""
-    from quire.running.batches.plan import plan_batch
+    from quire.durable.folders.plan import plan_batch
 
     with opened(settings, place_for(settings)) as here:
         planned = plan_batch(request, here.store)

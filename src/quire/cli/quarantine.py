@@ -65,10 +65,10 @@ def retry(
     quiet: options.Quiet = False,
 ) -> int:
     """Let documents out of quarantine, and try them again as the runs did that put them there."""
+    from quire.durable.folders.driving import stored_request
+    from quire.durable.folders.plan import plan_batch
     from quire.records.places import path_text
     from quire.records.quarantine import Quarantine
-    from quire.running.batches.driving import stored_request
-    from quire.running.batches.plan import plan_batch
 
     settings = settings_of(locals())
     place = existing_place(settings)

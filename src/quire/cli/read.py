@@ -16,8 +16,8 @@ from quire.cli import options
 from quire.cli.asking import check_formats
 from quire.cli.progress import ProgressBar
 from quire.cli.settings import settings_of
-from quire.cli.sources import NamedSource, find_sources
 from quire.config import Settings
+from quire.durable.folders.discovery import NamedSource, find_sources
 from quire.errors import (
     EXIT_COMPLETE,
     EXIT_PARTIAL,

@@ -44,7 +44,7 @@ def resume(  # noqa: PLR0913 - one argument per option
     quiet: options.Quiet = False,
 ) -> int:
     """Go on with a run that was stopped, killed or cancelled. What is done is found; new documents are done, too."""
-    from quire.running.batches.driving import stored_request
+    from quire.durable.folders.driving import stored_request
 
     settings = settings_of(locals())
     place = existing_place(settings)
@@ -70,9 +70,9 @@ def retry(  # noqa: PLR0913 - one argument per option
     quiet: options.Quiet = False,
 ) -> int:
     """Try the failed documents of a run again."""
+    from quire.durable.folders.driving import stored_request
     from quire.records.places import path_text
     from quire.records.quarantine import Quarantine
-    from quire.running.batches.driving import stored_request
 
     settings = settings_of(locals())
     place = existing_place(settings)

@@ -11,9 +11,9 @@ from pathlib import Path
 
 from quire.cluster import haproxy, postgres, restate
 from quire.cluster.program import LOOK_EVERY_S, START_S, Program, listens, remembered_ports
+from quire.durable.opening import pools_for
 from quire.errors import ConfigurationError
 from quire.records.claims import LEASE_S
-from quire.running.opening import pools_for
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ import pytest
 
 from quire.cli.asking import Choice, request_of
 from quire.config import configure
-from quire.running.batches.request import BatchRequest
+from quire.durable.folders.request import BatchRequest
 
 
 @pytest.fixture

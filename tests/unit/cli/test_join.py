@@ -9,8 +9,8 @@ import sys
 import pytest
 
 from quire.context import Workflow
-from quire.running.opening import workflows_on
-from quire.running.request import ReadRequest, SourceRef
+from quire.durable.opening import workflows_on
+from quire.durable.reads.request import ReadRequest, SourceRef
 from quire.runtime.local import LocalRuntime
 from quire.store.files import FileStore
 from tests import documents

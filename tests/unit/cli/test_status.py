@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from quire.running.batches.request import BatchRequest
-from quire.running.opening import local_runtime
+from quire.durable.folders.request import BatchRequest
+from quire.durable.opening import local_runtime
 from quire.store.files import FileStore
 from tests.unit.cli.batches import BROKEN, Desk
 

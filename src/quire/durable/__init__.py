@@ -1,0 +1,1 @@
+"""Durable runs: reads, flows and folders of documents as workflows over a store, on either runtime."""

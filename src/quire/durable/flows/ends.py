@@ -1,0 +1,65 @@
+"""The two ends of a flow: what is asked about its document, and what comes out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import cast
+
+from quire.context import Json
+from quire.durable.flows.making import Making, encoded
+from quire.durable.flows.resolving import Absent, Values
+from quire.durable.reads.request import ReadRequest, SourceRef
+from quire.errors import QuireError, RunError
+from quire.flow.definition import FlowDefinition
+from quire.keys import artifact_key, digest_bytes, digest_of
+
+
+def identified(given: Mapping[str, Json]) -> dict[str, Json]:
+    """Files by what is in them. One that cannot be opened stays as it is: the step that needs it tells of it."""
+    found: dict[str, Json] = {}
+    for name, source in given.items():
+        with suppress(QuireError):
+            found[name] = asdict(_source(source))
+    return found
+
+
+def document_request(making: Making) -> Json:
+    """What the workflow of a document is asked, and under which key."""
+    source = making.values.raw().arguments(making.step.input)["source"].load()
+    try:
+        request = ReadRequest.from_json({"source": asdict(_source(source)), **making.options()})
+    except QuireError as error:
+        raise RunError.of(error, str(error)) from error  # with the name of the document
+    return {"key": request.key(), "request": request.to_json()}
+
+
+def _source(given: object) -> SourceRef:
+    """A file as an input names it: its path alone, or with a name and an id."""
+    named: dict[str, Json] = {"path": given} if isinstance(given, str) else dict(cast("Mapping[str, Json]", given))
+    name = named.get("name") or Path(named["path"]).name
+    if named.get("id"):
+        return SourceRef(**{**named, "name": name})
+    return replace(SourceRef.of(named["path"]), name=name)
+
+
+def output_value(definition: FlowDefinition, values: Values, limit: int) -> Json:
+    """The output of a flow: saved, and told where it is small enough for a journal."""
+    part = values.raw().part(definition.output)
+    output = None if isinstance(part, Absent) else part.load()
+    for name, declared in definition.outputs.items():
+        given = output.get(name) if isinstance(output, dict) else None
+        problem = "is missing" if given is None and declared.required else None
+        problem = problem or (declared.type.problem(given) if given is not None else None)
+        if problem:
+            raise RunError(f"the output {name!r} of flow {definition.name!r} {problem}", category="config")
+    data = encoded(output)
+    documents = [value["document"] for value in values.steps.values() if value and value.get("document")]
+    key = artifact_key("flow-output", "1", (digest_bytes(data), *documents[:1]), digest_of({}))
+    digest = values.store.save(key, data, stage="flow", document=documents[0] if documents else "")
+    values.store.flush()
+    # A journal writes JSON in ASCII, which takes up to three times as much for letters of most scripts.
+    return {"digest": digest, "output": output} if len(json.dumps(output)) <= limit else {"digest": digest}

@@ -1,0 +1,230 @@
+"""Flows as a caller meets them: load one, run it here, look at what it gave."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
+from functools import cached_property
+from pathlib import Path
+
+from quire.atomic_files import write_files
+from quire.context import Json, Store
+from quire.durable.flows.workflow import flow_argument, flow_output
+from quire.durable.opening import pools_for, workflows_on
+from quire.errors import RunError, UsageError
+from quire.events import Sink
+from quire.flow.checking import input_problems
+from quire.flow.definition import FlowDefinition
+from quire.flows.components import Registry
+from quire.flows.finding import Found, find_flow, load_flow, parse_flow
+from quire.keys import Digest
+from quire.runtime.local import LocalRuntime, inline
+from quire.store.opening import open_store
+from quire.store.temporary import TemporaryStore
+
+FOLDER = Path("flows")
+"""Where flows of one's own are looked for by name."""
+WAIT_S = 0.1
+
+
+class PassingStore(TemporaryStore):
+    """A store for the runs of one process: what a step makes is there for the steps after it."""
+
+    lasting = True
+
+
+class Flow:
+    """Steps wired by references, from YAML: `Flow.load("read").run("report.pdf").save("out")`.
+
+    Its components may be functions of one's own, by import path: a file is trusted like the program that loads it.
+    """
+
+    def __init__(self, definition: FlowDefinition, *, folder: Path | None = None) -> None:
+        self.definition = definition
+        self.folder = folder
+        """Where paths in its test cases begin, and where modules of its components may lie."""
+
+    @classmethod
+    def load(cls, name_or_path: str | Path) -> Flow:
+        """The flow of that name, from the folder `flows` or shipped with Quire, or in that file.
+
+        Raises UsageError with every mistake in it and its line.
+        """
+        found = find_flow(name_or_path, FOLDER)
+        return cls.of_file(found)
+
+    @classmethod
+    def of_file(cls, found: Found) -> Flow:
+        folder = found.path.absolute().parent
+        return cls(load_flow(found, registry_for(folder)), folder=folder)
+
+    @classmethod
+    def from_yaml(cls, text: str) -> Flow:
+        """The flow that a text describes. Raises UsageError with every mistake in it and its line."""
+        return cls(parse_flow(text, "flow", registry_for(None)))
+
+    @cached_property
+    def components(self) -> Registry:
+        """Where its components are found, by import path too: its file is trusted like the program that loads it."""
+        return registry_for(self.folder)
+
+    @property
+    def name(self) -> str:
+        return self.definition.name
+
+    @property
+    def description(self) -> str:
+        return self.definition.description
+
+    def run(
+        self,
+        source: str | Path | None = None,
+        *,
+        inputs: Mapping[str, Json] | None = None,
+        store: str | Path | Store | None = None,
+        workers: int | None = None,
+        password: str | None = None,
+        on_event: Sink | None = None,
+    ) -> FlowResult:
+        """Run it in this process, and wait. `source` is its first input that is a document, `inputs` are the others.
+
+        What a `store` has already is not made again. Raises UsageError for inputs that do not fit, RunError when a
+        step fails.
+        """
+        given = self.inputs_for(source, inputs or {})
+        with ExitStack() as stack:
+            if isinstance(store, (str, Path)):
+                opened: Store = stack.enter_context(open_store(store))  # artifacts can be loaded from a closed one
+            else:
+                opened = store or PassingStore()  # closed when the last result that needs it is gone
+            known = workflows_on(opened, workers=workers, password=password, import_paths=True)
+            runtime = stack.enter_context(inline(known, pools=pools_for(workers)))
+            run = runtime.submit("flow", flow_argument(self.definition, given))
+            output = flow_output(opened, _awaited(runtime, run, on_event))
+        return FlowResult(self.definition.name, output, opened, self._stem(given))
+
+    def inputs_for(self, source: str | Path | None, inputs: Mapping[str, Json]) -> dict[str, Json]:
+        """The inputs of a run as JSON, checked. Raises UsageError."""
+        given = dict(inputs)
+        if source is not None:
+            if not self._documents:
+                raise UsageError(f"the flow {self.name!r} takes no document")
+            given[self._documents[0]] = str(source)
+        if problems := input_problems(self.definition.inputs, given):
+            raise UsageError(f"flow {self.name!r}: {'; '.join(problems)}")
+        return given
+
+    def _stem(self, inputs: Mapping[str, Json]) -> str:
+        """The name that files get: that of the first document."""
+        given = [inputs[name] for name in self._documents if name in inputs]
+        paths = [one if isinstance(one, str) else one.get("name") or one["path"] for one in given]
+        return Path(paths[0]).stem if paths else "document"
+
+    @property
+    def _documents(self) -> list[str]:
+        return [name for name, one in self.definition.inputs.items() if one.type.name == "document"]
+
+    def __repr__(self) -> str:
+        return f"<Flow {self.name}: {len(self.definition.steps)} steps>"
+
+
+class FlowResult:
+    """What a flow gave: `output` as JSON, and the files in it."""
+
+    def __init__(self, flow: str, output: Json, store: Store, stem: str) -> None:
+        self.flow = flow
+        self.output = output
+        self._store = store
+        self._stem = stem
+
+    @property
+    def files(self) -> dict[str, bytes]:
+        """Every file in the output by its name; one whose name begins with a dot is named after the document."""
+        return {name: self.content(entry) for name, entry in self._named().items()}
+
+    def content(self, entry: Mapping[str, Json]) -> bytes:
+        """The bytes of an entry of the output that has a digest."""
+        return self._store.load(Digest(entry["digest"]))
+
+    def save(self, folder: str | Path, *, stem: str | None = None) -> list[Path]:
+        """Write the files into a folder, each whole or not at all; gives their paths."""
+        paths = {Path(folder) / name: self.content(entry) for name, entry in self._named(stem).items()}
+        write_files(paths)
+        return list(paths)
+
+    def _named(self, stem: str | None = None) -> dict[str, Json]:
+        return named_files(self.output, stem or self._stem)
+
+    def __repr__(self) -> str:
+        return f"<FlowResult of {self.flow}>"
+
+
+def file_name(name: str, stem: str) -> str:
+    """The name of a file of a flow: `.md` is named after the document, `chart.png` belongs to it too."""
+    return f"{stem}{name}" if name.startswith(".") else f"{stem}.{name}"
+
+
+def named_files(output: Json, stem: str) -> dict[str, Json]:
+    """Every file in an output by the name it gets.
+
+    Raises RunError for a name that leads out of the folder, and when two files that differ would get the same one.
+    """
+    named: dict[str, Json] = {}
+    for entry in _files_in(output):
+        given = entry["name"]
+        if not isinstance(given, str) or not given or any(sign in given for sign in "/\\\0"):
+            raise RunError(
+                f"{given!r} is no name of a file; a component names files without folders", category="config"
+            )
+        name = file_name(given, stem)
+        if name in named and named[name]["digest"] != entry["digest"]:
+            raise RunError(f"the flow gives two files {name}; leave one of them out of `output`", category="config")
+        named[name] = entry
+    return named
+
+
+def registry_for(folder: Path | None) -> Registry:
+    """Components for a flow of the caller's own: also by import path, beside its file or in the current folder."""
+    places = [] if folder is None else [folder, folder.parent]
+    return Registry(import_paths=True, folders=tuple(str(place) for place in (*places, Path.cwd())))
+
+
+def _files_in(output: Json) -> Iterator[Json]:
+    """Entries `{name, digest, size}` anywhere in an output."""
+    if isinstance(output, dict):
+        if {"name", "digest", "size"} <= output.keys():
+            yield output
+            return
+        output = list(output.values())
+    if isinstance(output, list):
+        for one in output:
+            yield from _files_in(one)
+
+
+def _awaited(runtime: LocalRuntime, run: str, on_event: Sink | None) -> Json:
+    """The result of a run, telling what happens on the way."""
+    told = 0
+    while True:
+        try:
+            result = runtime.result(run, timeout_s=WAIT_S if on_event else None)
+        except TimeoutError:
+            told = _tell(runtime, run, on_event, told)
+            continue
+        except BaseException:
+            _tell(runtime, run, on_event, told)
+            raise
+        _tell(runtime, run, on_event, told)
+        return result
+
+
+def _tell(runtime: LocalRuntime, run: str, on_event: Sink | None, after: int) -> int:
+    if on_event is None:
+        return after
+    for event in runtime.events(run, after=after):
+        try:
+            on_event(event)
+        except Exception:
+            logging.getLogger("quire").exception("a reader of events raised; the run goes on")
+        after = event.sequence
+    return after

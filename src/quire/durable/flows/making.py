@@ -1,0 +1,335 @@
+"""What a step of a flow does, in a thread of the runtime: look its key up, call its component, save what it gives."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import json
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import cast
+
+from quire.context import Claim, Json, Store
+from quire.document import Document
+from quire.durable.flows.once import made_once
+from quire.durable.flows.resolving import BYTES, PageService, Part, Value, Values, is_source
+from quire.errors import RETRYABLE, FencedError, QuireError, RunError
+from quire.events import Sink, reason_of
+from quire.flow.components import Component, is_files
+from quire.flow.definition import Expression, Step, StepReference, references
+from quire.keys import ArtifactKey, Digest, artifact_key, digest_of
+from quire.page_ranges import selection
+from quire.types import PageResult
+
+GROUP = 16
+"""Pages in one durable step: each of them is an artifact of its own."""
+STAGE = "component"
+SAVE_EVERY_S = 0.2
+"""Seconds of work on pages that a crash may cost."""
+MAX_REASON = 300
+"""Characters of an error that a list of pages keeps."""
+
+
+class _Skipped(RunError):
+    """A page without something that a step before was to make of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Making:
+    """One step with its component and what it refers to. Its methods are what a durable step calls."""
+
+    step: Step
+    component: Component
+    values: Values
+
+    def whole(self) -> Value:
+        """Make what the step gives for the whole document, or find it."""
+        begun = time.perf_counter()
+        parts = self.values.arguments(self.step.input)
+        key = self._key(parts)
+        value: Value = {"kind": "json", "document": self.document, "key": key}
+        if self.component.service:
+            found, hit = self._served(key)
+        else:
+            find = partial(self._store.find, key)
+            found, hit = made_once(self._store, key, find, lambda claim: self._made(key, parts, claim))
+        return {**value, "digest": found, **({"hit": True} if hit else {"ms": _ms(begun), "bytes": self._size(found)})}
+
+    def _size(self, made: Digest) -> int:
+        """Bytes of the files that an artifact names, or of the artifact itself."""
+        data = self._store.load(made)
+        output = json.loads(data)
+        files = output if isinstance(output, list) else [output]
+        sizes = [file["size"] for file in files if isinstance(file, dict) and {"digest", "size"} <= file.keys()]
+        return sum(sizes) or len(data)
+
+    def _made(self, key: ArtifactKey, parts: Mapping[str, Part], claim: Claim) -> Digest:
+        output = self._called({name: part.load() for name, part in parts.items()}, None)
+        return self._saved(key, output, page=None, claim=claim)
+
+    def _served(self, key: ArtifactKey) -> tuple[Digest, bool]:
+        """What a service gives; it takes references, and cares itself for what must not be done twice."""
+        found = self._store.find(key)
+        if found is not None:
+            return found, True
+        digest = self._saved(key, self._called(self._references(), None), page=None)
+        self._store.flush()  # before the journal knows of it
+        return digest, False
+
+    def _references(self) -> dict[str, object]:
+        return {name: part.load() for name, part in self.values.raw().arguments(self.step.input).items()}
+
+    def service_pages(self) -> Value:
+        """What a service gave already, otherwise the pages that it works through."""
+        key = self._key(self.values.arguments(self.step.input))
+        found = self._store.find(key)
+        if found is not None:
+            return {**self._given(found, key), "hit": True}
+        numbers = cast("Sequence[int]", self._called(self._references(), None, self._page_service.numbers))
+        return {"pages": selection(numbers), "last": max(numbers, default=0)}
+
+    def service_some(self, numbers: Sequence[int], on_event: Sink) -> Json:
+        """The entries of a group of pages; what the service made before a crash it finds again."""
+        some = partial(self._page_service.some, numbers, on_event)
+        entries = self._called(self._references(), None, some)
+        self._store.flush()
+        return cast("Json", entries)
+
+    def service_gathered(self, entries: Sequence[Json]) -> Value:
+        """The entries of all pages. A list with failed pages has another key: the next run tries them again."""
+        key = self._key(self.values.arguments(self.step.input))
+        failed = sum("error" in entry for entry in entries)
+        key = self._failed_key(key, entries) if failed else key
+        digest = self._save(key, encoded(entries))
+        self._store.flush()
+        return {**self._given(digest, key), "made": len(entries) - failed, "failed": failed}
+
+    @property
+    def _page_service(self) -> PageService:
+        service = self.values.services[self.component.service]
+        assert isinstance(service, PageService)
+        return service
+
+    def _given(self, digest: Digest, key: ArtifactKey) -> Value:
+        return {"kind": "json", "document": self.document, "key": key, "digest": digest}
+
+    def _failed_key(self, key: ArtifactKey, entries: Sequence[Json]) -> ArtifactKey:
+        inputs = (key, digest_of(entries))
+        return artifact_key(f"{STAGE}/{self.component.name}", "failed", inputs, digest_of({}))
+
+    def look_up(self) -> Value:
+        """The list by page if it is there already, otherwise how many pages there are."""
+        key = self._key(self.values.arguments(self.step.input))
+        found = self._store.find(key)
+        if found is None:
+            return {"count": len(self._page_numbers())}
+        return {**self._listed(found), "key": key, "hit": True}
+
+    def some_pages(self, start: int, stop: int) -> Json:
+        """Make the pages from one position to another that are not there yet. A page that fails is told of in
+        `errors`, by its number, unless another attempt may help: then this raises, and what was made is found by the
+        next."""
+        begun = time.perf_counter()
+        numbers = self._page_numbers()
+        keys = {position: self._page_key(position) for position in range(start, min(stop, len(numbers)))}
+        group = artifact_key(f"{STAGE}-pages", "1", tuple(keys.values()), digest_of({}))
+        told, _ = made_once(
+            self._store,
+            group,
+            lambda: None if self._missing(keys) else {"hits": len(keys), "made": 0, "errors": {}},
+            lambda _: self._make_pages(numbers, keys),
+        )
+        return {**told, "ms": _ms(begun)}
+
+    def _make_pages(self, numbers: Sequence[int], keys: Mapping[int, ArtifactKey]) -> dict[str, Json]:
+        missing = self._missing(keys)
+        errors: dict[str, str] = {}
+        again: RunError | None = None
+        saved = time.perf_counter()
+        try:
+            for position in missing:
+                try:
+                    self._make_page(position, keys[position], numbers[position])
+                except RunError as error:
+                    if self.step.on_error.what == "fail" and not isinstance(error, _Skipped):
+                        raise
+                    errors[str(numbers[position])] = reason_of(error)[:MAX_REASON]
+                    again = error if RETRYABLE[error.category] else again
+                if time.perf_counter() - saved > SAVE_EVERY_S:
+                    self._store.flush()
+                    saved = time.perf_counter()
+        finally:
+            self._store.flush()
+        if again is not None:
+            raise again
+        return {"hits": len(keys) - len(missing), "made": len(missing) - len(errors), "errors": errors}
+
+    def _missing(self, keys: Mapping[int, ArtifactKey]) -> list[int]:
+        found = self._store.find_many(list(keys.values()))
+        return [position for position, key in keys.items() if key not in found]
+
+    def settled(self, start: int, stop: int, reason: str) -> Json:
+        """Pages of a group that could not be made after all attempts, with the reason of the last."""
+        numbers = self._page_numbers()
+        keys = {position: self._page_key(position) for position in range(start, min(stop, len(numbers)))}
+        errors = {str(numbers[position]): reason[:MAX_REASON] for position in self._missing(keys)}
+        return {"hits": 0, "made": 0, "errors": errors}
+
+    def gathered(self, errors: Mapping[str, str]) -> Value:
+        """The list by page. One with failed pages is kept under another key: the next run tries them again."""
+        numbers = self._page_numbers()
+        entries = [self._entry(position, number, errors) for position, number in enumerate(numbers)]
+        key = self._key(self.values.arguments(self.step.input))
+        if errors:
+            key = self._failed_key(key, entries)
+        digest = self._save(key, encoded(entries))
+        self._store.flush()
+        return {**self._listed(digest), "key": key}
+
+    @property
+    def document(self) -> str:
+        """The id of the document that the step works on; empty when there is none."""
+        for one in references(self.step.input):
+            if isinstance(one, StepReference):
+                made_from = (self.values.steps.get(one.step) or {}).get("document")
+            else:
+                given = self.values.inputs.get(one.name)
+                made_from = given["id"] if is_source(given) else ""
+            if made_from:
+                return str(made_from)
+        return ""
+
+    @property
+    def _store(self) -> Store:
+        return self.values.store
+
+    def _key(self, parts: Mapping[str, Part], *more: str) -> ArtifactKey:
+        """The document is part of it: deleting a document deletes what was made from it, and no more."""
+        named = [text for name, part in sorted(parts.items()) for text in (name, part.digest)]
+        inputs = (*named, *more, self.document)
+        return artifact_key(f"{STAGE}/{self.component.name}", self.component.version, inputs, self._profile)
+
+    def _page_key(self, position: int) -> ArtifactKey:
+        return self._key(self.values.at_page(position).arguments(self.step.input), "page")
+
+    @property
+    def _profile(self) -> Digest:
+        return digest_of({"unit": self.component.unit, **self.options()})
+
+    def options(self) -> dict[str, Json]:
+        given = {name: part.load() for name, part in self.values.arguments(self.step.options).items()}
+        for name, value in given.items():
+            if problem := self.component.options[name].type.problem(value):
+                raise RunError(f"the option {name!r} of step {self.step.id!r} {problem}", category="config")
+        return self.component.settings(given)
+
+    def _page_numbers(self) -> list[int]:
+        """The numbers of the pages that the step runs over, from whatever it refers to by page."""
+        for reference in _step_references(self.step):
+            value = self.values.steps.get(reference.step)
+            if value and value["kind"] == "result" and not reference.path:
+                return [page.number for page in self.values.loader(value["reference"]).pages]
+            if value and value["kind"] in ("pages", "regions"):
+                return [entry["page"] for entry in self.values.entries(value)]
+        raise RunError(f"step {self.step.id!r} gets no document whose pages it could run over", category="config")
+
+    def _make_page(self, position: int, key: ArtifactKey, number: int) -> None:
+        parts = self.values.at_page(position).arguments(self.step.input)
+        lacking = [name for name, port in self.component.inputs.items() if port.required and name not in parts]
+        if lacking:
+            raise _Skipped(f"its {lacking[0]} was skipped", category="input")
+        arguments = {name: part.load() for name, part in parts.items()}
+        if self.component.unit == "region":
+            output: object = [self._called(one, number) for one in self._by_region(arguments)]
+        else:
+            output = self._called(arguments, number)
+        self._saved(key, output, page=number)
+
+    def _by_region(self, arguments: Mapping[str, object]) -> Iterator[dict[str, object]]:
+        """What the component is called with for each region: a block of the page, what a step gave for the region."""
+        split = {name: _regions(value) for name, value in arguments.items() if self._has_regions(self.step.input[name])}
+        for row in zip(*split.values(), strict=True):
+            yield {**arguments, **dict(zip(split, row, strict=True))}
+
+    def _has_regions(self, given: Expression) -> bool:
+        value = self.values.steps.get(given.step) if isinstance(given, StepReference) else None
+        if value is None or not isinstance(given, StepReference):
+            return False
+        return value["kind"] == "regions" or (value["kind"] == "result" and not given.path)
+
+    def _called(
+        self, arguments: Mapping[str, object], page: int | None, function: Callable[..., object] | None = None
+    ) -> object:
+        """What the function gives, that of the component if none is named."""
+        called = function or self.component.function or self.values.services[self.component.service]
+        assert not isinstance(called, PageService)
+        try:
+            output = called(**arguments, **self.options())
+            return asyncio.run(output) if inspect.iscoroutine(output) else output
+        except FencedError:
+            raise
+        except Exception as error:
+            where = f"step {self.step.id!r}" + (f", page {page}" if page else "")
+            said = str(error) if isinstance(error, QuireError) else reason_of(error)
+            raise RunError.of(error, f"{where}: {said}") from error
+        finally:
+            for document in (one for one in arguments.values() if isinstance(one, Document)):
+                document.close()
+
+    def _saved(self, key: ArtifactKey, output: object, *, page: int | None, claim: Claim | None = None) -> Digest:
+        """The artifact of the step is JSON, which names the artifacts of bytes and files."""
+        if isinstance(output, (bytes, bytearray, memoryview)):
+            file = self._file(key, "", bytes(output), page)
+            output = {BYTES: file["digest"], "size": file["size"]}
+        elif is_files(output):
+            output = [self._file(key, name, content, page) for name, content in output.items()]
+        try:
+            data = encoded(output)
+        except (TypeError, ValueError) as error:
+            raise RunError(
+                f"step {self.step.id!r}: {self.component.name} gives something that is neither JSON nor bytes: {error}",
+                category="config",
+            ) from error
+        return self._save(key, data, page, claim)
+
+    def _file(self, key: ArtifactKey, name: str, content: bytes, page: int | None) -> Json:
+        own = artifact_key(f"{STAGE}-file", "1", (key, name), digest_of({}))
+        return {"name": name, "digest": self._save(own, content, page), "size": len(content)}
+
+    def _save(self, key: ArtifactKey, data: bytes, page: int | None = None, claim: Claim | None = None) -> Digest:
+        stage = f"{STAGE}/{self.component.name}"
+        return self._store.save(key, data, stage=stage, document=self.document, page=page, claim=claim)
+
+    def _entry(self, position: int, number: int, errors: Mapping[str, str]) -> Json:
+        if (reason := errors.get(str(number))) is not None:
+            use = self.step.on_error
+            return {"page": number, "value": use.value} if use.what == "use" else {"page": number, "error": reason}
+        digest = self._store.find(self._page_key(position))
+        if digest is None:
+            raise RunError(f"step {self.step.id!r}: page {number} has vanished from the store", category="transient")
+        return {"page": number, "digest": digest}
+
+    def _listed(self, digest: Digest) -> Value:
+        kind = "regions" if self.component.unit == "region" else "pages"
+        return {"kind": kind, "digest": digest, "document": self.document}
+
+
+def _regions(value: object) -> Sequence[object]:
+    """The regions of a page: its blocks, or the items of a list that was made for them."""
+    return value.blocks if isinstance(value, PageResult) else list(cast("Sequence[object]", value))
+
+
+def _step_references(step: Step) -> list[StepReference]:
+    return [one for one in references(step.input) if isinstance(one, StepReference)]
+
+
+def encoded(value: Json) -> bytes:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode(
+        "utf-8", "surrogatepass"
+    )
+
+
+def _ms(begun: float) -> float:
+    return round((time.perf_counter() - begun) * 1000, 3)

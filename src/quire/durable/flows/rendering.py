@@ -1,0 +1,65 @@
+"""Pictures of pages for flows, under names that other programs find."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+
+from quire.context import Json, Store
+from quire.document import RenderOptions
+from quire.durable.flows.resolving import PageService
+from quire.durable.reads.request import SourceRef
+from quire.durable.reads.sources import Sources
+from quire.errors import InputError, UsageError
+from quire.events import Sink, reason_of
+from quire.opened import Opened
+from quire.page_ranges import page_numbers
+from quire.reading.drawing import draw
+from quire.reading.worker_pages import look_into
+from quire.store.artifacts import ArtifactStore
+from quire.store.images import PageImages
+from quire.workers import shared_pool
+
+
+def rendering(store: Store, *, password: str | None = None) -> PageService:
+    """The service `render`: an entry for each page with where its picture is, or why there is none."""
+    drawn = _Rendering(store, password)
+    return PageService(drawn.numbers, drawn.some)
+
+
+class _Rendering:
+    """Documents are opened and drawn in workers. Any thread may use it."""
+
+    def __init__(self, store: Store, password: str | None) -> None:
+        self._store = store
+        self._sources = Sources(store)
+        self._password = password
+
+    def numbers(self, document: Json, *, dpi: int, grey: bool, pages: str | None) -> Sequence[int]:
+        if not isinstance(self._store, ArtifactStore):
+            raise UsageError("pictures of pages are kept by name, in a folder or a bucket; name a store")
+        with self._opened(document) as source:
+            return page_numbers(pages, look_into(source, shared_pool()).pages)
+
+    def some(
+        self, numbers: Sequence[int], on_event: Sink, document: Json, *, dpi: int, grey: bool, pages: str | None
+    ) -> list[Json]:
+        assert isinstance(self._store, ArtifactStore)
+        options = RenderOptions(dpi=dpi, grey=grey)
+        with self._opened(document) as source:
+            drawing = partial(draw, source, options=options)
+            names = PageImages(self._store).save_drawn(source.id, numbers, options, drawing, on_event=on_event)
+        return [_entry(number, name) for number, name in zip(numbers, names, strict=True)]
+
+    @contextmanager
+    def _opened(self, document: Json) -> Iterator[Opened]:
+        source = SourceRef(**document.get("source", document))  # of a document that was read, or a file
+        with self._sources.path(source) as path:
+            yield Opened(path, source.name, source.id, self._password)
+
+
+def _entry(number: int, name: str | InputError) -> Json:
+    if isinstance(name, InputError):
+        return {"page": number, "error": reason_of(name)}
+    return {"page": number, "image": name}

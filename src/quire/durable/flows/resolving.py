@@ -1,0 +1,257 @@
+"""From references to what a component is called with. The digest is known before anything is loaded."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from threading import Lock
+from typing import TYPE_CHECKING, Final, TypeAlias, TypeGuard
+
+from quire.context import Json, Store
+from quire.document import Document
+from quire.durable.reads.request import SourceRef
+from quire.durable.reads.sources import open_source
+from quire.encoding import encode_page
+from quire.errors import RunError
+from quire.flow.definition import Expression, InputReference, Literal, StepReference, follow
+from quire.keys import Digest, digest_bytes, digest_of
+
+if TYPE_CHECKING:
+    from quire.result import DocumentResult
+    from quire.types import PageResult
+
+Value: TypeAlias = dict[str, Json]
+"""What a step gave, small enough for a journal: its `kind`, the `digest` of its artifact, the id of the `document`.
+
+Kinds: `json`, `pages` and `regions` (lists by page), `result` (a document that was read, by `reference`),
+`given` (a value that stands for a step that failed).
+"""
+
+Loader: TypeAlias = "Callable[[Json], DocumentResult]"
+"""The result that a reference stands for."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageService:
+    """A service that works through a document in groups of pages, each a durable step of its own."""
+
+    numbers: Callable[..., Sequence[int]]
+    """Gives the pages to work through."""
+    some: Callable[..., list[Json]]
+    """Called with some of them and a sink for events; gives an entry `{"page": …}` for each, with an `error` for one
+    that failed."""
+
+
+Service: TypeAlias = Callable[..., object] | PageService
+"""Something that whoever runs a flow does for its components, given references instead of documents."""
+
+BYTES: Final = "$bytes"
+"""The key of an artifact that stands for bytes: `{"$bytes": digest, "size": …}`."""
+
+
+class Absent:
+    """Something optional that was not given, or a step that was skipped."""
+
+
+ABSENT: Final = Absent()
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A value by its digest; loaded when a component is really called."""
+
+    digest: str
+    load: Callable[[], object]
+
+
+Found: TypeAlias = Part | Absent
+
+
+@dataclass(frozen=True, slots=True)
+class Values:
+    """What the inputs and the steps before have given, seen from a whole document or from one of its pages."""
+
+    store: Store
+    loader: Loader
+    services: Mapping[str, Service]
+    inputs: Mapping[str, Json]
+    steps: Mapping[str, Value | None]
+    page: int | None = None
+    """The position of the page, from 0; None for the whole document."""
+
+    plain: bool = False
+    """Whether documents and bytes stay references, for what JSON must say."""
+    password: str | None = field(default=None, repr=False)
+    lists: dict[str, list[Json]] = field(default_factory=dict, repr=False)
+    """Lists by page that were loaded already, by digest: every page looks into them."""
+
+    def raw(self) -> Values:
+        return replace(self, plain=True)
+
+    def at_page(self, position: int) -> Values:
+        return replace(self, page=position)
+
+    def arguments(self, named: Mapping[str, Expression]) -> dict[str, Part]:
+        """What each name stands for; what is absent is left out."""
+        found = {name: self.part(expression) for name, expression in named.items()}
+        return {name: part for name, part in found.items() if isinstance(part, Part)}
+
+    def part(self, expression: Expression) -> Found:
+        match expression:
+            case InputReference():
+                return self._input(expression)
+            case StepReference():
+                return self._step(expression)
+            case Literal():
+                return _constant(expression.value)
+            case tuple():
+                return _list([self.part(item) for item in expression])
+            case Mapping():
+                return _mapping({key: self.part(item) for key, item in expression.items()})
+        return _constant(expression)
+
+    def _input(self, reference: InputReference) -> Found:
+        try:
+            value = follow(self.inputs.get(reference.name), reference.path)
+        except LookupError:
+            return ABSENT
+        if is_source(value):
+            return Part(digest_of([value["id"], value["name"]]), lambda: value if self.plain else self._opened(value))
+        return ABSENT if value is None else _constant(value)
+
+    def _opened(self, source: Json) -> Document:
+        """A document that nobody has read. Raises InputError when it is another one by now."""
+        return open_source(self.store, SourceRef(**source), password=self.password)
+
+    def _step(self, reference: StepReference) -> Found:
+        value = self.steps.get(reference.step)
+        if value is None:
+            return ABSENT
+        match value["kind"]:
+            case "result":
+                return self._result(value, reference)
+            case "pages" | "regions":
+                return self._by_page(value, reference)
+            case "given":
+                return _constant(self._followed(value["value"], reference))
+        return self._artifact(value, reference)
+
+    def _result(self, value: Value, reference: StepReference) -> Found:
+        if reference.path:
+            return _constant(self._followed(value["reference"], reference))
+        if self.plain:
+            return _constant(value["reference"])
+        result = partial(self.loader, value["reference"])
+        if self.page is None:
+            return Part(value["digest"], result)
+        page = result().pages[self.page]
+        return Part(page_digest(page), lambda: page)
+
+    def _by_page(self, value: Value, reference: StepReference) -> Found:
+        entries = self.entries(value)
+        each = value["kind"] == "regions"
+        if self.page is not None:
+            return self._entry(entries[self.page], reference, each=each)
+        found = [self._entry(entry, reference, each=each) for entry in entries]
+        return _list([_constant(None) if isinstance(part, Absent) else part for part in found])
+
+    def entries(self, value: Value) -> list[Json]:
+        """What a step gave for each page."""
+        digest = Digest(value["digest"])
+        if digest not in self.lists:
+            self.lists[digest] = json.loads(self.store.load(digest))
+        return self.lists[digest]
+
+    def _entry(self, entry: Json, reference: StepReference, *, each: bool) -> Found:
+        """What one page gave. A path goes into it, or into what each of its regions gave."""
+        if "error" in entry:
+            return ABSENT
+        if "value" in entry:
+            return _constant(self._followed(entry["value"], reference))
+        if not (each and reference.path):
+            return self._artifact(entry, reference)
+        items = json.loads(self.store.load(Digest(entry["digest"])))
+        return _constant([self._followed(item, reference) for item in items])
+
+    def _artifact(self, value: Value, reference: StepReference) -> Found:
+        load = partial(self._content, Digest(value["digest"]))
+        return _constant(self._followed(load(), reference)) if reference.path else Part(value["digest"], load)
+
+    def _content(self, digest: Digest) -> object:
+        """What a component gave: JSON, or the bytes that it stands for."""
+        value = json.loads(self.store.load(digest))
+        if isinstance(value, dict) and BYTES in value and not self.plain:
+            return self.store.load(Digest(value[BYTES]))
+        return value
+
+    def _followed(self, value: Json, reference: StepReference) -> Json:
+        try:
+            return follow(value, reference.path)
+        except LookupError as error:
+            raise self._leads_nowhere(reference, error.args[0]) from None
+
+    def _leads_nowhere(self, reference: StepReference, part: str) -> RunError:
+        path = ".".join(reference.path)
+        return RunError(f"step {reference.step!r} gave nothing at {path!r}: there is no {part!r}", category="config")
+
+
+def is_source(value: Json) -> TypeGuard[dict[str, Json]]:
+    """Whether it is a file by its id, name and path: it counts by what is in it, not by where it lies."""
+    return isinstance(value, dict) and {"id", "name", "path"} <= value.keys()
+
+
+def page_digest(page: PageResult) -> Digest:
+    return digest_bytes(encode_page(page))
+
+
+def _constant(value: Json) -> Part:
+    return Part(digest_of(value), lambda: value)
+
+
+def _list(items: Sequence[Found]) -> Part:
+    there = [item for item in items if isinstance(item, Part)]
+    return Part(digest_of([item.digest for item in there]), lambda: [item.load() for item in there])
+
+
+def _mapping(items: Mapping[str, Found]) -> Part:
+    there = {key: item for key, item in items.items() if isinstance(item, Part)}
+    digest = digest_of({key: item.digest for key, item in there.items()})
+    return Part(digest, lambda: {key: item.load() for key, item in there.items()})
+
+
+def result_value(reference: Json) -> Value:
+    """A document that was read, as the value of a step."""
+    source = reference["source"]
+    digest = digest_of([reference["document"], reference["index"], source["id"], source["name"]])
+    return {"kind": "result", "digest": digest, "document": source["id"], "reference": reference}
+
+
+class RecentResults:
+    """A loader that keeps the last results: the pages of a document are worked on group by group. Any thread may use
+    it; who needs a result that another one loads waits for it, and for no other."""
+
+    def __init__(self, load: Callable[[Json], DocumentResult], *, kept: int) -> None:
+        self._load = load
+        self._most = kept
+        self._kept: dict[str, _Kept] = {}
+        self._lock = Lock()
+
+    def __call__(self, reference: Json) -> DocumentResult:
+        digest = result_value(reference)["digest"]
+        with self._lock:
+            kept = self._kept.pop(digest) if digest in self._kept else _Kept()
+            self._kept[digest] = kept
+            while len(self._kept) > self._most:
+                del self._kept[next(iter(self._kept))]
+        with kept.lock:
+            if kept.result is None:
+                kept.result = self._load(reference)
+            return kept.result
+
+
+@dataclass(slots=True)
+class _Kept:
+    result: DocumentResult | None = None
+    lock: Lock = field(default_factory=Lock)

@@ -1,0 +1,395 @@
+"""The workflow `flow`: the steps of a flow for one document, each an artifact under its key.
+
+A run names a flow that is registered here: one that ships with Quire, or one of the program that opened the runtime.
+Where that is allowed it carries the whole definition of its flow instead, so that it is played again as it began
+whatever became of the file. A definition can name components by import path, which runs code of whoever wrote it: that
+is a matter of files and Python, never of what came with a request.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Generator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple, Protocol, TypeAlias
+
+from quire.context import MAX_RESULT, Context, Json, Retry, Store, Workflow
+from quire.durable.flows.ends import document_request, identified, output_value
+from quire.durable.flows.making import GROUP, Making
+from quire.durable.flows.rendering import rendering
+from quire.durable.flows.resolving import PageService, RecentResults, Service, Value, Values, is_source, result_value
+from quire.durable.reads.documents import load_result
+from quire.durable.reads.steps import DocumentSteps
+from quire.errors import ConfigurationError, RunError, UsageError
+from quire.events import Event, EventKind, Sink, reason_of
+from quire.flow import Component, FlowDefinition, Node, Step, StepReference, check, parse
+from quire.flow.checking import input_problems
+from quire.flow.components import Components
+from quire.flow.definition import references
+from quire.flow.tree import nearest, raise_mistakes
+from quire.flows.components import Registry
+from quire.flows.finding import find_flows, load_flow
+from quire.keys import Digest, digest_of
+from quire.page_ranges import page_numbers
+
+STAGE = "step"
+KEPT = 16
+"""Definitions that stay parsed: every document of a batch carries the same."""
+
+Outcome: TypeAlias = Json | RunError
+Playing: TypeAlias = Generator[Sequence[Awaitable[Json]], Sequence[Outcome], Value]
+"""A step under way: gives what it waits for, is sent the outcomes, and ends with its value."""
+
+
+class Registered(Protocol):
+    """A flow that runs may name, and where its components are found."""
+
+    @property
+    def definition(self) -> FlowDefinition: ...
+
+    @property
+    def components(self) -> Components: ...
+
+
+class Named(NamedTuple):
+    """A flow with its components."""
+
+    definition: FlowDefinition
+    components: Components
+
+
+class Flows:
+    """Runs flows over the store of `steps`.
+
+    `registered` are flows that a run may name, besides those that ship with Quire. `definitions` allows it to carry
+    one, `import_paths` also one with components by import path.
+    """
+
+    def __init__(
+        self,
+        steps: DocumentSteps,
+        *,
+        password: str | None = None,
+        import_paths: bool = False,
+        definitions: bool = False,
+        components: Components | None = None,
+        registered: Mapping[str, Registered] | None = None,
+    ) -> None:
+        self.store = steps.store
+        # A batch has one more document under way than workers, and may begin with the next.
+        self.loader = RecentResults(partial(load_result, steps.store, password=password), kept=steps.workers + 2)
+        self.services: Mapping[str, Service] = {
+            "export": steps.export,
+            "render": rendering(steps.store, password=password),
+        }
+        self.password = password
+        self.trusting = Registry(import_paths=True) if import_paths else None
+        self.components = components or self.trusting or Registry()
+        self._registered: dict[str, Registered] = dict(registered or {})
+        self._definitions = definitions or import_paths
+        self._known: dict[str, FlowDefinition] = {}
+
+    def workflow(self) -> Workflow:
+        return Workflow("flow", self.flow, version="2", pool="documents")
+
+    async def flow(self, ctx: Context, argument: Json) -> Json:
+        """Play a flow: `{"flow": definition or name, "inputs": {…}}`; `"parent"` is the run that submitted it.
+
+        Gives `{"flow": name, "digest": …, "output": …}`: the digest of the output in the store, and the output
+        itself where it is small. `"lost"` is there when steps with `on_error: skip` lost pages: how many, by step.
+        """
+        if self.trusting and argument.get("folder"):
+            folder = Path(argument["folder"])
+            self.trusting.look_in(str(folder), str(folder.parent))
+        definition, components = self._found(argument["flow"])
+        _check_versions(definition, components, argument.get("versions") or {})
+        if parent := argument.get("parent"):
+            run, payload = ctx.run_id, {"flow": definition.name, "parent": parent}
+            ctx.emit(Event(f"{run}/flow/started", run, 0, "started", "flow", payload=payload))
+        inputs = argument.get("inputs") or {}
+        if problems := input_problems(definition.inputs, inputs):
+            raise UsageError(f"flow {definition.name!r}: {'; '.join(problems)}")
+        defaults = {name: one.default for name, one in definition.inputs.items() if one.default is not None}
+        return await _FlowRun(self, ctx, definition, components, {**defaults, **inputs}).play()
+
+    def named(self, name: str) -> Registered:
+        """The registered flow of that name. Raises UsageError when there is none, with those that there are."""
+        if name not in self._registered:
+            shipped = find_flows()
+            if name not in shipped:
+                raise UsageError(f"there is no flow {name!r} here; {nearest(name, {**shipped, **self._registered})}")
+            components = Registry()
+            self._registered[name] = Named(load_flow(shipped[name], components), components)
+        return self._registered[name]
+
+    def _found(self, given: Json) -> tuple[FlowDefinition, Components]:
+        if isinstance(given, str):
+            found = self.named(given)
+            return found.definition, found.components
+        if not self._definitions:
+            raise UsageError(
+                "a run names a flow that is registered here, and carries none; register it with whoever opens the "
+                "runtime: local_runtime(store, flows={name: flow})"
+            )
+        return self._parsed(given), self.components
+
+    def _parsed(self, given: Json) -> FlowDefinition:
+        digest = digest_of(given)
+        known = self._known.get(digest)
+        if known is None:
+            known, mistakes = parse(Node.of(given))
+            raise_mistakes([*mistakes, *check(known, self.components)], known.name)
+            self._known = {**dict(list(self._known.items())[1 - KEPT :]), digest: known}
+        return known
+
+
+class _FlowRun:
+    """One playing of a flow. Between the calls of the context everything follows from what they gave."""
+
+    def __init__(
+        self,
+        flows: Flows,
+        ctx: Context,
+        definition: FlowDefinition,
+        components: Components,
+        inputs: Mapping[str, Json],
+    ) -> None:
+        self.flows = flows
+        self.ctx = ctx
+        self.definition = definition
+        self.components = components
+        self.inputs = inputs
+        self.values: dict[str, Value | None] = {}
+        """What each step gave; None for one that was skipped."""
+        self.lost: dict[str, int] = {}
+        """Steps with `on_error: skip` that lost something, and how many pages; a whole document counts as one."""
+
+    async def play(self) -> Json:
+        documents = [name for name, one in self.definition.inputs.items() if one.type.name == "document"]
+        unknown = {name: self.inputs[name] for name in documents if name in self.inputs}
+        if not all(is_source(source) for source in unknown.values()):
+            found = await self.ctx.run("documents", identified, unknown, retry=Retry())
+            self.inputs = {**self.inputs, **found}
+        for level in self.definition.levels():
+            await self._level(level)
+        output: Json = await self.ctx.run("output", output_value, self.definition, self._values(), MAX_RESULT // 2)
+        return {"flow": self.definition.name, **output, **({"lost": self.lost} if self.lost else {})}
+
+    def _values(self) -> Values:
+        flows = self.flows
+        values = dict(self.values)
+        return Values(flows.store, flows.loader, flows.services, self.inputs, values, password=flows.password)
+
+    async def _level(self, steps: Sequence[Step]) -> None:
+        """Steps that do not need each other, side by side: each says what it waits for, and all of it is awaited in
+        the order of the file. The first error, in that order, ends the flow after all have come to an end."""
+        playing = {step.id: self._played(step) for step in steps if not self._skipped(step)}
+        sent: dict[str, Sequence[Outcome] | None] = dict.fromkeys(playing)
+        errors: list[RunError] = []
+        while sent:
+            waiting: dict[str, Sequence[Awaitable[Json]]] = {}
+            for id, outcomes in sent.items():
+                try:
+                    waiting[id] = playing[id].send(outcomes)  # type: ignore[arg-type]  # None begins
+                except StopIteration as ended:
+                    self._finished(self.definition.step(id), ended.value)
+                except RunError as error:
+                    errors += self._failed(self.definition.step(id), error)
+            sent = {id: [await _settled(one) for one in awaited] for id, awaited in waiting.items()}
+        if errors:
+            raise errors[0]
+
+    def _played(self, step: Step) -> Playing:
+        component = self.components.find(step.component)
+        making = Making(step, component, self._values())
+        if component.workflow:
+            return self._as_workflow(making)
+        if isinstance(self.flows.services.get(component.service), PageService):
+            return self._by_group(making)
+        return self._whole(making) if component.unit == "document" else self._by_page(making)
+
+    def _whole(self, making: Making) -> Playing:
+        (outcome,) = yield [self.ctx.run(making.step.id, making.whole, retry=Retry())]
+        made: Value = _value(outcome)
+        return made
+
+    def _by_group(self, making: Making) -> Playing:
+        """A service that works through pages: look the list up; have groups of pages made; put the list together."""
+        id = making.step.id
+        (looked,) = yield [self.ctx.run(f"{id}/look-up", making.service_pages, retry=Retry())]
+        found: Value = _value(looked)
+        if "digest" in found:
+            return found
+        numbers = page_numbers(found["pages"], found["last"]) if found["last"] else []
+        groups = [numbers[start : start + GROUP] for start in range(0, len(numbers), GROUP)]
+        tell = self._teller(id, making.document)
+        outcomes = yield [
+            self.ctx.run(f"{id}/{group[0]}", making.service_some, group, tell, retry=Retry()) for group in groups
+        ]
+        entries = [entry for outcome in outcomes for entry in _value(outcome)]
+        (gathered,) = yield [self.ctx.run(f"{id}/gather", making.service_gathered, entries, retry=Retry())]
+        made: Value = _value(gathered)
+        return made
+
+    def _teller(self, step: str, document: str) -> Sink:
+        """Hands the events of a step to the run, with ids that say what happened and not when."""
+
+        def tell(event: Event) -> None:
+            id = f"{self.ctx.run_id}/{step}{event.id}"
+            self.ctx.emit(replace(event, id=id, run=self.ctx.run_id, document=document or event.document))
+
+        return tell
+
+    def _as_workflow(self, making: Making) -> Playing:
+        """A component that is a workflow of its own, under a key of this run: what failed before is tried again."""
+        step, component = making.step, making.component
+        (asked,) = yield [self.ctx.run(f"{step.id}/request", document_request, making, retry=Retry())]
+        request = _value(asked)
+        key = f"{request['key']}/{self.ctx.run_id}"
+        (outcome,) = yield [self.ctx.call(component.workflow, key, request["request"])]
+        if isinstance(outcome, RunError):
+            name = request["request"]["source"]["name"]
+            raise RunError.of(outcome, f"step {step.id!r}: {name}: {reason_of(outcome)}")
+        return result_value(outcome)
+
+    def _by_page(self, making: Making) -> Playing:
+        """Look the list up; make groups of pages; put the list together."""
+        id = making.step.id
+        (looked,) = yield [self.ctx.run(f"{id}/look-up", making.look_up, retry=Retry())]
+        found: Value = _value(looked)
+        if "digest" in found:
+            return found
+        groups = [(start, start + GROUP) for start in range(0, found["count"], GROUP)]
+        outcomes = yield [
+            self.ctx.run(f"{id}/{start + 1}", making.some_pages, start, stop, retry=Retry()) for start, stop in groups
+        ]
+        told = yield from self._settle(making, groups, outcomes)
+        errors: dict[str, str] = {page: reason for one in told for page, reason in one["errors"].items()}
+        for page, reason in errors.items():
+            self._tell(making.step, making.component, "failed", None, {"reason": reason}, page=int(page))
+        (gathered,) = yield [self.ctx.run(f"{id}/gather", making.gathered, errors, retry=Retry())]
+        counts = {name: sum(one[name] for one in told) for name in ("hits", "made")}
+        return {**_value(gathered), **counts, "failed": len(errors)}
+
+    def _settle(
+        self, making: Making, groups: Sequence[tuple[int, int]], outcomes: Sequence[Outcome]
+    ) -> Generator[Sequence[Awaitable[Json]], Sequence[Outcome], list[Json]]:
+        """What the groups tell; those that failed for good tell which of their pages are missing, if that may be."""
+        failed = [at for at, outcome in enumerate(outcomes) if isinstance(outcome, RunError)]
+        if failed and making.step.on_error.what == "fail":
+            raise outcomes[failed[0]]
+        settled = yield [
+            self.ctx.run(
+                f"{making.step.id}/{groups[at][0] + 1}/settle",
+                making.settled,
+                *groups[at],
+                str(outcomes[at]),
+                retry=Retry(),
+            )
+            for at in failed
+        ]
+        again = dict(zip(failed, settled, strict=True))
+        return [_value(again.get(at, outcome)) for at, outcome in enumerate(outcomes)]
+
+    def _skipped(self, step: Step) -> bool:
+        """Whether something that the step cannot do without was skipped; then it is too."""
+        component = self.components.find(step.component)
+        lacking = [
+            one.step
+            for name, given in step.input.items()
+            for one in (references(given) if component.inputs[name].required else ())
+            if isinstance(one, StepReference) and self.values[one.step] is None
+        ]
+        if lacking:
+            use = step.on_error
+            self.values[step.id] = {"kind": "given", "value": use.value} if use.what == "use" else None
+            self._tell(step, component, "progress", None, {"skipped": True, "reason": f"{lacking[0]} was skipped"})
+        return bool(lacking)
+
+    def _finished(self, step: Step, value: Value) -> None:
+        told = {name: one for name, one in value.items() if name in ("ms", "bytes", "hits", "made", "failed")}
+        kind: EventKind = "hit" if value.get("hit") else "finished"
+        self._tell(step, self.components.find(step.component), kind, value, told)
+        if step.on_error.what == "skip" and value.get("failed"):
+            self.lost[step.id] = value["failed"]
+        self.values[step.id] = {name: one for name, one in value.items() if name not in (*told, "hit")}
+
+    def _failed(self, step: Step, error: RunError) -> list[RunError]:
+        """What the failure of a step means. The error where it ends the flow, else nothing."""
+        component = self.components.find(step.component)
+        told = {"reason": reason_of(error), "category": error.category, "on_error": step.on_error.what}
+        self._tell(step, component, "failed", None, told)
+        if step.on_error.what == "fail":
+            message = reason_of(error)
+            place = f"step {step.id!r}"
+            named = message if message.startswith(place) else f"{place}: {message}"
+            return [RunError.of(error, named)]
+        if step.on_error.what == "skip":
+            self.lost[step.id] = 1
+        use = step.on_error.value
+        self.values[step.id] = {"kind": "given", "value": use} if step.on_error.what == "use" else None
+        return []
+
+    def _tell(
+        self,
+        step: Step,
+        component: Component,
+        kind: EventKind,
+        value: Value | None,
+        payload: Mapping[str, object],
+        *,
+        page: int | None = None,
+    ) -> None:
+        run = self.ctx.run_id
+        told = {"step": step.id, "component": component.name, **payload}
+        document, key = (value.get("document"), value.get("key")) if value else (None, None)
+        place = step.id if page is None else f"{step.id}/{page}"
+        self.ctx.emit(Event(f"{run}/{STAGE}/{place}/{kind}", run, 0, kind, STAGE, document, page, key, told))
+
+
+def _check_versions(definition: FlowDefinition, components: Components, asked: Mapping[str, str]) -> None:
+    """Raises ConfigurationError when whoever submitted the run has other code than this process has loaded."""
+    for step in definition.steps:
+        loaded = components.find(step.component).version
+        if asked.get(step.id, loaded) != loaded:
+            raise ConfigurationError(
+                f"step {step.id!r}: a process that works on this store has loaded another version of "
+                f"{step.component}; end `quire join` and start it again"
+            )
+
+
+async def _settled(awaited: Awaitable[Json]) -> Outcome:
+    """What it gave, or the error that it ended with."""
+    try:
+        return await awaited
+    except RunError as error:
+        return error
+
+
+def _value(outcome: Outcome) -> Json:
+    if isinstance(outcome, RunError):
+        raise outcome
+    return outcome
+
+
+def flow_argument(
+    definition: FlowDefinition, inputs: Mapping[str, Json], versions: Mapping[str, str] | None = None
+) -> Json:
+    """What a run of a flow is submitted with. For other processes here: also where components of its own lie, and
+    their `versions` by step."""
+    told: dict[str, Json] = {"flow": definition.to_json(), "inputs": dict(inputs)}
+    own = [step.id for step in definition.steps if ":" in step.component]
+    if own and definition.folder:
+        told["folder"] = definition.folder
+    if own and versions:
+        told["versions"] = {step: versions[step] for step in own}
+    return told
+
+
+def flow_output(store: Store, result: Json) -> Json:
+    """The output of a finished flow, also of one too large for its journal."""
+    if "output" in result:
+        return result["output"]
+    return json.loads(store.load(Digest(result["digest"])))

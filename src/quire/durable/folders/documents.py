@@ -1,0 +1,272 @@
+"""What a batch does with each of its documents: submit a run of the flow, wait, write the files, remember them."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from threading import Lock
+
+from quire.atomic_files import write_files
+from quire.batch import ItemOutcome, StageContext, WorkItem
+from quire.batch.schedule import Task
+from quire.context import Json, Runtime
+from quire.durable.flows.flow import named_files
+from quire.durable.flows.workflow import flow_output
+from quire.durable.folders.plan import PlannedDocument
+from quire.durable.folders.request import BatchRequest
+from quire.durable.folders.settings import Asked
+from quire.durable.reads.request import SourceRef
+from quire.durable.reads.sources import keep_source
+from quire.errors import PERMANENT, InputError, RunCancelled, RunError, StoreError
+from quire.events import Event
+from quire.hashing import FileState
+from quire.keys import Digest, digest_bytes
+from quire.reading.page_recognition import GATE
+from quire.records.outputs import Output, OutputFile, Outputs
+from quire.records.places import path_text
+from quire.records.quarantine import Quarantine, Quarantined
+from quire.records.runs import Runs
+from quire.store.artifacts import ArtifactStore
+
+CANCELLED_S = 60.0
+"""How long a run that was cancelled may take to end."""
+PLANNED = "planned"
+LEDGER = ("pages", "ok", "empty", "failed", "skipped")
+
+
+class Documents:
+    """What is done with one document after the other. `work` runs in many threads."""
+
+    def __init__(
+        self, request: BatchRequest, asked: Asked, runtime: Runtime, store: ArtifactStore, run: str, *, began: float
+    ) -> None:
+        """`began` is when the batch did: what engines were asked before was asked by another one."""
+        self._request, self._asked, self._runtime, self._store = request, asked, runtime, store
+        self._outputs, self._quarantine = Outputs(store.database), Quarantine(store.database)
+        self._runs, self._run = Runs(store.database), run
+        self._since, self._began = began, time.time()
+        self._lock = Lock()
+        self._under_way: set[str] = set()
+        self._late: set[str] = set()  # runs that took too long, and were cancelled
+        self._cancelled = False
+        self._uploads: dict[str, dict[str, Json]] = {}
+        self._moved: set[str] = set()
+        """Documents that were gone or changed when they were looked at: nothing is known against them."""
+
+    def work(self, item: WorkItem) -> ItemOutcome:
+        document = _document(item)
+        self._check_unchanged(document)
+        key = f"{document.key}/{document.again}" if document.again else document.key
+        run, earlier, result = self._result(document, key)
+        try:
+            contents = self._contents(document, result)
+        except StoreError:
+            if not earlier:
+                raise
+            # Its artifacts were collected since: it is run again, under another key.
+            run, earlier, result = self._result(document, f"{key}/{time.time_ns()}")
+            contents = self._contents(document, result)
+        self._check_unchanged(document)
+        write_files(contents)
+        files = tuple(OutputFile(str(path), len(data), digest_bytes(data)) for path, data in contents.items())
+        facts = _facts(self._runtime.events(run), since=self._since)
+        lost = result.get("lost", {})
+        self._record(document, files, facts["ledger"].get("failed", 0) + sum(lost.values()))
+        partial = facts.pop("status") == "partial" or bool(lost)
+        facts |= {"lost": lost} if lost else {}
+        facts |= self._uploads.pop(document.name, {})
+        told = {**_told(document), **facts, "output_path": files[0].path, "document_run": run, "files": len(files)}
+        return ItemOutcome("partial" if partial else "ok", told)
+
+    def after(self, item: WorkItem, outcome: ItemOutcome, context: StageContext) -> None:
+        """A document that cannot be read is left alone from now on. Runs in the thread that drives."""
+        document, error = _document(item), outcome.error
+        if error is None or error.category not in PERMANENT or not document.key or document.name in self._moved:
+            return
+        self._quarantine.add(
+            Quarantined(
+                document.key,
+                document.document,
+                path_text(document.path),
+                error.category,
+                error.message,
+                error.attempts,
+                self._run,
+            )
+        )
+
+    def cancel(self) -> None:
+        """Cancel the runs of documents that are under way."""
+        with self._lock:
+            self._cancelled = True
+            runs = sorted(self._under_way)
+        for run in runs:
+            self._runtime.cancel(run)
+
+    def _result(self, document: PlannedDocument, key: str) -> tuple[str, bool, Json]:
+        """The run of a document, whether it is one of before, and what it gave.
+
+        One of before may look for the file where it was then: if it fails for its input, the next one is asked.
+        """
+        source = SourceRef(document.document, document.path.name, str(document.path), not self._runtime.sees_files)
+        if source.stored:
+            self._upload(document, source)
+        argument = {**self._asked.argument(asdict(source)), "parent": self._run}
+        run, earlier = self._submitted(argument, key)
+        try:
+            return run, earlier, self._awaited(document, run)
+        except RunError as error:
+            if not earlier or error.category != "input":
+                raise
+        run, earlier = self._submitted(argument, key)
+        return run, earlier, self._awaited(document, run)
+
+    def _upload(self, document: PlannedDocument, source: SourceRef) -> None:
+        """Put the document into the store, for machines that do not see its path."""
+        began = time.perf_counter()
+        size = keep_source(self._store, source)
+        if size:
+            ms = round((time.perf_counter() - began) * 1000, 3)
+            with self._lock:
+                self._uploads[document.name] = {"upload_bytes": size, "upload_ms": ms}
+
+    def _awaited(self, document: PlannedDocument, run: str) -> Json:
+        limit_s = self._request.options.per_item_timeout_s
+        with self._lock:
+            self._under_way.add(run)
+            cancelled = self._cancelled
+        try:
+            if cancelled:  # while it was submitted
+                self._runtime.cancel(run)
+            return self._runtime.result(run, timeout_s=limit_s or None)
+        except TimeoutError:
+            with self._lock:
+                self._late.add(run)
+            self._runtime.cancel(run)
+            advice = "give it more with --timeout-s"
+            raise RunError(f"{document.name}: took longer than {limit_s:g} s; {advice}", category="timeout") from None
+        except RunCancelled as error:
+            raise RunError(f"{document.name}: {error}", category="transient") from None
+        finally:
+            with self._lock:
+                self._under_way.discard(run)
+
+    def _submitted(self, argument: Json, key: str) -> tuple[str, bool]:
+        """The run of a key, and whether it is one of before.
+
+        One that was cancelled before, or because it was late, is waited for: the next one is another. One that
+        somebody cancels right after it was submitted is cancelled.
+        """
+        run = self._runtime.submit("flow", argument, key=key)
+        earlier = self._runtime.status(run).submitted < self._began
+        if not (earlier or run in self._late) or not self._runs.cancel_requested(run):
+            return run, earlier
+        try:
+            self._runtime.result(run, timeout_s=CANCELLED_S)
+        except TimeoutError:
+            raise RunError(f"run {run} of before is still being cancelled; try again", category="transient") from None
+        except (RunCancelled, RunError):
+            pass  # as it should
+        return self._runtime.submit("flow", argument, key=key), False
+
+    def _contents(self, document: PlannedDocument, result: Json) -> dict[Path, bytes]:
+        """The files of a result; one without files is written as JSON."""
+        output = flow_output(self._store, result)
+        place = Path(document.place)
+        contents = {
+            place.with_name(name): self._store.load(Digest(entry["digest"]))
+            for name, entry in named_files(output, place.name).items()
+        }
+        if not contents:
+            told = json.dumps(output, ensure_ascii=False, indent=2)
+            contents[place.with_name(f"{place.name}.json")] = told.encode("utf-8", "backslashreplace")
+        return contents
+
+    def _check_unchanged(self, document: PlannedDocument) -> None:
+        try:
+            now: FileState | None = FileState.at(document.path)
+        except OSError:
+            now = None
+        if now is None or document.seen is None or now.look != document.seen.look:
+            happened = "is gone" if now is None else "has changed"
+            with self._lock:
+                self._moved.add(document.name)
+            raise InputError(f"{happened} since the run began; run it again", document=document.name)
+
+    def _record(self, document: PlannedDocument, files: tuple[OutputFile, ...], failed_pages: int) -> None:
+        """Remember what was written where, and that the document can be read after all."""
+        settings = {**self._asked.settings, "failed_pages": failed_pages}
+        output = Output(document.place, document.key, document.document, str(document.path), settings, files)
+        self._outputs.record([output])
+        if self._request.force:
+            self._quarantine.release([document.key])
+
+
+class Planned:
+    """What the plan knows: documents that are done, in quarantine, or cannot be read."""
+
+    unsaved = False
+
+    def __init__(self, documents: Sequence[PlannedDocument]) -> None:
+        self._documents = documents
+
+    def name(self, task: Task) -> None:
+        document = self._documents[task.number]
+        if document.state == "error":
+            raise InputError(document.reason, document=document.name)
+        task.key, task.input_hash = document.key, document.document
+
+    def done(self, tasks: Sequence[Task]) -> dict[int, ItemOutcome]:
+        reasons = {"done": "done before", "quarantined": "in quarantine: {0.reason}"}
+        found = [(task.number, self._documents[task.number]) for task in tasks]
+        return {
+            number: ItemOutcome("skipped", _told(document), reasons[document.state].format(document), attempts=0)
+            for number, document in found
+            if document.state in reasons
+        }
+
+    def remember(self, task: Task, outcome: ItemOutcome) -> None:
+        pass  # whoever wrote the files has
+
+    def flush(self) -> None:
+        pass
+
+
+def item_of(document: PlannedDocument) -> WorkItem:
+    size = document.seen.size if document.seen else 0
+    return WorkItem(document.name, {"document": document.path}, cost_hint=size, metadata={PLANNED: document})
+
+
+def _document(item: WorkItem) -> PlannedDocument:
+    document: PlannedDocument = item.metadata[PLANNED]  # stays in this process
+    return document
+
+
+def _told(document: PlannedDocument) -> dict[str, Json]:
+    """What the manifest says of a document whatever became of it."""
+    return {"input_hash": document.document, "output_key": document.key, "output_path": document.output_path}
+
+
+def _facts(events: Iterable[Event], *, since: float) -> dict[str, Json]:
+    """What the run of a document tells for the manifest: its ledger, its engines, and how often they were asked.
+
+    What was asked before `since`, when the run was begun by another driver, is reused.
+    """
+    ledger: dict[str, int] = {}
+    status = "complete"
+    attempts = reused = 0
+    engines: set[str] = set()
+    for event in events:
+        payload = event.payload
+        if event.stage == "read" and event.kind == "finished":
+            status = str(payload.get("status", status))
+            ledger = {name: count for name in LEDGER if isinstance(count := payload.get(name), int)}
+        elif event.kind == "attempt" and payload.get("engine") != GATE:
+            attempts += 1
+            reused += event.at < since or payload.get("outcome") in ("hit", "similar")
+            engines.add(str(payload.get("engine")))
+    calls = {"made": attempts - reused, "reused": reused}
+    return {"status": status, "ledger": ledger, "calls": calls, "engines": sorted(engines)}

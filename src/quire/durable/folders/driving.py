@@ -1,0 +1,283 @@
+"""The workflow `batch`: a flow over many documents, submitted, watched and cancelled like any run.
+
+Its one step plans, and drives the documents: one run of the flow for each, submitted to the same runtime, its files
+written where they belong. Nothing of a step that its process did not survive is lost: the next one plans again, and
+what was done is found. So the step is repeatable, and new documents are seen.
+"""
+
+from __future__ import annotations
+
+import logging
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from threading import Event as Flag
+from threading import Thread
+from typing import cast
+
+from quire.batch import StageContext, StageError, StageHooks, StageOutcome, StagePlan, Stop
+from quire.batch.manifest import item_name
+from quire.batch.running import Stage
+from quire.batch.telling import FIGURES, StageTeller
+from quire.context import Context, Json, Runtime, Workflow
+from quire.durable.flows.workflow import Registered
+from quire.durable.folders.documents import Documents, Planned, item_of
+from quire.durable.folders.plan import PlanStopped, plan_batch
+from quire.durable.folders.request import BatchRequest
+from quire.errors import Category, FencedError, QuireError, RunError, UsageError
+from quire.events import Event, Sink
+from quire.records.runs import ENDED, Runs
+from quire.store.artifacts import ArtifactStore
+
+FLOW = "batch"
+"""The name of the workflow."""
+STAGE = "document"
+"""The stage in the events of its documents."""
+LOOK_EVERY_S = 0.1
+"""How often the step looks whether it should end."""
+FOLLOW_EVERY_S = 0.3
+"""How often a follower asks for new events."""
+
+
+class Batches:
+    """The workflow over one store.
+
+    `runtime` gives the runtime that documents are submitted to; `named` the flow of a name, where batches may only name
+    one that is registered. Without it they name a file as well.
+    """
+
+    def __init__(
+        self, store: ArtifactStore, runtime: Callable[[], Runtime], named: Callable[[str], Registered] | None = None
+    ) -> None:
+        self._store, self._runtime, self._named = store, runtime, named
+
+    def workflow(self) -> Workflow:
+        """Where machines share a database, only the machine that submitted a batch sees its files."""
+        return Workflow(FLOW, self.batch, pool=batch_pool(self._store))
+
+    async def batch(self, ctx: Context, argument: Json) -> Json:
+        """Drive a `BatchRequest`; gives the figures of its outcome."""
+        began = (await ctx.now()).timestamp()
+        return await ctx.run("documents", self._drive, ctx, argument, began)
+
+    def _drive(self, ctx: Context, argument: Json, began: float) -> Json:
+        """In a thread of the runtime, for as long as the batch takes."""
+        request, store, run = BatchRequest.from_json(argument), self._store, ctx.run_id
+        emit = _emitting(ctx, Runs(store.database))
+        with _watching(ctx) as stop:
+            try:
+                plan = plan_batch(request, store, stop=stop, named=self._named)
+            except PlanStopped as stopped:
+                raise _left(run) from stopped
+            documents = plan.documents
+            driver = Documents(request, plan.asked, self._runtime(), store, run, began=began)
+            context = StageContext(STAGE, run, request.stage_options(), len(documents))
+            teller = StageTeller(context, StageHooks(after_item=driver.after), (emit,))
+            items = StagePlan(STAGE, [item_of(document) for document in documents])
+            outcome = Stage(items, driver.work, context, teller, stop, Planned(documents)).run()
+        if stop.at_once and Runs(store.database).cancel_requested(run):
+            driver.cancel()
+            return None
+        if outcome.cancelled and stop.requested:
+            raise _left(run)
+        if outcome.cancelled:
+            raise RunError(outcome.cancelled_reason, exit_code=_exit_code(outcome))
+        return {name: getattr(outcome, name) for name in (*FIGURES, "wall_ms")}
+
+
+def batch_pool(store: ArtifactStore) -> str:
+    """The pool of batches whose files this machine sees."""
+    return "batches" if store.database.one_machine else f"batches of {socket.gethostname()}"
+
+
+def stored_request(runtime: Runtime, run: str) -> BatchRequest:
+    """The request of a run. Raises UsageError for a run that is unknown or no batch."""
+    status = runtime.status(run)
+    if status.flow != FLOW:
+        raise UsageError(f"run {run} is no batch but one of the flow {status.flow}")
+    return BatchRequest.from_json(status.inputs)
+
+
+def run_batch(
+    request: BatchRequest,
+    runtime: Runtime,
+    *,
+    run: str | None = None,
+    on_event: Sink | None = None,
+    stop: Stop | None = None,
+) -> tuple[str, StageOutcome]:
+    """Submit a batch and follow it to its end; the id of its run, and what became of it.
+
+    Args:
+        run: One of before that was interrupted, failed or cancelled, and goes on.
+        on_event: Told what happens from now on, in this thread.
+        stop: Pauses the batch; its documents under way are finished unless it asks to stop at once. What is done is
+            kept, and submitting the key again goes on.
+
+    Raises:
+        RunError: The batch could not be begun, or the runtime cannot be reached.
+        StoreError: What was done cannot be remembered.
+    """
+    runtime.check()
+    stop = stop or Stop()
+    followed = _Followed(on_event)
+    before = None if run is None else runtime.status(run)
+    run = runtime.submit(FLOW, request.to_json(), key=before.key if before else None)
+    going_on = before is not None and before.run == run and before.state not in ENDED
+    after = before.last_event if before and going_on else 0
+    try:
+        return run, _follow(runtime, run, followed, after, stop)
+    except KeyboardInterrupt:
+        _pause(runtime, run)
+        raise
+
+
+def _follow(runtime: Runtime, run: str, followed: _Followed, after: int, stop: Stop) -> StageOutcome:
+    """Read the events of a batch until it ends or is stopped."""
+    paused = False
+    while True:
+        error = _waited(runtime, run)
+        state = runtime.status(run).state
+        for event in runtime.events(run, after=after):
+            after = event.sequence
+            followed(event)
+        if state in ENDED:
+            if isinstance(error, RunError) and not followed.begun:
+                raise error
+            return followed.outcome("cancelled" if state == "cancelled" else "")
+        if error is not None:
+            raise error
+        if stop.requested and not paused:
+            paused = True
+            _pause(runtime, run)
+        if stop.at_once or (paused and state == "interrupted"):
+            return followed.outcome(stop.reason)
+
+
+def _pause(runtime: Runtime, run: str) -> None:
+    with suppress(UsageError):  # it has just ended
+        runtime.pause(run)
+
+
+def _waited(runtime: Runtime, run: str) -> QuireError | None:
+    """Wait a moment for the end of a run; the error that it ended with, or that keeps it from going on."""
+    try:
+        runtime.result(run, timeout_s=FOLLOW_EVERY_S)
+    except TimeoutError:
+        return None
+    except QuireError as error:
+        return error
+    return None
+
+
+class _Followed:
+    """Counts the events of a batch, for its outcome."""
+
+    def __init__(self, on_event: Sink | None) -> None:
+        self._on_event = on_event
+        self._broken = False
+        self._counts = {"ok": 0, "partial": 0, "skipped": 0, "failed": 0}
+        self._planned: int | None = None
+        self._end: Event | None = None
+        self._errors: list[StageError] = []
+
+    def __call__(self, event: Event) -> None:
+        self._count(event)
+        if self._on_event is None:
+            return
+        try:
+            self._on_event(event)
+        except Exception:
+            if not self._broken:
+                logging.getLogger("quire").exception("a reader of events raised; the batch goes on")
+            self._broken = True
+
+    @property
+    def begun(self) -> bool:
+        """Whether it came to its documents."""
+        return self._planned is not None
+
+    def outcome(self, reason: str) -> StageOutcome:
+        """What became of the batch; `reason` says why it ended early, if it did."""
+        if self._end is not None:
+            told = self._end.payload
+            figures = {name: told[name] for name in FIGURES if name in told}
+            why = (reason or str(told["reason"])) if "reason" in told else ""
+            outcome = StageOutcome(**figures, cancelled=bool(why), cancelled_reason=why, wall_ms=told["ms"])  # type: ignore[arg-type]
+        else:
+            counts = self._counts
+            outcome = StageOutcome(
+                planned=self._planned or 0,
+                succeeded=counts["ok"] + counts["partial"],
+                skipped=counts["skipped"],
+                failed=counts["failed"],
+                cancelled=True,
+                cancelled_reason=reason,
+            )
+        return replace(outcome, errors=tuple(sorted(self._errors, key=lambda error: error.item_id)))
+
+    def _count(self, event: Event) -> None:
+        payload = event.payload
+        if event.stage != STAGE:
+            return
+        if event.document is None and event.kind == "started":
+            self._planned = cast("int", payload["planned"])
+        elif event.document is None and event.kind in ("finished", "failed"):
+            self._end = event
+        elif (status := payload.get("status")) in self._counts:
+            self._counts[str(status)] += 1
+            if status == "failed":
+                self._errors.append(_error(event))
+
+
+def _error(event: Event) -> StageError:
+    told = event.payload
+    code = told.get("exit_code")
+    return StageError(
+        event.stage,
+        str(item_name(event)),
+        cast("Category", told["category"]),
+        str(told.get("reason", "")),
+        cast("int", told["attempts"]),
+        exit_code=code if isinstance(code, int) else None,
+    )
+
+
+def _exit_code(outcome: StageOutcome) -> int | None:
+    return outcome.errors[0].exit_code if outcome.errors else None
+
+
+def _left(run: str) -> FencedError:
+    """Nothing is recorded of the step: it is played again when the run goes on."""
+    return FencedError(f"run {run} is left to the next process")
+
+
+def _emitting(ctx: Context, runs: Runs) -> Sink:
+    """Hands events to the run. One that is gone on with tells things again that it told before."""
+    before = runs.status(ctx.run_id).last_event
+    again = f"@{before}" if before else ""
+    return lambda event: ctx.emit(replace(event, id=f"{event.id}{again}"))
+
+
+@contextmanager
+def _watching(ctx: Context) -> Iterator[Stop]:
+    """Stops when the run is paused or cancelled, or its process ends."""
+    stop, ended = Stop(), Flag()
+
+    def watch() -> None:
+        while not ended.wait(LOOK_EVERY_S):
+            match ctx.stopping:
+                case "now":
+                    stop.now("cancelled")
+                    return
+                case "pause":
+                    stop.request("paused")
+
+    watcher = Thread(target=watch, name="quire-batch", daemon=True)
+    watcher.start()
+    try:
+        yield stop
+    finally:
+        ended.set()
+        watcher.join()

@@ -1,0 +1,125 @@
+"""What a batch asks of each document: the flow, its inputs, and a key that changes with everything that matters."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict, dataclass
+from functools import cached_property
+
+from quire import assemble
+from quire.context import Json, Store
+from quire.durable.flows.flow import Flow
+from quire.durable.flows.making import Making
+from quire.durable.flows.resolving import Values
+from quire.durable.flows.workflow import Registered, flow_argument
+from quire.durable.folders.request import BatchRequest
+from quire.durable.reads.request import ReadRequest, SourceRef
+from quire.errors import RunError, UsageError
+from quire.flow.checking import input_problems
+from quire.flow.definition import FlowDefinition, plain
+from quire.keys import digest_bytes, digest_of
+
+PATIENCE = ("retries", "retry_backoff_s")
+"""Inputs that do not change what comes out."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A flow and its inputs, all but the document."""
+
+    definition: FlowDefinition
+    source: str
+    """The input that is the document."""
+    inputs: Mapping[str, Json]
+    settings: Mapping[str, Json]
+    """What decides the outcome: the flow, its inputs, and the versions of what does the work."""
+    registered: str = ""
+    """The name by which runs ask for the flow, where they do not carry its definition."""
+
+    @cached_property
+    def digest(self) -> str:
+        return digest_of({name: value for name, value in self.settings.items() if name != "flow"})
+
+    def key(self, document: str, name: str) -> str:
+        """The key of the work on a document. Its name is part of it, since exports tell it."""
+        return digest_bytes(b"\0".join((self.digest.encode(), document.encode(), os.fsencode(name))))
+
+    def argument(self, reference: Mapping[str, Json]) -> Json:
+        """What the workflow `flow` is submitted with for one document."""
+        inputs = {**self.inputs, self.source: dict(reference)}
+        if self.registered:
+            return {"flow": self.registered, "inputs": inputs}
+        return flow_argument(self.definition, inputs, self.settings["versions"])
+
+
+def asked_by(request: BatchRequest, store: Store, named: Callable[[str], Registered] | None = None) -> Asked:
+    """Raises UsageError when the flow does not exist or its inputs do not fit. `named` gives registered flows, where
+    only those may be asked for."""
+    flow = named(request.flow) if named else Flow.load(request.flow)
+    definition = flow.definition
+    documents = [name for name, one in definition.inputs.items() if one.type.name == "document"]
+    if not documents:
+        raise UsageError(f"the flow {definition.name!r} takes no document, so it cannot run over a folder")
+    offered = {
+        "formats": list(request.formats),
+        "retries": request.options.retries,
+        "retry_backoff_s": request.options.retry_backoff_s,
+    }
+    known = {name: value for name, value in offered.items() if name in definition.inputs}
+    inputs = {**known, **request.inputs}
+    if problems := input_problems(definition.inputs, {**inputs, documents[0]: {"path": ""}}):
+        raise UsageError(f"flow {definition.name!r}: {'; '.join(problems)}")
+    defaults = {name: one.default for name, one in definition.inputs.items() if one.default is not None}
+    deciding = {name: value for name, value in {**defaults, **inputs}.items() if name not in PATIENCE}
+    settings = {
+        "flow": definition.name,
+        "steps": digest_of([[step.to_json() for step in definition.steps], plain(definition.output)]),
+        "inputs": deciding,
+        "versions": dict(_versions(flow, {**defaults, **inputs}, store)),
+    }
+    return Asked(definition, documents[0], inputs, settings, registered=request.flow if named else "")
+
+
+def difference(before: Mapping[str, Json], now: Mapping[str, Json]) -> str:
+    """Why what was made before is out of date, in words."""
+    if before.get("flow") != now["flow"]:
+        return f"the flow was {before.get('flow')} and is {now['flow']}"
+    if before.get("steps") != now["steps"]:
+        return f"the steps of the flow {now['flow']} have changed"
+    was, is_ = before.get("inputs", {}), now["inputs"]
+    changed = sorted(name for name in was.keys() | is_.keys() if was.get(name) != is_.get(name))
+    if changed:
+        return ", ".join(f"{name} was {_said(was.get(name))} and is {_said(is_.get(name))}" for name in changed)
+    return "it was made by another version of Quire or of an engine"
+
+
+def _versions(flow: Registered, inputs: Mapping[str, Json], store: Store) -> Iterator[tuple[str, str]]:
+    for step in flow.definition.steps:
+        component = flow.components.find(step.component)
+        version = component.version
+        if component.workflow == "document":
+            version = digest_of([version, assemble.VERSION, _reading(Making(step, component, _inputs(inputs, store)))])
+        yield step.id, version
+
+
+def _reading(making: Making) -> str:
+    """The digest of how documents are read: settings, stages and engine; "" where that is known only on the way."""
+    try:
+        options = making.options()
+    except RunError:
+        return ""
+    return ReadRequest.from_json({"source": asdict(SourceRef("", "", "")), **options}).settings()
+
+
+def _inputs(inputs: Mapping[str, Json], store: Store) -> Values:
+    def load(reference: Json) -> None:
+        raise RunError("there is no document yet")
+
+    return Values(store, load, {}, inputs, {})  # type: ignore[arg-type]
+
+
+def _said(value: Json) -> str:
+    if value is None:
+        return "not set"
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)

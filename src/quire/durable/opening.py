@@ -1,0 +1,124 @@
+"""Opening a store and a runtime with Quire's workflows on it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Literal, get_args
+
+from quire.budget import worker_count
+from quire.context import Runtime, Store, Workflow
+from quire.durable.flows.workflow import Flows, Registered
+from quire.durable.reads.steps import DocumentSteps
+from quire.durable.reads.workflows import Reads
+from quire.errors import UsageError
+from quire.runtime.beside import BesideRuntime
+from quire.runtime.local import LocalRuntime
+from quire.store.artifacts import ArtifactStore
+from quire.store.opening import open_store
+
+RuntimeKind = Literal["local", "restate"]
+KINDS: tuple[RuntimeKind, ...] = get_args(RuntimeKind)
+
+
+def workflows_on(
+    store: Store,
+    *,
+    workers: int | None = None,
+    password: str | None = None,
+    import_paths: bool = False,
+    definitions: bool = False,
+    flows: Mapping[str, Registered] | None = None,
+) -> tuple[Workflow, ...]:
+    """Everything that runs over a store: flows, documents, groups of pages, pages.
+
+    Runs of flows name one that ships with Quire or is in `flows`. `definitions` allows them to carry a definition of
+    their own, as workers of a cluster must; `import_paths` also one that names components by import path, which runs
+    code of whoever wrote it.
+    """
+    return _workflows(store, workers, password, flows, import_paths=import_paths, definitions=definitions)[1]
+
+
+def _workflows(
+    store: Store,
+    workers: int | None,
+    password: str | None,
+    registered: Mapping[str, Registered] | None,
+    *,
+    import_paths: bool,
+    definitions: bool = False,
+) -> tuple[Flows, tuple[Workflow, ...]]:
+    steps = DocumentSteps(store, workers=workers, password=password)
+    flows = Flows(steps, password=password, import_paths=import_paths, definitions=definitions, registered=registered)
+    return flows, (flows.workflow(), *Reads(steps).workflows())
+
+
+def pools_for(workers: int | None) -> dict[str, int]:
+    """How much of each pool a process with that many workers takes at a time: enough that none of them waits."""
+    count = worker_count(workers).workers
+    return {"documents": 2 * count + 2, "pages": count + 1, "recognize": 2 * count}
+
+
+def open_runtime(  # noqa: PLR0913 - one argument per setting
+    place: str,
+    facts: str | None = None,
+    *,
+    runtime: RuntimeKind = "local",
+    ingress: str | None = None,
+    admin: str | None = None,
+    workers: int | None = None,
+    password: str | None = None,
+    import_paths: bool = False,
+    flows: Mapping[str, Registered] | None = None,
+) -> tuple[LocalRuntime | BesideRuntime, ArtifactStore]:
+    """The store at a place and a runtime on it; whoever opened them closes both.
+
+    Batches read and write files of this machine: on Restate they are driven here, and their documents go elsewhere.
+    `import_paths` and `flows` are as for `local_runtime`.
+    """
+    store = open_store(place, facts)
+    try:
+        if runtime == "local":
+            opened = local_runtime(store, workers=workers, password=password, import_paths=import_paths, flows=flows)
+            return opened, store
+        if runtime != "restate":
+            raise UsageError(f"there is no runtime {runtime!r}; choose from {', '.join(KINDS)}")
+        from quire.runtime.restate.runtime import RestateRuntime
+        from quire.runtime.restate.server import RestateServer
+
+        found, known = _workflows(store, workers, password, flows, import_paths=import_paths)
+        elsewhere = RestateRuntime(RestateServer(ingress, admin), store.database, known)
+        batch = _batch(store, lambda: elsewhere, found, import_paths=import_paths)
+        return BesideRuntime(elsewhere, LocalRuntime(store.database, [batch])), store
+    except BaseException:
+        store.close()
+        raise
+
+
+def local_runtime(
+    store: ArtifactStore,
+    *,
+    workers: int | None = None,
+    password: str | None = None,
+    import_paths: bool = False,
+    flows: Mapping[str, Registered] | None = None,
+    batches: bool = True,
+) -> LocalRuntime:
+    """The runtime of this machine on an opened store.
+
+    Args:
+        import_paths: Allow runs to bring flows of their own, from files and with components by import path: for those
+            who submit what they wrote themselves, and never for what came with a request.
+        flows: Flows that runs may name, besides those that ship with Quire.
+        batches: Whether this process drives batches, too.
+    """
+    found, known = _workflows(store, workers, password, flows, import_paths=import_paths)
+    batch = _batch(store, lambda: runtime, found, import_paths=import_paths)
+    pools = pools_for(workers) | ({} if batches else {batch.pool: 0})
+    runtime = LocalRuntime(store.database, (*known, batch), pools=pools)
+    return runtime
+
+
+def _batch(store: ArtifactStore, runtime: Callable[[], Runtime], flows: Flows, *, import_paths: bool) -> Workflow:
+    from quire.durable.folders.driving import Batches  # which loads flows, and those load this
+
+    return Batches(store, runtime, None if import_paths else flows.named).workflow()

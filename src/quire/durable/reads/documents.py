@@ -1,0 +1,80 @@
+"""What is kept of a document that was read durably: a record per page, their index, and the way back to a result."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from quire.context import Json, Store
+from quire.durable.reads.request import SourceRef
+from quire.durable.reads.sources import open_source
+from quire.encoding import decode_document
+from quire.engine import Attempt
+from quire.keys import Digest
+from quire.reading.page_stages import Texts
+from quire.result import DocumentResult, ReadSource
+from quire.types import PageInfo
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A page that was read: its ledger entry, the digests of its blocks and text, and the way there.
+
+    The way has no times, so that two reads of a page have equal records. In the index, a page that no engine could
+    read has one with empty digests.
+    """
+
+    info: PageInfo
+    blocks: Digest
+    text: Digest
+    path: tuple[Attempt, ...] = ()
+
+    def to_row(self) -> list[Json]:
+        info = self.info
+        path = [[attempt.engine, attempt.outcome, attempt.reason] for attempt in self.path]
+        return [
+            [info.number, info.width, info.height, info.rotation, info.status, info.reason],
+            self.blocks,
+            self.text,
+            path,
+        ]
+
+    @classmethod
+    def of_row(cls, row: Sequence[Json]) -> Record:
+        info, blocks, text, path = row
+        return cls(PageInfo(*info), blocks, text, tuple(Attempt(*attempt) for attempt in path))
+
+
+class Index:
+    """The records of a document by page."""
+
+    def __init__(self, records: Mapping[int, Record]) -> None:
+        self.records = records
+
+    @classmethod
+    def load(cls, store: Store, digest: Digest) -> Index:
+        return cls({number: Record.of_row(row) for number, *row in json.loads(store.load(digest))})
+
+    @property
+    def texts(self) -> dict[int, Digest]:
+        return {number: record.text for number, record in self.records.items() if record.text}
+
+    @property
+    def path(self) -> dict[int, tuple[Attempt, ...]]:
+        """How each page that needed an engine was read, or was not."""
+        return {number: record.path for number, record in self.records.items() if record.path}
+
+
+def load_result(store: Store, reference: Mapping[str, Json], *, password: str | None = None) -> DocumentResult:
+    """The result that the reference of a read document stands for: from the store alone, its file may be gone."""
+    source = SourceRef(**reference["source"])
+    reopen = partial(open_source, store, source, password=password)
+    media_type = reference.get("media_type") or reopen().media_type  # references of older versions lack it
+    index = Index.load(store, reference["index"])
+    texts = Texts(store)
+    for number, digest in index.texts.items():
+        texts.add(number, digest)
+    infos, blocks = decode_document(store.load(reference["document"]), texts)
+    return DocumentResult(ReadSource(source.id, source.name, media_type, reopen), infos, blocks, index.path)

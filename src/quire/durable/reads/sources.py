@@ -1,0 +1,138 @@
+"""Where the bytes of a document are: at its path, or in the store for machines that cannot reach it."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from shutil import rmtree
+from tempfile import mkdtemp
+from threading import Lock
+from weakref import finalize
+
+from quire.context import Store
+from quire.document import Document
+from quire.durable.reads.request import SourceRef
+from quire.errors import ChangedError, InputError
+from quire.hashing import FileState, Hashed, hash_file
+from quire.keys import ArtifactKey, Digest, Profile, artifact_key, digest_bytes
+
+KEPT = 8
+"""Copies of documents that stay for the next step."""
+PIECE_BYTES = 8 << 20
+"""A document is put into the store and taken from it in pieces of this size."""
+REMEMBERED = 1000
+"""Files whose id is remembered."""
+
+
+def source_key(document: str) -> ArtifactKey:
+    """The key of the list of pieces that a document consists of."""
+    return artifact_key("source", "2", (document,), Profile().digest())
+
+
+def keep_source(store: Store, source: SourceRef) -> int:
+    """Put a document into the store, unless it is there; how many bytes. Raises ChangedError when it is another one."""
+    key = source_key(source.id)
+    if store.find(key) is not None:
+        return 0
+    with Document(source.path, name=source.name) as document, document.open() as file:
+        if document.id != source.id:
+            raise _changed(source)
+        pieces = []
+        while piece := file.read(PIECE_BYTES):
+            document.check_unchanged()
+            digest = digest_bytes(piece)
+            pieces.append(digest)
+            piece_key = artifact_key("source-piece", "1", (source.id, digest), Profile().digest())
+            store.save(piece_key, piece, stage="source", document=source.id)
+        size = document.size
+    store.save(key, json.dumps(pieces).encode(), stage="source", document=source.id)
+    store.flush()
+    return size
+
+
+def open_source(store: Store, source: SourceRef, *, password: str | None = None) -> Document:
+    """The document, at its path or from the store. Raises InputError when it is another one by now."""
+    stored = store.find(source_key(source.id)) if source.stored else None
+    place = Path(source.path) if stored is None else b"".join(_pieces(store, stored))
+    document = Document(place, name=source.name, password=password)
+    if document.id != source.id:
+        raise _changed(source)
+    return document
+
+
+class Sources:
+    """Paths of documents on this machine. Any thread may use it; copies go with it."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._lock = Lock()
+        self._folder: Path | None = None
+        self._copies: dict[str, Path] = {}  # the one used last comes last
+        self._used: Counter[str] = Counter()
+        self._known: dict[Path, Hashed] = {}
+
+    @contextmanager
+    def path(self, source: SourceRef) -> Iterator[Path]:
+        """A path of the document, good until the end. Raises InputError when its bytes are nowhere."""
+        path = Path(source.path)
+        if not source.stored or self._id(path) == source.id:
+            yield path
+            return
+        with self._lock:
+            copy = self._copies.pop(source.id) if source.id in self._copies else self._copied(source)
+            self._copies[source.id] = copy
+            self._used[source.id] += 1
+        try:
+            yield copy
+        finally:
+            with self._lock:
+                self._used[source.id] -= 1
+                self._forget()
+
+    def _id(self, path: Path) -> Digest | None:
+        """The id of the document that lies there, remembered as long as the file looks the same."""
+        known = self._known.get(path)
+        try:
+            if known is None or not known.holds(FileState.at(path)):
+                known = hash_file(path)
+        except OSError:
+            return None
+        self._remember(path, known)
+        return known.digest
+
+    def _remember(self, path: Path, hashed: Hashed | None) -> None:
+        with self._lock:
+            if len(self._known) >= REMEMBERED:
+                self._known.clear()
+            if hashed is not None:
+                self._known[path] = hashed
+
+    def _copied(self, source: SourceRef) -> Path:
+        digest = self._store.find(source_key(source.id))
+        if digest is None:
+            raise InputError("is neither at its path nor in the store; submit it again", document=source.name)
+        if self._folder is None:
+            self._folder = Path(mkdtemp(prefix="quire-sources-"))
+            finalize(self, rmtree, self._folder, ignore_errors=True)
+        path = self._folder / f"{source.id}{Path(source.path).suffix}"
+        with path.open("wb") as file:
+            for piece in _pieces(self._store, digest):
+                file.write(piece)
+        return path
+
+    def _forget(self) -> None:
+        unused = [document for document in self._copies if not self._used[document]]
+        for document in unused[: max(0, len(self._copies) - KEPT)]:
+            self._copies.pop(document).unlink(missing_ok=True)
+            del self._used[document]
+
+
+def _pieces(store: Store, digest: Digest) -> Iterator[bytes]:
+    return (store.load(Digest(piece)) for piece in json.loads(store.load(digest)))
+
+
+def _changed(source: SourceRef) -> ChangedError:
+    return ChangedError("has changed since it was planned; run it again", document=source.name)

@@ -1,0 +1,243 @@
+"""The steps of a durable read, over a store and the worker pool. Each is repeatable: it saves under keys and gives
+small values. They run in threads of the runtime and mostly wait for workers."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict
+from itertools import accumulate
+from typing import NamedTuple
+
+from quire.budget import worker_count
+from quire.context import Json, Store
+from quire.durable.reads import jobs
+from quire.durable.reads.documents import Index, Record
+from quire.durable.reads.request import ReadRequest, SourceRef
+from quire.durable.reads.sources import Sources
+from quire.engine import Attempt
+from quire.errors import StoreError
+from quire.events import Event, Sink
+from quire.flow.components import Files
+from quire.keys import Digest, Profile, artifact_key, digest_bytes
+from quire.opened import Opened
+from quire.page_ranges import page_numbers, selection
+from quire.reading.page_stages import Gathered, Texts
+from quire.reading.pages import PageFlow, PageMade, assemble_document, page_without_blocks
+from quire.reading.stage import Artifact, Encoded
+from quire.reading.stage_run import StagedRun
+from quire.reading.worker_pages import About, WorkerPages, look_into, stored
+from quire.result import Ledger
+from quire.types import OutlineEntry, PageInfo, PageResult
+from quire.workers import Answer, Job, shared_pool
+
+ASSEMBLE_S, EXPORT_S = 600.0, 600.0
+"""Seconds that a worker gets to assemble a document, and to write it."""
+REASON = 300
+"""Characters of a reason that travel through a journal."""
+NOTHING = Profile().digest()
+NO_DIGEST = Digest("")
+
+
+class PageOutcome(NamedTuple):
+    """What became of a page in a group: read, in need of an engine, or failed for a reason, after some attempts."""
+
+    page: int
+    needs: str = ""
+    failed: str = ""
+    info: Sequence[Json] = ()
+    path: Sequence[Sequence[Json]] = ()
+
+
+class DocumentSteps:
+    """Steps over one store. Any thread may call them; `password` opens encrypted documents and is never written."""
+
+    def __init__(self, store: Store, *, workers: int | None = None, password: str | None = None) -> None:
+        self.store = store
+        self._sources = Sources(store)
+        self.workers = worker_count(workers).workers
+        self._password = password
+
+    def plan(self, request: ReadRequest, run: str, sink: Sink) -> dict[str, Json]:
+        """How many pages there are, and which of them have no record yet: asked once, for all of them."""
+        began = time.time()
+        with self._opened(request.source) as source:
+            about = look_into(source, shared_pool(self.workers))
+        key = artifact_key("outline", "1", (request.source.id, about.reader), NOTHING)
+        outline = self.store.save(key, about.outline, stage="outline", document=request.source.id)
+        numbers = page_numbers(request.pages, about.pages)
+        self.store.flush()
+        missing = self.missing(request, about.reader, numbers)
+        payload = {"name": request.source.name, "input_bytes": about.size, "pages": len(numbers)}
+        self._staged(request, run, sink).emit("started", "read", payload=payload)
+        return {
+            "began": began,
+            "pages": about.pages,
+            "reader": about.reader,
+            "media_type": about.media_type,
+            "outline": outline,
+            "missing": missing,
+        }
+
+    def missing(self, request: ReadRequest, reader: str, numbers: Sequence[int]) -> str:
+        """Which of the pages have no record yet, or one of which a content is gone; as a short text, like `1-3,7`."""
+        keys = {request.page_key(number, reader): number for number in numbers}
+        found = {keys[key]: digest for key, digest in self.store.find_many(list(keys)).items()}
+        records = {number: self._record(digest) for number, digest in found.items()}
+        named = [digest for record in records.values() for digest in (record.blocks, record.text)]
+        there = self.store.has_contents(named)
+        whole = {number for number, record in records.items() if {record.blocks, record.text} <= there}
+        return selection([number for number in numbers if number not in whole])
+
+    def group(self, request: ReadRequest, reader: str, pages: Sequence[int], run: str, sink: Sink) -> list[PageOutcome]:
+        """Read pages as far as it goes without an engine."""
+        return self._read(request, reader, pages, run, sink, engines=False)
+
+    def recognise(self, request: ReadRequest, reader: str, page: int, run: str, sink: Sink) -> PageOutcome:
+        """Read a page with the help of engines, one after the other until one could."""
+        if not self.missing(request, reader, [page]):
+            return PageOutcome(page)
+
+        def unsaid(event: Event) -> None:
+            if (event.stage, event.kind) != ("native-text", "hit"):  # its group has said where the text comes from
+                sink(event)
+
+        (outcome,) = self._read(request, reader, [page], run, unsaid, engines=True)
+        return outcome
+
+    def assemble(
+        self,
+        request: ReadRequest,
+        plan: Mapping[str, Json],
+        failed: Mapping[int, PageOutcome],
+        run: str,
+        sink: Sink,
+    ) -> dict[str, Json]:
+        """The document from its pages. Raises StoreError when a page that was read has gone from the store."""
+        source, store = request.source, self.store
+        numbers = page_numbers(request.pages, plan["pages"])
+        records = self._records(request, plan["reader"], [number for number in numbers if number not in failed])
+        infos = {number: _failed_info(outcome) for number, outcome in failed.items()}
+        pages = [
+            Artifact(records[n].blocks, _not_here) if n in records else page_without_blocks(infos[n]) for n in numbers
+        ]
+        outline = [OutlineEntry(*row) for row in json.loads(store.load(plan["outline"]))]
+
+        def elsewhere(_: Gathered) -> Encoded:
+            parts = tuple(records[n].blocks if n in records else infos[n] for n in numbers)
+            return Encoded(self._work("assemble", jobs.Pages(parts, tuple(outline)), ASSEMBLE_S).data)
+
+        staged = self._staged(request, run, sink)
+        document = assemble_document(staged, Texts(store), pages, outline, elsewhere).digest
+        tried = {n: Record(infos[n], NO_DIGEST, NO_DIGEST, path) for n, one in failed.items() if (path := _path(one))}
+        indexed = records | tried
+        index = json.dumps([[n, *indexed[n].to_row()] for n in numbers if n in indexed]).encode()
+        index_key = artifact_key("index", "1", (source.id, digest_bytes(index)), NOTHING)
+        index_digest = store.save(index_key, index, stage="index", document=source.id)
+        store.flush()
+        ledger = Ledger.of([records[n].info if n in records else infos[n] for n in numbers])
+        ms = round((time.time() - plan["began"]) * 1000, 3)
+        staged.emit("finished", "read", payload={"ms": ms, "status": ledger.status, **asdict(ledger)})
+        return {
+            "kind": "document",
+            "source": {"id": source.id, "name": source.name, "path": source.path, "stored": source.stored},
+            "media_type": plan["media_type"],
+            "document": document,
+            "index": index_digest,
+            "status": ledger.status,
+            "ledger": asdict(ledger),
+            "failed": [[n, failed[n].failed[:80]] for n in sorted(failed)[:50]],
+        }
+
+    def export(
+        self,
+        document: Mapping[str, Json],
+        formats: Sequence[str] = ("md",),
+        *,
+        words: bool = False,
+        trace: bool = False,
+    ) -> Files:
+        """The document of a reference in some formats; names are the ends that follow the name of the document."""
+        index = Index.load(self.store, document["index"])
+        path = index.path if trace else None
+        with self._opened(SourceRef(**document["source"])) as opened:
+            media_type = document.get("media_type") or opened.open().media_type
+            asked = jobs.Export(opened, media_type, document["document"], index.texts, tuple(formats), words, path)
+            answer = self._work("export", asked, EXPORT_S)
+        sizes = answer.header["files"]
+        assert isinstance(sizes, list)
+        ends = list(accumulate(size for _, size in sizes))
+        return Files((name, answer.data[end - size : end]) for (name, size), end in zip(sizes, ends, strict=True))
+
+    def _read(
+        self, request: ReadRequest, reader: str, pages: Sequence[int], run: str, sink: Sink, *, engines: bool
+    ) -> list[PageOutcome]:
+        """Pages through the stages, parsed in workers; each that was read gets its record."""
+        options, pool = request.options(workers=self.workers), shared_pool(self.workers)
+        with ExitStack() as stack:
+            source = stack.enter_context(self._opened(request.source))
+            native = WorkerPages(source, About(reader), options, pool=pool, load=self.store.load)
+            flow = PageFlow(source.id, native, self._staged(request, run, sink), options, engines=engines)
+            stack.callback(flow.close)
+            outcomes = [self._outcome(request, reader, flow, page) for page in flow.pages(pages)]
+        self.store.flush()
+        return outcomes
+
+    def _outcome(self, request: ReadRequest, reader: str, flow: PageFlow, page: PageMade) -> PageOutcome:
+        number, info = page.number, page.left_out
+        path = flow.path.get(number, ())
+        if info is not None:
+            tried = [(attempt.engine, attempt.outcome, attempt.reason[:REASON]) for attempt in path]
+            return PageOutcome(number, failed=(info.reason or info.status)[:REASON], info=_row(info), path=tried)
+        if page.blocks is None:
+            return PageOutcome(number, needs=page.needs.reason if page.needs else "")
+        record = Record(flow.info_of(page.blocks, number), page.blocks.digest, flow.text_of(number), path)
+        data = json.dumps(record.to_row()).encode()
+        self.store.save(request.page_key(number, reader), data, stage="page", document=request.source.id, page=number)
+        return PageOutcome(number)
+
+    def _staged(self, request: ReadRequest, run: str, sink: Sink) -> StagedRun:
+        return StagedRun(self.store, run=run, document=request.source.id, sinks=(sink,))
+
+    def _records(self, request: ReadRequest, reader: str, numbers: Sequence[int]) -> dict[int, Record]:
+        keys = {number: request.page_key(number, reader) for number in numbers}
+        found = self.store.find_many(list(keys.values()))
+        gone = [number for number, key in keys.items() if key not in found]
+        if gone:
+            raise StoreError(f"page {gone[0]} of {request.source.name} is not in the store any more; run it again")
+        return {number: self._record(found[key]) for number, key in keys.items()}
+
+    def _record(self, digest: Digest) -> Record:
+        return Record.of_row(json.loads(self.store.load(digest)))
+
+    def _work(self, job: str, arguments: object, timeout_s: float) -> Answer:
+        """Have a worker do it, and wait; the pool sees to the time."""
+        asked = Job(f"quire.durable.reads.jobs:{job}", arguments)
+        return shared_pool(self.workers).submit(asked, timeout_s=timeout_s, on_request=self._asked).result()
+
+    def _asked(self, name: str, header: Mapping[str, object], data: bytes) -> tuple[Mapping[str, object], bytes]:
+        return stored(self.store.load, header)
+
+    @contextmanager
+    def _opened(self, source: SourceRef) -> Iterator[Opened]:
+        with self._sources.path(source) as path:
+            yield Opened(path, source.name, source.id, self._password)
+
+
+def _not_here() -> PageResult:
+    raise AssertionError("pages of durable reads are assembled in workers")
+
+
+def _failed_info(outcome: PageOutcome) -> PageInfo:
+    _, width, height, rotation = outcome.info or (outcome.page, 0.0, 0.0, 0)
+    return PageInfo(outcome.page, width, height, rotation, status="failed", reason=outcome.failed)
+
+
+def _path(outcome: PageOutcome) -> tuple[Attempt, ...]:
+    return tuple(Attempt(*attempt) for attempt in outcome.path)
+
+
+def _row(info: PageInfo) -> list[Json]:
+    return [info.number, info.width, info.height, info.rotation]

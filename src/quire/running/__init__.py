@@ -1,1 +1,0 @@
-"""Durable runs: documents, flows and batches as workflows over a store, on whichever runtime."""

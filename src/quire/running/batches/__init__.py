@@ -1,1 +1,0 @@
-"""Batches: a flow over folders of documents, planned and driven."""
