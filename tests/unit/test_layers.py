@@ -15,10 +15,10 @@ ROOT = Path(quire.__file__).parent
 
 CORE = """
     types keys regular_files hashing events errors context engine roles document opened fonts pagetext lazy_words
-    encoding page_ranges atomic_files budget flow config records awaited median
+    encoding page_ranges atomic_files budget config records awaited median
 """
 ADAPTERS = """
-    render layout prepare detect classify recognize correct assemble chunk embed export samples store prompts flows
+    render layout prepare detect classify recognize correct assemble chunk embed export samples store prompts flow
 """
 EXECUTION = "workers runtime batch telemetry asking"
 COMPOSITION = "result domains solve evaluate evidence"

@@ -15,7 +15,7 @@ from quire.errors import EXIT_COMPLETE, QuireError, UsageError
 if TYPE_CHECKING:
     from quire.durable.flows.flow import Flow
     from quire.flow.definition import FlowDefinition, Input
-    from quire.flows.finding import Found
+    from quire.flow.files import Found
 
 EXIT_FAILED = 1
 
@@ -112,7 +112,7 @@ def test(
 
 def _found(names: Sequence[str] | None) -> list[Found]:
     from quire.durable.flows.flow import FOLDER
-    from quire.flows.finding import find_flow, find_flows
+    from quire.flow.files import find_flow, find_flows
 
     if names:
         return [find_flow(name, FOLDER) for name in names]

@@ -1,4 +1,4 @@
-"""Flows: steps wired by references. What a file says, whether it makes sense, and what a component is."""
+"""Flows: steps wired by references. Their files and the shipped ones, what a file says, whether it makes sense."""
 
 from __future__ import annotations
 

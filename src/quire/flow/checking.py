@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 
 from quire.errors import QuireError
-from quire.flow.components import Component, Components
+from quire.flow.components import Component
 from quire.flow.definition import (
     Expression,
     FlowDefinition,
@@ -18,11 +18,12 @@ from quire.flow.definition import (
     plain,
     references,
 )
+from quire.flow.registry import ComponentRegistry
 from quire.flow.tree import Mistake, Mistakes, nearest
 from quire.flow.types import ANY, Type
 
 
-def check(flow: FlowDefinition, components: Components) -> list[Mistake]:
+def check(flow: FlowDefinition, components: ComponentRegistry) -> list[Mistake]:
     """Everything wrong with a flow whose shape is right, by line."""
     checker = _Checker(flow, components)
     checker.check()
@@ -30,7 +31,7 @@ def check(flow: FlowDefinition, components: Components) -> list[Mistake]:
 
 
 class _Checker:
-    def __init__(self, flow: FlowDefinition, components: Components) -> None:
+    def __init__(self, flow: FlowDefinition, components: ComponentRegistry) -> None:
         self.flow = flow
         self.mistakes = Mistakes()
         self.steps = {step.id: step for step in flow.steps}
@@ -53,7 +54,7 @@ class _Checker:
         self._check_outputs()
         self._check_cases()
 
-    def _find(self, step: Step, components: Components) -> Component | None:
+    def _find(self, step: Step, components: ComponentRegistry) -> Component | None:
         if not step.component:
             return None
         try:

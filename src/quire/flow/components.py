@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Literal, Protocol, TypeGuard, TypeVar, get_args, overload
+from typing import Literal, TypeGuard, TypeVar, get_args, overload
 
 from quire.context import Json
 from quire.errors import ConfigurationError, UsageError
@@ -65,14 +65,6 @@ def is_files(output: object) -> TypeGuard[Mapping[str, bytes]]:
     if isinstance(output, Files):
         return True
     return isinstance(output, dict) and bool(output) and all(isinstance(one, bytes) for one in output.values())
-
-
-class Components(Protocol):
-    """Finds components by the name that a step gives."""
-
-    def find(self, name: str) -> Component:
-        """Raises UsageError for a name that nobody knows, ConfigurationError when it cannot be loaded."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

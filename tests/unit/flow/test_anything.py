@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from quire.errors import QuireError
 from quire.flow import Node, check, parse
-from quire.flows.loading import read_tree
+from quire.flow.yaml_tree import read_tree
 from tests.unit.flow.test_checking import Known
 
 _SAID = """

@@ -11,6 +11,7 @@ from quire.errors import UsageError
 from quire.flow import Component, Node, Port, check, component, parse
 from quire.flow.checking import input_problems
 from quire.flow.components import component_of
+from quire.flow.registry import ComponentRegistry
 from quire.flow.tree import nearest
 from quire.flow.types import Type
 
@@ -47,7 +48,7 @@ KNOWN = {
 }
 
 
-class Known:
+class Known(ComponentRegistry):
     def find(self, name: str) -> Component:
         if name not in KNOWN:
             raise UsageError(f"there is no component {name!r}; {nearest(name, KNOWN)}")

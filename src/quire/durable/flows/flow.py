@@ -16,8 +16,8 @@ from quire.errors import RunError, UsageError
 from quire.events import Sink
 from quire.flow.checking import input_problems
 from quire.flow.definition import FlowDefinition
-from quire.flows.components import Registry
-from quire.flows.finding import Found, find_flow, load_flow, parse_flow
+from quire.flow.files import Found, find_flow, load_flow, parse_flow
+from quire.flow.registry import ComponentRegistry
 from quire.keys import Digest
 from quire.runtime.local import LocalRuntime, inline
 from quire.store.opening import open_store
@@ -65,7 +65,7 @@ class Flow:
         return cls(parse_flow(text, "flow", registry_for(None)))
 
     @cached_property
-    def components(self) -> Registry:
+    def components(self) -> ComponentRegistry:
         """Where its components are found, by import path too: its file is trusted like the program that loads it."""
         return registry_for(self.folder)
 
@@ -184,10 +184,10 @@ def named_files(output: Json, stem: str) -> dict[str, Json]:
     return named
 
 
-def registry_for(folder: Path | None) -> Registry:
+def registry_for(folder: Path | None) -> ComponentRegistry:
     """Components for a flow of the caller's own: also by import path, beside its file or in the current folder."""
     places = [] if folder is None else [folder, folder.parent]
-    return Registry(import_paths=True, folders=tuple(str(place) for place in (*places, Path.cwd())))
+    return ComponentRegistry(import_paths=True, folders=tuple(str(place) for place in (*places, Path.cwd())))
 
 
 def _files_in(output: Json) -> Iterator[Json]:

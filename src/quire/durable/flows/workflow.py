@@ -26,11 +26,10 @@ from quire.errors import ConfigurationError, RunError, UsageError
 from quire.events import Event, EventKind, Sink, reason_of
 from quire.flow import Component, FlowDefinition, Node, Step, StepReference, check, parse
 from quire.flow.checking import input_problems
-from quire.flow.components import Components
 from quire.flow.definition import references
+from quire.flow.files import find_flows, load_flow
+from quire.flow.registry import ComponentRegistry
 from quire.flow.tree import nearest, raise_mistakes
-from quire.flows.components import Registry
-from quire.flows.finding import find_flows, load_flow
 from quire.keys import Digest, digest_of
 from quire.page_ranges import page_numbers
 
@@ -50,14 +49,14 @@ class Registered(Protocol):
     def definition(self) -> FlowDefinition: ...
 
     @property
-    def components(self) -> Components: ...
+    def components(self) -> ComponentRegistry: ...
 
 
 class Named(NamedTuple):
     """A flow with its components."""
 
     definition: FlowDefinition
-    components: Components
+    components: ComponentRegistry
 
 
 class Flows:
@@ -74,7 +73,7 @@ class Flows:
         password: str | None = None,
         import_paths: bool = False,
         definitions: bool = False,
-        components: Components | None = None,
+        components: ComponentRegistry | None = None,
         registered: Mapping[str, Registered] | None = None,
     ) -> None:
         self.store = steps.store
@@ -85,8 +84,8 @@ class Flows:
             "render": rendering(steps.store, password=password),
         }
         self.password = password
-        self.trusting = Registry(import_paths=True) if import_paths else None
-        self.components = components or self.trusting or Registry()
+        self.trusting = ComponentRegistry(import_paths=True) if import_paths else None
+        self.components = components or self.trusting or ComponentRegistry()
         self._registered: dict[str, Registered] = dict(registered or {})
         self._definitions = definitions or import_paths
         self._known: dict[str, FlowDefinition] = {}
@@ -120,11 +119,11 @@ class Flows:
             shipped = find_flows()
             if name not in shipped:
                 raise UsageError(f"there is no flow {name!r} here; {nearest(name, {**shipped, **self._registered})}")
-            components = Registry()
+            components = ComponentRegistry()
             self._registered[name] = Named(load_flow(shipped[name], components), components)
         return self._registered[name]
 
-    def _found(self, given: Json) -> tuple[FlowDefinition, Components]:
+    def _found(self, given: Json) -> tuple[FlowDefinition, ComponentRegistry]:
         if isinstance(given, str):
             found = self.named(given)
             return found.definition, found.components
@@ -153,7 +152,7 @@ class _FlowRun:
         flows: Flows,
         ctx: Context,
         definition: FlowDefinition,
-        components: Components,
+        components: ComponentRegistry,
         inputs: Mapping[str, Json],
     ) -> None:
         self.flows = flows
@@ -349,7 +348,7 @@ class _FlowRun:
         self.ctx.emit(Event(f"{run}/{STAGE}/{place}/{kind}", run, 0, kind, STAGE, document, page, key, told))
 
 
-def _check_versions(definition: FlowDefinition, components: Components, asked: Mapping[str, str]) -> None:
+def _check_versions(definition: FlowDefinition, components: ComponentRegistry, asked: Mapping[str, str]) -> None:
     """Raises ConfigurationError when whoever submitted the run has other code than this process has loaded."""
     for step in definition.steps:
         loaded = components.find(step.component).version

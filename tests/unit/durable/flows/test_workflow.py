@@ -17,8 +17,8 @@ from quire.durable.reads.request import SourceRef
 from quire.durable.reads.sources import keep_source
 from quire.errors import RunError, UsageError
 from quire.events import Event
-from quire.flows import Registry
-from quire.flows.finding import parse_flow
+from quire.flow.files import parse_flow
+from quire.flow.registry import ComponentRegistry
 from quire.runtime.local import LocalRuntime, inline
 from tests import documents
 from tests.fakes import flow_components
@@ -43,7 +43,7 @@ class Desk:
             "steps": list(steps),
             "output": output,
         }
-        registry = Registry(import_paths=True)
+        registry = ComponentRegistry(import_paths=True)
         flow = parse_flow(yaml.safe_dump(definition), "f.yaml", registry)
         self.last = self.runtime.submit("flow", flow_argument(flow, {"source": self._source(), **more}))
         result = self.runtime.result(self.last, timeout_s=60)

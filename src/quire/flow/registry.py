@@ -19,8 +19,8 @@ from quire.flow.tree import nearest
 GROUP = "quire.components"
 
 
-class Registry:
-    """Finds components, each once. The built-in ones come through the same door as a stranger's."""
+class ComponentRegistry:
+    """Finds components, each once: built-in ones and those of other packages alike."""
 
     def __init__(self, *, import_paths: bool = False, folders: tuple[str, ...] = ()) -> None:
         """`import_paths` allows `package.module:function`, also from modules in `folders`."""

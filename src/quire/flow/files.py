@@ -8,9 +8,9 @@ from pathlib import Path
 
 from quire.errors import InputError, UsageError
 from quire.flow import FlowDefinition, check, parse
-from quire.flow.components import Components
+from quire.flow.registry import ComponentRegistry
 from quire.flow.tree import Mistake, nearest, raise_mistakes
-from quire.flows.loading import read_tree
+from quire.flow.yaml_tree import read_tree
 
 SHIPPED = Path(__file__).parent / "builtin"
 SUFFIXES = (".yaml", ".yml")
@@ -46,7 +46,7 @@ def find_flow(name_or_path: str | Path, folder: Path | None = None) -> Found:
     return found
 
 
-def load_flow(found: Found, components: Components) -> FlowDefinition:
+def load_flow(found: Found, components: ComponentRegistry) -> FlowDefinition:
     """The flow in a file, checked. Raises UsageError with every mistake and its line."""
     try:
         text = found.path.read_text(encoding="utf-8")
@@ -61,7 +61,7 @@ def load_flow(found: Found, components: Components) -> FlowDefinition:
     return replace(definition, folder=str(found.path.absolute().parent))
 
 
-def parse_flow(text: str, file: str, components: Components) -> FlowDefinition:
+def parse_flow(text: str, file: str, components: ComponentRegistry) -> FlowDefinition:
     """The flow of a text, checked. Raises UsageError with every mistake and its line."""
     definition, mistakes = parse(read_tree(text, file))
     raise_mistakes(sorted({*mistakes, *check(definition, components)}), file)

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from quire.errors import ConfigurationError, InputError, UsageError
-from quire.flows import Registry, find_flow, find_flows, load_flow
-from quire.flows.finding import SHIPPED, parse_flow
+from quire.flow.files import SHIPPED, find_flow, find_flows, load_flow, parse_flow
+from quire.flow.registry import ComponentRegistry
 
 SCRIPT = Path(__file__).parents[3] / "scripts" / "make_flow_samples.py"
 FLOW = """
@@ -41,7 +41,7 @@ def module(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("found", find_flows().values(), ids=lambda found: found.name)
 def test_a_shipped_flow_is_right_and_has_a_test(found):
-    flow = load_flow(found, Registry())
+    flow = load_flow(found, ComponentRegistry())
     assert found.shipped
     assert flow.description and flow.cases
 
@@ -82,19 +82,19 @@ def test_an_unknown_name_is_told_with_what_is_near():
 
 def test_a_missing_file_is_told():
     with pytest.raises(InputError, match=r"nowhere\.yaml: cannot be opened: No such file"):
-        load_flow(find_flow("nowhere.yaml"), Registry())
+        load_flow(find_flow("nowhere.yaml"), ComponentRegistry())
 
 
 def test_a_file_that_is_no_text_is_told(tmp_path):
     (tmp_path / "a.yaml").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(UsageError, match="no text in UTF-8"):
-        load_flow(find_flow(tmp_path / "a.yaml"), Registry())
+        load_flow(find_flow(tmp_path / "a.yaml"), ComponentRegistry())
 
 
 def test_a_flow_and_its_file_have_one_name(folder):
     (folder / "other.yaml").write_text(FLOW)
     with pytest.raises(UsageError, match=r"the flow is called 'mine' and its file 'other\.yaml'"):
-        load_flow(find_flow("other", folder), Registry())
+        load_flow(find_flow("other", folder), ComponentRegistry())
 
 
 def test_every_mistake_is_told_with_file_and_line(folder):
@@ -102,7 +102,7 @@ def test_every_mistake_is_told_with_file_and_line(folder):
         "name: mine\nsteps:\n  - id: a\n    component: pagse\n    input: {document: {$step: b}}\noutput: {$input: x}\n"
     )
     with pytest.raises(UsageError) as caught:
-        load_flow(find_flow("mine", folder), Registry())
+        load_flow(find_flow("mine", folder), ComponentRegistry())
     assert [line.partition("mine.yaml")[2] for line in str(caught.value).splitlines()] == [
         ":3: step 'a': there is no component 'pagse'; did you mean pages?",
         ":5: there is no step 'b'; choose from a",
@@ -111,7 +111,7 @@ def test_every_mistake_is_told_with_file_and_line(folder):
 
 
 def test_built_in_components_come_through_the_door_of_strangers():
-    registry = Registry()
+    registry = ComponentRegistry()
     assert {"read", "export", "pages"} <= set(registry.names())
     assert registry.find("read").workflow == "document"
     assert registry.find("pages").unit == "document"
@@ -120,12 +120,12 @@ def test_built_in_components_come_through_the_door_of_strangers():
 
 def test_an_import_path_is_refused_unless_it_is_allowed(module):
     with pytest.raises(UsageError, match="for files and Python, never for requests"):
-        Registry(folders=(module,)).find("own_components:size")
+        ComponentRegistry(folders=(module,)).find("own_components:size")
     assert "own_components" not in sys.modules
 
 
 def test_a_component_by_import_path_comes_from_beside_the_flow(module):
-    found = Registry(import_paths=True, folders=(module,)).find("own_components:size")
+    found = ComponentRegistry(import_paths=True, folders=(module,)).find("own_components:size")
     assert found.name == "own_components:size"
     assert found.options["scale"].default == 1
 
@@ -141,25 +141,25 @@ def test_a_component_by_import_path_comes_from_beside_the_flow(module):
 )
 def test_a_component_that_cannot_be_loaded_is_told(module, path, message):
     with pytest.raises(ConfigurationError, match=message):
-        Registry(import_paths=True, folders=(module,)).find(path)
+        ComponentRegistry(import_paths=True, folders=(module,)).find(path)
 
 
 def test_a_shipped_flow_survives_its_travel_as_json():
-    definition = load_flow(find_flow("read"), Registry())
+    definition = load_flow(find_flow("read"), ComponentRegistry())
     assert json.loads(json.dumps(definition.to_json())) == definition.to_json()
 
 
 def test_the_example_of_the_reference_makes_sense():
     page = (Path(__file__).parents[3] / "docs" / "reference" / "flows.md").read_text()
     example = page.partition("```yaml\n")[2].partition("```")[0]
-    flow = parse_flow(example, "flows.md", Registry())
+    flow = parse_flow(example, "flows.md", ComponentRegistry())
     assert flow.name == "captions" and flow.cases
 
 
-@pytest.mark.parametrize("name", Registry().names())
+@pytest.mark.parametrize("name", ComponentRegistry().names())
 def test_a_built_in_component_is_in_the_reference(name):
     page = (Path(__file__).parents[3] / "docs" / "reference" / "flows.md").read_text()
-    found = Registry().find(name)
+    found = ComponentRegistry().find(name)
     (row,) = [line for line in page.splitlines() if line.startswith(f"| `{name}` |")]
     for told in (*found.inputs, *found.options, *(found.outputs or {})):
         assert f"`{told}`" in row

@@ -6,8 +6,8 @@ import pytest
 
 from quire.errors import UsageError
 from quire.flow import parse
-from quire.flows import loading
-from quire.flows.loading import read_tree
+from quire.flow import yaml_tree
+from quire.flow.yaml_tree import read_tree
 
 
 def test_everything_knows_its_line():
@@ -83,7 +83,7 @@ def test_deep_nesting_is_refused(text):
 
 
 def test_a_large_file_is_refused(monkeypatch):
-    monkeypatch.setattr(loading, "MAX_CHARACTERS", 10)
+    monkeypatch.setattr(yaml_tree, "MAX_CHARACTERS", 10)
     with pytest.raises(UsageError, match="that is no flow"):
         read_tree("a: 12345678", "f.yaml")
 
