@@ -34,7 +34,7 @@ EXPECT := for part in tesseract postgresql haproxy; do \
 	elif [ -n "$$QUIRE_CI" ]; then exit 1; fi; done
 
 # Folders of tests in which no PDF is opened: the reader cannot matter there.
-READS_NOTHING := batch classify correct detect flow workers prepare records runtime store
+READS_NOTHING := batch classify correct detect flow workers prepare database runtime store
 
 .PHONY: demo test lint bench docs clean pure
 .SUFFIXES:

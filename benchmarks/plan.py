@@ -14,10 +14,10 @@ from tests import documents
 from benchmarks import clock
 from benchmarks.quirecommand import quire
 from benchmarks.report import LeftOut, Options, Report, Table, goal
+from quire.database.outputs import Output, OutputFile, Outputs
 from quire.durable.folders.plan import plan_batch
 from quire.durable.folders.request import BatchRequest
 from quire.keys import digest_bytes
-from quire.records.outputs import Output, OutputFile, Outputs
 from quire.store.files import FileStore
 
 GOAL_S = 5.0
@@ -48,7 +48,7 @@ def run(options: Options) -> Report:
         f"`quire plan --json` over {many:,} PDFs of {SIZE:,} bytes in folders of {IN_A_FOLDER}, its start included; "
         "the least of several. Their bytes are in the system's cache.",
         f"`quire run` did {REALLY_RUN} of them; for the others the same records were written through "
-        "`quire.records.outputs`, with a Markdown file each. Every plan is checked: all of them are done.",
+        "`quire.database.outputs`, with a Markdown file each. Every plan is checked: all of them are done.",
         clock.quietness({"plan": {"again": again}}),
     ]
     data = {"again_s": [round(sample.wall, 3) for sample in again], "documents": many}

@@ -12,7 +12,7 @@ from pathlib import Path
 from benchmarks import clock, corpus
 from benchmarks.quirecommand import quire
 from benchmarks.report import LeftOut, Options, Report, Table, goal
-from quire.records.runs import Runs
+from quire.database.runs import Runs
 from quire.store.files import FileStore
 
 GOAL, WORKERS = 50.0, 2

@@ -17,7 +17,7 @@ from benchmarks.report import LeftOut, Options, Report, Table, goal
 from benchmarks.restateworker import BARE, GROUP, SHAPES, WORKFLOWS, RestateWorker, Shape
 from quire.cluster.restate import RestateProgram
 from quire.context import Json
-from quire.records.database import SqliteDatabase
+from quire.database.sqlite import SqliteDatabase
 from quire.runtime.restate.registering import register
 from quire.runtime.restate.runtime import RestateRuntime
 

@@ -18,8 +18,8 @@ from pathlib import Path
 
 from benchmarks.conversation import Program, say
 from quire.context import Context, Json, Workflow
+from quire.database.sqlite import SqliteDatabase
 from quire.events import Event
-from quire.records.database import SqliteDatabase
 from quire.runtime.restate.process import MAX_STREAMS, Worker, listen
 from quire.runtime.restate.records import RunRecords
 from quire.runtime.restate.serving import Endpoint, ServiceOptions

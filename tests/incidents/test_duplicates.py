@@ -8,8 +8,8 @@ from contextlib import ExitStack, closing
 
 import pytest
 
-from quire.records.claims import Claims
-from quire.records.database import SqliteDatabase
+from quire.database.leases import Claims
+from quire.database.sqlite import SqliteDatabase
 from tests import scans
 from tests.fakes.engines import said_of
 from tests.incidents.asking import Asker

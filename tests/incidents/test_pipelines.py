@@ -10,7 +10,7 @@ from contextlib import closing
 
 import pytest
 
-from quire.records.database import SqliteDatabase
+from quire.database.sqlite import SqliteDatabase
 from tests import scans
 from tests.fakes.engines import calls, said_of
 from tests.fakes.strangers import ROOT

@@ -18,6 +18,7 @@ import quire
 from quire.assemble import assemble
 from quire.cli.app import app
 from quire.context import Json, Runtime
+from quire.database.runs import Runs
 from quire.document import Document
 from quire.durable.opening import pools_for, workflows_on
 from quire.durable.reads.documents import load_result
@@ -26,7 +27,6 @@ from quire.errors import QuireError
 from quire.events import Event
 from quire.pipeline import Pipeline, preprocess
 from quire.recognize.registry import make
-from quire.records.runs import Runs
 from quire.result import DocumentResult
 from quire.runtime.local import LocalRuntime
 from quire.runtime.restate.runtime import RestateRuntime

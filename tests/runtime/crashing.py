@@ -27,10 +27,10 @@ from pathlib import Path
 from threading import Lock, current_thread
 
 from quire.context import Json
+from quire.database.sqlite import SqliteDatabase
 from quire.durable.opening import pools_for, workflows_on
 from quire.durable.reads.documents import load_result
 from quire.durable.reads.request import ReadRequest, SourceRef
-from quire.records.database import SqliteDatabase
 from quire.runtime.local import LocalRuntime
 from quire.store.artifacts import ArtifactStore
 from quire.store.local import LocalObjects

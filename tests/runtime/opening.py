@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Literal
 
 from quire.context import Json, Runtime, Workflow
-from quire.records.claims import LEASE_S
+from quire.database.leases import LEASE_S
 from quire.runtime.local import LocalRuntime, inline
 from quire.store.opening import open_facts
 from tests.runtime import workflows

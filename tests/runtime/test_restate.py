@@ -9,10 +9,10 @@ from contextlib import closing, contextmanager
 import pytest
 
 from quire.context import Context, Json, Workflow
+from quire.database.sqlite import SqliteDatabase
 from quire.durable.folders.request import BatchRequest
 from quire.durable.opening import open_runtime, workflows_on
 from quire.errors import ConfigurationError, RunError, UsageError
-from quire.records.database import SqliteDatabase
 from quire.runtime.restate.process import Worker, listen
 from quire.runtime.restate.records import RunRecords
 from quire.runtime.restate.registering import limit, register, served

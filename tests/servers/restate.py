@@ -13,7 +13,8 @@ import pytest
 
 from quire.cluster.restate import RestateProgram
 from quire.context import Workflow
-from quire.records.database import Database, SqliteDatabase
+from quire.database.database import Database
+from quire.database.sqlite import SqliteDatabase
 from quire.runtime.restate.process import Worker, listen
 from quire.runtime.restate.records import RunRecords
 from quire.runtime.restate.registering import register, served

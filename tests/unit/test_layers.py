@@ -1,10 +1,15 @@
-"""Imports point downwards: surfaces, orchestration, composition, adapters beside execution, core."""
+"""Imports point downwards: surfaces, orchestration, composition, adapters beside execution, core.
+
+Every module has a layer, by the longest name below that it begins with.
+"""
 
 from __future__ import annotations
 
 import ast
 import sys
+from collections import defaultdict
 from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -13,29 +18,19 @@ import quire
 
 ROOT = Path(quire.__file__).parent
 
-CORE = """
-    types keys regular_files hashing events errors context engine roles document opened fonts pagetext lazy_words
-    encoding page_ranges atomic_files budget config records awaited median
-"""
-ADAPTERS = """
-    render layout prepare detect classify recognize correct assemble chunk embed export samples store prompts flow
-"""
-EXECUTION = "workers runtime batch telemetry asking"
-COMPOSITION = "result domains solve evaluate evidence"
-ORCHESTRATION = "reading durable pipeline"
-SURFACES = "cluster cli service web __init__ __main__"
-
 LAYERS = {
-    name: layer
-    for layer, names in {
-        "core": CORE,
-        "adapters": ADAPTERS,
-        "execution": EXECUTION,
-        "composition": COMPOSITION,
-        "orchestration": ORCHESTRATION,
-        "surfaces": SURFACES,
-    }.items()
-    for name in names.split()
+    "core": """
+        types keys regular_files hashing events errors context engine roles document opened fonts pagetext lazy_words
+        encoding page_ranges atomic_files budget config database awaited median
+    """,
+    "adapters": """
+        render layout prepare detect classify recognize correct assemble export store prompts flow ocr_models
+        database.postgres database.postgres_connections
+    """,
+    "execution": "workers runtime batch asking",
+    "composition": "result",
+    "orchestration": "reading durable pipeline",
+    "surfaces": "cluster cli __init__ __main__",
 }
 BELOW = {
     "core": {"core"},
@@ -45,43 +40,80 @@ BELOW = {
     "orchestration": {"core", "adapters", "execution", "composition", "orchestration"},
     "surfaces": {"core", "adapters", "execution", "composition", "orchestration", "surfaces"},
 }
-MODULES = sorted(ROOT.rglob("*.py"))
+LAYER_OF = {name: layer for layer, names in LAYERS.items() for name in names.split()}
 
 
-def part_of(path: Path) -> str:
-    """The part of the package that a module belongs to: `keys`, `render`, `__init__`."""
-    first = path.relative_to(ROOT).parts[0]
-    return first.removesuffix(".py")
+def name_of(path: Path) -> str:
+    """`reading.call`; `reading` for its `__init__`, `__init__` for that of the package."""
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if len(parts) > 1 and parts[-1] == "__init__" else parts)
+
+
+MODULES = {name_of(path): path for path in sorted(ROOT.rglob("*.py"))}
+
+
+def layer_of(module: str) -> str | None:
+    parts = module.split(".")
+    names = (".".join(parts[:length]) for length in range(len(parts), 0, -1))
+    return next((LAYER_OF[name] for name in names if name in LAYER_OF), None)
 
 
 def imported(path: Path) -> Iterator[str]:
-    """Dotted names that a module imports anywhere in it, `from quire import a` as `quire.a`."""
+    """Dotted names that a module imports anywhere in it, `from quire.a import b` as `quire.a.b`."""
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path} imports relatively"
-            if node.module == "quire":
-                yield from (f"quire.{alias.name}" for alias in node.names)
-            elif node.module:
-                yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
-def quire_parts(path: Path) -> set[str]:
-    names = [name.split(".") for name in imported(path) if name.split(".")[0] == "quire"]
-    parts = {name[1] if len(name) > 1 else "__init__" for name in names}
-    return {part if (ROOT / part).exists() or (ROOT / f"{part}.py").exists() else "__init__" for part in parts}
+def modules_imported(path: Path) -> set[str]:
+    """The modules of Quire that a module imports."""
+    found = set()
+    for name in imported(path):
+        first, *parts = name.split(".")
+        if first == "quire":
+            names = (".".join(parts[:length]) for length in range(len(parts), 0, -1))
+            found.add(next((name for name in names if name in MODULES), "__init__"))
+    return found
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_imports_point_downwards(path):
-    part = part_of(path)
-    assert part in LAYERS, f"{part} has no layer: add it to this test and to docs/architecture.md"
-    wrong = {found for found in quire_parts(path) - {part} if LAYERS.get(found) not in BELOW[LAYERS[part]]}
-    assert not wrong, f"{part} ({LAYERS[part]}) must not import {', '.join(sorted(wrong))}"
+@pytest.mark.parametrize("module", MODULES)
+def test_imports_point_downwards(module):
+    layer = layer_of(module)
+    assert layer, f"{module} has no layer: add it to this test and to docs/architecture.md"
+    wrong = {found for found in modules_imported(MODULES[module]) if layer_of(found) not in BELOW[layer]}
+    assert not wrong, f"{module} ({layer}) must not import {', '.join(sorted(wrong))}"
 
 
-@pytest.mark.parametrize("path", [p for p in MODULES if LAYERS.get(part_of(p)) == "core"], ids=lambda path: path.stem)
-def test_core_imports_the_standard_library_only(path):
-    outside = {name.split(".")[0] for name in imported(path)} - set(sys.stdlib_module_names) - {"quire"}
+@pytest.mark.parametrize("module", [module for module in MODULES if layer_of(module) == "core"])
+def test_core_imports_the_standard_library_only(module):
+    outside = {name.split(".")[0] for name in imported(MODULES[module])} - set(sys.stdlib_module_names) - {"quire"}
     assert not outside
+
+
+def test_no_two_packages_need_each_other():
+    graph = defaultdict(set)
+    for module, path in MODULES.items():
+        part = module.split(".")[0]
+        graph[part] |= {found.split(".")[0] for found in modules_imported(path)} - {part, "__init__"}
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        pytest.fail(f"imports go in a circle: {' -> '.join(error.args[1])}")
+
+
+def test_every_name_in_the_layers_is_a_module():
+    assert not {name for name in LAYER_OF if name not in MODULES}
+    assert set(MODULES) >= {"reading.call", "durable.folders", "cli.app"}
+
+
+def test_no_two_public_classes_share_a_name():
+    homes = defaultdict(list)
+    for module, path in MODULES.items():
+        for node in ast.parse(path.read_text()).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                homes[node.name].append(module)
+    twice = {name: modules for name, modules in homes.items() if len(modules) > 1}
+    assert not twice

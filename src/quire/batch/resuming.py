@@ -11,10 +11,10 @@ from typing import Protocol
 from quire.batch.contracts import ItemOutcome, WorkItem
 from quire.batch.schedule import Task
 from quire.context import Store
+from quire.database.places import path_text
 from quire.errors import InputError, StoreError
 from quire.hashing import hash_file
 from quire.keys import ArtifactKey, artifact_key, digest_of
-from quire.records.places import path_text
 
 VERSION = "1"
 

@@ -22,7 +22,7 @@ from quire.cli.telling import group, print_lines, told
 from quire.errors import EXIT_COMPLETE, EXIT_PARTIAL, UsageError
 
 if TYPE_CHECKING:
-    from quire.records.quarantine import Quarantined
+    from quire.database.quarantine import Quarantined
 
 EXAMPLES = """\b
 Examples:
@@ -65,10 +65,10 @@ def retry(
     quiet: options.Quiet = False,
 ) -> int:
     """Let documents out of quarantine, and try them again as the runs did that put them there."""
+    from quire.database.places import path_text
+    from quire.database.quarantine import Quarantine
     from quire.durable.folders.driving import stored_request
     from quire.durable.folders.plan import plan_batch
-    from quire.records.places import path_text
-    from quire.records.quarantine import Quarantine
 
     settings = settings_of(locals())
     place = existing_place(settings)
@@ -97,7 +97,7 @@ def clear(
     facts: options.Facts = None,
 ) -> int:
     """Let documents out of quarantine; the next `quire run` tries them again."""
-    from quire.records.quarantine import Quarantine
+    from quire.database.quarantine import Quarantine
 
     settings = settings_of(locals())
     with opened(settings, existing_place(settings)) as here:
@@ -134,7 +134,7 @@ def export(
 
 def entries_of(here: Opened, which: Sequence[str] | None) -> list[Quarantined]:
     """What is in quarantine and meant. Raises UsageError for a name that fits nothing."""
-    from quire.records.quarantine import Quarantine
+    from quire.database.quarantine import Quarantine
 
     entries = Quarantine(here.store.database).entries()
     if not which:

@@ -70,9 +70,9 @@ def retry(  # noqa: PLR0913 - one argument per option
     quiet: options.Quiet = False,
 ) -> int:
     """Try the failed documents of a run again."""
+    from quire.database.places import path_text
+    from quire.database.quarantine import Quarantine
     from quire.durable.folders.driving import stored_request
-    from quire.records.places import path_text
-    from quire.records.quarantine import Quarantine
 
     settings = settings_of(locals())
     place = existing_place(settings)

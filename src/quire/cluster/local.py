@@ -11,9 +11,9 @@ from pathlib import Path
 
 from quire.cluster import haproxy, postgres, restate
 from quire.cluster.program import LOOK_EVERY_S, START_S, Program, listens, remembered_ports
+from quire.database.leases import LEASE_S
 from quire.durable.opening import pools_for
 from quire.errors import ConfigurationError
-from quire.records.claims import LEASE_S
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
 
+from quire.database.leases import LEASE_S
 from quire.durable.opening import pools_for, workflows_on
-from quire.records.claims import LEASE_S
 from quire.runtime.restate.process import Worker, listen
 from quire.runtime.restate.records import RunRecords
 from quire.runtime.restate.registering import limit, register, served

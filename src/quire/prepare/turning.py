@@ -8,8 +8,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from quire.prepare.orientation import page_turn
 from quire.prepare.pixels import Pixels, pixels
-from quire.recognize.rapidocr.orientation import page_turn
 
 _SURE = 0.85
 _GUESS = 0.4  # a vote below this is that of an empty place

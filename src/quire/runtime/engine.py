@@ -11,12 +11,12 @@ from dataclasses import replace
 from threading import Condition, Lock, Thread
 
 from quire.context import Claim, Json, Workflow
+from quire.database.database import Database
+from quire.database.journal import Ending, Invocation, Journal
+from quire.database.leases import Claims, bury
+from quire.database.runs import Runs, claim_of
 from quire.errors import FencedError, QuireError, RunError
 from quire.events import Event, reason_of
-from quire.records.claims import Claims, bury
-from quire.records.database import Database
-from quire.records.runs import Runs, claim_of
-from quire.runtime.journal import Ending, Invocation, Journal
 from quire.runtime.playing import Play
 
 POLL_S = 0.1

@@ -11,13 +11,14 @@ from threading import Lock
 from types import TracebackType
 
 from quire.context import Json, RunState, RunStatus, Workflow
+from quire.database.database import Database
+from quire.database.journal import Invocation, Journal
+from quire.database.leases import LEASE_S, Claims
+from quire.database.runs import ENDED, Runs, claim_of
+from quire.database.sqlite import SqliteDatabase
 from quire.errors import RunCancelled, RunError, UsageError
 from quire.events import Event
-from quire.records.claims import LEASE_S, Claims
-from quire.records.database import Database, SqliteDatabase
-from quire.records.runs import ENDED, Runs, claim_of
 from quire.runtime.engine import POLL_S, Engine
-from quire.runtime.journal import Invocation, Journal
 
 
 class LocalRuntime:

@@ -14,10 +14,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from quire.context import MAX_RESULT, ONCE, Claim, Context, Json, Retry, Stopping, Workflow
+from quire.database.journal import Ending, Invocation, Step
 from quire.errors import RETRYABLE, FencedError, RunCancelled, RunError
 from quire.events import Event, reason_of
 from quire.runtime.guarding import ForeignAwait, Guarded, check_owner, in_step
-from quire.runtime.journal import Ending, Invocation, Step
 
 if TYPE_CHECKING:
     from quire.runtime.engine import Engine

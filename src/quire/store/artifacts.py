@@ -11,12 +11,12 @@ from types import TracebackType
 from typing import Self
 
 from quire.context import Claim
+from quire.database.database import Database
+from quire.database.facts import Fact, Facts, Found, Place
+from quire.database.leases import LEASE_S, Claims
 from quire.engine import Attempt
 from quire.errors import FencedError, StoreError
 from quire.keys import ArtifactKey, Digest, digest_bytes
-from quire.records.claims import LEASE_S, Claims
-from quire.records.database import Database
-from quire.store.facts import Fact, Facts, Found, Place
 from quire.store.objects import Objects
 from quire.store.packs import LARGE, LOOSE, packed
 

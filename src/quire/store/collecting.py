@@ -7,14 +7,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 
+from quire.database.facts import Facts
+from quire.database.leases import forget_owners
+from quire.database.runs import forget_ended_runs
 from quire.errors import StoreError
 from quire.keys import ArtifactKey
-from quire.records.database import Database
-from quire.records.runs import HAS_ENDED, forget_runs
 from quire.store.artifacts import DAY_S, ArtifactStore
-from quire.store.compacting import Pack, known_bytes, packs_of, rewrite
-from quire.store.facts import ANSWER, Facts
-from quire.store.images import DOCUMENTS, document_of, documents_with_images
+from quire.store.compacting import Pack, packs_of, rewrite
+from quire.store.images import DOCUMENTS, document_of
+from quire.store.images import STAGE as IMAGE_STAGE
 from quire.store.local import STALE_S, WAITING
 from quire.store.objects import Named
 from quire.store.packs import LOOSE
@@ -23,8 +24,6 @@ RUN_DAYS = 30
 """How long what is known of a run that has ended is kept."""
 SMALL = 64_000
 """Bytes up to which packs are joined."""
-
-_UNREFERENCED = "digest NOT IN (SELECT digest FROM facts)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,51 +107,26 @@ def alone(store: ArtifactStore) -> Iterator[None]:
         store.release(claim)
 
 
-def remove_unreferenced(database: Database) -> int:
-    """Forget contents that no fact leads to, in the caller's transaction."""
-    # Whoever saves the same content just now has locked its row, or waits here: the second statement sees its fact.
-    database.change(f"UPDATE objects SET size = size WHERE {_UNREFERENCED}")
-    return database.change(f"DELETE FROM objects WHERE {_UNREFERENCED}")
-
-
 def _forget(
     store: ArtifactStore, packs: Sequence[Pack], limits: Limits, now: float, *, dry_run: bool
 ) -> tuple[Collected, Mapping[str, int], set[str]]:
     """Remove rows that are garbage; how many, and then the bytes known of each pack, and documents with pictures."""
-    database = store.database
+    database, facts = store.database, Facts(store.database)
     there = {pack.name for pack in packs}
-    missing = [(name,) for name in known_bytes(database) if name not in there and not store.objects.exists(name)]
+    missing = [name for name in facts.known_bytes() if name not in there and not store.objects.exists(name)]
+    today = int(now // DAY_S)
+    forgotten = 0
     with suppress(_Undo), database.transaction():
-        facts = _forget_unused(database, limits, int(now // DAY_S))
-        database.change_many("DELETE FROM objects WHERE pack = ?", missing)
-        facts += Facts(database).forget_referring()
-        facts += database.change("DELETE FROM facts WHERE digest NOT IN (SELECT digest FROM objects)")
-        contents = remove_unreferenced(database)
-        runs = forget_runs(database, f"{HAS_ENDED} AND finished < ?", (now - limits.run_days * DAY_S,))
-        _forget_owners(database)
-        live, pictured = known_bytes(database), documents_with_images(database)
+        if limits.unused_days is not None:
+            forgotten = facts.forget_unused(today - limits.unused_days, today, answers=limits.answers)
+        forgotten += facts.forget_packs(missing)
+        contents = facts.remove_unreferenced()
+        runs = forget_ended_runs(database, before=now - limits.run_days * DAY_S)
+        forget_owners(database, DAY_S)
+        live, pictured = facts.known_bytes(), facts.documents_with(IMAGE_STAGE)
         if dry_run:
             raise _Undo
-    return Collected(facts=facts, contents=contents, runs=runs), live, pictured
-
-
-def _forget_unused(database: Database, limits: Limits, today: int) -> int:
-    if limits.unused_days is None:
-        return 0
-    database.change("UPDATE facts SET used = ? WHERE used = 0", (today,))  # of an older store: counted from now on
-    kept, day = "" if limits.answers else ANSWER, today - limits.unused_days
-    # Artifacts of a document name each other, and only the first of them is looked up: they go together. An answer
-    # does not count for its document: another one may have used it.
-    unused = "document NOT IN (SELECT document FROM facts WHERE used >= ? AND stage <> ?)"
-    return database.change(f"DELETE FROM facts WHERE used < ? AND stage <> ? AND {unused}", (day, kept, day, ANSWER))
-
-
-def _forget_owners(database: Database) -> None:
-    """Claims of processes that are long gone."""
-    gone = "SELECT owner FROM owners WHERE expires < ? OR boot <> ?"
-    values = (database.now() - DAY_S, database.epoch)
-    database.change(f"DELETE FROM claims WHERE owner IN ({gone})", values)
-    database.change(f"DELETE FROM owners WHERE owner IN ({gone})", values)
+    return Collected(facts=forgotten, contents=contents, runs=runs), live, pictured
 
 
 def _worn(packs: Sequence[Pack], old: float) -> list[Pack]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from quire.database.database import Database
+from quire.database.facts import Facts, Place
 from quire.keys import Digest, digest_bytes
-from quire.records.database import Database
-from quire.store.facts import Facts, Place, integer
 from quire.store.objects import Objects
 from quire.store.packs import LOOSE, PACKS, packed
 
@@ -24,16 +24,10 @@ class Pack(NamedTuple):
     live: int
 
 
-def known_bytes(database: Database) -> dict[str, int]:
-    """How many bytes of each pack are known."""
-    rows = database.rows("SELECT pack, sum(size) FROM objects GROUP BY pack")
-    return {str(pack): integer(size) for pack, size in rows}
-
-
 def packs_of(objects: Objects, database: Database) -> list[Pack]:
     """Every object that holds contents. One of which nothing is known may be just being written."""
     there = [*objects.list(PACKS), *objects.list(LOOSE)]  # before asking: what is known then has been written
-    known = known_bytes(database)
+    known = Facts(database).known_bytes()
     return [Pack(*one, known.get(one.name, 0)) for one in there]
 
 

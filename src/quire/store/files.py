@@ -6,8 +6,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from quire.records.claims import LEASE_S
-from quire.records.database import SqliteDatabase
+from quire.database.leases import LEASE_S
+from quire.database.sqlite import SqliteDatabase
 from quire.store.artifacts import ArtifactStore
 from quire.store.local import LocalObjects
 

@@ -13,7 +13,6 @@ from quire.errors import InputError, StoreError
 from quire.events import Sink, Teller, reason_of
 from quire.keys import ArtifactKey, Profile, artifact_key, digest_bytes
 from quire.page_ranges import Pages, check_pages, page_numbers
-from quire.records.database import Database
 from quire.store.artifacts import ArtifactStore
 
 STAGE, VERSION = "page-image", "1"
@@ -47,12 +46,6 @@ def image_name(document: str, page: int, options: RenderOptions = _USUAL) -> str
 def document_of(name: str) -> str:
     """The id of the document that something named belongs to."""
     return name.removeprefix(DOCUMENTS).partition("/")[0]
-
-
-def documents_with_images(database: Database) -> set[str]:
-    """The documents of which a picture is recorded."""
-    rows = database.rows("SELECT DISTINCT document FROM facts WHERE stage = ?", (STAGE,))
-    return {str(document) for (document,) in rows}
 
 
 class PageImages:

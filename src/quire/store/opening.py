@@ -8,9 +8,10 @@ from pathlib import Path
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
+from quire.database.database import Database
+from quire.database.leases import LEASE_S
+from quire.database.sqlite import SqliteDatabase
 from quire.errors import ConfigurationError
-from quire.records.claims import LEASE_S
-from quire.records.database import Database, SqliteDatabase
 from quire.store.artifacts import ArtifactStore
 from quire.store.files import FileStore
 from quire.store.local import LocalObjects
@@ -41,7 +42,7 @@ def open_store(place: str | os.PathLike[str], facts: str | None = None, *, lease
 def open_facts(place: str) -> Database:
     """The database by its URL, `postgresql://…`, or by the path of an SQLite file."""
     if place.startswith(("postgresql://", "postgres://")):
-        from quire.store.postgres import PostgresDatabase
+        from quire.database.postgres import PostgresDatabase
 
         return PostgresDatabase(place)
     if "://" in place:

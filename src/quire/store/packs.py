@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from uuid import uuid4
 
+from quire.database.facts import Place
 from quire.keys import Digest
-from quire.store.facts import Place
 
 PACKS = "packs/"
 LOOSE = "objects/"

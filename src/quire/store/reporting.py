@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date, timedelta
 
+from quire.database.totals import totals_of
 from quire.store.artifacts import ArtifactStore
 from quire.store.compacting import packs_of
-from quire.store.facts import integer
 
 EPOCH = date(1970, 1, 1)
 
@@ -50,32 +50,23 @@ class StoreReport:
 
 
 def report(store: ArtifactStore) -> StoreReport:
-    database = store.database
-    stages = database.rows(
-        "SELECT stage, count(*), sum(size), max(used) FROM facts GROUP BY stage ORDER BY sum(size) DESC, stage"
-    )
-    ((artifacts, size, documents),) = database.rows(
-        "SELECT count(*), coalesce(sum(size), 0), count(DISTINCT document) FROM facts"
-    )
-    ((contents, content_bytes),) = database.rows("SELECT count(*), coalesce(sum(size), 0) FROM objects")
-    runs = database.rows("SELECT state, count(*) FROM runs GROUP BY state ORDER BY state")
-    packs = packs_of(store.objects, database)
+    totals = totals_of(store.database)
+    packs = packs_of(store.objects, store.database)
     return StoreReport(
         place=store.place,
-        documents=integer(documents),
-        artifacts=integer(artifacts),
-        bytes=integer(size),
-        contents=integer(contents),
-        content_bytes=integer(content_bytes),
+        documents=totals.documents,
+        artifacts=totals.artifacts,
+        bytes=totals.bytes,
+        contents=totals.contents,
+        content_bytes=totals.content_bytes,
         packs=len(packs),
         pack_bytes=sum(pack.size for pack in packs),
         holes=sum(max(0, pack.size - pack.live) for pack in packs),
-        stages=tuple(StageReport(str(stage), integer(n), integer(b), _day(used)) for stage, n, b, used in stages),
-        runs={str(state): integer(number) for state, number in runs},
+        stages=tuple(StageReport(stage, many, size, _day(used)) for stage, many, size, used in totals.stages),
+        runs=totals.runs,
     )
 
 
-def _day(used: object) -> str | None:
+def _day(number: int) -> str | None:
     """A day by its number; 0 for a fact of an older store that nobody has looked up since."""
-    number = integer(used)
     return (EPOCH + timedelta(days=number)).isoformat() if number else None

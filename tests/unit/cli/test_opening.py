@@ -9,9 +9,9 @@ import pytest
 
 from quire.cli.opening import existing_place, find_run, place_for
 from quire.config import Settings
+from quire.database.runs import Runs
+from quire.database.sqlite import SqliteDatabase
 from quire.errors import UsageError
-from quire.records.database import SqliteDatabase
-from quire.records.runs import Runs
 from quire.runtime.local import LocalRuntime
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from quire.errors import UsageError
-from quire.flow import parse
-from quire.flow import yaml_tree
+from quire.flow import parse, yaml_tree
 from quire.flow.yaml_tree import read_tree
 
 

@@ -10,12 +10,12 @@ from threading import current_thread
 import pytest
 
 from quire.context import Retry, Workflow
+from quire.database.journal import Invocation, Journal, Step
+from quire.database.leases import Claims
+from quire.database.sqlite import SqliteDatabase
 from quire.errors import FencedError, RunCancelled, RunError, StoreError
 from quire.events import Event
-from quire.records.claims import Claims
-from quire.records.database import SqliteDatabase
 from quire.runtime import engine
-from quire.runtime.journal import Invocation, Journal, Step
 from quire.runtime.local import LocalRuntime, inline
 from tests.runtime.tracking import wait_until
 

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from quire.database.runs import Runs
 from quire.errors import StoreError
 from quire.keys import ArtifactKey
-from quire.records.runs import Runs
 from quire.store.artifacts import ArtifactStore
 from quire.store.collecting import Collected, Limits, collect
 from quire.store.files import FileStore

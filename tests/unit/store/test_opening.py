@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from quire.database.postgres import PostgresDatabase
 from quire.errors import ConfigurationError, StoreError
 from quire.keys import ArtifactKey
 from quire.store.files import FileStore
 from quire.store.opening import open_facts, open_store
-from quire.store.postgres import PostgresDatabase
 
 KEY = ArtifactKey("a" * 64)
 

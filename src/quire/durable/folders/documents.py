@@ -13,6 +13,10 @@ from quire.atomic_files import write_files
 from quire.batch import ItemOutcome, StageContext, WorkItem
 from quire.batch.schedule import Task
 from quire.context import Json, Runtime
+from quire.database.outputs import Output, OutputFile, Outputs
+from quire.database.places import path_text
+from quire.database.quarantine import Quarantine, Quarantined
+from quire.database.runs import Runs
 from quire.durable.flows.flow import named_files
 from quire.durable.flows.workflow import flow_output
 from quire.durable.folders.plan import PlannedDocument
@@ -25,10 +29,6 @@ from quire.events import Event
 from quire.hashing import FileState
 from quire.keys import Digest, digest_bytes
 from quire.reading.page_recognition import GATE
-from quire.records.outputs import Output, OutputFile, Outputs
-from quire.records.places import path_text
-from quire.records.quarantine import Quarantine, Quarantined
-from quire.records.runs import Runs
 from quire.store.artifacts import ArtifactStore
 
 CANCELLED_S = 60.0

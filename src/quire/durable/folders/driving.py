@@ -21,13 +21,13 @@ from quire.batch.manifest import item_name
 from quire.batch.running import Stage
 from quire.batch.telling import FIGURES, StageTeller
 from quire.context import Context, Json, Runtime, Workflow
+from quire.database.runs import ENDED, Runs
 from quire.durable.flows.workflow import Registered
 from quire.durable.folders.documents import Documents, Planned, item_of
 from quire.durable.folders.plan import PlanStopped, plan_batch
 from quire.durable.folders.request import BatchRequest
 from quire.errors import Category, FencedError, QuireError, RunError, UsageError
 from quire.events import Event, Sink
-from quire.records.runs import ENDED, Runs
 from quire.store.artifacts import ArtifactStore
 
 FLOW = "batch"

@@ -14,16 +14,16 @@ from typing import Literal, NamedTuple
 from quire.batch.stopping import Stop
 from quire.budget import cpu_budget
 from quire.context import Json
+from quire.database.files import Files
+from quire.database.outputs import Output, Outputs
+from quire.database.places import path_text
+from quire.database.quarantine import Quarantine, Quarantined
 from quire.durable.flows.workflow import Registered
 from quire.durable.folders.discovery import find_sources
 from quire.durable.folders.request import BatchRequest
 from quire.durable.folders.settings import Asked, asked_by, difference
 from quire.hashing import FileState, Hashed, hash_file
 from quire.keys import Digest
-from quire.records.files import Files
-from quire.records.outputs import Output, Outputs
-from quire.records.places import path_text
-from quire.records.quarantine import Quarantine, Quarantined
 from quire.store.artifacts import ArtifactStore
 
 DocumentState = Literal["done", "stale", "missing", "quarantined", "error"]

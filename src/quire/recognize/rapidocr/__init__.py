@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 from quire.engine import Capability, Partial, Picture, Policy, Question, Recognition
 from quire.errors import EngineError
 from quire.keys import digest_of
+from quire.ocr_models import ModelFile, find
 from quire.recognize.options import Effort
 from quire.recognize.rapidocr.answer import NAME, from_bytes, to_bytes
-from quire.recognize.rapidocr.models import ModelFile, find
 from quire.recognize.rapidocr.settings import DENSE, LANGUAGES, PROFILES, RapidOcrProfile
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from quire.ocr_models import find, open_session
 from quire.prepare.pixels import Pixels
 from quire.recognize.rapidocr.detection import Quad, detect
-from quire.recognize.rapidocr.models import find, open_session
 from quire.recognize.rapidocr.recognition import Reading, Recognizer
 from quire.recognize.rapidocr.regions import quads_of_regions
 from quire.recognize.rapidocr.settings import RapidOcrProfile

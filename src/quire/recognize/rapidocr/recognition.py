@@ -11,8 +11,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from quire.ocr_models import Size, find, open_session
 from quire.prepare.pixels import Pixels
-from quire.recognize.rapidocr.models import Size, find, open_session
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession

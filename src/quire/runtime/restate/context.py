@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from threading import Lock, get_ident
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from quire.context import ONCE, Json, Retry, Stopping, Workflow
 from quire.errors import RunCancelled, RunError, StoreError
@@ -18,6 +18,7 @@ from quire.events import Event
 from quire.runtime.guarding import check_owner, in_step
 from quire.runtime.restate import durables
 from quire.runtime.restate.messages import Failure, Request, encode_result
+from quire.runtime.restate.records import RunRecords
 
 if TYPE_CHECKING:
     from restate import Context as Sdk
@@ -46,28 +47,12 @@ def call_key(workflow: Workflow, key: str, generation: int) -> str:
     return f"{workflow.name}/{workflow.version}/{key}/{generation}"
 
 
-class Records(Protocol):
-    """What a workflow's context needs of the database. Its threads call it."""
-
-    def tell(self, run: str, events: Sequence[Event]) -> None:
-        """Store events, once the database answers."""
-        ...
-
-    def wait_until_there(self) -> None:
-        """Return when the database answers, or after a while."""
-        ...
-
-    def want(self, run: str, name: str, awakeable: str) -> Json:
-        """Note who waits for a signal; what it was answered already as `{"value": …}`, None when it was not."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class Surroundings:
     """What is the same for all workflows of a worker."""
 
     workflows: Mapping[str, Workflow]
-    records: Records
+    records: RunRecords
     in_thread: Callable[[str, Callable[[], bytes]], Coroutine[Any, Any, bytes]]
     """Runs something in a thread of a pool."""
     scopes: frozenset[str] = frozenset()
@@ -159,7 +144,7 @@ class RestateContext:
         awakeable, answer = self._asked(lambda: self._sdk.awakeable(_bytes()))
 
         async def note() -> bytes:
-            want = self._around.records.want
+            want = self._around.records.signals.want
             return await self._around.in_thread(
                 self._pool, lambda: json.dumps(want(self.run_id, name, awakeable)).encode()
             )

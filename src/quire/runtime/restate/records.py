@@ -9,11 +9,11 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import TypeVar
 
-from quire.context import Json
+from quire.database.database import Database
+from quire.database.runs import ENDED, Runs
+from quire.database.signals import Signals
 from quire.errors import StoreError
 from quire.events import Event
-from quire.records.database import Database
-from quire.records.runs import ENDED, Runs
 from quire.runtime.restate.messages import Failure
 
 PATIENCE_S = 60.0
@@ -29,6 +29,7 @@ class RunRecords:
     def __init__(self, database: Database) -> None:
         self._database = database
         self.runs = Runs(database)
+        self.signals = Signals(database)
 
     def tell(self, run: str, events: Sequence[Event]) -> None:
         """Store events. A database that does not answer is waited for."""
@@ -69,35 +70,8 @@ class RunRecords:
                 run, "failed", error=outcome.message, category=outcome.category, exit_code=outcome.exit_code
             )
 
-    def want(self, run: str, name: str, awakeable: str) -> Json:
-        """Note who waits for a signal; what it was answered already as `{"value": …}`, None when it was not.
-
-        The wish is stored before the answer is looked for, and `answer` does the reverse: one of the two sees both.
-        """
-        self._database.change(
-            "INSERT INTO signals (invocation, name, value) VALUES (?, ?, '') ON CONFLICT DO NOTHING",
-            (_wishes(run, name), awakeable),
-        )
-        rows = self._database.rows("SELECT value FROM signals WHERE invocation = ? AND name = ?", (run, name))
-        return {"value": json.loads(str(rows[0][0]))} if rows else None
-
-    def answer(self, run: str, name: str, value: Json) -> tuple[list[str], Json]:
-        """Keep the answer to a signal, the first one counts; who waits for it, and the answer that they get."""
-        self._database.change(
-            "INSERT INTO signals (invocation, name, value) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
-            (run, name, json.dumps(value)),
-        )
-        ((kept,),) = self._database.rows("SELECT value FROM signals WHERE invocation = ? AND name = ?", (run, name))
-        rows = self._database.rows("SELECT name FROM signals WHERE invocation = ?", (_wishes(run, name),))
-        return [str(awakeable) for (awakeable,) in rows], json.loads(str(kept))
-
     def forget(self, run: str) -> None:
         """Remove a run that has ended, with its events and signals."""
         with self._database.transaction():
             self.runs.forget(run)
-            self._database.change("DELETE FROM signals WHERE invocation = ?", (run,))
-            self._database.change("DELETE FROM signals WHERE invocation LIKE ?", (_wishes(run, "%"),))
-
-
-def _wishes(run: str, name: str) -> str:
-    return f"{run}/{name}"
+            self.signals.forget(run)

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from quire.context import Json, RunState, RunStatus, Workflow
+from quire.database.database import Database
+from quire.database.runs import ENDED
 from quire.errors import RunCancelled, RunError, UsageError
 from quire.events import Event
-from quire.records.database import Database
-from quire.records.runs import ENDED
 from quire.runtime.restate.context import handler_of, service_of
 from quire.runtime.restate.messages import Failure, Request
 from quire.runtime.restate.records import RunRecords
@@ -122,7 +122,7 @@ class RestateRuntime:
 
     def send(self, run: str, name: str, value: Json) -> None:
         self._runs.status(run)
-        awakeables, answer = self._records.answer(run, name, value)
+        awakeables, answer = self._records.signals.answer(run, name, value)
         for awakeable in awakeables:
             self._server.resolve(awakeable, {"value": answer})
 

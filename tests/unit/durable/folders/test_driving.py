@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 
 from quire.batch import ManifestWriter, StageOutcome, Stop, read_manifest, rows_of
+from quire.database.outputs import Outputs
+from quire.database.quarantine import Quarantine
 from quire.durable.flows.flow import Flow
 from quire.durable.folders import driving
 from quire.durable.folders.driving import run_batch, stored_request
@@ -19,8 +21,6 @@ from quire.durable.folders.request import BatchRequest
 from quire.durable.opening import local_runtime
 from quire.errors import RunError, UsageError
 from quire.keys import digest_bytes
-from quire.records.outputs import Outputs
-from quire.records.quarantine import Quarantine
 from quire.store.files import FileStore
 from quire.store.opening import open_store
 from tests import documents

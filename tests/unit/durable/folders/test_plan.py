@@ -7,10 +7,10 @@ import os
 import pytest
 
 from quire.batch import StageOptions
+from quire.database.quarantine import Quarantine, Quarantined
 from quire.durable.folders.plan import plan_batch
 from quire.durable.folders.request import BatchRequest, Shard
 from quire.errors import UsageError
-from quire.records.quarantine import Quarantine, Quarantined
 from quire.store.files import FileStore
 from tests.unit.durable.folders.folders import Desk
 

@@ -8,11 +8,11 @@ from functools import lru_cache
 from threading import local
 from typing import TYPE_CHECKING, TypeVar
 
+from quire.database import schema
 from quire.errors import ConfigurationError
-from quire.records import schema
 
 if TYPE_CHECKING:
-    from quire.store.connections import Connection
+    from quire.database.postgres_connections import Connection
 
 R = TypeVar("R")
 
@@ -37,7 +37,7 @@ class PostgresDatabase:
 
     def __init__(self, url: str) -> None:
         try:
-            from quire.store.connections import Connections, Error
+            from quire.database.postgres_connections import Connections, Error
         except ImportError as error:
             raise ConfigurationError(
                 f"facts in PostgreSQL need psycopg ({error}): pip install 'quire[postgres]'"

@@ -6,14 +6,15 @@ from collections.abc import Iterator
 
 import pytest
 
-from quire.records.database import Database, SqliteDatabase
+from quire.database.database import Database
+from quire.database.sqlite import SqliteDatabase
 from tests.servers.postgres import PostgresServer
 
 
 @pytest.fixture(scope="session")
 def postgres_database(postgres_server: PostgresServer) -> Iterator[Database]:
     """One for all tests: making it takes longer than most of them."""
-    from quire.store.postgres import PostgresDatabase
+    from quire.database.postgres import PostgresDatabase
 
     database = PostgresDatabase(postgres_server.create())
     yield database

@@ -8,10 +8,10 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from quire.context import Json
-from quire.records.claims import ALIVE
-from quire.records.database import Database, in_portions
-from quire.records.places import path_text
-from quire.records.runs import ENDED, forget_runs
+from quire.database.database import Database, in_portions
+from quire.database.leases import ALIVE
+from quire.database.places import path_text
+from quire.database.runs import ENDED, forget_runs
 
 REMOVED = "(deleted)"
 """What stands where something named a deleted document."""

@@ -8,11 +8,11 @@ from collections.abc import Iterator, Sequence
 from secrets import token_hex
 
 from quire.context import Json, RunState, RunStatus
+from quire.database.database import Database
+from quire.database.leases import ALIVE, bury
 from quire.errors import Category, UsageError
 from quire.events import Event
 from quire.keys import digest_of
-from quire.records.claims import ALIVE, bury
-from quire.records.database import Database
 
 ENDED: tuple[RunState, ...] = ("finished", "failed", "cancelled")
 HAS_ENDED = "state IN ('finished', 'failed', 'cancelled')"
@@ -235,6 +235,11 @@ def forget_runs(database: Database, condition: str, values: Sequence[object]) ->
     for table in ("invocations", "events"):
         database.change(f"DELETE FROM {table} WHERE run IN (SELECT run FROM runs WHERE {condition})", values)
     return database.change(f"DELETE FROM runs WHERE {condition}", values)
+
+
+def forget_ended_runs(database: Database, *, before: float) -> int:
+    """Remove the runs that ended before a time, in the caller's transaction; how many."""
+    return forget_runs(database, f"{HAS_ENDED} AND finished < ?", (before,))
 
 
 def _unknown(run: str) -> UsageError:

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from quire.context import Claim, Json, Workflow
+from quire.database.database import Database, in_portions
+from quire.database.leases import ALIVE, Claims
+from quire.database.runs import ENDED, HAS_ENDED, PAUSED
 from quire.errors import Category, RunCancelled, RunError, category_of, exit_code_of
 from quire.events import reason_of
-from quire.records.claims import ALIVE, Claims
-from quire.records.database import Database, in_portions
-from quire.records.runs import ENDED, HAS_ENDED, PAUSED
 
 State = Literal["waiting", "running", "finished", "failed", "cancelled"]
 

@@ -11,8 +11,8 @@ from secrets import token_hex
 from threading import Event, Lock, Thread
 
 from quire.context import Claim
+from quire.database.database import Database, boot
 from quire.errors import FencedError
-from quire.records.database import Database, boot
 
 LEASE_S = 30.0
 """How long an owner that does not answer keeps its claims."""
@@ -137,6 +137,14 @@ def bury(database: Database) -> None:
     for (owner,) in database.rows("SELECT owner FROM owners WHERE expires > 0"):
         if _is_gone(str(owner)):
             database.change("UPDATE owners SET expires = 0 WHERE owner = ?", (owner,))
+
+
+def forget_owners(database: Database, silent_s: float) -> None:
+    """Remove the leases and claims of processes that ended or have not renewed for so long."""
+    gone = "SELECT owner FROM owners WHERE expires < ? OR boot <> ?"
+    values = (database.now() - silent_s, database.epoch)
+    database.change(f"DELETE FROM claims WHERE owner IN ({gone})", values)
+    database.change(f"DELETE FROM owners WHERE owner IN ({gone})", values)
 
 
 def _is_gone(owner: str) -> bool:

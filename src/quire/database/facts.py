@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
+from quire.database.database import Database, in_portions
 from quire.engine import Attempt
 from quire.keys import ArtifactKey, Digest
-from quire.records.database import Database, in_portions
 
 ANSWER = "answer"
 """The stage whose artifacts cost money, and which documents share."""
@@ -23,6 +23,9 @@ DELETE FROM facts WHERE key IN (
 """
 """Forgets what names contents that are not there: the record of a page its text and blocks, what a component of a flow
 gave its files and pages. An answer names nothing, and is not asked for again."""
+
+
+_UNREFERENCED = "digest NOT IN (SELECT digest FROM facts)"
 
 
 class Fact(NamedTuple):
@@ -153,6 +156,40 @@ class Facts:
             "UPDATE objects SET pack = ?, start = ? WHERE digest = ? AND pack = ? AND start = ?",
             [(to[d].pack, to[d].start, d, places[d].pack, places[d].start) for d in sorted(to)],
         )
+
+    def known_bytes(self) -> dict[str, int]:
+        """How many bytes of each pack are known."""
+        rows = self._database.rows("SELECT pack, sum(size) FROM objects GROUP BY pack")
+        return {str(pack): integer(size) for pack, size in rows}
+
+    def documents_with(self, stage: str) -> set[str]:
+        """The documents that have an artifact of a stage."""
+        rows = self._database.rows("SELECT DISTINCT document FROM facts WHERE stage = ?", (stage,))
+        return {str(document) for (document,) in rows}
+
+    def forget_packs(self, names: Collection[str]) -> int:
+        """Forget what lies in packs that are gone, and what refers to it; how many facts that were."""
+        self._database.change_many("DELETE FROM objects WHERE pack = ?", [(name,) for name in names])
+        dangling = self.forget_referring()
+        return dangling + self._database.change("DELETE FROM facts WHERE digest NOT IN (SELECT digest FROM objects)")
+
+    def forget_unused(self, before: int, today: int, *, answers: bool) -> int:
+        """Forget documents that were last of use before a day; answers of engines only when asked to."""
+        self._database.change("UPDATE facts SET used = ? WHERE used = 0", (today,))  # of an older store: from now on
+        # Artifacts of a document name each other, and only the first of them is looked up: they go together. An
+        # answer does not count for its document: another one may have used it.
+        unused = "document NOT IN (SELECT document FROM facts WHERE used >= ? AND stage <> ?)"
+        return self._database.change(
+            f"DELETE FROM facts WHERE used < ? AND stage <> ? AND {unused}",
+            (before, "" if answers else ANSWER, before, ANSWER),
+        )
+
+    def remove_unreferenced(self) -> int:
+        """Forget contents that no fact refers to, in the caller's transaction; how many."""
+        # A process that saves the same content now has locked its row, or waits here: the second statement sees its
+        # fact.
+        self._database.change(f"UPDATE objects SET size = size WHERE {_UNREFERENCED}")
+        return self._database.change(f"DELETE FROM objects WHERE {_UNREFERENCED}")
 
     def note_path(self, document: str, page: int, reading: str, attempts: Sequence[Attempt]) -> None:
         of_page = document, page

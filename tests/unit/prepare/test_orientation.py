@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from PIL import Image, ImageDraw, ImageFont
 
-from quire.recognize.rapidocr.orientation import page_turn
+from quire.prepare.orientation import page_turn
 
 
 def page() -> np.ndarray:

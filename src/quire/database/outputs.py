@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from quire.context import Json
-from quire.records.database import Database, in_portions
-from quire.records.places import path_text
+from quire.database.database import Database, in_portions
+from quire.database.places import path_text
 
 _COLUMNS = "place, key, document, source, settings, files, at"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from quire.records.outputs import Output, OutputFile, Outputs
+from quire.database.outputs import Output, OutputFile, Outputs
 
 REPORT = Output(
     place="/out/report",

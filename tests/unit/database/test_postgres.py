@@ -10,12 +10,12 @@ from threading import Barrier
 
 import pytest
 
+from quire.database import postgres_connections as connections
+from quire.database import schema
+from quire.database.leases import Claims
+from quire.database.postgres import PostgresDatabase, translated
+from quire.database.runs import Runs
 from quire.errors import ConfigurationError, StoreError
-from quire.records import schema
-from quire.records.claims import Claims
-from quire.records.runs import Runs
-from quire.store import connections
-from quire.store.postgres import PostgresDatabase, translated
 from tests.servers.ports import free_port
 
 ADDED = "INSERT INTO signals (invocation, name, value) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
@@ -250,7 +250,7 @@ def test_without_psycopg_the_extra_is_named():
     code = (
         "import sys; sys.modules['psycopg'] = None\n"
         "from quire.errors import ConfigurationError\n"
-        "from quire.store.postgres import PostgresDatabase\n"
+        "from quire.database.postgres import PostgresDatabase\n"
         "try: PostgresDatabase('postgresql://host/name')\n"
         "except ConfigurationError as error: print(error)\n"
     )

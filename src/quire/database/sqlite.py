@@ -1,28 +1,21 @@
-"""A database as the records see it, and SQLite as one.
-
-Statements are written once, in the SQL that SQLite and PostgreSQL share, with `?` for values.
-"""
+"""SQLite as the database of a store."""
 
 from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
-from functools import cache
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import RLock
-from typing import Protocol, TypeVar
 
+from quire.database import schema
+from quire.database.database import boot
 from quire.errors import StoreError, too_few_descriptors
-from quire.records import schema
 
 BUSY_S = 30.0
 """How long a statement waits for another process that writes."""
 RETRY_S = 0.01
-AT_ONCE = 500
-"""Values in one statement: well below what any database takes."""
-
 _MOVED = "it was moved or deleted while it was in use; run the command again"
 _ADVICE = {
     sqlite3.SQLITE_FULL: "its disk is full: make room there",
@@ -38,65 +31,6 @@ _ADVICE = {
 }
 """What to do, by what SQLite says: the exact result code, or the class of codes that it belongs to."""
 _DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_IOERR_SHORT_READ}
-
-T = TypeVar("T")
-
-
-class Database(Protocol):
-    """Any thread may use it; a transaction belongs to the thread that began it.
-
-    Raises StoreError, with what to do, when it cannot be written or read.
-    """
-
-    @property
-    def place(self) -> str:
-        """What messages call it: a path, or an address without its password."""
-        ...
-
-    @property
-    def one_machine(self) -> bool:
-        """Whether all who share it are on one machine, and so see the same files."""
-        ...
-
-    @property
-    def epoch(self) -> str:
-        """Owners of another epoch are gone: that start of the machine is over. "" where that says nothing."""
-        ...
-
-    def rows(self, statement: str, values: Sequence[object] = ()) -> list[tuple[object, ...]]:
-        """Run a statement and give its rows. Outside a transaction it is one of its own."""
-        ...
-
-    def change(self, statement: str, values: Sequence[object] = ()) -> int:
-        """Run a statement; how many rows it changed."""
-        ...
-
-    def change_many(self, statement: str, values: Sequence[Sequence[object]]) -> None: ...
-
-    def transaction(self, *, lasting: bool = False) -> AbstractContextManager[None]:
-        """All of it or nothing; `lasting` holds even if the machine loses power right after it.
-
-        May be nested: it is then a part of the outermost one, which decides whether it lasts.
-        """
-        ...
-
-    def now(self) -> float:
-        """Seconds on a clock that all who share the database agree on, and that nobody can set."""
-        ...
-
-    def hurry(self) -> None:
-        """The program is asked to stop: a server that is away is not waited for. May be called by a signal handler."""
-        ...
-
-    def close(self) -> None: ...
-
-
-def in_portions(values: Collection[T]) -> Iterator[tuple[list[T], str]]:
-    """Some values at a time, with as many question marks."""
-    every = list(values)
-    for begin in range(0, len(every), AT_ONCE):
-        portion = every[begin : begin + AT_ONCE]
-        yield portion, ", ".join("?" * len(portion))
 
 
 class SqliteDatabase:
@@ -181,6 +115,20 @@ class SqliteDatabase:
     def hurry(self) -> None:
         pass  # a file is never away
 
+    def overwrite_deleted(self) -> None:
+        """From now on overwrite rows that are deleted, which stay readable in the file otherwise."""
+        self.rows("PRAGMA secure_delete = ON")
+
+    def remove_traces(self) -> None:
+        """Write the file anew: rows that were changed or removed earlier are still readable in its gaps and its log."""
+        self.rows("VACUUM")
+        ((busy, *_),) = self.rows("PRAGMA wal_checkpoint(TRUNCATE)")
+        if busy:
+            raise StoreError(
+                f"the document is deleted, but another process reads {self.place} all the time: deleted rows stay in "
+                "its log until that ends; delete the document again then"
+            )
+
     def close(self) -> None:
         with self._lock:
             self._connection.close()
@@ -235,12 +183,3 @@ class SqliteDatabase:
         if advice := _ADVICE.get(code) or _ADVICE.get(code & 0xFF):
             return too_few_descriptors(error) or StoreError(f"cannot use the database {self.place}: {error}; {advice}")
         return error
-
-
-@cache
-def boot() -> str:
-    """Which start of the machine this is: who held something before the last one is gone."""
-    try:
-        return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
-    except OSError:
-        return ""

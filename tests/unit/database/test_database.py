@@ -9,8 +9,8 @@ from threading import Barrier
 
 import pytest
 
+from quire.database.sqlite import SqliteDatabase
 from quire.errors import StoreError
-from quire.records.database import SqliteDatabase
 
 SYNCHRONOUS = "PRAGMA synchronous"
 NORMAL = [(1,)]
@@ -37,7 +37,7 @@ def test_only_what_must_last_waits_for_the_disk():
 
 
 def test_a_transaction_that_cannot_begin_leaves_nothing_behind(tmp_path, monkeypatch):
-    monkeypatch.setattr("quire.records.database.BUSY_S", 0.01)
+    monkeypatch.setattr("quire.database.sqlite.BUSY_S", 0.01)
     path = tmp_path / "facts.sqlite3"
     with closing(SqliteDatabase(path)) as database, closing(SqliteDatabase(path)) as other:
         with other.transaction(), pytest.raises(StoreError, match="wait for the process that holds it"):

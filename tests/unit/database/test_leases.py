@@ -9,9 +9,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from quire.database.database import boot
+from quire.database.leases import Claims
+from quire.database.sqlite import SqliteDatabase
 from quire.errors import FencedError
-from quire.records.claims import Claims
-from quire.records.database import SqliteDatabase, boot
 
 
 class Clock(SqliteDatabase):
@@ -118,8 +119,8 @@ def test_of_many_threads_one_wins(owners):
 
 KILLED = """
 import sys, os
-from quire.records.claims import Claims
-from quire.records.database import SqliteDatabase
+from quire.database.leases import Claims
+from quire.database.sqlite import SqliteDatabase
 claims = Claims(SqliteDatabase(sys.argv[1]))
 assert claims.claim("k")
 os.kill(os.getpid(), 9)

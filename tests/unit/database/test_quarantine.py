@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from quire.records.quarantine import Quarantine, Quarantined
+from quire.database.quarantine import Quarantine, Quarantined
 
 BROKEN = Quarantined("k1", "d1", "/in/broken.pdf", "input", "the file is damaged", 1, "run-1", at=5.0)
 

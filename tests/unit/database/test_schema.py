@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from quire.database import schema
+from quire.database.sqlite import SqliteDatabase
 from quire.engine import Attempt
 from quire.errors import StoreError
 from quire.keys import ArtifactKey, digest_bytes
-from quire.records import schema
-from quire.records.database import SqliteDatabase
 from quire.store.deleting import delete_documents
 from quire.store.files import FileStore
 

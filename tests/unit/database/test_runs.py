@@ -6,11 +6,11 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from quire.database.leases import Claims
+from quire.database.runs import Runs, claim_of
+from quire.database.sqlite import SqliteDatabase
 from quire.errors import UsageError
 from quire.events import Event
-from quire.records.claims import Claims
-from quire.records.database import SqliteDatabase
-from quire.records.runs import Runs, claim_of
 
 
 @pytest.fixture

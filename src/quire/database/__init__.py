@@ -1,0 +1,5 @@
+"""Every SQL statement: what a store remembers in SQLite or PostgreSQL.
+
+One schema for both. `database` is the interface, `sqlite` and `postgres` implement it; every other module takes a
+`Database` and knows one group of tables.
+"""

@@ -1,0 +1,83 @@
+"""A database as the tables see it. SQLite and PostgreSQL implement it.
+
+Statements are written once, in the SQL that both share, with `?` for values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import AbstractContextManager
+from functools import cache
+from pathlib import Path
+from typing import Protocol, TypeVar
+
+AT_ONCE = 500
+"""Values in one statement: well below the limit of either database."""
+
+T = TypeVar("T")
+
+
+class Database(Protocol):
+    """Any thread may use it; a transaction belongs to the thread that began it.
+
+    Raises StoreError, with what to do, when it cannot be written or read.
+    """
+
+    @property
+    def place(self) -> str:
+        """What messages call it: a path, or an address without its password."""
+        ...
+
+    @property
+    def one_machine(self) -> bool:
+        """Whether all its clients are on one machine, and so see the same files."""
+        ...
+
+    @property
+    def epoch(self) -> str:
+        """Leases of another epoch are void, because the machine has restarted. "" where restarts do not matter."""
+        ...
+
+    def rows(self, statement: str, values: Sequence[object] = ()) -> list[tuple[object, ...]]:
+        """Run a statement and give its rows. Outside a transaction it is one of its own."""
+        ...
+
+    def change(self, statement: str, values: Sequence[object] = ()) -> int:
+        """Run a statement; how many rows it changed."""
+        ...
+
+    def change_many(self, statement: str, values: Sequence[Sequence[object]]) -> None: ...
+
+    def transaction(self, *, lasting: bool = False) -> AbstractContextManager[None]:
+        """All of it or nothing; `lasting` holds even if the machine loses power right after it.
+
+        May be nested: it is then a part of the outermost one, which decides whether it lasts.
+        """
+        ...
+
+    def now(self) -> float:
+        """Seconds on a clock that every client of the database shares and that cannot be set back."""
+        ...
+
+    def hurry(self) -> None:
+        """The program is stopping: do not wait for a server that does not answer. Safe in a signal handler."""
+        ...
+
+    def close(self) -> None: ...
+
+
+def in_portions(values: Collection[T]) -> Iterator[tuple[list[T], str]]:
+    """Some values at a time, with as many question marks."""
+    every = list(values)
+    for begin in range(0, len(every), AT_ONCE):
+        portion = every[begin : begin + AT_ONCE]
+        yield portion, ", ".join("?" * len(portion))
+
+
+@cache
+def boot() -> str:
+    """The id of this boot of the machine: a lease from before the last restart is void."""
+    try:
+        return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+    except OSError:
+        return ""

@@ -1,0 +1,79 @@
+"""What the tables hold about one document, so that it can be found, counted and deleted."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Collection, Iterator
+
+from quire.database.database import Database, in_portions
+from quire.database.facts import ANSWER, integer
+from quire.database.places import path_text
+
+_NAMING = {
+    "facts": "document",
+    "attempts": "document",
+    "outputs": "document",
+    "quarantine": "document",
+    "files": "digest",
+}
+"""Tables that name documents, and the column that does."""
+
+
+class DocumentRows:
+    """The rows of documents in all tables. In the caller's transaction, where there is one."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def at(self, path: str | os.PathLike[str]) -> str | None:
+        """The id of the document that was last hashed at a path."""
+        rows = self._database.rows("SELECT digest FROM files WHERE path = ?", (path_text(path),))
+        return str(rows[0][0]) if rows else None
+
+    def beginning_with(self, start: str) -> list[str]:
+        """The ids that begin so."""
+        asked = " UNION ".join(
+            f"SELECT {column} FROM {table} WHERE {column} LIKE ?" for table, column in _NAMING.items()
+        )
+        return [str(row[0]) for row in self._database.rows(asked, [f"{start}%"] * len(_NAMING))]
+
+    def sizes(self, document: str) -> list[tuple[str, int]]:
+        """The keys of its artifacts, each with its bytes."""
+        rows = self._database.rows("SELECT key, size FROM facts WHERE document = ?", (document,))
+        return [(str(key), integer(size)) for key, size in rows]
+
+    def shared(self, document: str) -> set[str]:
+        """The keys of its artifacts that another document uses too."""
+        rows = self._database.rows(
+            "SELECT DISTINCT mine.key FROM facts mine JOIN facts other ON other.key = mine.key "
+            "AND other.document <> mine.document WHERE mine.document = ?",
+            (document,),
+        )
+        return {str(key) for (key,) in rows}
+
+    def outputs(self, document: str) -> Iterator[str]:
+        """The files that its results were written to."""
+        asked = "SELECT place, files FROM outputs WHERE document = ? ORDER BY place"
+        for place, files in self._database.rows(asked, (document,)):
+            yield from [str(one[0]) for one in json.loads(str(files))] or [str(place)]
+
+    def answers(self, documents: Collection[str]) -> set[str]:
+        """The keys of the answers that some documents use."""
+        asked = "SELECT key FROM facts WHERE document IN ({}) AND stage = ?"
+        portions = in_portions(documents)
+        return {
+            str(k) for some, marks in portions for (k,) in self._database.rows(asked.format(marks), (*some, ANSWER))
+        }
+
+    def known(self, keys: Collection[str]) -> set[str]:
+        """Those of the keys that some document still has."""
+        asked, portions = "SELECT key FROM facts WHERE key IN ({})", in_portions(keys)
+        return {str(key) for some, marks in portions for (key,) in self._database.rows(asked.format(marks), some)}
+
+    def delete(self, document: str, paths: Collection[str]) -> None:
+        """Remove what belongs to a document that is also known by these paths."""
+        for table, column in _NAMING.items():
+            self._database.change(f"DELETE FROM {table} WHERE {column} = ?", (document,))
+        # Stages of one's own may call a document by its path.
+        self._database.change_many("DELETE FROM facts WHERE document = ?", [(path,) for path in paths])
