@@ -13,8 +13,8 @@ from tests.servers import restate
 from benchmarks import clock, corpus, family
 from benchmarks.durablereader import DurableReader, Portion, check, read_durably
 from benchmarks.report import LeftOut, Options, Report, Table
-from quire.cluster import haproxy, postgres
-from quire.cluster.local import ClusterOptions, LocalCluster
+from quire.devcluster import haproxy, postgres
+from quire.devcluster.local import ClusterOptions, LocalCluster
 from quire.durable.opening import open_runtime
 
 PORTIONS, PAGES = 3, 14

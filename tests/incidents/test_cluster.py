@@ -16,8 +16,8 @@ from pathlib import Path
 
 import pytest
 
-from quire.cluster.local import LocalCluster
-from quire.cluster.program import listens
+from quire.devcluster.local import LocalCluster
+from quire.devcluster.program import listens
 from tests import documents, scans
 from tests.fakes.strangers import Stranger, install
 from tests.runtime.tracking import wait_until

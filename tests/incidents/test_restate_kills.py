@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from quire.cluster.local import LocalCluster
-from quire.cluster.program import Program
+from quire.devcluster.local import LocalCluster
+from quire.devcluster.program import Program
 from quire.durable.opening import open_runtime
 from quire.durable.reads.documents import load_result
 from quire.durable.reads.request import ReadRequest, SourceRef

@@ -13,7 +13,7 @@ from email.utils import formatdate
 from itertools import count
 from pathlib import Path
 
-from quire.cluster.program import Program, listens
+from quire.devcluster.program import Program, listens
 from tests.servers.ports import free_port
 
 ACCOUNT = "devstoreaccount1"

@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from quire.cluster import haproxy, postgres
-from quire.cluster.local import ClusterOptions, LocalCluster
-from quire.cluster.program import Program
+from quire.devcluster import haproxy, postgres
+from quire.devcluster.local import ClusterOptions, LocalCluster
+from quire.devcluster.program import Program
 from tests.servers import restate
 
 LEASE_S = 1.0

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from quire.cluster.restate import RestateProgram
 from quire.context import Workflow
 from quire.database.database import Database
 from quire.database.sqlite import SqliteDatabase
+from quire.devcluster.restate import RestateProgram
 from quire.runtime.restate.process import Worker, listen
 from quire.runtime.restate.records import RunRecords
 from quire.runtime.restate.registering import register, served

@@ -11,7 +11,7 @@ import urllib.request
 from itertools import count
 from pathlib import Path
 
-from quire.cluster.program import Program
+from quire.devcluster.program import Program
 from tests.servers.ports import free_port
 
 

@@ -30,7 +30,7 @@ LAYERS = {
     "execution": "workers runtime batch asking",
     "composition": "result",
     "orchestration": "reading durable pipeline",
-    "surfaces": "cluster cli __init__ __main__",
+    "surfaces": "devcluster cli __init__ __main__",
 }
 BELOW = {
     "core": {"core"},

@@ -18,7 +18,7 @@ from typer import Option
 from quire.errors import EXIT_COMPLETE, ConfigurationError, UsageError
 
 if TYPE_CHECKING:
-    from quire.cluster.local import LocalCluster
+    from quire.devcluster.local import LocalCluster
 
 EXAMPLES = """\b
 Examples:
@@ -51,7 +51,7 @@ def up(
     all of it."""
     if not local_cluster:
         raise UsageError("say what to start: `quire up --local-cluster`; elsewhere each part is started by itself")
-    from quire.cluster.local import ClusterOptions, LocalCluster, missing
+    from quire.devcluster.local import ClusterOptions, LocalCluster, missing
 
     if lacking := missing():
         raise ConfigurationError("not everything is here:\n  " + "\n  ".join(lacking))

@@ -67,7 +67,7 @@ def worker(  # noqa: PLR0913 - one argument per option
         _check_pool(name)
     if limit and register is None:
         raise UsageError("--limit is told to the server: name its admin address with --register")
-    from quire.cluster.serving import WorkerOptions, run_worker
+    from quire.durable.worker import WorkerOptions, run_worker
 
     asked = WorkerOptions(
         store=settings.store,

@@ -1,6 +1,6 @@
-"""The runtime of one machine: a journal in the database of a store, and an engine in every process that opens it.
+"""The runtime of one machine: a journal in the database of a store, and a scheduler in every process that opens it.
 
-`inline` is the same engine over a journal in memory.
+`inline` is the same scheduler over a journal in memory.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from quire.database.runs import ENDED, Runs, claim_of
 from quire.database.sqlite import SqliteDatabase
 from quire.errors import RunCancelled, RunError, UsageError
 from quire.events import Event
-from quire.runtime.engine import POLL_S, Engine
+from quire.runtime.scheduler import POLL_S, Scheduler
 
 
 class LocalRuntime:
     """Runs workflows on this machine. Every process with the same database shares the work and the answers.
 
-    The engine starts with the first `submit`, `result` or `serve`; asking about runs needs none. `pools` says how
+    The scheduler starts with the first `submit`, `result` or `serve`; asking about runs needs none. `pools` says how
     many invocations of a pool this process works on at a time; 0 leaves a pool to others.
     """
 
@@ -42,7 +42,7 @@ class LocalRuntime:
         self._pools = dict(pools or {})
         self._claims = Claims(database, lease_s=lease_s)
         self._replay_always = replay_always
-        self._engine: Engine | None = None
+        self._scheduler: Scheduler | None = None
         self._opening = Lock()
         self._runs = Runs(database)
 
@@ -62,15 +62,15 @@ class LocalRuntime:
         if workflow is None:
             known = ", ".join(self._workflows)
             raise UsageError(f"there is no workflow {flow!r}; choose from {known}")
-        engine = self.serve()
+        scheduler = self.serve()
         with self._database.transaction(lasting=True):
             run, new = self._begin(flow, inputs, key)
             if not new:
                 self._runs.proceed(run)
             if new or self._runs.status(run).state not in ENDED:
                 root = Invocation(claim_of(run), run, flow, workflow.version, workflow.pool, inputs)
-                engine.journal.start(root)
-        engine.wake()
+                scheduler.journal.start(root)
+        scheduler.wake()
         return run
 
     def status(self, run: str) -> RunStatus:
@@ -81,16 +81,16 @@ class LocalRuntime:
 
     def result(self, run: str, *, timeout_s: float | None = None) -> Json:
         """Wait for the end. Raises StoreError when nothing can be recorded: the run goes on once that is mended."""
-        engine = self.serve()
+        scheduler = self.serve()
         until = None if timeout_s is None else time.monotonic() + timeout_s
         while (status := self.status(run)).state not in ENDED:
             left = None if until is None else until - time.monotonic()
             if left is not None and left <= 0:
                 raise TimeoutError(f"run {run} is {status.state} after {timeout_s:g} s")
-            if engine.trouble is not None:
-                raise engine.trouble
-            with engine.ended:
-                engine.ended.wait(POLL_S if left is None else min(POLL_S, left))
+            if scheduler.trouble is not None:
+                raise scheduler.trouble
+            with scheduler.ended:
+                scheduler.ended.wait(POLL_S if left is None else min(POLL_S, left))
         if status.state == "cancelled":
             raise RunCancelled(f"run {run} was cancelled")
         if status.state == "failed":
@@ -102,13 +102,13 @@ class LocalRuntime:
             self._runs.request_cancel(run)
             if claim_of(run) in Journal(self._database, self._claims).cancel(run):
                 self._runs.finish(run, "cancelled", error=f"run {run} was cancelled")
-        if self._engine is not None:
-            self._engine.wake()
+        if self._scheduler is not None:
+            self._scheduler.wake()
 
     def pause(self, run: str) -> None:
         self._runs.pause(run)
-        if self._engine is not None:
-            self._engine.pause(run)
+        if self._scheduler is not None:
+            self._scheduler.pause(run)
 
     def forget(self, run: str) -> None:
         self._runs.forget(run)
@@ -121,38 +121,38 @@ class LocalRuntime:
     def send(self, run: str, name: str, value: Json) -> None:
         self.status(run)
         Journal(self._database, self._claims).send(claim_of(run), name, value)
-        if self._engine is not None:
-            self._engine.wake()
+        if self._scheduler is not None:
+            self._scheduler.wake()
 
-    def serve(self) -> Engine:
+    def serve(self) -> Scheduler:
         """Work on whatever waits, for as long as this runtime is open."""
         with self._opening:  # several threads may submit first
-            if self._engine is None:
-                self._engine = Engine(
+            if self._scheduler is None:
+                self._scheduler = Scheduler(
                     self._database,
                     self._claims,
                     tuple(self._workflows.values()),
                     self._pools,
                     replay_always=self._replay_always,
                 )
-            return self._engine
+            return self._scheduler
 
     def close(self, *, patience_s: float = 0.0) -> None:
         """Leave the rest to other processes, after waiting that long for the steps under way.
 
         The database stays open: it belongs to whoever opened it.
         """
-        if self._engine is not None:
+        if self._scheduler is not None:
             if patience_s:
-                self._engine.drain(patience_s)
-            self._engine.close()
-            self._engine = None
+                self._scheduler.drain(patience_s)
+            self._scheduler.close()
+            self._scheduler = None
         self._claims.close()
 
     def hurry(self) -> None:
         """End a `close` that waits. Any thread may call it, and so may a handler of signals."""
-        if self._engine is not None:
-            self._engine.hurried = True
+        if self._scheduler is not None:
+            self._scheduler.hurried = True
 
     def __enter__(self) -> LocalRuntime:
         return self

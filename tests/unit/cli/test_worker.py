@@ -56,8 +56,8 @@ def test_up_says_what_it_can_start():
 
 
 def test_up_names_everything_that_is_missing(tmp_path, monkeypatch):
-    monkeypatch.setattr("quire.cluster.postgres.find_programs", lambda: None)
-    monkeypatch.setattr("quire.cluster.haproxy.find_program", lambda: None)
+    monkeypatch.setattr("quire.devcluster.postgres.find_programs", lambda: None)
+    monkeypatch.setattr("quire.devcluster.haproxy.find_program", lambda: None)
     code, said = run("up", "--local-cluster", environment={"QUIRE_RESTATE_SERVER": str(tmp_path / "nothing")})
     assert code == 4
     assert "apt install postgresql" in said

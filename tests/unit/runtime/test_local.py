@@ -15,7 +15,7 @@ from quire.database.leases import Claims
 from quire.database.sqlite import SqliteDatabase
 from quire.errors import FencedError, RunCancelled, RunError, StoreError
 from quire.events import Event
-from quire.runtime import engine
+from quire.runtime import scheduler
 from quire.runtime.local import LocalRuntime, inline
 from tests.runtime.tracking import wait_until
 
@@ -23,7 +23,7 @@ PATIENCE_S = 30.0
 
 
 class Moody(SqliteDatabase):
-    """A database in memory that fails once, at a statement of the engine."""
+    """A database in memory that fails once, at a statement of the scheduler."""
 
     def __init__(self) -> None:
         self.asked: list[str] = []
@@ -39,7 +39,7 @@ class Moody(SqliteDatabase):
         return super().change(statement, values)
 
     def _meet(self, statement: str) -> None:
-        if current_thread().name != "quire-engine":
+        if current_thread().name != "quire-scheduler":
             return
         if statement not in self.asked:
             self.asked.append(statement)
@@ -86,7 +86,7 @@ def lived_through(database: Moody, diary: Diary) -> list[str]:
 
 
 def test_a_statement_that_fails_once_costs_no_run_and_no_event(monkeypatch):
-    monkeypatch.setattr(engine, "TROUBLED_S", 0.001)
+    monkeypatch.setattr(scheduler, "TROUBLED_S", 0.001)
     undisturbed = Moody()
     lived_through(undisturbed, Diary())
     assert len(undisturbed.asked) > 15
@@ -98,7 +98,7 @@ def test_a_statement_that_fails_once_costs_no_run_and_no_event(monkeypatch):
 
 
 def test_a_database_that_keeps_failing_is_told_to_who_waits(monkeypatch):
-    monkeypatch.setattr(engine, "TROUBLED_S", 0.001)
+    monkeypatch.setattr(scheduler, "TROUBLED_S", 0.001)
     full = Flag()
 
     class Full(Moody):
@@ -131,7 +131,7 @@ def test_whatever_a_step_raises_ends_the_step_only(error, said):
 
 
 @pytest.mark.parametrize(("error", "said"), [(SystemExit(3), "flow exits: 3"), (asyncio.CancelledError(), "cancelled")])
-def test_a_workflow_that_ends_itself_fails_and_the_engine_goes_on(error, said):
+def test_a_workflow_that_ends_itself_fails_and_the_scheduler_goes_on(error, said):
     async def flow(ctx, argument):
         if argument:
             raise error

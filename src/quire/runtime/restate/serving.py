@@ -16,8 +16,8 @@ from quire.errors import ConfigurationError, UsageError
 from quire.events import Event
 from quire.runtime.restate.context import Mismatch, RestateContext, Surroundings, handler_of, service_of
 from quire.runtime.restate.messages import CANCELLED, FAILED, Failure, Request
-from quire.runtime.restate.playing import play
 from quire.runtime.restate.records import RunRecords
+from quire.runtime.restate.replay import play
 
 if TYPE_CHECKING:
     from restate import Context as Sdk

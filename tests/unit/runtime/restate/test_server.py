@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from quire.cluster.program import free_ports
+from quire.devcluster.program import free_ports
 from quire.errors import UsageError
 from quire.runtime.restate.server import RestateServer, Unreachable
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
-from quire.cluster.program import Program, free_ports
+from quire.devcluster.program import Program, free_ports
 from quire.errors import ConfigurationError
 
 ADVICE = "install it with `apt install postgresql`"

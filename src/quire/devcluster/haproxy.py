@@ -6,7 +6,7 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
-from quire.cluster.program import Program, free_ports, listens
+from quire.devcluster.program import Program, free_ports, listens
 from quire.errors import ConfigurationError
 
 ADVICE = "install it with `apt install haproxy`"

@@ -20,7 +20,7 @@ from quire.events import Event, reason_of
 from quire.runtime.guarding import ForeignAwait, Guarded, check_owner, in_step
 
 if TYPE_CHECKING:
-    from quire.runtime.engine import Engine
+    from quire.runtime.scheduler import Scheduler
 
 
 LISTENING_S = 10.0
@@ -35,17 +35,19 @@ class Mismatch(BaseException):
 
 
 class Play:
-    """The life of one invocation in this process. Everything here runs in the thread of the engine's loop, but for
+    """The life of one invocation in this process. Everything here runs in the thread of the scheduler's loop, but for
     the steps themselves, which run in threads of the pool.
 
     What was begun belongs to the invocation, not to one playing of its code: when the code is played again, it
     finds what is recorded, and waits for what is under way.
     """
 
-    def __init__(self, engine: Engine, workflow: Workflow, invocation: Invocation, claim: Claim, key: str) -> None:
-        self.engine, self.workflow, self.invocation, self.claim = engine, workflow, invocation, claim
+    def __init__(
+        self, scheduler: Scheduler, workflow: Workflow, invocation: Invocation, claim: Claim, key: str
+    ) -> None:
+        self.scheduler, self.workflow, self.invocation, self.claim = scheduler, workflow, invocation, claim
         self.key = key
-        self.steps = engine.journal.steps(invocation.key)
+        self.steps = scheduler.journal.steps(invocation.key)
         self.doing: dict[int, asyncio.Task[Ending]] = {}
         self.parked = 0  # how much of what is under way needs no thread
         self.cancelled = self.paused = False
@@ -81,7 +83,7 @@ class Play:
     @property
     def stopping(self) -> Stopping:
         self.listening = True
-        if self.cancelled or self.engine.closing:
+        if self.cancelled or self.scheduler.closing:
             return "now"
         return "pause" if self.paused else ""
 
@@ -114,7 +116,7 @@ class Play:
                 if self._broken is not None:
                     raise self._broken from None
                 if _asked_to_end():
-                    raise  # the engine closes
+                    raise  # the scheduler closes
                 if not (self._again or self.cancelled):
                     return Ending("failed", message=f"the workflow {self.workflow.name} has cancelled itself")
             except RunCancelled as error:
@@ -139,7 +141,7 @@ class Play:
             return await Guarded(
                 self.workflow.name, lambda: self.workflow.function(context, self.invocation.argument), Waiter
             )
-        except SystemExit as error:  # ends the workflow, not the engine
+        except SystemExit as error:  # ends the workflow, not the scheduler
             raise RunError(f"{self.workflow.name} exits: {error}") from error
 
     def check_owner(self, method: str) -> None:
@@ -165,7 +167,7 @@ class Play:
             self.doing[number] = asyncio.ensure_future(work(step))
             self.parked += parks
             self.doing[number].add_done_callback(lambda _: self._done(number, parks))
-            self.engine.wake()
+            self.scheduler.wake()
         self.doing[number].add_done_callback(lambda task: self._tell(waiter, task))
         return waiter
 
@@ -179,7 +181,7 @@ class Play:
             self.steps[number].ending = task.result()
         if self.cancelled:
             self._interrupt()
-        elif (self._broken or self.engine.replay_always) and self._task is not None and not self._task.done():
+        elif (self._broken or self.scheduler.replay_always) and self._task is not None and not self._task.done():
             self._again = True
             self._task.cancel()
 
@@ -192,7 +194,7 @@ class Play:
         while True:
             if self.paused:
                 raise _paused(self.invocation.run)
-            async with self.engine.step():
+            async with self.scheduler.step():
                 ending = await self._attempt(step, call)
                 last = ending.state == "finished" or not RETRYABLE[ending.category] or step.attempts >= retry.attempts
                 if last:
@@ -202,12 +204,12 @@ class Play:
 
     async def _attempt(self, step: Step, call: Callable[[], Json]) -> Ending:
         step.attempts += 1
-        return await self.engine.in_thread(self.workflow.pool, partial(_tried, step.name, call))
+        return await self.scheduler.in_thread(self.workflow.pool, partial(_tried, step.name, call))
 
     async def _pause(self, seconds: float) -> None:
         """Meanwhile its place in the pool is free for others."""
         self.parked += 1
-        self.engine.wake()
+        self.scheduler.wake()
         try:
             await asyncio.sleep(seconds)
         finally:
@@ -219,24 +221,24 @@ class Play:
 
     def note(self, number: int, step: Step) -> None:
         """Keep what is known of a step, and what was told in it."""
-        with self.engine.recording(self.invocation.run):
-            self.engine.journal.record(self.claim, number, step)
+        with self.scheduler.recording(self.invocation.run):
+            self.scheduler.journal.record(self.claim, number, step)
 
     async def _begin_anew(self, why: str) -> None:
         """Other code than that which began it: what it did is in the store, so that starting over costs look-ups."""
         self.stop()
         await asyncio.gather(*self.doing.values(), return_exceptions=True)  # else the new code would wait for them
         self.steps = {}
-        self.engine.journal.forget_steps(self.claim, self.workflow.version)
+        self.scheduler.journal.forget_steps(self.claim, self.workflow.version)
         self.invocation = replace(self.invocation, version=self.workflow.version)
         notice = {"notice": f"begins again: {why}"}
         run = self.invocation.run
         mark = f"{run}/{self.workflow.name}/{self.claim.token}/anew"
-        self.engine.emit(run, Event(mark, run, 0, "progress", self.workflow.name, payload=notice))
+        self.scheduler.emit(run, Event(mark, run, 0, "progress", self.workflow.name, payload=notice))
 
 
 def _tried(name: str, call: Callable[[], Json]) -> Ending:
-    """One attempt of a step, in its thread. Whatever it raises ends the attempt, and neither thread nor engine."""
+    """One attempt of a step, in its thread. Whatever it raises ends the attempt, and neither thread nor scheduler."""
     try:
         result = in_step(name.removeprefix("run "), call)
         _check(name, result)
@@ -263,7 +265,7 @@ def _paused(run: str) -> FencedError:
 
 
 def _asked_to_end() -> bool:
-    """Whether the engine closes, and not only the workflow was interrupted."""
+    """Whether the scheduler closes, and not only the workflow was interrupted."""
     task = asyncio.current_task()
     return task is not None and task.cancelling() > 0
 
@@ -318,16 +320,16 @@ class LocalContext:
         play = self._play
 
         async def called(_: Step) -> Ending:
-            known = play.engine.workflows.get(workflow)
+            known = play.scheduler.workflows.get(workflow)
             if known is None:
                 return Ending("failed", message=f"there is no workflow {workflow!r} here", category="config")
             child = Invocation(key, self.run_id, workflow, known.version, known.pool, argument)
-            journal = play.engine.journal
+            journal = play.scheduler.journal
             journal.start(child)
-            ending = await play.engine.ending(key)
+            ending = await play.scheduler.ending(key)
             while ending.state != "finished" and ending.run != self.run_id:
                 journal.begin_again(child, ending)
-                ending = await play.engine.ending(key)
+                ending = await play.scheduler.ending(key)
             return ending
 
         return Given(play.begin(number, f"call {workflow} {key}", called, parks=True))
@@ -350,7 +352,7 @@ class LocalContext:
         play = self._play
 
         async def answered(step: Step) -> Ending:
-            value = await play.engine.answer(self.run_id, name)
+            value = await play.scheduler.answer(self.run_id, name)
             return play.record(number, step, Ending("finished", value))
 
         return Given(play.begin(number, f"signal {name}", answered, parks=True))
@@ -365,7 +367,7 @@ class LocalContext:
         return Given(play.begin(number, "now", told, parks=False), lambda at: datetime.fromtimestamp(at, UTC))
 
     def emit(self, event: Event) -> None:
-        self._play.engine.emit(self.run_id, event)
+        self._play.scheduler.emit(self.run_id, event)
 
     async def gather(self, *awaited: Awaitable[Json]) -> list[Json]:
         self._play.check_owner("gather")

@@ -7,7 +7,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from quire.cluster.program import Program, free_ports
+from quire.devcluster.program import Program, free_ports
 from quire.errors import ConfigurationError
 from quire.runtime.restate.server import RestateServer
 

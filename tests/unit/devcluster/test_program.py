@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from quire.cluster.program import Program, free_ports, listens, remembered_ports
+from quire.devcluster.program import Program, free_ports, listens, remembered_ports
 from quire.errors import ConfigurationError
 
 LISTEN = "import socket, sys; s = socket.create_server(('127.0.0.1', int(sys.argv[1]))); s.accept(); s.accept()"
@@ -31,7 +31,7 @@ def test_a_program_that_ends_at_once_is_quoted(tmp_path):
 
 
 def test_a_program_that_is_deaf_is_killed(tmp_path, monkeypatch):
-    monkeypatch.setattr("quire.cluster.program.STOP_S", 0.2)
+    monkeypatch.setattr("quire.devcluster.program.STOP_S", 0.2)
     ready = tmp_path / "ready"
     code = f"import signal; signal.signal(15, signal.SIG_IGN); open({str(ready)!r}, 'w').close(); signal.pause()"
     program = Program("deaf", [sys.executable, "-c", code], folder=tmp_path, answers=ready.exists)

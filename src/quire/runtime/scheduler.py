@@ -1,4 +1,4 @@
-"""The engine of a process: claims invocations of workflows, plays them, and looks at what others did."""
+"""The scheduler of a process: claims invocations of workflows, plays them, and looks at what others did."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from quire.database.leases import Claims, bury
 from quire.database.runs import Runs, claim_of
 from quire.errors import FencedError, QuireError, RunError
 from quire.events import Event, reason_of
-from quire.runtime.playing import Play
+from quire.runtime.replay import Play
 
 POLL_S = 0.1
 """How often a process looks at what others did: new work, endings, signals, cancelled runs."""
@@ -31,7 +31,7 @@ DEFAULT_LIMIT = 8
 """Invocations of a pool at a time, where nobody said how many."""
 
 
-class Engine:
+class Scheduler:
     """Claims invocations and plays them. Its loop runs in a thread of its own; steps run in threads of their pool."""
 
     def __init__(
@@ -69,7 +69,7 @@ class Engine:
         self.trouble: QuireError | None = None
         """Why nothing can be recorded at the moment."""
         self._failed_at = 0.0
-        self._thread = Thread(target=self._run, name="quire-engine", daemon=True)
+        self._thread = Thread(target=self._run, name="quire-scheduler", daemon=True)
         self._thread.start()
 
     # Called from any thread.

@@ -9,9 +9,9 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from quire.cluster import haproxy, postgres, restate
-from quire.cluster.program import LOOK_EVERY_S, START_S, Program, listens, remembered_ports
 from quire.database.leases import LEASE_S
+from quire.devcluster import haproxy, postgres, restate
+from quire.devcluster.program import LOOK_EVERY_S, START_S, Program, listens, remembered_ports
 from quire.durable.opening import pools_for
 from quire.errors import ConfigurationError
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from quire.cluster.haproxy import configuration
+from quire.devcluster.haproxy import configuration
 
 ROOT = Path(__file__).parents[3]
 
