@@ -22,7 +22,7 @@ from benchmarks.report import LeftOut, Options, Report, Table
 from benchmarks.scoring import Grid, Item, Judge, Row
 from benchmarks.slanet import Slanet
 from benchmarks.tablecells import Box, Place, Placed, filled, within
-from quire.detect.lattice import Line, grids
+from quire.detect.lattice import RulingLine, grids
 from quire.detect.rulings import find_rulings
 from quire.engine import Picture
 from quire.prepare import Prepared, PrepareProfile, page_picture, prepare
@@ -174,8 +174,8 @@ def _quire(scan: Scan, seen: Seen) -> list[Cells]:
 def _ruled(scan: Scan, seen: Seen) -> list[Cells]:
     """The grids of crossing rules, with the words that stand in their cells."""
     rules = find_rulings(pixels_of(seen.picture), seen.picture.dpi)
-    rows = [Line(rule.y0, rule.x0, rule.x1) for rule in rules if rule.y0 == rule.y1]
-    columns = [Line(rule.x0, rule.y0, rule.y1) for rule in rules if rule.y0 != rule.y1]
+    rows = [RulingLine(rule.y0, rule.x0, rule.x1) for rule in rules if rule.y0 == rule.y1]
+    columns = [RulingLine(rule.x0, rule.y0, rule.y1) for rule in rules if rule.y0 != rule.y1]
     found = []
     for cells in grids(rows, columns, max(2.0, NEAR_INCHES * seen.picture.dpi)):
         places = [Place(cell.grid, cell.box) for cell in cells]

@@ -26,11 +26,11 @@ class Font(NamedTuple):
     weight: int = 400
 
     @property
-    def look(self) -> Look:
+    def look(self) -> FontStyle:
         return look_of(self.name, self.flags, self.weight)
 
 
-class Look(NamedTuple):
+class FontStyle(NamedTuple):
     bold: bool
     italic: bool
     mono: bool
@@ -38,11 +38,11 @@ class Look(NamedTuple):
 
 
 @cache
-def look_of(name: str, flags: int, weight: int) -> Look:
+def look_of(name: str, flags: int, weight: int) -> FontStyle:
     """How the letters of a font look, by its name first, then by what the file says."""
     lower = name.lower()
     bold = bool(flags & FORCE_BOLD or _BOLD.search(lower)) or (weight >= 700 and not _PLAIN.search(lower))
-    return Look(
+    return FontStyle(
         bold=bold,
         italic=bool(flags & ITALIC or _ITALIC.search(lower)),
         mono=bool(flags & FIXED_PITCH or _MONO.search(lower)),

@@ -21,7 +21,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple, TypedDict
 
-from quire.fonts import Font, Look
+from quire.fonts import Font, FontStyle
 from quire.types import AnswerSource
 
 MAGIC = b"QPT1"
@@ -177,7 +177,7 @@ class PageText:
             out += array(code, getattr(self, name)).tobytes()
         return bytes(out)
 
-    def looks(self) -> list[Look]:
+    def looks(self) -> list[FontStyle]:
         """How the letters of each font look, by its number."""
         return [font.look for font in self.font_table]
 

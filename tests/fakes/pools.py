@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from threading import local
 
-from quire.workers import Answer, Job, shared
+from quire.workers import Job, WorkerReply, shared
 from quire.workers.conversation import OnEvent, OnRequest
 from quire.workers.job import Kept, Work
 
@@ -50,24 +50,24 @@ class PoolHere:
         renew_s: float | None = None,
         on_event: OnEvent | None = None,
         on_request: OnRequest | None = None,
-    ) -> Future[Answer]:
+    ) -> Future[WorkerReply]:
         pickled = pickle.dumps(job.arguments)
         return self._threads.submit(self._do, job.call, pickled, timeout_s, HereLine(on_event, on_request))
 
-    def cancel(self, futures: Iterable[Future[Answer]]) -> None:
+    def cancel(self, futures: Iterable[Future[WorkerReply]]) -> None:
         for future in futures:
             future.cancel()
 
     def close(self) -> None:
         self._threads.shutdown(cancel_futures=True)
 
-    def _do(self, call: str, pickled: bytes, timeout_s: float, line: HereLine) -> Answer:
+    def _do(self, call: str, pickled: bytes, timeout_s: float, line: HereLine) -> WorkerReply:
         kept: Kept = self._own.__dict__.setdefault("kept", Kept())
         module, _, function = call.partition(":")
         given = getattr(import_module(module), function)(pickle.loads(pickled), Work(line, kept, timeout_s))
         kept.trim()
         header, data = given if isinstance(given, tuple) else ({}, given)
-        return Answer(json.loads(json.dumps(header)), data, 0.0)
+        return WorkerReply(json.loads(json.dumps(header)), data, 0.0)
 
 
 def work_here(workers: int) -> None:

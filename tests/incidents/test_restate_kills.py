@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from quire.devcluster.local import LocalCluster
-from quire.devcluster.program import Program
+from quire.devcluster.program import ServerProgram
 from quire.durable.opening import open_runtime
 from quire.durable.reads.documents import load_result
 from quire.durable.reads.request import ReadRequest, SourceRef
@@ -63,7 +63,7 @@ class Scene:
         (self.stranger.folder / "mended").unlink(missing_ok=True)
 
     @property
-    def holder(self) -> Program:
+    def holder(self) -> ServerProgram:
         """The worker in which the engine waits."""
         return clusters.worker_of(self.cluster, self.stranger.held[-1])
 
@@ -196,7 +196,7 @@ def test_everything_is_killed_in_the_middle(scene):
 
 def test_a_worker_that_is_told_to_end_finishes_its_page_first(scene):
     path = scene.document()
-    leaving: list[Program] = []
+    leaving: list[ServerProgram] = []
 
     def leave() -> None:
         leaving.append(scene.holder)

@@ -13,7 +13,7 @@ from email.utils import formatdate
 from itertools import count
 from pathlib import Path
 
-from quire.devcluster.program import Program, listens
+from quire.devcluster.program import ServerProgram, listens
 from tests.servers.ports import free_port
 
 ACCOUNT = "devstoreaccount1"
@@ -27,7 +27,7 @@ def program() -> Path | None:
     return found if found.exists() else None
 
 
-class AzureServer(Program):
+class AzureServer(ServerProgram):
     """Runs from `start` to `stop`; containers live as long as it does."""
 
     def __init__(self) -> None:

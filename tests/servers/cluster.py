@@ -13,7 +13,7 @@ import pytest
 
 from quire.devcluster import haproxy, postgres
 from quire.devcluster.local import ClusterOptions, LocalCluster
-from quire.devcluster.program import Program
+from quire.devcluster.program import ServerProgram
 from tests.servers import restate
 
 LEASE_S = 1.0
@@ -48,7 +48,7 @@ def running(environment: Mapping[str, str], *, workers: int = 2) -> Iterator[Loc
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def worker_of(cluster: LocalCluster, pid: int) -> Program:
+def worker_of(cluster: LocalCluster, pid: int) -> ServerProgram:
     """The worker that a process belongs to."""
     workers = {worker.pid: worker for worker in cluster.workers}
     while pid not in workers:

@@ -11,11 +11,11 @@ import urllib.request
 from itertools import count
 from pathlib import Path
 
-from quire.devcluster.program import Program
+from quire.devcluster.program import ServerProgram
 from tests.servers.ports import free_port
 
 
-class S3Server(Program):
+class S3Server(ServerProgram):
     """Runs from `start` to `stop`; buckets live as long as it does."""
 
     def __init__(self) -> None:

@@ -15,7 +15,7 @@ from quire.context import Claim, Store
 from quire.errors import EngineError, FencedError
 from quire.events import EventKind
 from quire.keys import ArtifactKey, Digest
-from quire.workers import Answer, Job, JobFailed, WorkerError, WorkerPool, WorkerTimeout, shared_pool
+from quire.workers import Job, JobFailed, WorkerError, WorkerPool, WorkerReply, WorkerTimeout, shared_pool
 
 SETUP_S = 60.0
 """What a job may take besides the question itself: to draw a page, to unpack what it was sent."""
@@ -88,7 +88,7 @@ class Asker:
             raise EngineError(asked.who.name, "the worker gave no answer to what was asked: does its profile change?")
         return Answered(known, "exact", talk.queue_ms)
 
-    def work(self, job: Job, talk: Talk) -> Answer:
+    def work(self, job: Job, talk: Talk) -> WorkerReply:
         """Have a worker do a job that may ask; waits for it. The time limit counts from when the question is asked.
 
         When this returns or raises, the worker is idle or dead.
@@ -105,7 +105,7 @@ class Asker:
         finally:
             talk.free_place()
 
-    def run(self, job: Job, *, timeout_s: float, talk: Talk | None = None) -> Answer:
+    def run(self, job: Job, *, timeout_s: float, talk: Talk | None = None) -> WorkerReply:
         """Have a worker do a job, and wait until it is done, cancelled or too late: it is over in any case."""
         self.check()
         pool = self._pool()

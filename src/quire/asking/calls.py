@@ -9,7 +9,7 @@ from concurrent.futures import Future, wait
 from contextvars import copy_context
 from threading import Thread
 
-from quire.asking.places import POLL_S, Check, Costly, Place, TooSlow
+from quire.asking.places import POLL_S, Check, Costly, Slot, TooSlow
 from quire.errors import EngineError
 
 GRACE_S = 2.0
@@ -34,7 +34,7 @@ def runs_here(who: Costly) -> bool:
         return True
 
 
-def within(who: Costly, call: Callable[[], bytes], place: Place, check: Check) -> bytes:
+def within(who: Costly, call: Callable[[], bytes], place: Slot, check: Check) -> bytes:
     """The answer of a call in a thread of its own, within the time limit.
 
     A thread cannot be killed: past the limit it is left behind, and gives its place back when it returns.

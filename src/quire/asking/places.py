@@ -55,11 +55,11 @@ class TooSlow(EngineError):
 
 _changed = Condition()
 _taken: Counter[str] = Counter()
-_left: dict[str, set[Place]] = {}
+_left: dict[str, set[Slot]] = {}
 """The places of questions that were left behind."""
 
 
-class Place:
+class Slot:
     """One of the questions that are answered at a time. Any thread may give it back, once."""
 
     def __init__(self, limit: str) -> None:
@@ -103,7 +103,7 @@ class Place:
                 store.release(claim)
 
 
-def take_place(who: Costly, store: Store, check: Check, *, alone: bool = False) -> Place:
+def take_place(who: Costly, store: Store, check: Check, *, alone: bool = False) -> Slot:
     """Wait for a place. `alone`: one question at a time, whatever `max_concurrency` says.
 
     Raises TooSlow when no place will come free: all of them belong to questions past their time.
@@ -117,7 +117,7 @@ def take_place(who: Costly, store: Store, check: Check, *, alone: bool = False) 
             check()
             _changed.wait(POLL_S)
         _taken[limit] += 1
-    place = Place(limit)
+    place = Slot(limit)
     try:
         if store.lasting and who.max_concurrency <= MANY:
             place.claim(store, most, check)

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-from quire.asking.places import Costly, Place, TooSlow, take_place
+from quire.asking.places import Costly, Slot, TooSlow, take_place
 from quire.context import Claim
 from quire.errors import UsageError
 from quire.keys import ArtifactKey, Digest
@@ -37,7 +37,7 @@ class Talk:
         self.who, self.page, self.mark, self.unlike = who, page, mark, unlike
         self._asker, self._partial = asker, partial
         self._claim: Claim | None = None
-        self._place: Place | None = None
+        self._place: Slot | None = None
         self.answer: bytes | None = None
         self.asking_since: float | None = None
         self.queue_ms = 0.0
@@ -47,7 +47,7 @@ class Talk:
         self._claim = self._asker.claim(key, self)
         return self._claim is not None
 
-    def take_place(self, *, alone: bool = False) -> Place:
+    def take_place(self, *, alone: bool = False) -> Slot:
         """Wait until the question may be asked; the time limit counts from here."""
         begun = time.monotonic()
         self._place = take_place(self.who, self._asker.store, self._asker.check, alone=alone)

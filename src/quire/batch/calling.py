@@ -17,7 +17,7 @@ MAX_DETAILS = 4000
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class FailedAttempt:
     """Why an attempt failed."""
 
     category: Category
@@ -30,7 +30,7 @@ class Failure:
 class Called:
     """What an attempt gave, and the time it took of the clock and of the CPU."""
 
-    given: ItemOutcome | Failure
+    given: ItemOutcome | FailedAttempt
     ms: float = 0.0
     cpu_ms: float = 0.0
 
@@ -39,7 +39,7 @@ def call(worker: Worker, item: WorkItem) -> Called:
     """Call the worker; what it raises is what it gave."""
     began, cpu_began = time.perf_counter(), time.thread_time()
     try:
-        given: ItemOutcome | Failure = outcome_of(worker(item))
+        given: ItemOutcome | FailedAttempt = outcome_of(worker(item))
     except BaseException as error:  # a library that exits ends its item, not the stage
         given = failure_of(error)
     if isinstance(given, ItemOutcome) and given.status == "failed":
@@ -52,7 +52,7 @@ def call_in_program(arguments: tuple[Worker, WorkItem], work: object) -> tuple[d
     began = time.process_time()
     called = call(*arguments)
     given = called.given
-    if isinstance(given, Failure):
+    if isinstance(given, FailedAttempt):
         header: dict[str, object] = {"failure": [given.category, given.message, given.details, given.exit_code]}
     else:
         header = {"outcome": [given.status, dict(given.result), given.reason]}
@@ -63,7 +63,7 @@ def called_in_program(header: Mapping[str, Json], ms: float) -> Called:
     """The other end of `call_in_program`, in the parent."""
     cpu_ms = float(header["cpu_ms"])
     if "failure" in header:
-        return Called(Failure(*header["failure"]), ms, cpu_ms)
+        return Called(FailedAttempt(*header["failure"]), ms, cpu_ms)
     status, result, reason = header["outcome"]
     return Called(ItemOutcome(status, result, reason), ms, cpu_ms)
 
@@ -90,18 +90,18 @@ def outcome_of(value: object) -> ItemOutcome:
     return outcome
 
 
-def failure_of(error: BaseException) -> Failure:
+def failure_of(error: BaseException) -> FailedAttempt:
     category = category_of(error)
     message = str(error) if isinstance(error, QuireError) else reason_of(error)
-    return Failure(category, message, _trace(error) if category == "unknown" else "", exit_code_of(error))
+    return FailedAttempt(category, message, _trace(error) if category == "unknown" else "", exit_code_of(error))
 
 
-def _failure_in(outcome: ItemOutcome) -> Failure:
+def _failure_in(outcome: ItemOutcome) -> FailedAttempt:
     """Of a worker that does not raise, but says that it failed."""
     if outcome.error is not None:
         error = outcome.error
-        return Failure(error.category, error.message, error.details, error.exit_code)
-    return Failure("unknown", outcome.reason or "the worker says that it failed, without a reason")
+        return FailedAttempt(error.category, error.message, error.details, error.exit_code)
+    return FailedAttempt("unknown", outcome.reason or "the worker says that it failed, without a reason")
 
 
 def _trace(error: BaseException) -> str:

@@ -19,7 +19,7 @@ from quire.errors import UsageError
 if TYPE_CHECKING:
     from queue import SimpleQueue
 
-    from quire.workers import Answer, WorkerPool
+    from quire.workers import WorkerPool, WorkerReply
 
 Report = Callable[[int, Called], None]
 """Called with the ticket of an attempt and what it gave, in any thread."""
@@ -100,7 +100,7 @@ class Programs:
         self._pool = pool
         self._timeout_s = timeout_s or NO_LIMIT_S
         self._lock = threading.Lock()
-        self._under_way: dict[int, Future[Answer]] = {}
+        self._under_way: dict[int, Future[WorkerReply]] = {}
 
     def start(self, ticket: int, item: WorkItem) -> None:
         from quire.workers import Job
@@ -127,7 +127,7 @@ class Programs:
             self._under_way.clear()
         self._pool.cancel(futures)
 
-    def _done(self, ticket: int, future: Future[Answer]) -> None:
+    def _done(self, ticket: int, future: Future[WorkerReply]) -> None:
         """Runs in the thread that supervises the worker."""
         with self._lock:
             given_up = self._under_way.pop(ticket, None) is None

@@ -12,7 +12,7 @@ from itertools import islice
 from queue import Empty, SimpleQueue
 from secrets import token_hex
 
-from quire.batch.calling import Called, Failure, failure_of
+from quire.batch.calling import Called, FailedAttempt, failure_of
 from quire.batch.contracts import (
     ItemOutcome,
     StageContext,
@@ -73,10 +73,10 @@ def run_stage(
     context = StageContext(plan.stage_name, run or token_hex(8), options, plan.total_items)
     teller = StageTeller(context, hooks, (on_event,) if on_event else ())
     records = Records(store, plan.stage_name) if store is not None else None
-    return Stage(plan, worker, context, teller, stop or Stop(), records).run()
+    return StageScheduling(plan, worker, context, teller, stop or Stop(), records).run()
 
 
-class Stage:
+class StageScheduling:
     """A stage under way, for whoever has a way of his own to know what is done; others call `run_stage`."""
 
     def __init__(
@@ -240,7 +240,7 @@ class Stage:
     def _settle(self, task: Task, called: Called) -> None:
         self._tally.ran(called)
         given = called.given
-        if isinstance(given, Failure):
+        if isinstance(given, FailedAttempt):
             self._failed(task, given, called.ms / 1000)
             return
         outcome = ItemOutcome(given.status, given.result, given.reason, None, task.attempts, called.ms / 1000)
@@ -248,7 +248,7 @@ class Stage:
             self._known.remember(task, outcome)
         self._end(task, outcome)
 
-    def _failed(self, task: Task, failure: Failure, seconds: float) -> None:
+    def _failed(self, task: Task, failure: FailedAttempt, seconds: float) -> None:
         """An attempt failed: another one follows if that is of use, else the item has."""
         if not RETRYABLE[failure.category] or task.attempts > self._options.retries:
             self._fail(task, failure, seconds)
@@ -256,7 +256,7 @@ class Stage:
             pause = self._retrying.add(task, time.monotonic())
             self._teller.attempt_failed(task, failure.category, failure.message, pause)
 
-    def _fail(self, task: Task, failure: Failure, seconds: float) -> None:
+    def _fail(self, task: Task, failure: FailedAttempt, seconds: float) -> None:
         error = StageError(
             self._context.stage_name,
             task.item.item_id,
@@ -292,7 +292,7 @@ class Stage:
             self._abandoned += 1
             self._teller.abandoned(task, self._limit_s)
             message = f"took longer than {self._limit_s:g} s; give it more with per_item_timeout_s"
-            self._settle(task, Called(Failure("timeout", message), (now - task.began) * 1000))
+            self._settle(task, Called(FailedAttempt("timeout", message), (now - task.began) * 1000))
         if self._abandoned >= MOST_ABANDONED and not self._why_stopped:
             self._why_stopped = f"{self._abandoned} threads hang; policy 'cpu' can kill what hangs"
 

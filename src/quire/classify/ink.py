@@ -18,7 +18,7 @@ EDGES = 0.12  # of a region's height or width from its sides, rules may stand
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class InkLook:
     """What a region looks like: square inches of ink, level of the ground, mean width of strokes in pixels."""
 
     ink: float
@@ -26,7 +26,7 @@ class Look:
     stroke: float
 
 
-class Page:
+class PageInk:
     """The ink of a page, found once for all its regions."""
 
     def __init__(self, picture: Picture) -> None:
@@ -37,14 +37,14 @@ class Page:
         noise = float(np.percentile(cv2.absdiff(cv2.medianBlur(self._grey, 3), self._grey)[::7], 75))
         self._ink = pixels(cv2.adaptiveThreshold(self._grey, 1, method, kind, window, max(DARKER, 5 * noise)))
 
-    def look(self, box: BBox) -> Look:
+    def look(self, box: BBox) -> InkLook:
         grey, ink = self._cut(self._grey, box), without_rules(self._cut(self._ink, box))
         marks = without_specks(ink, max(3, round(SPECK * self._dpi**2)))
         area = int(marks.sum())
         inner = cv2.erode(marks, np.ones((3, 3), np.uint8))
         edge = area - int(np.asarray(inner).sum())  # pixels at the rim of strokes: two for each pixel of length
         stroke = 2 * area / edge if edge else 0.0
-        return Look(area / self._dpi**2, float(np.percentile(grey, 80)), stroke)
+        return InkLook(area / self._dpi**2, float(np.percentile(grey, 80)), stroke)
 
     def drawn(self, box: BBox, *, upright: bool) -> bool:
         """Whether a line runs along a thin box, most of its way."""

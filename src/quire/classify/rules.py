@@ -12,7 +12,7 @@ from quire.roles import Classified
 from quire.types import BBox, Layout, Region
 
 if TYPE_CHECKING:
-    from quire.classify.ink import Look, Page
+    from quire.classify.ink import InkLook, PageInk
 
 SHADED = 14.0
 """Levels by which the ground of a header is darker than that of the other rows."""
@@ -31,9 +31,9 @@ class RuleClassifier:
     name: str = "rule_based"
 
     def classify(self, layout: Layout, picture: Picture) -> Classified:
-        from quire.classify.ink import Page
+        from quire.classify.ink import PageInk
 
-        page = Page(picture)
+        page = PageInk(picture)
         looks = {region.id: page.look(region.bbox) for region in layout.regions}
         groups = dict(_merged(layout, page))
         headers = set(_headers(layout, looks, self.blank_ink))
@@ -64,7 +64,7 @@ def _tables(layout: Layout) -> Iterator[list[Region]]:
     yield from tables.values()
 
 
-def _headers(layout: Layout, looks: Mapping[str, Look], blank: float) -> Iterator[str]:
+def _headers(layout: Layout, looks: Mapping[str, InkLook], blank: float) -> Iterator[str]:
     """The cells of the rows at the top that are shaded or bold, where the rows below are not."""
     for table in _tables(layout):
         rows = sorted({region.grid.row for region in table if region.grid})
@@ -76,7 +76,7 @@ def _headers(layout: Layout, looks: Mapping[str, Look], blank: float) -> Iterato
             yield from here
 
 
-def _stands_out(row: list[Look], below: list[Look], blank: float) -> bool:
+def _stands_out(row: list[InkLook], below: list[InkLook], blank: float) -> bool:
     written = [look for look in row if look.ink >= blank]
     others = [look.stroke for look in below if look.ink >= blank]
     if not written or not below:
@@ -86,7 +86,7 @@ def _stands_out(row: list[Look], below: list[Look], blank: float) -> bool:
     return bool(others) and min(look.stroke for look in written) > BOLD * median(others)
 
 
-def _merged(layout: Layout, page: Page) -> Iterator[tuple[str, str]]:
+def _merged(layout: Layout, page: PageInk) -> Iterator[tuple[str, str]]:
     """Neighbours without an edge between them, in grids that draw their edges."""
     for table in _tables(layout):
         edges = list(_edges(table))

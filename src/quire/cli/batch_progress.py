@@ -13,7 +13,7 @@ from quire.batch.manifest import item_name
 from quire.cli import amounts
 from quire.cli.amounts import spell
 from quire.cli.bar import Bar
-from quire.cli.figures import Figures, Reader, without_name
+from quire.cli.figures import EventCounter, Figures, without_name
 from quire.events import Event
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ class BatchProgress(Bar):
 
     def __init__(self, *, quiet: bool = False) -> None:
         super().__init__(quiet=quiet)
-        self._reader = Reader()
+        self._reader = EventCounter()
         self._quiet = quiet
         self._told: Counter[str] = Counter()
 

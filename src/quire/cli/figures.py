@@ -17,7 +17,7 @@ RECENT = 200
 """The documents that the rate is taken from."""
 
 
-class Failure(NamedTuple):
+class FailedDocument(NamedTuple):
     """Why a document failed, and where it lies."""
 
     reason: str
@@ -47,7 +47,7 @@ def without_name(reason: str, document: str) -> str:
     return reason.replace(f"{printable(PurePath(document).name)}: ", "", 1)
 
 
-class Reader:
+class EventCounter:
     """Counts events. A batch that is driven again is counted from its new beginning: what was done is found then."""
 
     def __init__(self) -> None:
@@ -63,7 +63,7 @@ class Reader:
 
 def figures_of(events: Iterable[Event]) -> Figures:
     """The figures of stored events, which know when they were stored."""
-    reader = Reader()
+    reader = EventCounter()
     for event in events:
         reader.add(event, event.at)
     return reader.figures
@@ -80,7 +80,7 @@ class Figures:
     pages: Counter[str] = field(default_factory=Counter)
     calls: Counter[str] = field(default_factory=Counter)
     running: dict[str, float] = field(default_factory=dict)
-    failures: dict[str, Failure] = field(default_factory=dict)
+    failures: dict[str, FailedDocument] = field(default_factory=dict)
     """By document, in the order in which they failed."""
     quarantined: dict[str, str] = field(default_factory=dict)
     """Documents that were left alone, with their paths; they count as skipped."""
@@ -134,7 +134,7 @@ class Figures:
         self.counts[status] += 1
         if status == "failed":
             told = (str(payload.get(name) or "") for name in ("reason", "category", "input_path", "output_key"))
-            self.failures[document] = Failure(*told)
+            self.failures[document] = FailedDocument(*told)
         if status == "skipped":
             if str(payload.get("reason", "")).startswith("in quarantine"):
                 self.quarantined[document] = str(payload.get("input_path") or "")

@@ -15,7 +15,7 @@ from quire.errors import EXIT_COMPLETE, QuireError, UsageError
 if TYPE_CHECKING:
     from quire.durable.flows.flow import Flow
     from quire.flow.definition import FlowDefinition, Input
-    from quire.flow.files import Found
+    from quire.flow.files import FlowFile
 
 EXIT_FAILED = 1
 
@@ -110,7 +110,7 @@ def test(
     return EXIT_FAILED if failed else EXIT_COMPLETE
 
 
-def _found(names: Sequence[str] | None) -> list[Found]:
+def _found(names: Sequence[str] | None) -> list[FlowFile]:
     from quire.durable.flows.flow import FOLDER
     from quire.flow.files import find_flow, find_flows
 
@@ -119,13 +119,13 @@ def _found(names: Sequence[str] | None) -> list[Found]:
     return sorted(find_flows(FOLDER).values(), key=lambda found: (not found.shipped, found.name))
 
 
-def _loaded(found: Found) -> Flow:
+def _loaded(found: FlowFile) -> Flow:
     from quire.durable.flows.flow import Flow
 
     return Flow.of_file(found)
 
 
-def _tried(found: Found) -> Flow | str:
+def _tried(found: FlowFile) -> Flow | str:
     """The flow, or what is wrong with it: one bad file does not hide the others."""
     try:
         return _loaded(found)
@@ -133,7 +133,7 @@ def _tried(found: Found) -> Flow | str:
         return f"cannot be used: {error}"
 
 
-def _report(found: Found, flow: Flow | str) -> dict[str, object]:
+def _report(found: FlowFile, flow: Flow | str) -> dict[str, object]:
     told: dict[str, object] = {"name": found.name, "path": str(found.path), "shipped": found.shipped}
     if isinstance(flow, str):
         return {**told, "error": flow}

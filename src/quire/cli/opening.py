@@ -25,7 +25,7 @@ MOST_NAMED = 5
 """Runs that are named when a beginning fits several."""
 
 
-class Opened(NamedTuple):
+class RuntimeWithStore(NamedTuple):
     """A runtime with its store."""
 
     runtime: Runtime
@@ -59,7 +59,7 @@ def existing_place(settings: Settings) -> str:
 
 
 @contextmanager
-def opened(settings: Settings, place: str) -> Iterator[Opened]:
+def opened(settings: Settings, place: str) -> Iterator[RuntimeWithStore]:
     """The runtime on the store at that place; both are closed at the end."""
     from quire.durable.opening import open_runtime
 
@@ -74,7 +74,7 @@ def opened(settings: Settings, place: str) -> Iterator[Opened]:
         import_paths=True,  # whoever types the command wrote the flow, or trusts it
     )
     with closing(store), closing(runtime):
-        yield Opened(runtime, store)
+        yield RuntimeWithStore(runtime, store)
 
 
 def find_run(runtime: Runtime, given: str | None) -> RunStatus:

@@ -16,7 +16,7 @@ from quire.cli import amounts, options
 from quire.cli.amounts import spell
 from quire.cli.driving import Showing, drive, where_of
 from quire.cli.figures import without_name
-from quire.cli.opening import BATCH, Opened, existing_place, opened
+from quire.cli.opening import BATCH, RuntimeWithStore, existing_place, opened
 from quire.cli.settings import settings_of
 from quire.cli.telling import group, print_lines, told
 from quire.errors import EXIT_COMPLETE, EXIT_PARTIAL, UsageError
@@ -132,7 +132,7 @@ def export(
     return EXIT_COMPLETE
 
 
-def entries_of(here: Opened, which: Sequence[str] | None) -> list[Quarantined]:
+def entries_of(here: RuntimeWithStore, which: Sequence[str] | None) -> list[Quarantined]:
     """What is in quarantine and meant. Raises UsageError for a name that fits nothing."""
     from quire.database.quarantine import Quarantine
 

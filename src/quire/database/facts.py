@@ -43,7 +43,7 @@ class Fact(NamedTuple):
     used: int
 
 
-class Place(NamedTuple):
+class ContentPlace(NamedTuple):
     """Where a content lies: a part of a pack, or the whole of an older object of its own."""
 
     pack: str
@@ -51,11 +51,11 @@ class Place(NamedTuple):
     size: int
 
 
-class Found(NamedTuple):
+class KnownFact(NamedTuple):
     """What is known of a key."""
 
     digest: Digest
-    place: Place
+    place: ContentPlace
     used: int
 
 
@@ -66,7 +66,7 @@ class Facts:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def find(self, keys: Sequence[ArtifactKey]) -> dict[ArtifactKey, Found]:
+    def find(self, keys: Sequence[ArtifactKey]) -> dict[ArtifactKey, KnownFact]:
         """Those of the keys whose content is recorded too."""
         found = {}
         for some, marks in in_portions(keys):
@@ -75,16 +75,16 @@ class Facts:
                 f"JOIN objects ON objects.digest = facts.digest WHERE facts.key IN ({marks})"
             )
             for key, digest, pack, start, size, used in self._database.rows(asked, some):
-                place = Place(str(pack), integer(start), integer(size))
-                found[ArtifactKey(str(key))] = Found(Digest(str(digest)), place, integer(used))
+                place = ContentPlace(str(pack), integer(start), integer(size))
+                found[ArtifactKey(str(key))] = KnownFact(Digest(str(digest)), place, integer(used))
         return found
 
-    def places(self, digests: Sequence[Digest]) -> dict[Digest, Place]:
+    def places(self, digests: Sequence[Digest]) -> dict[Digest, ContentPlace]:
         found = {}
         for some, marks in in_portions(digests):
             asked = f"SELECT digest, pack, start, size FROM objects WHERE digest IN ({marks})"
             for digest, pack, start, size in self._database.rows(asked, some):
-                found[Digest(str(digest))] = Place(str(pack), integer(start), integer(size))
+                found[Digest(str(digest))] = ContentPlace(str(pack), integer(start), integer(size))
         return found
 
     def hold(self, digests: Collection[Digest]) -> bool:
@@ -94,7 +94,7 @@ class Facts:
         portions = in_portions(digests)
         return sum(self._database.change(held.format(marks), some) for some, marks in portions) == len(digests)
 
-    def record(self, facts: Sequence[Fact], places: Mapping[Digest, Place]) -> None:
+    def record(self, facts: Sequence[Fact], places: Mapping[Digest, ContentPlace]) -> None:
         """Sorted: two processes that record the same never wait for each other in a circle."""
         self._database.change_many(
             "INSERT INTO objects (digest, pack, start, size) VALUES (?, ?, ?, ?) ON CONFLICT (digest) DO UPDATE SET "
@@ -132,12 +132,12 @@ class Facts:
         for some, marks in in_portions(sorted(keys)):
             self._database.change(f"UPDATE facts SET used = ? WHERE key IN ({marks})", (day, *some))
 
-    def contents(self, pack: str) -> dict[Digest, Place]:
+    def contents(self, pack: str) -> dict[Digest, ContentPlace]:
         """What lies in a pack."""
         rows = self._database.rows("SELECT digest, start, size FROM objects WHERE pack = ? ORDER BY start", (pack,))
-        return {Digest(str(digest)): Place(pack, integer(start), integer(size)) for digest, start, size in rows}
+        return {Digest(str(digest)): ContentPlace(pack, integer(start), integer(size)) for digest, start, size in rows}
 
-    def forget(self, places: Mapping[Digest, Place]) -> None:
+    def forget(self, places: Mapping[Digest, ContentPlace]) -> None:
         """These contents are not there: they are made again, and so is what names them."""
         with self._database.transaction():
             self._database.change_many(
@@ -150,7 +150,7 @@ class Facts:
         """Forget what names contents that are not there; how many facts that were."""
         return self._database.change(_REFERRING)
 
-    def move(self, places: Mapping[Digest, Place], to: Mapping[Digest, Place]) -> None:
+    def move(self, places: Mapping[Digest, ContentPlace], to: Mapping[Digest, ContentPlace]) -> None:
         """These contents lie elsewhere now; one that has been moved or removed meanwhile stays as it is."""
         self._database.change_many(
             "UPDATE objects SET pack = ?, start = ? WHERE digest = ? AND pack = ? AND start = ?",

@@ -10,7 +10,7 @@ from quire.hashing import FileState, Hashed
 from quire.keys import Digest
 
 
-class Files:
+class HashedFiles:
     """The table of files. Any thread may use it."""
 
     def __init__(self, database: Database) -> None:

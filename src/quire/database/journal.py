@@ -63,7 +63,7 @@ class Invocation:
 
 
 @dataclass(slots=True)
-class Step:
+class StepRecord:
     """What is recorded of one step: how often it was tried, and how it ended, once it has."""
 
     name: str
@@ -159,10 +159,10 @@ class Journal:
                     del found[str(key)]
         return found
 
-    def steps(self, key: str) -> dict[int, Step]:
+    def steps(self, key: str) -> dict[int, StepRecord]:
         asked = "SELECT number, name, attempts, result, error, due FROM steps WHERE invocation = ?"
         return {
-            int(str(number)): Step(
+            int(str(number)): StepRecord(
                 str(name),
                 int(str(attempts)),
                 None
@@ -173,7 +173,7 @@ class Journal:
             for number, name, attempts, result, error, due in self._database.rows(asked, (key,))
         }
 
-    def record(self, claim: Claim, number: int, step: Step) -> None:
+    def record(self, claim: Claim, number: int, step: StepRecord) -> None:
         """Keep what is known of a step so far. Raises FencedError for a late owner."""
         ending = step.ending
         result = json.dumps(ending.result) if ending and ending.state == "finished" else None

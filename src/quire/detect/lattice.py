@@ -15,7 +15,7 @@ COVERED = 0.5
 """Share of the edge between two cells that must be drawn, else they are one."""
 
 
-class Line(NamedTuple):
+class RulingLine(NamedTuple):
     """A straight line along an axis: its place across and its two ends."""
 
     at: float
@@ -31,13 +31,15 @@ class CellBox:
     box: tuple[float, float, float, float]
 
 
-def grids(rows: Sequence[Line], columns: Sequence[Line], near: float) -> list[list[CellBox]]:
+def grids(rows: Sequence[RulingLine], columns: Sequence[RulingLine], near: float) -> list[list[CellBox]]:
     """The cells of each grid that lines make, the grids from the top. Lines nearer than `near` are one."""
     found = [_cells(*group, near) for group in _groups(rows, columns, near)]
     return sorted((cells for cells in found if len(cells) > 1), key=lambda cells: (cells[0].box[1], cells[0].box[0]))
 
 
-def _groups(rows: Sequence[Line], columns: Sequence[Line], near: float) -> Iterator[tuple[list[Line], list[Line]]]:
+def _groups(
+    rows: Sequence[RulingLine], columns: Sequence[RulingLine], near: float
+) -> Iterator[tuple[list[RulingLine], list[RulingLine]]]:
     """Lines that touch each other, directly or through others."""
     lines = [*rows, *columns]
     parent = list(range(len(lines)))
@@ -53,13 +55,13 @@ def _groups(rows: Sequence[Line], columns: Sequence[Line], near: float) -> Itera
             across = row.start - near <= column.at <= row.end + near
             if across and column.start - near <= row.at <= column.end + near:
                 parent[root(i)] = root(j)
-    groups: dict[int, tuple[list[Line], list[Line]]] = {}
+    groups: dict[int, tuple[list[RulingLine], list[RulingLine]]] = {}
     for index, line in enumerate(lines):
         groups.setdefault(root(index), ([], []))[index >= len(rows)].append(line)
     yield from (group for group in groups.values() if all(group))
 
 
-def _cells(rows: list[Line], columns: list[Line], near: float) -> list[CellBox]:
+def _cells(rows: list[RulingLine], columns: list[RulingLine], near: float) -> list[CellBox]:
     ys, xs = _clustered(rows, near), _clustered(columns, near)
     _close(ys, columns, near)
     _close(xs, rows, near)
@@ -80,9 +82,9 @@ def _cells(rows: list[Line], columns: list[Line], near: float) -> list[CellBox]:
     return cells
 
 
-def _clustered(lines: list[Line], near: float) -> list[tuple[float, list[Line]]]:
+def _clustered(lines: list[RulingLine], near: float) -> list[tuple[float, list[RulingLine]]]:
     """Places of lines, those of double lines once, each with its lines."""
-    groups: list[list[Line]] = []
+    groups: list[list[RulingLine]] = []
     for line in sorted(lines):
         if groups and line.at - groups[-1][-1].at <= near:
             groups[-1].append(line)
@@ -91,12 +93,12 @@ def _clustered(lines: list[Line], near: float) -> list[tuple[float, list[Line]]]
     return [(_middle(group), group) for group in groups]
 
 
-def _middle(group: list[Line]) -> float:
+def _middle(group: list[RulingLine]) -> float:
     total = sum(line.end - line.start for line in group)
     return sum(line.at * (line.end - line.start) for line in group) / max(total, 1e-9)
 
 
-def _close(places: list[tuple[float, list[Line]]], crossing: list[Line], near: float) -> None:
+def _close(places: list[tuple[float, list[RulingLine]]], crossing: list[RulingLine], near: float) -> None:
     """Tables are often open at their sides: where the crossing lines end, there is an edge nobody drew."""
     first, last = min(line.start for line in crossing), max(line.end for line in crossing)
     if places and places[0][0] - first > 2 * near:
@@ -105,7 +107,7 @@ def _close(places: list[tuple[float, list[Line]]], crossing: list[Line], near: f
         places.append((last, []))
 
 
-def _drawn(lines: list[Line], start: float, end: float, near: float) -> bool:
+def _drawn(lines: list[RulingLine], start: float, end: float, near: float) -> bool:
     """Whether enough of an edge is drawn. The corners do not count, where other lines pass."""
     start, end = start + min(near, (end - start) / 4), end - min(near, (end - start) / 4)
     covered, reached = 0.0, start

@@ -10,7 +10,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from quire.detect.lattice import Line
+from quire.detect.lattice import RulingLine
 from quire.prepare.pixels import Pixels, grey_of, pixels
 
 LEAST_LENGTH = 12  # pixels
@@ -26,8 +26,8 @@ Find = Callable[[Pixels, int, float], list[tuple[float, float, float, float]]]
 class Ruled:
     """Horizontal and vertical lines after the picture was turned by `lean` radians about its middle."""
 
-    rows: list[Line]
-    columns: list[Line]
+    rows: list[RulingLine]
+    columns: list[RulingLine]
     lean: float
     size: tuple[int, int]
 
@@ -112,19 +112,19 @@ def _lean(pieces: list[tuple[float, float, float, float]]) -> float:
     return angle if abs(angle) <= MOST_LEAN else 0.0
 
 
-def _joined(pieces: list[tuple[float, float, float, float]], least: int, near: float) -> list[Line]:
+def _joined(pieces: list[tuple[float, float, float, float]], least: int, near: float) -> list[RulingLine]:
     """Pieces one after the other on the same row as one line; what is too short or mostly gaps is a row of letters."""
-    lines: list[Line] = []
+    lines: list[RulingLine] = []
     drawn: list[float] = []
     for x0, y0, x1, y1 in sorted(pieces):
         at = (y0 + y1) / 2
         before = next((n for n, line in enumerate(lines) if abs(line.at - at) <= 2 and x0 - line.end <= 2 * near), None)
         if before is None:
-            lines.append(Line(at, x0, x1))
+            lines.append(RulingLine(at, x0, x1))
             drawn.append(x1 - x0)
         else:
             line = lines[before]
-            lines[before] = Line(line.at, line.start, max(line.end, x1))
+            lines[before] = RulingLine(line.at, line.start, max(line.end, x1))
             drawn[before] += max(0.0, x1 - max(x0, line.end))
     pairs = zip(lines, drawn, strict=True)
     return [line for line, ink in pairs if line.end - line.start >= least and ink >= SOLID * (line.end - line.start)]

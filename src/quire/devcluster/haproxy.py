@@ -6,7 +6,7 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
-from quire.devcluster.program import Program, free_ports, listens
+from quire.devcluster.program import ServerProgram, free_ports, listens
 from quire.errors import ConfigurationError
 
 ADVICE = "install it with `apt install haproxy`"
@@ -64,7 +64,7 @@ def configuration(bind: str, workers: Sequence[str], *, each: int) -> str:
     )
 
 
-class HaproxyProgram(Program):
+class HaproxyProgram(ServerProgram):
     """A balancer on a port of 127.0.0.1."""
 
     def __init__(self, folder: Path, workers: Sequence[str], *, each: int, port: int | None = None) -> None:

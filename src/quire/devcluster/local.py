@@ -11,7 +11,7 @@ from pathlib import Path
 
 from quire.database.leases import LEASE_S
 from quire.devcluster import haproxy, postgres, restate
-from quire.devcluster.program import LOOK_EVERY_S, START_S, Program, listens, remembered_ports
+from quire.devcluster.program import LOOK_EVERY_S, START_S, ServerProgram, listens, remembered_ports
 from quire.durable.opening import pools_for
 from quire.errors import ConfigurationError
 
@@ -111,11 +111,11 @@ class LocalCluster:
             "QUIRE_ADMIN": server.admin,
         }
 
-    def ended(self) -> Program | None:
+    def ended(self) -> ServerProgram | None:
         """One of the programs that does not run any more."""
         return next((program for program, _ in self._order() if not program.running), None)
 
-    def _order(self) -> Sequence[tuple[Program, str]]:
+    def _order(self) -> Sequence[tuple[ServerProgram, str]]:
         server = self.restate.server
         return [
             (self.database, f"PostgreSQL  {self.database.url}"),
@@ -124,7 +124,7 @@ class LocalCluster:
             *((worker, f"worker      {worker.log}") for worker in self.workers),
         ]
 
-    def _worker(self, number: int, port: int) -> Program:
+    def _worker(self, number: int, port: int) -> ServerProgram:
         folder = self.folder / "workers"
         folder.mkdir(parents=True, exist_ok=True)
         told = {
@@ -137,7 +137,7 @@ class LocalCluster:
             "--lease-s": str(self.options.lease_s),
         }
         limits = [("--limit", f"{pool}={many}") for pool, many in self.options.limits.items()]
-        return Program(
+        return ServerProgram(
             f"worker-{number}",
             [sys.executable, "-m", "quire", "worker", *(part for pair in (*told.items(), *limits) for part in pair)],
             folder=folder,

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
-from quire.devcluster.program import Program, free_ports
+from quire.devcluster.program import ServerProgram, free_ports
 from quire.errors import ConfigurationError
 
 ADVICE = "install it with `apt install postgresql`"
@@ -26,7 +26,7 @@ def find_programs() -> Path | None:
     return next((place for place in places if (place / "initdb").exists()), None)
 
 
-class PostgresProgram(Program):
+class PostgresProgram(ServerProgram):
     """A server on a port of 127.0.0.1 with its data in a folder; its user `quire` needs no password.
 
     `settings` are those of `postgresql.conf`.

@@ -23,7 +23,7 @@ LOOK_EVERY_S = 0.02
 PORTS = (12_000, 32_000)
 
 
-class Program:
+class ServerProgram:
     """Runs from `start` to `stop`; can be killed and started again. Belongs to one thread."""
 
     def __init__(

@@ -7,7 +7,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from quire.devcluster.program import Program, free_ports
+from quire.devcluster.program import ServerProgram, free_ports
 from quire.errors import ConfigurationError
 from quire.runtime.restate.server import RestateServer
 
@@ -25,7 +25,7 @@ def find_program() -> Path | None:
     return Path(found) if found else next(fetched, None)
 
 
-class RestateProgram(Program):
+class RestateProgram(ServerProgram):
     """A server of one node, on ports of 127.0.0.1 for ingress, admin and itself, with its data in a folder.
 
     `scoped` switches on that it bounds calls by scope, which is experimental in 1.7.

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from quire.export import Exportable
 from quire.export._flow import flow
-from quire.export._lines import Place, Size, TextLine, is_spaced, places_of
+from quire.export._lines import BlockPlace, Size, TextLine, is_spaced, places_of
 from quire.export._xml import attributes, text
 from quire.layout.lines import is_right_to_left
 from quire.types import FURNITURE, BBox, BlockKind, PageInfo, Word
@@ -32,7 +32,7 @@ class _Page:
         self.size: Size = (info.width * dpi / 72, info.height * dpi / 72)
         self.line_count = self.word_count = 0
 
-    def file(self, places: Sequence[Place]) -> str:
+    def file(self, places: Sequence[BlockPlace]) -> str:
         width, height = (round(side) for side in self.size)
         whole = attributes(HPOS=0, VPOS=0, WIDTH=width, HEIGHT=height)
         page = attributes(
@@ -62,7 +62,7 @@ class _Page:
             ]
         )
 
-    def description(self, places: Sequence[Place]) -> Iterator[str]:
+    def description(self, places: Sequence[BlockPlace]) -> Iterator[str]:
         yield "<Description>"
         yield "<MeasurementUnit>pixel</MeasurementUnit>"
         yield f"<sourceImageInformation><fileName>{text(self.result.name)}</fileName>"
@@ -73,7 +73,7 @@ class _Page:
             yield "<processingSoftware><softwareName>quire</softwareName></processingSoftware></Processing>"
         yield "</Description>"
 
-    def block(self, place: Place) -> Iterator[str]:
+    def block(self, place: BlockPlace) -> Iterator[str]:
         named = self.box(place.bbox, ID=place.id, TAGREFS=_tag(place.block.kind))
         if place.cells:
             yield f'<ComposedBlock{named} TYPE="table">'
@@ -134,7 +134,7 @@ class _Page:
         return attributes(**more, HPOS=left, VPOS=top, WIDTH=right - left, HEIGHT=bottom - top)
 
 
-def _engines(places: Sequence[Place]) -> list[str]:
+def _engines(places: Sequence[BlockPlace]) -> list[str]:
     return sorted({place.block.engine for place in places})
 
 
@@ -142,7 +142,7 @@ def _tag(kind: BlockKind) -> str:
     return f"kind_{kind}"
 
 
-def _tags(places: Sequence[Place]) -> Iterator[str]:
+def _tags(places: Sequence[BlockPlace]) -> Iterator[str]:
     """What the blocks are: a tag for each kind that the page has."""
     kinds = sorted({place.block.kind for place in places})
     if kinds:
@@ -153,7 +153,7 @@ def _tags(places: Sequence[Place]) -> Iterator[str]:
         yield "</Tags>"
 
 
-def _reading_order(places: Sequence[Place]) -> Iterator[str]:
+def _reading_order(places: Sequence[BlockPlace]) -> Iterator[str]:
     if places:
         yield '<ReadingOrder><OrderedGroup ID="order">'
         for number, place in enumerate(places, 1):

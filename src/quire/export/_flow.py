@@ -40,7 +40,7 @@ def is_unspaced(character: str) -> bool:
     return character > "\u2e7f" and any(first <= character <= last for first, last in _UNSPACED)
 
 
-class Run(NamedTuple):
+class TextRun(NamedTuple):
     """A piece of flowing text that looks the same throughout. A tuple: there are many, compared all the time."""
 
     text: str
@@ -56,12 +56,12 @@ class Run(NamedTuple):
         return not any(self[1:])
 
 
-def runs(block: Block, *, skip: int = 0) -> list[Run]:
+def runs(block: Block, *, skip: int = 0) -> list[TextRun]:
     """The text of a block as runs, without its first `skip` characters. Spans may overlap and cross."""
     text = block.text
     if not block.spans:
         flowed = flow(text[skip:])
-        return [Run(flowed)] if flowed else []
+        return [TextRun(flowed)] if flowed else []
     pieces = _flowed_characters(text)
     edges = {skip, len(text)}
     for span in block.spans:
@@ -69,7 +69,7 @@ def runs(block: Block, *, skip: int = 0) -> list[Run]:
     cut = []
     for start, end in pairwise(sorted(edges)):
         over = [span for span in block.spans if span.start <= start and end <= span.end]
-        run = Run(
+        run = TextRun(
             "".join(pieces[start:end]),
             bold=any(span.bold for span in over),
             italic=any(span.italic for span in over),
@@ -94,9 +94,9 @@ def _flowed_characters(text: str) -> Sequence[str]:
     return pieces
 
 
-def merged(cut: list[Run]) -> list[Run]:
+def merged(cut: list[TextRun]) -> list[TextRun]:
     """Neighbours that look the same joined; white space between them belongs to both, elsewhere to none."""
-    joined: list[Run] = []
+    joined: list[TextRun] = []
     for index, run in enumerate(cut):
         current = _space_run(run, joined[-1:], cut[index + 1 : index + 2]) if run.text.isspace() else run
         if joined and joined[-1][1:] == current[1:]:
@@ -106,15 +106,15 @@ def merged(cut: list[Run]) -> list[Run]:
     return joined
 
 
-def _space_run(run: Run, before: list[Run], after: list[Run]) -> Run:
+def _space_run(run: TextRun, before: list[TextRun], after: list[TextRun]) -> TextRun:
     if not before or not after:
-        return Run(run.text)
+        return TextRun(run.text)
     if before[0][1:] == after[0][1:]:
         return before[0]._replace(text=run.text)
-    return Run(run.text, link=before[0].link if before[0].link == after[0].link else None)
+    return TextRun(run.text, link=before[0].link if before[0].link == after[0].link else None)
 
 
-def _trimmed(listed: list[Run]) -> list[Run]:
+def _trimmed(listed: list[TextRun]) -> list[TextRun]:
     """Without white space at both ends."""
     if listed:
         listed[0] = listed[0]._replace(text=listed[0].text.lstrip())
@@ -133,6 +133,6 @@ def safe_link(link: str | None) -> str | None:
     return None if not link or _OTHER_SCHEME.match(link) or link.startswith("//") else link
 
 
-def uniform(listed: list[Run]) -> Run | None:
+def uniform(listed: list[TextRun]) -> TextRun | None:
     """The look of the whole text, when it is one and not plain."""
     return listed[0] if len(listed) == 1 and not listed[0].is_plain else None

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from quire.export import Exportable
 from quire.export._grid import grid, span_attributes
-from quire.export._lines import Place, Size, TextLine, is_spaced, places_of
+from quire.export._lines import BlockPlace, Size, TextLine, is_spaced, places_of
 from quire.export._xml import attributes, text
 from quire.layout.lines import is_right_to_left
 from quire.types import BBox, BlockKind, Cell, PageInfo, Word
@@ -69,7 +69,7 @@ class _Page:
         self.size: Size = (info.width * dpi / 72, info.height * dpi / 72)
         self.line_count = self.word_count = 0
 
-    def lines(self, places: Sequence[Place]) -> Iterator[str]:
+    def lines(self, places: Sequence[BlockPlace]) -> Iterator[str]:
         printed = next((p.block.text.strip() for p in places if p.block.kind == "page_number"), "")
         properties = [
             f'image "{_quotable(self.name)}"',
@@ -83,7 +83,7 @@ class _Page:
             yield from self.table(place) if place.cells else self.block(place)
         yield "</div>"
 
-    def block(self, place: Place) -> Iterator[str]:
+    def block(self, place: BlockPlace) -> Iterator[str]:
         kind = place.block.kind
         area = _AREAS.get(kind, "ocr_carea")
         box = self.box(place.bbox)
@@ -99,7 +99,7 @@ class _Page:
             yield "</p>"
         yield "</div>"
 
-    def table(self, place: Place) -> Iterator[str]:
+    def table(self, place: BlockPlace) -> Iterator[str]:
         """The grid as HTML; an empty cell stands wherever a row begins later or has a gap."""
         assert place.block.table is not None
         here = {id(cell): lines for cell, lines in place.cells}
@@ -151,7 +151,7 @@ def _named(name: str, identity: str, *properties: str) -> str:
     return attributes(class_=name, id=identity or None, title="; ".join(p for p in properties if p))
 
 
-def _flow_of(place: Place) -> list[str]:
+def _flow_of(place: BlockPlace) -> list[str]:
     """What says that the places of a block belong together."""
     return [f'cflow "{_quotable(place.block.id)}"'] if len(place.block.places) > 1 else []
 

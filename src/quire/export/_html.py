@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from html import escape
 
 from quire.export import Exportable
-from quire.export._flow import Run, flow, runs
+from quire.export._flow import TextRun, flow, runs
 from quire.export._grid import cell_text, header_rows, span_attributes, written
 from quire.export._structure import (
     Item,
@@ -128,10 +128,10 @@ class _Writer:
         inner = f"{text}\n{self.list(item.children)}\n" if item.children else text
         return _element("li", block, inner, name="" if native else "marked", more=value)
 
-    def inline(self, listed: Sequence[Run]) -> str:
+    def inline(self, listed: Sequence[TextRun]) -> str:
         return "".join(map(self.run, listed))
 
-    def run(self, run: Run) -> str:
+    def run(self, run: TextRun) -> str:
         text = escape(run.text, quote=False)
         for tag, wanted in (
             ("code", run.code),

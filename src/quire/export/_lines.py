@@ -37,7 +37,7 @@ class TextLine:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class BlockPlace:
     """One place of a block on a page, with the lines that stand there; the block begins in that of `number` 1.
 
     The lines of a table are in its cells, except for words that stand in none of them.
@@ -63,10 +63,10 @@ class Place:
         yield from self.lines
 
 
-def places_of(result: Exportable) -> dict[int, list[Place]]:
+def places_of(result: Exportable) -> dict[int, list[BlockPlace]]:
     """Page number to the places of blocks on that page, in reading order."""
     sizes = {page.number: page.size for page in result.pages}
-    found: dict[int, list[Place]] = {page.number: [] for page in result.pages}
+    found: dict[int, list[BlockPlace]] = {page.number: [] for page in result.pages}
     for block in result.blocks:
         words = _words_by_place(block)
         for index, part in enumerate(block.places):
@@ -88,14 +88,14 @@ def joined(words: Iterable[str]) -> str:
     return text
 
 
-def _place(block: Block, index: int, part: Part, words: Sequence[Word], size: Size) -> Place:
+def _place(block: Block, index: int, part: Part, words: Sequence[Word], size: Size) -> BlockPlace:
     if block.table is None:
         lines = _lines(words, size) if words else _lines_of_text(block.text if index == 0 else "", part.bbox)
-        return Place(block, part.page, part.bbox, index + 1, lines)
+        return BlockPlace(block, part.page, part.bbox, index + 1, lines)
     begins_page = all(before.page != part.page for before in block.places[:index])
     cells = [cell for cell in block.table.cells if cell.page == part.page] if begins_page else []
     inside, outside = _words_by_cell(cells, words)
-    return Place(
+    return BlockPlace(
         block,
         part.page,
         part.bbox,

@@ -9,7 +9,7 @@ from itertools import groupby
 
 from quire.export import Exportable
 from quire.export._escape import can_emphasise, escape, escape_start, escaped, escapes, escapes_beside_marks
-from quire.export._flow import Run, flow, merged, runs
+from quire.export._flow import TextRun, flow, merged, runs
 from quire.export._grid import cell_text, has_spans, header_rows, span_attributes, texts, written
 from quire.export._structure import (
     body,
@@ -92,7 +92,7 @@ def _line(block: Block, *, skip: int = 0) -> str:
     return escape_start(_inline(merged(plain)))
 
 
-def _inline(listed: Sequence[Run]) -> str:
+def _inline(listed: Sequence[TextRun]) -> str:
     """Runs as one line of Markdown. What needs an escape is decided on the whole line."""
     line = "".join(run.text for run in listed)
     if all(run.is_plain for run in listed):
@@ -127,7 +127,7 @@ def _target(link: str) -> str:
     return link
 
 
-def _emphasised(listed: Sequence[Run], places: Set[int], start: int, *, around: tuple[str, str]) -> str:
+def _emphasised(listed: Sequence[TextRun], places: Set[int], start: int, *, around: tuple[str, str]) -> str:
     """The runs, the first of which begins at `start`; emphasis that Markdown would not read is left out."""
     text, after = "", "".join(run.text for run in listed) + around[1]
     for run in listed:

@@ -11,14 +11,14 @@ from quire.budget import cpu_budget
 from quire.document import Document
 from quire.errors import ConfigurationError, InputError, PasswordError, UsageError
 from quire.export import Exportable, Sourced, _glyphless
-from quire.export._lines import Place, Size, places_of
+from quire.export._lines import BlockPlace, Size, places_of
 from quire.export._textlayer import operators
 from quire.layout.quality import judge
 from quire.pagetext import INVISIBLE, PageText
 from quire.types import Word
 
 Matrix = tuple[float, float, float, float, float, float]
-Places = Mapping[int, Sequence[Place]]
+Places = Mapping[int, Sequence[BlockPlace]]
 
 _BLANK: Size = (595.0, 842.0)  # A4, for the picture of which nothing is known
 
@@ -36,7 +36,7 @@ def pdf(result: Exportable) -> bytes:
         return document.read_bytes()
 
 
-def _is_recognised(place: Place) -> bool:
+def _is_recognised(place: BlockPlace) -> bool:
     return place.block.engine != "native"
 
 
@@ -56,7 +56,7 @@ class _Layer:
         self._font = file.make_indirect(pikepdf.Dictionary(Type=pikepdf.Name.Font))
 
     def add(
-        self, page: Any, places: Iterable[Place], size: Size, matrix: Matrix, wanted: Callable[[Word], bool]
+        self, page: Any, places: Iterable[BlockPlace], size: Size, matrix: Matrix, wanted: Callable[[Word], bool]
     ) -> None:
         """Write on a page of `size` as displayed; `matrix` leads from its points to those of the file."""
         name = self._free_name(page)

@@ -22,7 +22,7 @@ _SPACES = {1: "/DeviceGray", 3: "/DeviceRGB", 4: "/DeviceCMYK"}
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
+class ImageObject:
     """An image object of a PDF, and the orientation (1 to 8, as in EXIF) in which it is to be shown."""
 
     stream: Any
@@ -39,7 +39,7 @@ class _Packed:
     bits: int
 
 
-def pictures(pikepdf: Any, file: Any, document: Document, *, threads: int) -> Iterator[Picture | InputError]:
+def pictures(pikepdf: Any, file: Any, document: Document, *, threads: int) -> Iterator[ImageObject | InputError]:
     """The picture of each page for `file`, in order; the error instead for one that is damaged.
 
     Pixels are packed in `threads` threads; `file` is touched by the caller's alone.
@@ -59,16 +59,16 @@ def _packed(drawn: PageImage) -> _Packed:
     return _Packed(_png_data(image), image.size, _COLOURS[image.mode], 1 if image.mode == "1" else 8)
 
 
-def _picture(pikepdf: Any, file: Any, packed: _Packed) -> Picture:
+def _picture(pikepdf: Any, file: Any, packed: _Packed) -> ImageObject:
     width, _ = packed.size
     predicted = pikepdf.Dictionary(Predictor=15, Colors=packed.colours, BitsPerComponent=packed.bits, Columns=width)
     stream = _image(pikepdf, file, packed.data, packed.size, packed.colours)
     stream.BitsPerComponent = packed.bits
     stream.Filter, stream.DecodeParms = pikepdf.Name.FlateDecode, predicted
-    return Picture(stream)
+    return ImageObject(stream)
 
 
-def _jpeg(pikepdf: Any, file: Any, document: Document) -> Picture | InputError:
+def _jpeg(pikepdf: Any, file: Any, document: Document) -> ImageObject | InputError:
     """The bytes of the file themselves."""
     from PIL import Image
 
@@ -83,7 +83,7 @@ def _jpeg(pikepdf: Any, file: Any, document: Document) -> Picture | InputError:
     stream.Filter = pikepdf.Name.DCTDecode
     if image.mode == "CMYK" and "adobe" in image.info:
         stream.Decode = [1, 0] * 4  # Adobe's programs write it inverted
-    return Picture(stream, orientation)
+    return ImageObject(stream, orientation)
 
 
 def _image(pikepdf: Any, file: Any, data: bytes, size: tuple[int, int], colours: int) -> Any:

@@ -17,7 +17,7 @@ SUFFIXES = (".yaml", ".yml")
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FlowFile:
     """The file of a flow, and the name it goes by."""
 
     name: str
@@ -28,17 +28,17 @@ class Found:
         return self.path.parent == SHIPPED
 
 
-def find_flows(folder: Path | None = None) -> dict[str, Found]:
+def find_flows(folder: Path | None = None) -> dict[str, FlowFile]:
     """Every flow by name: the shipped ones, and those in `folder`, which come before them."""
     places = [SHIPPED] if folder is None else [SHIPPED, folder]
     return {found.name: found for place in places for found in _in_folder(place)}
 
 
-def find_flow(name_or_path: str | Path, folder: Path | None = None) -> Found:
+def find_flow(name_or_path: str | Path, folder: Path | None = None) -> FlowFile:
     """The file of a flow. Raises UsageError for a name that nobody knows, with what there is."""
     path = Path(name_or_path)
     if path.suffix in SUFFIXES or isinstance(name_or_path, Path):
-        return Found(path.stem, path)
+        return FlowFile(path.stem, path)
     flows = find_flows(folder)
     found = flows.get(str(name_or_path))
     if found is None:
@@ -46,7 +46,7 @@ def find_flow(name_or_path: str | Path, folder: Path | None = None) -> Found:
     return found
 
 
-def load_flow(found: Found, components: ComponentRegistry) -> FlowDefinition:
+def load_flow(found: FlowFile, components: ComponentRegistry) -> FlowDefinition:
     """The flow in a file, checked. Raises UsageError with every mistake and its line."""
     try:
         text = found.path.read_text(encoding="utf-8")
@@ -68,6 +68,6 @@ def parse_flow(text: str, file: str, components: ComponentRegistry) -> FlowDefin
     return definition
 
 
-def _in_folder(folder: Path) -> Iterator[Found]:
+def _in_folder(folder: Path) -> Iterator[FlowFile]:
     paths = sorted(path for path in folder.glob("*") if path.suffix in SUFFIXES and path.is_file())
-    return (Found(path.stem, path) for path in paths)
+    return (FlowFile(path.stem, path) for path in paths)

@@ -28,7 +28,7 @@ _SENTENCE_END = re.compile(r"[.;,:]$")
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class TypeSetting:
     """What the kinds are judged against: the body's type and where the page's text stands."""
 
     size: float
@@ -42,7 +42,7 @@ class Setting:
     """Nothing is known of weight and slope."""
 
 
-def body_setting(page: PageText, lines: Sequence[Line]) -> Setting:
+def body_setting(page: PageText, lines: Sequence[Line]) -> TypeSetting:
     """The most frequent size of type on a page, by characters, and its weight."""
     sizes: dict[float, int] = {}
     fonts: dict[int, int] = {}
@@ -63,7 +63,7 @@ def body_setting(page: PageText, lines: Sequence[Line]) -> Setting:
         and 30 < page.rulings[i + 2] - page.rulings[i] < 0.45 * page.width
         and page.rulings[i + 1] > 0.3 * page.height
     ]
-    return Setting(
+    return TypeSetting(
         size=sum(exact) / len(exact) if exact else size,
         font=max(fonts, key=lambda f: fonts[f]) if fonts else 0,
         bold=2 * bold > total,
@@ -74,7 +74,9 @@ def body_setting(page: PageText, lines: Sequence[Line]) -> Setting:
     )
 
 
-def kind_of(page: PageText, paragraph: Paragraph, setting: Setting, *, last_of_column: bool, alone: bool) -> BlockKind:
+def kind_of(
+    page: PageText, paragraph: Paragraph, setting: TypeSetting, *, last_of_column: bool, alone: bool
+) -> BlockKind:
     """The kind of one paragraph, judged from its type, its place and how it begins.
 
     `alone` says that white space stands around it; `last_of_column` that only footnotes may follow.
@@ -99,7 +101,7 @@ def kind_of(page: PageText, paragraph: Paragraph, setting: Setting, *, last_of_c
     return "paragraph"
 
 
-def is_heading(paragraph: Paragraph, setting: Setting, *, alone: bool) -> bool:
+def is_heading(paragraph: Paragraph, setting: TypeSetting, *, alone: bool) -> bool:
     lines = paragraph.lines
     if len(lines) > 4:
         return False
@@ -149,7 +151,7 @@ def _title_case(text: str) -> bool:
     return bool(words) and sum(1 for word in words if word[0].isupper()) >= 0.7 * len(words)
 
 
-def _is_footnote(paragraph: Paragraph, setting: Setting, last_of_column: bool) -> bool:
+def _is_footnote(paragraph: Paragraph, setting: TypeSetting, last_of_column: bool) -> bool:
     first = paragraph.lines[0]
     if first.size > FOOTNOTE_SIZE * setting.size or first.top < 0.4 * setting.height:
         return False

@@ -9,7 +9,7 @@ from quire.layout.figures import Figure, find_figures, find_shapes
 from quire.layout.formulas import FormulaCluster, cluster_formulas
 from quire.layout.frame import Turn, upright
 from quire.layout.furniture import find_furniture
-from quire.layout.kinds import Setting, body_setting, kind_of
+from quire.layout.kinds import TypeSetting, body_setting, kind_of
 from quire.layout.lines import Line, find_lines, is_right_to_left
 from quire.layout.mending import mended
 from quire.layout.order import Column, as_written, reading_order
@@ -19,7 +19,7 @@ from quire.layout.profile import LayoutProfile
 from quire.layout.quality import Quality, judge
 from quire.layout.tables import FoundTable, find_tables
 from quire.layout.tags import Tags
-from quire.layout.textual import Text, Vocabulary, block_text, cell_text, code_text
+from quire.layout.textual import PageVocabulary, Text, block_text, cell_text, code_text
 from quire.layout.things import Thing
 from quire.lazy_words import PageWords
 from quire.pagetext import FieldInfo, PageText
@@ -76,7 +76,7 @@ class _Page:
 
     def __init__(self, source: PageText, page: PageText, back: Turn | None, profile: LayoutProfile) -> None:
         self.source, self.page, self.back, self.profile = source, page, back, profile
-        self.vocabulary = Vocabulary(page)
+        self.vocabulary = PageVocabulary(page)
         self.tags = Tags(page)
         self.alternatives: list[str] = []
         self.made: list[Block] = []
@@ -143,7 +143,7 @@ class _Page:
         for line in sorted(lines, key=lambda line: (round(line.baseline), line.left)):
             self._text(kinds[id(line)], [line], Paragraph([line], Column([line])))
 
-    def _column(self, column: Column, setting: Setting) -> None:
+    def _column(self, column: Column, setting: TypeSetting) -> None:
         pending: list[Line] = []
         parts: list[Paragraph | Thing] = []
         for thing in column.things:
@@ -384,7 +384,7 @@ def _fields(page: PageText) -> list[_Field]:
     return [_Field(field) for field in page.fields if field["value"] and field["kind"] != "button"]
 
 
-def _notes(parts: Sequence[Paragraph | Thing], setting: Setting) -> int:
+def _notes(parts: Sequence[Paragraph | Thing], setting: TypeSetting) -> int:
     """Where the small type at the end of a column begins."""
     number = len(parts)
     while number > 0:

@@ -44,7 +44,7 @@ class Text:
     spans: tuple[Span, ...]
 
 
-class Vocabulary:
+class PageVocabulary:
     """The words of a page, to tell a compound (few-body) from a word that only the line end broke."""
 
     def __init__(self, page: PageText) -> None:
@@ -57,7 +57,7 @@ class Vocabulary:
         return word in self._words
 
 
-def broken_word(piece: str, before: str, after: str, vocabulary: Vocabulary | None = None) -> bool | None:
+def broken_word(piece: str, before: str, after: str, vocabulary: PageVocabulary | None = None) -> bool | None:
     """Whether the hyphen at the end of `before` stays when the lines are joined; None when it breaks no word.
 
     `piece` is the end of the text so far, which must end with that hyphen.
@@ -70,7 +70,7 @@ def broken_word(piece: str, before: str, after: str, vocabulary: Vocabulary | No
     return _compound(first, after.partition(" ")[0], vocabulary)
 
 
-def join_lines(before: str, after: str, vocabulary: Vocabulary | None = None) -> str:
+def join_lines(before: str, after: str, vocabulary: PageVocabulary | None = None) -> str:
     """Two texts as one: with a line break, or with the word joined that a hyphen breaks between them."""
     last = before.rpartition("\n")[2]
     kept = broken_word(last, last, after, vocabulary)
@@ -83,7 +83,7 @@ def join_lines(before: str, after: str, vocabulary: Vocabulary | None = None) ->
     return f"{head}{tail}" + (f"\n{rest}" if space else "")
 
 
-def _compound(first: str, tail: str, vocabulary: Vocabulary | None) -> bool:
+def _compound(first: str, tail: str, vocabulary: PageVocabulary | None) -> bool:
     if tail[0].isupper() or "-" in first or first.lower() in _KEEPING:
         return True
     if vocabulary is None:
@@ -93,7 +93,9 @@ def _compound(first: str, tail: str, vocabulary: Vocabulary | None) -> bool:
     return f"{start}-{clean}" in vocabulary and f"{start}{clean}" not in vocabulary
 
 
-def block_text(page: PageText, lines: Sequence[Line], vocabulary: Vocabulary, *, keep_hyphens: bool = False) -> Text:
+def block_text(
+    page: PageText, lines: Sequence[Line], vocabulary: PageVocabulary, *, keep_hyphens: bool = False
+) -> Text:
     """The lines of a block, separated by line breaks, with emphasis and links as spans."""
     if not _stands_out(page, lines):
         text = lines[0].text
@@ -111,7 +113,7 @@ def same_row(a: Line, b: Line) -> bool:
     return abs(a.baseline - b.baseline) < 0.3 * max(a.size, b.size) and b.left >= a.right - 1
 
 
-def cell_text(page: PageText, runs: Sequence[int], vocabulary: Vocabulary) -> str:
+def cell_text(page: PageText, runs: Sequence[int], vocabulary: PageVocabulary) -> str:
     """The text of a cell: a new line where the baseline steps down or the writing jumps back, no dot leaders."""
     texts, flags = page.texts, page.flags
     runs = [run for run in runs if not is_leader(texts[run])]
@@ -164,7 +166,7 @@ def _stands_out(page: PageText, lines: Sequence[Line]) -> bool:
     return any(fonts[r] != font or sizes[r] != size for line in lines for r in line.runs)
 
 
-def _styled(page: PageText, lines: Sequence[Line], vocabulary: Vocabulary, keep_hyphens: bool) -> Text:
+def _styled(page: PageText, lines: Sequence[Line], vocabulary: PageVocabulary, keep_hyphens: bool) -> Text:
     pieces: list[str] = []
     spans: list[Span] = []
     length = 0

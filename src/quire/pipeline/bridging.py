@@ -10,7 +10,7 @@ from threading import Semaphore, Thread
 from typing import TypeVar
 
 from quire.events import Event
-from quire.pipeline.run import GLANCE_S, Run
+from quire.pipeline.run import GLANCE_S, PipelineRun
 
 T = TypeVar("T")
 
@@ -49,7 +49,7 @@ class Feed:
     def __init__(self) -> None:
         self._room = Semaphore(UNREAD)
 
-    def open(self, run: Run) -> None:
+    def open(self, run: PipelineRun) -> None:
         self._run = run
         self._loop = asyncio.get_running_loop()
         self._waiting: asyncio.Queue[Event | None] = asyncio.Queue()

@@ -19,7 +19,7 @@ from quire.page_ranges import Pages, page_numbers
 from quire.pipeline.options import Cache, Options
 from quire.pipeline.page import PageWork
 from quire.pipeline.result import PageReading, PipelineResult
-from quire.pipeline.run import GLANCE_S, NOT_THE_PAGE, Cancelled, Run, failure_of, message_of
+from quire.pipeline.run import GLANCE_S, NOT_THE_PAGE, Cancelled, PipelineRun, failure_of, message_of
 from quire.pipeline.stages import Exporter, Stages
 from quire.prepare import PrepareProfile, page_picture
 from quire.types import PageInfo, PageStatus
@@ -29,7 +29,7 @@ GRACE_S = 0.5
 
 
 def read_document(
-    source: Source | Document, pages: Pages | None, stages: Stages, options: Options, run: Run
+    source: Source | Document, pages: Pages | None, stages: Stages, options: Options, run: PipelineRun
 ) -> PipelineResult:
     """Runs in the thread of the caller, which draws the pages; each is read in a thread of its own."""
     with ExitStack() as stack:
@@ -124,7 +124,9 @@ class _Pages:
             return PageInfo(number, 0.0, 0.0, status=status, reason=reason)
 
 
-def _export(result: PipelineResult, exporters: Sequence[Exporter], options: Options, run: Run) -> tuple[Exception, ...]:
+def _export(
+    result: PipelineResult, exporters: Sequence[Exporter], options: Options, run: PipelineRun
+) -> tuple[Exception, ...]:
     """Every exporter has its turn; the first error is raised afterwards unless errors are to be attached."""
     errors: list[Exception] = []
     for place, exporter in enumerate(exporters, 1):

@@ -15,9 +15,9 @@ from quire.errors import EngineError, InputError, RecognitionError
 from quire.pipeline.blocks import blocks_of, rules_of
 from quire.pipeline.options import Options
 from quire.pipeline.placing import placed_layout
-from quire.pipeline.recognizing import Asked, PageRecognition
+from quire.pipeline.recognizing import PageQuestioning, PageQuestions
 from quire.pipeline.result import PageReading
-from quire.pipeline.run import NOT_THE_PAGE, Cancelled, Run, failure_of, message_of
+from quire.pipeline.run import NOT_THE_PAGE, Cancelled, PipelineRun, failure_of, message_of
 from quire.pipeline.stages import Stages
 from quire.recognize.frames import placed
 from quire.roles import Classified, Corrector, Crop, PreparedPicture, Slot, with_merged
@@ -34,7 +34,7 @@ class PageWork:
     stages: Stages
     options: Options
     asker: Asker
-    run: Run
+    run: PipelineRun
 
     def read(self, info: PageInfo, picture: Picture) -> PageReading:
         """The page as read, or failed with its reason. Raises Cancelled, and errors that are not the page's fault."""
@@ -63,8 +63,8 @@ class PageWork:
         prepared = self._prepared(picture, number)
         layout = self._classified(self._detected(prepared.picture, number), prepared.picture, number)
         crops = self._crops(layout, prepared.picture, number)
-        asked = Asked(number, prepared.picture, self.options.languages, self.options.hints)
-        recognition = PageRecognition(self.stages.engine, self.asker, self.run, tolerant=self._tolerant)
+        asked = PageQuestions(number, prepared.picture, self.options.languages, self.options.hints)
+        recognition = PageQuestioning(self.stages.engine, self.asker, self.run, tolerant=self._tolerant)
         read = recognition.read(asked, layout, crops)
         layout = placed_layout(layout, prepared.to_given)
         read = tuple(placed(one, prepared.to_given) for one in read)

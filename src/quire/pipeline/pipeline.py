@@ -16,7 +16,7 @@ from quire.pipeline.bridging import Feed, in_thread
 from quire.pipeline.document import read_document
 from quire.pipeline.options import Cache, ErrorPolicy, Options
 from quire.pipeline.result import PipelineResult
-from quire.pipeline.run import Run
+from quire.pipeline.run import PipelineRun
 from quire.pipeline.stages import PipelineStage, Placed, Stages
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ class Pipeline:
 
     def _set(self, stages: Stages, options: Options) -> None:
         self._stages, self._options = stages, options
-        self._runs: WeakSet[Run] = WeakSet()
+        self._runs: WeakSet[PipelineRun] = WeakSet()
         self._cancelled = False
 
     def _with(self, stages: Stages) -> Pipeline:
@@ -117,26 +117,26 @@ class Pipeline:
         other._set(stages, replace(self._options))
         return other
 
-    def _begin(self, *sinks: Sink | None) -> Run:
-        run = Run([sink for sink in sinks if sink is not None])
+    def _begin(self, *sinks: Sink | None) -> PipelineRun:
+        run = PipelineRun([sink for sink in sinks if sink is not None])
         self._cancelled = False
         self._runs.add(run)
         return run
 
-    def _read(self, source: Source | Document, pages: Pages | None, run: Run) -> PipelineResult:
+    def _read(self, source: Source | Document, pages: Pages | None, run: PipelineRun) -> PipelineResult:
         try:
             return read_document(source, pages, self._stages, self._options, run)
         finally:
             self._runs.discard(run)
 
-    async def _awaited(self, source: Source | Document, pages: Pages | None, run: Run) -> PipelineResult:
+    async def _awaited(self, source: Source | Document, pages: Pages | None, run: PipelineRun) -> PipelineResult:
         try:
             return await in_thread(lambda: self._read(source, pages, run))
         finally:
             run.cancel()
 
     async def _told(
-        self, source: Source | Document, pages: Pages | None, run: Run, feed: Feed
+        self, source: Source | Document, pages: Pages | None, run: PipelineRun, feed: Feed
     ) -> AsyncIterator[Event | PipelineResult]:
         feed.open(run)
         reading = asyncio.ensure_future(in_thread(lambda: self._read(source, pages, run)))

@@ -22,7 +22,7 @@ from quire.errors import EngineError, RecognitionError
 from quire.events import reason_of
 from quire.keys import ArtifactKey, digest_bytes
 from quire.pipeline.placing import joined
-from quire.pipeline.run import GLANCE_S, Cancelled, Run, failure_of
+from quire.pipeline.run import GLANCE_S, Cancelled, PipelineRun, failure_of
 from quire.reading.pictures import ask_about, can_be_sent, outcome_of, source_of
 from quire.recognize.frames import placed
 from quire.recognize.normalize import interpreted
@@ -37,7 +37,7 @@ _WHOLE = BBox(0.0, 0.0, 1.0, 1.0)
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class PageQuestions:
     """What is the same for every question of a page."""
 
     page: int
@@ -58,17 +58,17 @@ class _Task:
     crops: tuple[Crop, ...] = ()
 
 
-class PageRecognition:
+class PageQuestioning:
     """Reads one page. `tolerant` attaches the error to a region that could not be read, else it is raised."""
 
-    def __init__(self, engine: Engine, asker: Asker, run: Run, *, tolerant: bool) -> None:
+    def __init__(self, engine: Engine, asker: Asker, run: PipelineRun, *, tolerant: bool) -> None:
         self._engine, self._asker, self._run, self._tolerant = engine, asker, run, tolerant
         self._lock = Lock()
         self._done = 0
         self._hits = 0
         self._attempts = 0
 
-    def read(self, asked: Asked, layout: Layout, crops: dict[str, tuple[Crop, ...]]) -> tuple[Recognition, ...]:
+    def read(self, asked: PageQuestions, layout: Layout, crops: dict[str, tuple[Crop, ...]]) -> tuple[Recognition, ...]:
         """One recognition for each region, in their order; boxes are fractions of the page's picture."""
         run, begun, total = self._run, self._run.clock(), len(layout.regions)
         run.emit("started", "recognize", page=asked.page, payload={"total": total})
@@ -104,7 +104,7 @@ class PageRecognition:
         for at in range(0, len(together), BATCH):
             yield _Task(tuple(together[at : at + BATCH]))
 
-    def _attempt(self, asked: Asked, task: _Task) -> Sequence[Recognition]:
+    def _attempt(self, asked: PageQuestions, task: _Task) -> Sequence[Recognition]:
         region = task.regions[0].id if len(task.regions) == 1 else None
         try:
             read = self._ask(asked, task)
@@ -126,7 +126,7 @@ class PageRecognition:
         mark = f"/{region or 'page'}"
         self._run.emit("failed", "recognize", page=page, payload=failure_of(error, region), mark=mark)
 
-    def _ask(self, asked: Asked, task: _Task) -> Sequence[Recognition]:
+    def _ask(self, asked: PageQuestions, task: _Task) -> Sequence[Recognition]:
         if not task.cut:
             question = asked.question(asked.picture, task.regions)
             read = self._recognitions(asked.page, None, asked.picture, question)
@@ -136,7 +136,7 @@ class PageRecognition:
         crops = task.crops or (Crop(region, _cut(asked.picture, region), region.bbox),)
         return [joined(region, [self._crop(asked, crop) for crop in crops])]
 
-    def _crop(self, asked: Asked, crop: Crop) -> Recognition:
+    def _crop(self, asked: PageQuestions, crop: Crop) -> Recognition:
         question = asked.question(crop.picture)
         (read,) = self._recognitions(asked.page, crop.region.id, crop.picture, question)
         return placed(read, Affine.into(crop.box))

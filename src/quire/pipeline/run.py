@@ -23,7 +23,7 @@ class Cancelled(Exception):
     """The run was called off. Never leaves the pipeline."""
 
 
-class Run:
+class PipelineRun:
     """Any thread may tell events and call it off. Sinks are called one event at a time, in the thread that tells."""
 
     def __init__(self, sinks: Sequence[Sink] = (), clock: Callable[[], float] = time.perf_counter) -> None:
@@ -77,7 +77,7 @@ class Run:
         self._teller.close()
 
 
-_current: ContextVar[Run | None] = ContextVar("quire-pipeline-run", default=None)
+_current: ContextVar[PipelineRun | None] = ContextVar("quire-pipeline-run", default=None)
 
 
 def cancelled() -> bool:

@@ -14,7 +14,7 @@ from functools import partial
 from threading import Condition
 from typing import Generic, TypeVar
 
-from quire.workers import Answer, Job, JobFailed, WorkerCrashed, WorkerError, WorkerPool, WorkerTimeout
+from quire.workers import Job, JobFailed, WorkerCrashed, WorkerError, WorkerPool, WorkerReply, WorkerTimeout
 
 T = TypeVar("T")
 
@@ -29,7 +29,7 @@ class _Group:
     waiting: deque[int]
     alone: bool = False
     opened: bool = False
-    future: Future[Answer] | None = None
+    future: Future[WorkerReply] | None = None
 
     @property
     def ended(self) -> bool:
@@ -141,7 +141,7 @@ class PageGroups(Generic[T]):
                 group.future = self._pool.submit(job, timeout_s=self._open_s, renew_s=self._page_s, on_request=listen)
                 group.future.add_done_callback(self._wake)
 
-    def _wake(self, _: Future[Answer]) -> None:
+    def _wake(self, _: Future[WorkerReply]) -> None:
         with self._changed:
             self._changed.notify_all()
 

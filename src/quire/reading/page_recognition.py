@@ -22,13 +22,13 @@ from quire.errors import EngineError, InputError, RecognitionError, StoreError, 
 from quire.events import reason_of
 from quire.keys import ArtifactKey, Digest, digest_bytes, digest_of
 from quire.pagetext import PageText
-from quire.reading.page_stages import PageReading
+from quire.reading.page_stages import EngineReading
 from quire.reading.pictures import ask_about, outcome_of, source_of
 from quire.recognize.normalize import Garbage, interpreted
 from quire.recognize.routing import Needs, is_dense_table, is_weak, lost_letters
 from quire.recognize.seen import Seen
 from quire.types import AnswerSource
-from quire.workers import Answer, WorkerCrashed, WorkerError
+from quire.workers import WorkerCrashed, WorkerError, WorkerReply
 
 if TYPE_CHECKING:
     from quire.reading.recognizer import Recognizer
@@ -41,7 +41,7 @@ GATE = "blank-gate"
 class Recognised:
     """What became of one page: the reading with the digests it was made from, and the way there."""
 
-    reading: PageReading
+    reading: EngineReading
     inputs: tuple[str, ...]
     path: tuple[Attempt, ...]
 
@@ -216,7 +216,7 @@ class PageRecognition:
         name = engine.name if engine else GATE
         ordered = engine is not None and "reading_order" in engine.capabilities
         source = given.source if given else None
-        reading = PageReading(self._text, seen, tuple(readings), name, self._needs.whole, ordered, source)
+        reading = EngineReading(self._text, seen, tuple(readings), name, self._needs.whole, ordered, source)
         answer = [digest_bytes(given.data), asdict(given.source)] if given else []
         inputs = (self._digest, digest_of([seen.to_bytes().decode(), self._needs.whole, ordered, name, answer]))
         return Recognised(reading, inputs, tuple(self._path))
@@ -236,7 +236,7 @@ class _Looked:
     """What the picture of a page shows, and what a worker told who looked at it now."""
 
     seen: Seen
-    told: Answer | None = None
+    told: WorkerReply | None = None
     talk: Talk | None = None
 
     @property
@@ -251,7 +251,7 @@ class _Looked:
         return found if isinstance(found, float) else 0.0
 
 
-def _seen(told: Answer) -> Seen:
+def _seen(told: WorkerReply) -> Seen:
     """What a worker saw; a worker is not trusted to make sense."""
     try:
         return Seen.from_bytes(str(told.header["seen"]).encode())
@@ -259,7 +259,7 @@ def _seen(told: Answer) -> Seen:
         raise WorkerCrashed(f"the worker gave no picture ({error})") from error
 
 
-def _picture(told: Answer, seen: Seen) -> Picture:
+def _picture(told: WorkerReply, seen: Seen) -> Picture:
     width, height = seen.prepared.size
     mode = "L" if told.header.get("mode") == "L" else "RGB"
     if len(told.data) != width * height * len(mode):

@@ -113,7 +113,7 @@ class PageBlocks:
 
 
 @dataclass(frozen=True, slots=True)
-class PageReading:
+class EngineReading:
     """What an engine read on a page: its native text, what its picture shows, and what was recognised there.
 
     `whole` says that it stands for the native text, not beside it; `ordered` that the engine's order is that of
@@ -140,7 +140,7 @@ class RecognisedText:
         self.version = placing.VERSION
         self.profile = placing.PlaceProfile(figures=figures)
 
-    def run(self, reading: PageReading, took: Took) -> bytes:
+    def run(self, reading: EngineReading, took: Took) -> bytes:
         from quire.recognize import placing
 
         text = placing.placed(
@@ -174,7 +174,7 @@ class StructuredBlocks:
         self.version = f"structured-{structured.VERSION}"
         self._texts = texts
 
-    def run(self, reading: PageReading, took: Took) -> PageResult:
+    def run(self, reading: EngineReading, took: Took) -> PageResult:
         from quire.recognize import structured
 
         native = reading.native

@@ -24,12 +24,12 @@ from quire.opened import Opened
 from quire.reading.page_recognition import PageRecognition, Recognised
 from quire.reading.stage_run import StagedRun
 from quire.recognize import looking
-from quire.recognize.looking import Look, question_of
+from quire.recognize.looking import LookRequest, question_of
 from quire.recognize.options import RecognizeOptions
 from quire.recognize.registry import make
 from quire.recognize.routing import Needs, route
 from quire.recognize.seen import Seen
-from quire.workers import Answer, Job, WorkerPool, shared_pool
+from quire.workers import Job, WorkerPool, WorkerReply, shared_pool
 
 if TYPE_CHECKING:
     from quire.recognize.similar import SimilarAnswers
@@ -161,9 +161,9 @@ class Recognizer:
     def question(self, seen: Seen, needs: Needs) -> Question:
         return question_of(seen, languages=needs.languages, hints=self._options.hints)
 
-    def look(self, number: int, needs: Needs, engine: Engine | None, talk: Talk | None) -> Answer:
+    def look(self, number: int, needs: Needs, engine: Engine | None, talk: Talk | None) -> WorkerReply:
         """Let a worker look at a page, and ask an engine if there is one; waits for it."""
-        arguments = Look(
+        arguments = LookRequest(
             self._source,
             number,
             self._options.prepare,

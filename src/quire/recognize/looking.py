@@ -33,7 +33,7 @@ PAGE_PIXELS = 600  # a smaller picture is cut out of a page, and has its rules u
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class LookRequest:
     """A page to look at. Without an engine the picture itself is handed back, for engines that run elsewhere."""
 
     source: Opened
@@ -51,7 +51,7 @@ def question_of(seen: Seen, *, languages: tuple[str, ...] = (), hints: tuple[str
     return Question(seen.prepared.size, seen.prepared.dpi, languages, (), is_dense_table(seen), hints)
 
 
-def look(arguments: Look, work: WorkerWork) -> tuple[dict[str, object], bytes]:
+def look(arguments: LookRequest, work: WorkerWork) -> tuple[dict[str, object], bytes]:
     """Look at a page; header `seen`, and `found` when the answer was there already, or `similar` with its key.
 
     With an engine its answer has been saved under its key; without one the data are the pixels of the picture.
@@ -107,7 +107,7 @@ def _ask_and_save(engine: Engine, picture: Picture, question: Question, key: Art
     work.request("save", {"key": key}, answer)
 
 
-def _similar(arguments: Look, work: WorkerWork) -> SimilarAnswers | None:
+def _similar(arguments: LookRequest, work: WorkerWork) -> SimilarAnswers | None:
     path = arguments.similar
     if path is None:
         return None
@@ -132,7 +132,7 @@ def ask(engine: Engine, picture: Picture, question: Question, partial: Callable[
     return answer
 
 
-def _seen(arguments: Look, work: WorkerWork) -> tuple[Picture, Seen, dict[str, float]]:
+def _seen(arguments: LookRequest, work: WorkerWork) -> tuple[Picture, Seen, dict[str, float]]:
     from quire.detect.rulings import find_rulings
     from quire.prepare import page_picture, prepare
     from quire.prepare.pixels import pixels_of

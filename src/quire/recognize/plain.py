@@ -20,7 +20,7 @@ Reader = Callable[[Picture, Question], Reading | Awaitable[Reading]]
 
 
 @dataclass(frozen=True, slots=True)
-class FunctionProfile(Profile):
+class FunctionEngineProfile(Profile):
     function: str
 
 
@@ -41,13 +41,13 @@ class FunctionEngine:
     languages: frozenset[str] | None = None
 
     @property
-    def profile(self) -> FunctionProfile:
+    def profile(self) -> FunctionEngineProfile:
         """Which function it is: two of the same name share no answers."""
         function = self.function
         named = (
             f"{getattr(function, '__module__', '')}.{getattr(function, '__qualname__', type(function).__qualname__)}"
         )
-        return FunctionProfile(named)
+        return FunctionEngineProfile(named)
 
     def ask(self, picture: Picture, question: Question, partial: Partial | None = None) -> bytes:
         if not question.regions or "regions" in self.capabilities:

@@ -16,7 +16,7 @@ from typing import NamedTuple, Protocol, TypeVar
 
 from quire.document import Document, PageImage, Reader, RenderOptions
 from quire.errors import InputError, LimitError
-from quire.render._objects import Objects, Ref, Value
+from quire.render._objects import PdfObjects, Ref, Value
 from quire.render._streams import filters_of, find_streams, unpack
 from quire.types import OutlineEntry, PageInfo
 
@@ -76,7 +76,7 @@ def guarded(reader: PdfReader, document: Document, data: bytes | None = None) ->
     plain = reader.plain(MOST_PLAIN)
     if plain is None or (encrypted and not _has_signs(plain)):
         return reader
-    judge = _Judge(Objects(plain), min(max(LEAST_CONTENT, size * CONTENT_PER_BYTE), MOST_CONTENT))
+    judge = _Judge(PdfObjects(plain), min(max(LEAST_CONTENT, size * CONTENT_PER_BYTE), MOST_CONTENT))
     try:
         judge.form()
     except _Refused as reason:
@@ -237,7 +237,7 @@ class _Content(NamedTuple):
 class _Judge:
     """What PDFium would do with a document, counted instead of done."""
 
-    def __init__(self, objects: Objects, most_content: int) -> None:
+    def __init__(self, objects: PdfObjects, most_content: int) -> None:
         self._objects = objects
         self._most = most_content
         self._pages: list[tuple[dict[bytes, Value], dict[bytes, Value]]] | None = None

@@ -37,7 +37,7 @@ class Name(bytes):
 Value: TypeAlias = "dict[bytes, Value] | list[Value] | Ref | Name | bytes | int | float | None"
 
 
-class Objects:
+class PdfObjects:
     """The objects of a file, read when asked for."""
 
     def __init__(self, data: bytes) -> None:

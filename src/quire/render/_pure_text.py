@@ -69,7 +69,7 @@ class _Look:
 
 
 @dataclass(slots=True)
-class Runs:
+class RunArrays:
     """The arrays of a `PageText` that hold the runs."""
 
     texts: list[str] = field(default_factory=list)
@@ -99,7 +99,7 @@ class _Glyph(NamedTuple):
     baseline: float
 
 
-def read_runs(textpage: Any, transform: Transform, *, tagged: bool) -> Runs:
+def read_runs(textpage: Any, transform: Transform, *, tagged: bool) -> RunArrays:
     """All characters of a page as runs."""
     return _Reader(textpage, transform, tagged).read()
 
@@ -107,7 +107,7 @@ def read_runs(textpage: Any, transform: Transform, *, tagged: bool) -> Runs:
 class _Reader:
     def __init__(self, textpage: Any, transform: Transform, tagged: bool) -> None:
         self.textpage, self.transform, self.tagged = textpage, transform, tagged
-        self.runs = Runs()
+        self.runs = RunArrays()
         self.looks: dict[int, _Look] = {}
         self.font_index: dict[int, int] = {}
         self.symbols: list[dict[str, str]] = []
@@ -120,7 +120,7 @@ class _Reader:
         self.baseline = self.base = self.line_base = self.line_size = 0.0
         self.flag = 0
 
-    def read(self) -> Runs:
+    def read(self) -> RunArrays:
         count = pdfium.FPDFText_CountChars(self.textpage)
         space, made_up = False, False
         high = 0

@@ -17,7 +17,7 @@ _PIECE = 4096
 _MOST_LZW = 1 << 18  # bytes that are unpacked: this is slow
 
 
-class Place(NamedTuple):
+class StreamSpan(NamedTuple):
     """Where a stream stands: the end of the one before, its dictionary, and its body."""
 
     gap: int
@@ -26,7 +26,7 @@ class Place(NamedTuple):
     end: int
 
 
-def find_streams(data: bytes) -> Iterator[Place]:
+def find_streams(data: bytes) -> Iterator[StreamSpan]:
     """Every stream, in the order of the file. The cross-reference table is not asked: it may lie."""
     gap = position = 0
     while (at := data.find(b"stream", position)) >= 0:
@@ -40,7 +40,7 @@ def find_streams(data: bytes) -> Iterator[Place]:
         if end < 0 or data.find(b"endstream", end, end + 20) < 0:
             end = data.find(b"endstream", start)
         end = len(data) if end < 0 else end
-        yield Place(gap, head, start, end)
+        yield StreamSpan(gap, head, start, end)
         gap = position = end + len(b"endstream")
 
 

@@ -14,7 +14,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from quire.context import MAX_RESULT, ONCE, Claim, Context, Json, Retry, Stopping, Workflow
-from quire.database.journal import Ending, Invocation, Step
+from quire.database.journal import Ending, Invocation, StepRecord
 from quire.errors import RETRYABLE, FencedError, RunCancelled, RunError
 from quire.events import Event, reason_of
 from quire.runtime.guarding import ForeignAwait, Guarded, check_owner, in_step
@@ -27,7 +27,7 @@ LISTENING_S = 10.0
 """How long a step that asks whether it should end may take for it, once its run is cancelled."""
 
 
-class Mismatch(BaseException):
+class ReplayMismatch(BaseException):
     """The workflow asks for something else than it did before: its code has changed, or it is not deterministic.
 
     Not an Exception, so that a workflow does not catch it.
@@ -97,7 +97,7 @@ class Play:
         while True:
             try:
                 return await self._once()
-            except Mismatch as error:
+            except ReplayMismatch as error:
                 if fresh:
                     return Ending("failed", message=f"the workflow {self.workflow.name} is not deterministic: {error}")
                 await self._begin_anew(str(error))
@@ -153,17 +153,17 @@ class Play:
         for task in self.doing.values():
             task.cancel()
 
-    def begin(self, number: int, name: str, work: Callable[[Step], Awaitable[Ending]], *, parks: bool) -> Waiter:
-        """What step `number` gave, or something to wait for. Raises Mismatch when another one was recorded there."""
+    def begin(self, number: int, name: str, work: Callable[[StepRecord], Awaitable[Ending]], *, parks: bool) -> Waiter:
+        """The value of step `number`, or something to wait for. Raises ReplayMismatch if another one was recorded."""
         step = self.steps.get(number)
         if step is not None and step.name != name:
-            raise Mismatch(f"step {number} was {step.name!r} and is now {name!r}")
+            raise ReplayMismatch(f"step {number} was {step.name!r} and is now {name!r}")
         waiter = Waiter()
         if step is not None and step.ending is not None:
             waiter.set_result(step.ending)
             return waiter
         if number not in self.doing:
-            self.steps[number] = step = step or Step(name)
+            self.steps[number] = step = step or StepRecord(name)
             self.doing[number] = asyncio.ensure_future(work(step))
             self.parked += parks
             self.doing[number].add_done_callback(lambda _: self._done(number, parks))
@@ -189,7 +189,7 @@ class Play:
         if not (waiter.done() or task.cancelled() or self._again or self._broken):
             waiter.set_result(task.result())
 
-    async def attempts(self, step: Step, number: int, call: Callable[[], Json], retry: Retry) -> Ending:
+    async def attempts(self, step: StepRecord, number: int, call: Callable[[], Json], retry: Retry) -> Ending:
         """Try a step until it gives something, the error is not worth another try, or the attempts are used up."""
         while True:
             if self.paused:
@@ -202,7 +202,7 @@ class Play:
                 self.note(number, step)
             await self._pause(retry.pause_s(step.attempts, random.random()))
 
-    async def _attempt(self, step: Step, call: Callable[[], Json]) -> Ending:
+    async def _attempt(self, step: StepRecord, call: Callable[[], Json]) -> Ending:
         step.attempts += 1
         return await self.scheduler.in_thread(self.workflow.pool, partial(_tried, step.name, call))
 
@@ -215,11 +215,11 @@ class Play:
         finally:
             self.parked -= 1
 
-    def record(self, number: int, step: Step, ending: Ending) -> Ending:
+    def record(self, number: int, step: StepRecord, ending: Ending) -> Ending:
         self.note(number, replace(step, ending=ending))
         return ending
 
-    def note(self, number: int, step: Step) -> None:
+    def note(self, number: int, step: StepRecord) -> None:
         """Keep what is known of a step, and what was told in it."""
         with self.scheduler.recording(self.invocation.run):
             self.scheduler.journal.record(self.claim, number, step)
@@ -274,7 +274,7 @@ class Waiter(asyncio.Future[Ending]):
     """What a workflow waits for: the only thing that it may."""
 
 
-class Given:
+class ReplayedValue:
     """What a call of the context gives to await: the value of its ending, or its error."""
 
     def __init__(self, ending: Waiter, read: Callable[[Json], Json] = lambda value: value) -> None:
@@ -306,20 +306,20 @@ class LocalContext:
     def stopping(self) -> Stopping:
         return self._play.stopping
 
-    def run(self, name: str, step: Callable[..., Json], *args: object, retry: Retry = ONCE) -> Given:
+    def run(self, name: str, step: Callable[..., Json], *args: object, retry: Retry = ONCE) -> ReplayedValue:
         number = self._next("run")
         play = self._play
-        return Given(
+        return ReplayedValue(
             play.begin(
                 number, f"run {name}", lambda kept: play.attempts(kept, number, lambda: step(*args), retry), parks=False
             )
         )
 
-    def call(self, workflow: str, key: str, argument: Json) -> Given:
+    def call(self, workflow: str, key: str, argument: Json) -> ReplayedValue:
         number = self._next("call")
         play = self._play
 
-        async def called(_: Step) -> Ending:
+        async def called(_: StepRecord) -> Ending:
             known = play.scheduler.workflows.get(workflow)
             if known is None:
                 return Ending("failed", message=f"there is no workflow {workflow!r} here", category="config")
@@ -332,39 +332,39 @@ class LocalContext:
                 ending = await play.scheduler.ending(key)
             return ending
 
-        return Given(play.begin(number, f"call {workflow} {key}", called, parks=True))
+        return ReplayedValue(play.begin(number, f"call {workflow} {key}", called, parks=True))
 
-    def sleep(self, seconds: float) -> Given:
+    def sleep(self, seconds: float) -> ReplayedValue:
         number = self._next("sleep")
         play = self._play
 
-        async def slept(step: Step) -> Ending:
+        async def slept(step: StepRecord) -> Ending:
             if step.due is None:
                 step.due = time.time() + seconds
                 play.note(number, step)
             await asyncio.sleep(max(0.0, step.due - time.time()))
             return play.record(number, step, Ending("finished"))
 
-        return Given(play.begin(number, "sleep", slept, parks=True))
+        return ReplayedValue(play.begin(number, "sleep", slept, parks=True))
 
-    def signal(self, name: str) -> Given:
+    def signal(self, name: str) -> ReplayedValue:
         number = self._next("signal")
         play = self._play
 
-        async def answered(step: Step) -> Ending:
+        async def answered(step: StepRecord) -> Ending:
             value = await play.scheduler.answer(self.run_id, name)
             return play.record(number, step, Ending("finished", value))
 
-        return Given(play.begin(number, f"signal {name}", answered, parks=True))
+        return ReplayedValue(play.begin(number, f"signal {name}", answered, parks=True))
 
-    def now(self) -> Given:
+    def now(self) -> ReplayedValue:
         number = self._next("now")
         play = self._play
 
-        async def told(step: Step) -> Ending:
+        async def told(step: StepRecord) -> Ending:
             return play.record(number, step, Ending("finished", time.time()))
 
-        return Given(play.begin(number, "now", told, parks=False), lambda at: datetime.fromtimestamp(at, UTC))
+        return ReplayedValue(play.begin(number, "now", told, parks=False), lambda at: datetime.fromtimestamp(at, UTC))
 
     def emit(self, event: Event) -> None:
         self._play.scheduler.emit(self.run_id, event)

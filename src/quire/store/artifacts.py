@@ -12,7 +12,7 @@ from typing import Self
 
 from quire.context import Claim
 from quire.database.database import Database
-from quire.database.facts import Fact, Facts, Found, Place
+from quire.database.facts import ContentPlace, Fact, Facts, KnownFact
 from quire.database.leases import LEASE_S, Claims
 from quire.engine import Attempt
 from quire.errors import FencedError, StoreError
@@ -65,10 +65,10 @@ class ArtifactStore:
         self._contents: dict[Digest, bytes] = {}  # to be written before that
         self._bytes = 0  # of them
         self._late: set[ArtifactKey] = set()  # pending since a claim was held that may be lost by now
-        self._written: dict[Digest, Place] = {}  # of a batch whose facts could not be recorded
+        self._written: dict[Digest, ContentPlace] = {}  # of a batch whose facts could not be recorded
         self._used: set[ArtifactKey] = set()  # found, and not used today before
         self._there: set[str] = set()  # packs that were seen
-        self._places: dict[Digest, Place] = {}  # where contents were seen; they may have been moved since
+        self._places: dict[Digest, ContentPlace] = {}  # where contents were seen; they may have been moved since
 
     @property
     def place(self) -> str:
@@ -227,7 +227,7 @@ class ArtifactStore:
             for digest in places:
                 self._bytes -= len(self._contents.pop(digest))
 
-    def _place(self, digest: Digest) -> Place | None:
+    def _place(self, digest: Digest) -> ContentPlace | None:
         with self._lock:
             if digest in self._written:
                 return self._written[digest]
@@ -238,13 +238,13 @@ class ArtifactStore:
         with closing(self._reopen()) as database:
             return Facts(database).places([digest]).get(digest)
 
-    def _remember(self, places: Mapping[Digest, Place]) -> None:
+    def _remember(self, places: Mapping[Digest, ContentPlace]) -> None:
         if len(self._places) + len(places) > KNOWN_PLACES:
             self._places.clear()
         if len(places) <= KNOWN_PLACES:
             self._places.update(places)
 
-    def _content(self, digest: Digest, place: Place | None) -> bytes | None:
+    def _content(self, digest: Digest, place: ContentPlace | None) -> bytes | None:
         """The verified content at a place; None when it is not there."""
         if place is None:
             return None
@@ -254,7 +254,7 @@ class ArtifactStore:
             data = self.objects.read(place.pack, place.start, place.size)
         return data if data is not None and digest_bytes(data) == digest else None
 
-    def _lost(self, digest: Digest, place: Place | None) -> StoreError:
+    def _lost(self, digest: Digest, place: ContentPlace | None) -> StoreError:
         """What to say of a content that cannot be had. Its pack is looked through: all that it lacks is made again."""
         if place is None:
             if not self._closed:
@@ -283,7 +283,7 @@ class ArtifactStore:
         self._there.update(packs - missing)
         return packs - missing
 
-    def _note_use(self, found: Mapping[ArtifactKey, Found]) -> None:
+    def _note_use(self, found: Mapping[ArtifactKey, KnownFact]) -> None:
         """Once a day for each fact, many at a time."""
         today = self._today()
         self._used.update(key for key, known in found.items() if known.used < today)

@@ -17,7 +17,7 @@ from quire.store.compacting import Pack, packs_of, rewrite
 from quire.store.images import DOCUMENTS, document_of
 from quire.store.images import STAGE as IMAGE_STAGE
 from quire.store.local import STALE_S, WAITING
-from quire.store.objects import Named
+from quire.store.objects import ListedObject
 from quire.store.packs import LOOSE
 
 RUN_DAYS = 30
@@ -86,7 +86,7 @@ def collect(
         images = [
             one for one in objects.list(DOCUMENTS) if one.modified < old and document_of(one.name) not in pictured
         ]
-        gone: list[Pack | Named] = [*dead, *unfinished, *images]
+        gone: list[Pack | ListedObject] = [*dead, *unfinished, *images]
         if not dry_run:
             objects.delete([one.name for one in gone])
             rewrite(objects, database, worn)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from quire.database.database import Database
-from quire.database.facts import Facts, Place
+from quire.database.facts import ContentPlace, Facts
 from quire.keys import Digest, digest_bytes
 from quire.store.objects import Objects
 from quire.store.packs import LOOSE, PACKS, packed
@@ -41,7 +41,7 @@ def rewrite(objects: Objects, database: Database, packs: Sequence[Pack]) -> None
     for some in _rounds(packs):
         places = {digest: place for pack in some for digest, place in facts.contents(pack.name).items()}
         contents = _contents(objects, places)
-        moved: dict[Digest, Place] = {}
+        moved: dict[Digest, ContentPlace] = {}
         for name, data, new in packed(contents):
             objects.write(name, data)
             moved.update(new)
@@ -63,7 +63,7 @@ def _rounds(packs: Iterable[Pack]) -> Iterator[list[Pack]]:
         yield some
 
 
-def _contents(objects: Objects, places: Mapping[Digest, Place]) -> dict[Digest, bytes]:
+def _contents(objects: Objects, places: Mapping[Digest, ContentPlace]) -> dict[Digest, bytes]:
     """Those that are sound."""
     read = ((digest, objects.read(*place)) for digest, place in places.items())
     return {digest: data for digest, data in read if data is not None and digest_bytes(data) == digest}

@@ -12,7 +12,7 @@ from pathlib import Path
 from secrets import token_hex
 
 from quire.errors import StoreError
-from quire.store.objects import Named
+from quire.store.objects import ListedObject
 
 WAITING = "waiting"
 """The folder of files that are not finished."""
@@ -74,14 +74,14 @@ class LocalObjects:
                 self._path(name).unlink(missing_ok=True)
             self._remove_empty({folder for name in names for folder in Path(name).parents if len(folder.parts) > 1})
 
-    def list(self, prefix: str) -> Iterator[Named]:
+    def list(self, prefix: str) -> Iterator[ListedObject]:
         with self._explained("read"):
             for folder, _, names in os.walk(self._path(prefix)):
                 for name in names:
                     path = Path(folder, name)
                     with suppress(FileNotFoundError):  # just removed, or renamed
                         found = path.stat()
-                        yield Named(path.relative_to(self.folder).as_posix(), found.st_size, found.st_mtime)
+                        yield ListedObject(path.relative_to(self.folder).as_posix(), found.st_size, found.st_mtime)
 
     def close(self) -> None:
         pass  # nothing is kept open

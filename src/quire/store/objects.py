@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, Protocol
 
 
-class Named(NamedTuple):
+class ListedObject(NamedTuple):
     """An object that is there."""
 
     name: str
@@ -42,7 +42,7 @@ class Objects(Protocol):
         """Those that are there."""
         ...
 
-    def list(self, prefix: str) -> Iterator[Named]:
+    def list(self, prefix: str) -> Iterator[ListedObject]:
         """All whose name begins with a folder's name and `/`."""
         ...
 

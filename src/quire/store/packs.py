@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from uuid import uuid4
 
-from quire.database.facts import Place
+from quire.database.facts import ContentPlace
 from quire.keys import Digest
 
 PACKS = "packs/"
@@ -15,7 +15,7 @@ LARGE = 1_000_000
 """Bytes from which a content has a pack of its own."""
 
 
-def packed(contents: Mapping[Digest, bytes]) -> Iterator[tuple[str, bytes, dict[Digest, Place]]]:
+def packed(contents: Mapping[Digest, bytes]) -> Iterator[tuple[str, bytes, dict[Digest, ContentPlace]]]:
     """Packs for the contents: the name, the bytes, and what lies where in it.
 
     Names are new ones, so that what one process removes is never what another has just written.
@@ -28,10 +28,10 @@ def packed(contents: Mapping[Digest, bytes]) -> Iterator[tuple[str, bytes, dict[
             yield _pack({digest: data})
 
 
-def _pack(contents: Mapping[Digest, bytes]) -> tuple[str, bytes, dict[Digest, Place]]:
+def _pack(contents: Mapping[Digest, bytes]) -> tuple[str, bytes, dict[Digest, ContentPlace]]:
     name = f"{PACKS}{uuid4().hex}"
     places, start = {}, 0
     for digest, data in contents.items():
-        places[digest] = Place(name, start, len(data))
+        places[digest] = ContentPlace(name, start, len(data))
         start += len(data)
     return name, b"".join(contents.values()), places

@@ -10,7 +10,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, NoReturn
 
 from quire.errors import ConfigurationError, QuireError, StoreError
-from quire.store.objects import Named
+from quire.store.objects import ListedObject
 
 if TYPE_CHECKING:
     from obstore.store import RetryConfig
@@ -109,11 +109,11 @@ class RemoteObjects:
                     with suppress(FileNotFoundError):
                         self._obstore.delete(self._bucket, name)
 
-    def list(self, prefix: str) -> Iterator[Named]:
+    def list(self, prefix: str) -> Iterator[ListedObject]:
         with self._explained("read"):
             for found in self._obstore.list(self._bucket, prefix=prefix.rstrip("/")):
                 for one in found:
-                    yield Named(one["path"], one["size"], one["last_modified"].timestamp())
+                    yield ListedObject(one["path"], one["size"], one["last_modified"].timestamp())
 
     def close(self) -> None:
         pass  # connections end with the last reference

@@ -6,14 +6,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from quire.workers.conversation import Answer
+    from quire.workers.conversation import WorkerReply
     from quire.workers.errors import JobFailed, WorkerCrashed, WorkerError, WorkerOutOfMemory, WorkerTimeout
     from quire.workers.job import Work
     from quire.workers.pool import Job, WorkerPool
     from quire.workers.shared import shared_pool
 
 __all__ = [
-    "Answer",
     "Job",
     "JobFailed",
     "Work",
@@ -21,11 +20,12 @@ __all__ = [
     "WorkerError",
     "WorkerOutOfMemory",
     "WorkerPool",
+    "WorkerReply",
     "WorkerTimeout",
     "shared_pool",
 ]
 
-_HOMES = {"Answer": "conversation", "Job": "pool", "WorkerPool": "pool", "Work": "job", "shared_pool": "shared"}
+_HOMES = {"WorkerReply": "conversation", "Job": "pool", "WorkerPool": "pool", "Work": "job", "shared_pool": "shared"}
 
 
 def __getattr__(name: str) -> object:

@@ -32,7 +32,7 @@ OnRequest = Callable[[str, Mapping[str, object], bytes], tuple[Mapping[str, obje
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class WorkerReply:
     """What a job gave back. `ms` is how long it took in the worker."""
 
     header: Mapping[str, object]
@@ -52,7 +52,7 @@ class Assignment:
     renew_s: float | None = None
 
 
-def converse(worker: WorkerProcess, job: Assignment, memory_limit: int | None) -> Answer:
+def converse(worker: WorkerProcess, job: Assignment, memory_limit: int | None) -> WorkerReply:
     """The answer of the job, or its error. Afterwards the worker is idle, or ended: see `worker.gone`."""
     try:
         outcome = _converse(worker, job, memory_limit)
@@ -70,7 +70,7 @@ def converse(worker: WorkerProcess, job: Assignment, memory_limit: int | None) -
     except BaseException:
         worker.end()
         raise
-    if isinstance(outcome, Answer):
+    if isinstance(outcome, WorkerReply):
         return outcome
     if isinstance(outcome, WorkerError):
         worker.end()
@@ -84,7 +84,7 @@ class _ListenerFailed(Exception):
         self.error = error
 
 
-def _converse(worker: WorkerProcess, job: Assignment, memory_limit: int | None) -> Answer | QuireError:
+def _converse(worker: WorkerProcess, job: Assignment, memory_limit: int | None) -> WorkerReply | QuireError:
     if not worker.ready:
         _begin(worker, memory_limit)
     started = time.monotonic()
@@ -106,7 +106,7 @@ def _converse(worker: WorkerProcess, job: Assignment, memory_limit: int | None) 
             continue
         match frame.kind:
             case frames.ANSWER:
-                return Answer(frame.header, frame.data, (time.monotonic() - started) * 1000)
+                return WorkerReply(frame.header, frame.data, (time.monotonic() - started) * 1000)
             case frames.FAILURE:
                 return rebuilt(frame.header)
             case frames.EVENT:

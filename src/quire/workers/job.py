@@ -13,7 +13,7 @@ T = TypeVar("T")
 KEPT = 8
 
 
-class Line(Protocol):
+class JobChannel(Protocol):
     """The worker's end of the pipe."""
 
     def tell(self, kind: str, payload: Mapping[str, object]) -> None: ...
@@ -54,8 +54,8 @@ class Work:
     cancelled = False
     """A job that is cancelled is killed: it never sees it."""
 
-    def __init__(self, line: Line, kept: Kept, timeout_s: float) -> None:
-        self._line: Line | None = line
+    def __init__(self, line: JobChannel, kept: Kept, timeout_s: float) -> None:
+        self._line: JobChannel | None = line
         self._kept = kept
         self.deadline = time.monotonic() + timeout_s
         """When the job will be killed, on the clock of `time.monotonic`."""
@@ -76,7 +76,7 @@ class Work:
         """The job is over; a thread that it left behind has nobody to speak to."""
         self._line = None
 
-    def _open_line(self) -> Line:
+    def _open_line(self) -> JobChannel:
         if self._line is None:
             raise RuntimeError("the job is over")
         return self._line

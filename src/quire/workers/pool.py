@@ -15,7 +15,7 @@ from types import TracebackType
 
 from quire.budget import check_descriptors
 from quire.errors import UsageError
-from quire.workers.conversation import Answer, Assignment, OnEvent, OnRequest, converse
+from quire.workers.conversation import Assignment, OnEvent, OnRequest, WorkerReply, converse
 from quire.workers.process import WorkerProcess
 
 _LEAVING_S = 0.5
@@ -39,7 +39,7 @@ class _Task:
     """A job on its way. `worker` is set while one works on it; changed and read under the pool's lock."""
 
     assignment: Assignment
-    future: Future[Answer]
+    future: Future[WorkerReply]
     worker: WorkerProcess | None = None
     settled: threading.Event = field(default_factory=threading.Event)
 
@@ -77,7 +77,7 @@ class WorkerPool:
         self._first = first
         self._changed = threading.Condition()
         self._waiting: deque[_Task] = deque()
-        self._tasks: dict[Future[Answer], _Task] = {}
+        self._tasks: dict[Future[WorkerReply], _Task] = {}
         self._threads: set[threading.Thread] = set()
         self._closed = False
         self._owner = os.getpid()
@@ -99,7 +99,7 @@ class WorkerPool:
         renew_s: float | None = None,
         on_event: OnEvent | None = None,
         on_request: OnRequest | None = None,
-    ) -> Future[Answer]:
+    ) -> Future[WorkerReply]:
         """Queue a job; waits while two jobs for each worker are waiting already.
 
         The future gives the answer, or raises WorkerTimeout, WorkerCrashed, WorkerOutOfMemory, JobFailed or the
@@ -127,7 +127,7 @@ class WorkerPool:
         task.future.add_done_callback(self._withdraw)
         return task.future
 
-    def cancel(self, futures: Iterable[Future[Answer]]) -> None:
+    def cancel(self, futures: Iterable[Future[WorkerReply]]) -> None:
         """Drop the jobs that wait and kill those that run; returns when nothing of them is left."""
         with self._changed:
             tasks = [task for future in futures if (task := self._tasks.get(future))]
@@ -173,7 +173,7 @@ class WorkerPool:
     ) -> None:
         self.close()
 
-    def _withdraw(self, future: Future[Answer]) -> None:
+    def _withdraw(self, future: Future[WorkerReply]) -> None:
         """Runs in the thread that cancelled the future, and does nothing for one that is done otherwise."""
         if not future.cancelled():
             return
@@ -223,7 +223,7 @@ class WorkerPool:
 
     def _run(self, task: _Task, worker: WorkerProcess | None) -> WorkerProcess | None:
         """Have a worker do the job, and give the worker back if it can take another."""
-        outcome: Answer | BaseException
+        outcome: WorkerReply | BaseException
         try:
             if worker is None or not worker.fit():
                 worker = WorkerProcess()
@@ -250,11 +250,11 @@ class WorkerPool:
             return None
         return worker
 
-    def _settle(self, task: _Task, outcome: Answer | BaseException | None) -> None:
+    def _settle(self, task: _Task, outcome: WorkerReply | BaseException | None) -> None:
         with self._changed:
             self._tasks.pop(task.future, None)
         if task.future.set_running_or_notify_cancel():
-            if isinstance(outcome, Answer):
+            if isinstance(outcome, WorkerReply):
                 task.future.set_result(outcome)
             else:
                 task.future.set_exception(outcome)

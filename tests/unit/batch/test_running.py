@@ -394,7 +394,7 @@ def test_stopping_now_gives_up_what_runs():
 def test_waiting_does_not_spin(monkeypatch):
     """An item that takes its time, and one that waits for its next attempt, cost a handful of rounds."""
     rounds, tried, never = [], [], threading.Event()
-    advance = running_module.Stage._advance
+    advance = running_module.StageScheduling._advance
 
     def counted(self):
         rounds.append(1)
@@ -406,7 +406,7 @@ def test_waiting_does_not_spin(monkeypatch):
         if len(tried) == 1:
             raise EngineError("echo", "not now")
 
-    monkeypatch.setattr(running_module.Stage, "_advance", counted)
+    monkeypatch.setattr(running_module.StageScheduling, "_advance", counted)
     assert run_stage(plan("a"), worker, StageOptions(workers=1, retries=1, retry_backoff_s=0.1)).succeeded == 1
     assert len(rounds) <= 6
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from quire.database.files import Files
+from quire.database.files import HashedFiles
 from quire.database.sqlite import SqliteDatabase
 from quire.hashing import FileState, Hashed
 
@@ -14,7 +14,7 @@ SEEN = FileState(size=10, modified_ns=100 * SECOND)
 
 @pytest.fixture
 def files(either_database):
-    return Files(either_database)
+    return HashedFiles(either_database)
 
 
 def test_an_unchanged_file_is_known(files):
@@ -69,7 +69,7 @@ def test_names_that_are_no_text_are_known_too(files):
 def test_ten_thousand_files_are_asked_for_in_few_statements(tmp_path):
     database = SqliteDatabase(tmp_path / "facts.sqlite3")
     known = {f"/folder/{number}.pdf": SEEN for number in range(10_000)}
-    files = Files(database)
+    files = HashedFiles(database)
     files.remember([Hashed(path, seen, path[-9:], 200 * SECOND) for path, seen in known.items()])
     statements = []
     database._connection.set_trace_callback(statements.append)

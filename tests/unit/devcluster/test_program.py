@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from quire.devcluster.program import Program, free_ports, listens, remembered_ports
+from quire.devcluster.program import ServerProgram, free_ports, listens, remembered_ports
 from quire.errors import ConfigurationError
 
 LISTEN = "import socket, sys; s = socket.create_server(('127.0.0.1', int(sys.argv[1]))); s.accept(); s.accept()"
@@ -16,7 +16,7 @@ LISTEN = "import socket, sys; s = socket.create_server(('127.0.0.1', int(sys.arg
 def test_a_program_runs_until_it_is_stopped(tmp_path):
     (port,) = free_ports(1)
     command = [sys.executable, "-c", "import signal\n" + LISTEN + "\nsignal.pause()", str(port)]
-    program = Program("listener", command, folder=tmp_path, answers=lambda: listens(port))
+    program = ServerProgram("listener", command, folder=tmp_path, answers=lambda: listens(port))
     program.start()
     assert program.running
     assert program.stop() == -signal.SIGTERM
@@ -25,7 +25,7 @@ def test_a_program_runs_until_it_is_stopped(tmp_path):
 
 def test_a_program_that_ends_at_once_is_quoted(tmp_path):
     command = [sys.executable, "-c", "import sys; sys.exit('no room on this machine')"]
-    program = Program("failing", command, folder=tmp_path, answers=lambda: False)
+    program = ServerProgram("failing", command, folder=tmp_path, answers=lambda: False)
     with pytest.raises(ConfigurationError, match=r"(?s)failing ended at once: .*no room on this machine"):
         program.start()
 
@@ -34,7 +34,7 @@ def test_a_program_that_is_deaf_is_killed(tmp_path, monkeypatch):
     monkeypatch.setattr("quire.devcluster.program.STOP_S", 0.2)
     ready = tmp_path / "ready"
     code = f"import signal; signal.signal(15, signal.SIG_IGN); open({str(ready)!r}, 'w').close(); signal.pause()"
-    program = Program("deaf", [sys.executable, "-c", code], folder=tmp_path, answers=ready.exists)
+    program = ServerProgram("deaf", [sys.executable, "-c", code], folder=tmp_path, answers=ready.exists)
     program.start()
     assert program.stop() == -signal.SIGKILL
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from quire.fonts import Font
 from quire.layout.lines import find_lines
 from quire.layout.tables import FoundTable, find_tables
-from quire.layout.textual import Vocabulary, cell_text
+from quire.layout.textual import PageVocabulary, cell_text
 from quire.pagetext import LINE, SPACE, PageText
 
 LETTER = 0.5  # of the size: the width of every letter
@@ -142,4 +142,4 @@ class Sheet:
 
 
 def _text(page: PageText, runs: list[int]) -> str:
-    return cell_text(page, runs, Vocabulary(page)).replace("\n", " ")
+    return cell_text(page, runs, PageVocabulary(page)).replace("\n", " ")

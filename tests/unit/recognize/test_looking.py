@@ -9,7 +9,7 @@ from quire.engine import answer_key
 from quire.errors import CorruptError, EngineError, InputError
 from quire.opened import Opened
 from quire.prepare.prepared import PrepareProfile
-from quire.recognize.looking import Look, ask, look, question_of
+from quire.recognize.looking import LookRequest, ask, look, question_of
 from quire.recognize.seen import Seen
 from quire.types import BBox
 from tests import scans
@@ -48,7 +48,7 @@ def sheet(saved):
 
 def arguments(path, page=1, **more):
     with Document(path) as document:
-        return Look(Opened(path, path.name, document.id), page, PrepareProfile(), **more)
+        return LookRequest(Opened(path, path.name, document.id), page, PrepareProfile(), **more)
 
 
 def test_the_answer_is_saved_under_its_key_before_anybody_looks_at_it(sheet):
@@ -124,7 +124,7 @@ def test_engines_that_cannot_stream_are_not_asked_to(sheet):
 def test_a_document_that_cannot_be_opened_is_an_error_of_the_document(saved):
     broken = saved(b"%PDF-1.7 broken", "broken.pdf")
     with pytest.raises(CorruptError):
-        look(Look(Opened(broken, "broken.pdf", Document(broken).id), 1, PrepareProfile()), Desk())
+        look(LookRequest(Opened(broken, "broken.pdf", Document(broken).id), 1, PrepareProfile()), Desk())
 
 
 def test_a_document_that_is_another_one_now_is_not_looked_at(sheet):

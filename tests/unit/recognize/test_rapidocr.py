@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 from PIL import Image, ImageDraw, ImageFont
 
+from quire import ocr_models as models
 from quire.engine import Picture, Question, answer_key
 from quire.errors import ConfigurationError, EngineError
 from quire.prepare.pixels import picture_of
 from quire.recognize import registry
-from quire import ocr_models as models
 from quire.recognize.rapidocr import RapidOcrEngine, engine
 from quire.recognize.rapidocr.answer import from_bytes, to_bytes
 from quire.recognize.rapidocr.reader import FoundLine

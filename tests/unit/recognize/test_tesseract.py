@@ -53,7 +53,7 @@ def text_of(reader: TesseractEngine, picture: Picture) -> str:
 def script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """Puts a program of the name tesseract on the search path that does `body` when it is asked to read."""
 
-    def write(body: str, version: str = "tesseract 5.9") -> program.Program:
+    def write(body: str, version: str = "tesseract 5.9") -> program.TesseractProgram:
         (tmp_path / "eng.traineddata").write_bytes(b"letters")
         listed = f'List of available languages in "{tmp_path}/" (1):\neng'
         lines = f"""\

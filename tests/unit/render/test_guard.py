@@ -13,7 +13,7 @@ from quire.document import Document, RenderOptions
 from quire.errors import InputError, LimitError
 from quire.render import _guard
 from quire.render._guard import GuardedReader
-from quire.render._objects import Objects
+from quire.render._objects import PdfObjects
 from quire.render._streams import unpack
 from quire.render.pdf import open_pdf
 from tests import bombs, documents
@@ -137,7 +137,7 @@ def test_a_page_tree_that_lies_hides_no_bomb():
 
 def test_page_trees_and_forms_with_loops_end():
     loop = "<</Type/Pages/Kids[2 0 R 2 0 R 2 0 R]/Count 3>>"
-    assert len(list(Objects(assemble(["<</Type/Catalog/Pages 2 0 R>>", loop])).pages(100))) == 0
+    assert len(list(PdfObjects(assemble(["<</Type/Catalog/Pages 2 0 R>>", loop])).pages(100))) == 0
 
 
 @pytest.mark.parametrize(
@@ -172,7 +172,7 @@ def test_damaged_bombs_end_in_pages_or_a_typed_error(bomb):
         mutant = bytearray(data)
         for _ in range(chance.choice((1, 5, 50))):
             mutant[chance.randrange(len(mutant))] = chance.choice(b"0123456789<>[]()/% RrfnO\0\xff")
-        judge = _guard._Judge(Objects(bytes(mutant)), 1_000_000)
+        judge = _guard._Judge(PdfObjects(bytes(mutant)), 1_000_000)
         assert all(isinstance(judge.page(number, 2), str) for number in (1, 2))
         _guard._has_signs(bytes(mutant))
 

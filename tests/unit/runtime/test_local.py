@@ -10,7 +10,7 @@ from threading import current_thread
 import pytest
 
 from quire.context import Retry, Workflow
-from quire.database.journal import Invocation, Journal, Step
+from quire.database.journal import Invocation, Journal, StepRecord
 from quire.database.leases import Claims
 from quire.database.sqlite import SqliteDatabase
 from quire.errors import FencedError, RunCancelled, RunError, StoreError
@@ -258,7 +258,7 @@ def test_a_timer_is_remembered_and_goes_with_the_code_that_set_it():
         journal.start(Invocation("k", "r-1", "flow", "1", "documents", {}))
         claim = claims.claim("k")
         assert claim is not None
-        journal.record(claim, 1, Step("sleep", due=12.5))
+        journal.record(claim, 1, StepRecord("sleep", due=12.5))
         assert journal.steps("k")[1].due == 12.5
         journal.forget_steps(claim, "2")
         assert journal.steps("k") == {}

@@ -16,7 +16,7 @@ from quire.errors import RunError, UsageError
 from quire.events import Sink
 from quire.flow.checking import input_problems
 from quire.flow.definition import FlowDefinition
-from quire.flow.files import Found, find_flow, load_flow, parse_flow
+from quire.flow.files import FlowFile, find_flow, load_flow, parse_flow
 from quire.flow.registry import ComponentRegistry
 from quire.keys import Digest
 from quire.runtime.local import LocalRuntime, inline
@@ -55,7 +55,7 @@ class Flow:
         return cls.of_file(found)
 
     @classmethod
-    def of_file(cls, found: Found) -> Flow:
+    def of_file(cls, found: FlowFile) -> Flow:
         folder = found.path.absolute().parent
         return cls(load_flow(found, registry_for(folder)), folder=folder)
 

@@ -14,7 +14,7 @@ from typing import cast
 from quire.context import Claim, Json, Store
 from quire.document import Document
 from quire.durable.flows.once import made_once
-from quire.durable.flows.resolving import BYTES, PageService, Part, Value, Values, is_source
+from quire.durable.flows.resolving import BYTES, PageService, StoredValue, Value, Values, is_source
 from quire.errors import RETRYABLE, FencedError, QuireError, RunError
 from quire.events import Sink, reason_of
 from quire.flow.components import Component, is_files
@@ -65,7 +65,7 @@ class Making:
         sizes = [file["size"] for file in files if isinstance(file, dict) and {"digest", "size"} <= file.keys()]
         return sum(sizes) or len(data)
 
-    def _made(self, key: ArtifactKey, parts: Mapping[str, Part], claim: Claim) -> Digest:
+    def _made(self, key: ArtifactKey, parts: Mapping[str, StoredValue], claim: Claim) -> Digest:
         output = self._called({name: part.load() for name, part in parts.items()}, None)
         return self._saved(key, output, page=None, claim=claim)
 
@@ -205,7 +205,7 @@ class Making:
     def _store(self) -> Store:
         return self.values.store
 
-    def _key(self, parts: Mapping[str, Part], *more: str) -> ArtifactKey:
+    def _key(self, parts: Mapping[str, StoredValue], *more: str) -> ArtifactKey:
         """The document is part of it: deleting a document deletes what was made from it, and no more."""
         named = [text for name, part in sorted(parts.items()) for text in (name, part.digest)]
         inputs = (*named, *more, self.document)

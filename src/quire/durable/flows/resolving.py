@@ -59,14 +59,14 @@ ABSENT: Final = Absent()
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class StoredValue:
     """A value by its digest; loaded when a component is really called."""
 
     digest: str
     load: Callable[[], object]
 
 
-Found: TypeAlias = Part | Absent
+Found: TypeAlias = StoredValue | Absent
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,10 +93,10 @@ class Values:
     def at_page(self, position: int) -> Values:
         return replace(self, page=position)
 
-    def arguments(self, named: Mapping[str, Expression]) -> dict[str, Part]:
+    def arguments(self, named: Mapping[str, Expression]) -> dict[str, StoredValue]:
         """What each name stands for; what is absent is left out."""
         found = {name: self.part(expression) for name, expression in named.items()}
-        return {name: part for name, part in found.items() if isinstance(part, Part)}
+        return {name: part for name, part in found.items() if isinstance(part, StoredValue)}
 
     def part(self, expression: Expression) -> Found:
         match expression:
@@ -118,7 +118,9 @@ class Values:
         except LookupError:
             return ABSENT
         if is_source(value):
-            return Part(digest_of([value["id"], value["name"]]), lambda: value if self.plain else self._opened(value))
+            return StoredValue(
+                digest_of([value["id"], value["name"]]), lambda: value if self.plain else self._opened(value)
+            )
         return ABSENT if value is None else _constant(value)
 
     def _opened(self, source: Json) -> Document:
@@ -145,9 +147,9 @@ class Values:
             return _constant(value["reference"])
         result = partial(self.loader, value["reference"])
         if self.page is None:
-            return Part(value["digest"], result)
+            return StoredValue(value["digest"], result)
         page = result().pages[self.page]
-        return Part(page_digest(page), lambda: page)
+        return StoredValue(page_digest(page), lambda: page)
 
     def _by_page(self, value: Value, reference: StepReference) -> Found:
         entries = self.entries(value)
@@ -177,7 +179,7 @@ class Values:
 
     def _artifact(self, value: Value, reference: StepReference) -> Found:
         load = partial(self._content, Digest(value["digest"]))
-        return _constant(self._followed(load(), reference)) if reference.path else Part(value["digest"], load)
+        return _constant(self._followed(load(), reference)) if reference.path else StoredValue(value["digest"], load)
 
     def _content(self, digest: Digest) -> object:
         """What a component gave: JSON, or the bytes that it stands for."""
@@ -206,19 +208,19 @@ def page_digest(page: PageResult) -> Digest:
     return digest_bytes(encode_page(page))
 
 
-def _constant(value: Json) -> Part:
-    return Part(digest_of(value), lambda: value)
+def _constant(value: Json) -> StoredValue:
+    return StoredValue(digest_of(value), lambda: value)
 
 
-def _list(items: Sequence[Found]) -> Part:
-    there = [item for item in items if isinstance(item, Part)]
-    return Part(digest_of([item.digest for item in there]), lambda: [item.load() for item in there])
+def _list(items: Sequence[Found]) -> StoredValue:
+    there = [item for item in items if isinstance(item, StoredValue)]
+    return StoredValue(digest_of([item.digest for item in there]), lambda: [item.load() for item in there])
 
 
-def _mapping(items: Mapping[str, Found]) -> Part:
-    there = {key: item for key, item in items.items() if isinstance(item, Part)}
+def _mapping(items: Mapping[str, Found]) -> StoredValue:
+    there = {key: item for key, item in items.items() if isinstance(item, StoredValue)}
     digest = digest_of({key: item.digest for key, item in there.items()})
-    return Part(digest, lambda: {key: item.load() for key, item in there.items()})
+    return StoredValue(digest, lambda: {key: item.load() for key, item in there.items()})
 
 
 def result_value(reference: Json) -> Value:

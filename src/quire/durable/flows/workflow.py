@@ -52,7 +52,7 @@ class Registered(Protocol):
     def components(self) -> ComponentRegistry: ...
 
 
-class Named(NamedTuple):
+class FlowWithComponents(NamedTuple):
     """A flow with its components."""
 
     definition: FlowDefinition
@@ -120,7 +120,7 @@ class Flows:
             if name not in shipped:
                 raise UsageError(f"there is no flow {name!r} here; {nearest(name, {**shipped, **self._registered})}")
             components = ComponentRegistry()
-            self._registered[name] = Named(load_flow(shipped[name], components), components)
+            self._registered[name] = FlowWithComponents(load_flow(shipped[name], components), components)
         return self._registered[name]
 
     def _found(self, given: Json) -> tuple[FlowDefinition, ComponentRegistry]:

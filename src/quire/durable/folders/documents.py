@@ -21,7 +21,7 @@ from quire.durable.flows.flow import named_files
 from quire.durable.flows.workflow import flow_output
 from quire.durable.folders.plan import PlannedDocument
 from quire.durable.folders.request import BatchRequest
-from quire.durable.folders.settings import Asked
+from quire.durable.folders.settings import FlowSettings
 from quire.durable.reads.request import SourceRef
 from quire.durable.reads.sources import keep_source
 from quire.errors import PERMANENT, InputError, RunCancelled, RunError, StoreError
@@ -41,7 +41,14 @@ class Documents:
     """What is done with one document after the other. `work` runs in many threads."""
 
     def __init__(
-        self, request: BatchRequest, asked: Asked, runtime: Runtime, store: ArtifactStore, run: str, *, began: float
+        self,
+        request: BatchRequest,
+        asked: FlowSettings,
+        runtime: Runtime,
+        store: ArtifactStore,
+        run: str,
+        *,
+        began: float,
     ) -> None:
         """`began` is when the batch did: what engines were asked before was asked by another one."""
         self._request, self._asked, self._runtime, self._store = request, asked, runtime, store

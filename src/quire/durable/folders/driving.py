@@ -18,7 +18,7 @@ from typing import cast
 
 from quire.batch import StageContext, StageError, StageHooks, StageOutcome, StagePlan, Stop
 from quire.batch.manifest import item_name
-from quire.batch.running import Stage
+from quire.batch.running import StageScheduling
 from quire.batch.telling import FIGURES, StageTeller
 from quire.context import Context, Json, Runtime, Workflow
 from quire.database.runs import ENDED, Runs
@@ -75,7 +75,7 @@ class Batches:
             context = StageContext(STAGE, run, request.stage_options(), len(documents))
             teller = StageTeller(context, StageHooks(after_item=driver.after), (emit,))
             items = StagePlan(STAGE, [item_of(document) for document in documents])
-            outcome = Stage(items, driver.work, context, teller, stop, Planned(documents)).run()
+            outcome = StageScheduling(items, driver.work, context, teller, stop, Planned(documents)).run()
         if stop.at_once and Runs(store.database).cancel_requested(run):
             driver.cancel()
             return None

@@ -14,14 +14,14 @@ from typing import Literal, NamedTuple
 from quire.batch.stopping import Stop
 from quire.budget import cpu_budget
 from quire.context import Json
-from quire.database.files import Files
+from quire.database.files import HashedFiles
 from quire.database.outputs import Output, Outputs
 from quire.database.places import path_text
 from quire.database.quarantine import Quarantine, Quarantined
 from quire.durable.flows.workflow import Registered
 from quire.durable.folders.discovery import find_sources
 from quire.durable.folders.request import BatchRequest
-from quire.durable.folders.settings import Asked, asked_by, difference
+from quire.durable.folders.settings import FlowSettings, asked_by, difference
 from quire.hashing import FileState, Hashed, hash_file
 from quire.keys import Digest
 from quire.store.artifacts import ArtifactStore
@@ -67,7 +67,7 @@ class PlannedDocument:
 class Plan:
     """Every document of a batch, in the order of their names."""
 
-    asked: Asked
+    asked: FlowSettings
     documents: tuple[PlannedDocument, ...]
 
     @property
@@ -92,13 +92,15 @@ def plan_batch(
 ) -> Plan:
     """Find the documents and look up what is known of them: in few questions, however many there are.
 
-    Files whose path, size and time are known are not read. Raises UsageError when there is nothing to find, and
+    HashedFiles whose path, size and time are known are not read. Raises UsageError when there is nothing to find, and
     PlanStopped when `stop` was asked for.
     """
     asked = asked_by(request, store, named)
     sources = _chosen(request)
     seen, errors = _looked_at([source.path for source in sources])
-    digests, unreadable = _digests(seen, Files(store.database), trust=not request.verify_hash, stop=stop or Stop())
+    digests, unreadable = _digests(
+        seen, HashedFiles(store.database), trust=not request.verify_hash, stop=stop or Stop()
+    )
     keys = {
         source.path: asked.key(digests[source.path], source.file.name) for source in sources if source.path in digests
     }
@@ -163,7 +165,7 @@ def _looked_at(paths: Sequence[str]) -> tuple[dict[str, FileState], dict[str, st
 
 
 def _digests(
-    seen: dict[str, FileState], files: Files, *, trust: bool, stop: Stop
+    seen: dict[str, FileState], files: HashedFiles, *, trust: bool, stop: Stop
 ) -> tuple[dict[str, Digest], dict[str, str]]:
     """The digest of every file that can be read, remembered or made now; `seen` is as it was when that was made."""
     digests = files.find(seen) if trust else {}
@@ -210,7 +212,7 @@ class _Judge:
     def __init__(
         self,
         request: BatchRequest,
-        asked: Asked,
+        asked: FlowSettings,
         outputs: Mapping[str, Output],
         quarantined: Mapping[str, Quarantined],
     ) -> None:

@@ -25,7 +25,7 @@ PATIENCE = ("retries", "retry_backoff_s")
 
 
 @dataclass(frozen=True)
-class Asked:
+class FlowSettings:
     """A flow and its inputs, all but the document."""
 
     definition: FlowDefinition
@@ -53,7 +53,7 @@ class Asked:
         return flow_argument(self.definition, inputs, self.settings["versions"])
 
 
-def asked_by(request: BatchRequest, store: Store, named: Callable[[str], Registered] | None = None) -> Asked:
+def asked_by(request: BatchRequest, store: Store, named: Callable[[str], Registered] | None = None) -> FlowSettings:
     """Raises UsageError when the flow does not exist or its inputs do not fit. `named` gives registered flows, where
     only those may be asked for."""
     flow = named(request.flow) if named else Flow.load(request.flow)
@@ -78,7 +78,7 @@ def asked_by(request: BatchRequest, store: Store, named: Callable[[str], Registe
         "inputs": deciding,
         "versions": dict(_versions(flow, {**defaults, **inputs}, store)),
     }
-    return Asked(definition, documents[0], inputs, settings, registered=request.flow if named else "")
+    return FlowSettings(definition, documents[0], inputs, settings, registered=request.flow if named else "")
 
 
 def difference(before: Mapping[str, Json], now: Mapping[str, Json]) -> str:

@@ -31,7 +31,7 @@ from quire.reading.stage_run import StagedRun
 from quire.reading.worker_pages import About, WorkerPages, look_into, stored
 from quire.result import Ledger
 from quire.types import OutlineEntry, PageInfo, PageResult
-from quire.workers import Answer, Job, shared_pool
+from quire.workers import Job, WorkerReply, shared_pool
 
 ASSEMBLE_S, EXPORT_S = 600.0, 600.0
 """Seconds that a worker gets to assemble a document, and to write it."""
@@ -212,7 +212,7 @@ class DocumentSteps:
     def _record(self, digest: Digest) -> Record:
         return Record.of_row(json.loads(self.store.load(digest)))
 
-    def _work(self, job: str, arguments: object, timeout_s: float) -> Answer:
+    def _work(self, job: str, arguments: object, timeout_s: float) -> WorkerReply:
         """Have a worker do it, and wait; the pool sees to the time."""
         asked = Job(f"quire.durable.reads.jobs:{job}", arguments)
         return shared_pool(self.workers).submit(asked, timeout_s=timeout_s, on_request=self._asked).result()

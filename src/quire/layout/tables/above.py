@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from quire.layout.lines import Line
 from quire.layout.tables.types import FoundCell, FoundTable
-from quire.layout.tables.words import Row, Word, is_number, pieces_of, rows_of, words_in
+from quire.layout.tables.words import Row, TableWord, is_number, pieces_of, rows_of, words_in
 from quire.pagetext import Box, PageText
 
 NEAR = 1.3  # of the size: titles stand no further above than this
@@ -28,7 +28,7 @@ def with_titles(page: PageText, tables: list[FoundTable], lines: Sequence[Line])
     return done
 
 
-def _with_titles(table: FoundTable, words: list[Word]) -> FoundTable:
+def _with_titles(table: FoundTable, words: list[TableWord]) -> FoundTable:
     columns = _columns(table)
     if len(columns) < 3 or any(cell.header and cell.row_span + cell.row > 1 for cell in table.cells):
         return table
@@ -52,11 +52,11 @@ def _columns(table: FoundTable) -> list[tuple[float, float] | None]:
     return columns
 
 
-_Spans = list[tuple[int, int, list[Word]]]
+_Spans = list[tuple[int, int, list[TableWord]]]
 
 
 def _rows_above(
-    table: FoundTable, words: list[Word], columns: list[tuple[float, float] | None]
+    table: FoundTable, words: list[TableWord], columns: list[tuple[float, float] | None]
 ) -> list[tuple[Row, _Spans]]:
     """Rows above the table, from top to bottom, with the columns that their pieces stand over."""
     inside = [w for w in words if w.bottom < table.box.top + 0.5 * w.size and _over(w, table.box)]
@@ -73,7 +73,7 @@ def _rows_above(
     return found
 
 
-def _over(word: Word, box: Box) -> bool:
+def _over(word: TableWord, box: Box) -> bool:
     return box.left - word.size < word.middle < box.right + word.size
 
 

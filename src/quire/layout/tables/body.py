@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 
-from quire.layout.tables.words import Row, Word
+from quire.layout.tables.words import Row, TableWord
 from quire.layout.tables.wrap import goes_on, is_figures
 
 TIGHT = 1.5  # of the size: lines of one cell are not further apart
@@ -14,7 +14,7 @@ LOOSER = 1.22  # rows that stand apart by this much more than lines do show wher
 
 MANY_CELLS, SHORT_CELL = 4, 2  # cells of a line, words of each
 
-Parts = dict[int, list[Word]]
+Parts = dict[int, list[TableWord]]
 
 
 def group_rows(
@@ -79,6 +79,6 @@ def _label_goes_on(above: Parts, here: Parts, widths: Sequence[float]) -> bool:
     return _starts_small(here[0]) and goes_on(above[0], here[0], widths[0])
 
 
-def _starts_small(words: Sequence[Word]) -> bool:
+def _starts_small(words: Sequence[TableWord]) -> bool:
     first = words[0].text[:1]
     return first.islower() or first in "(&"

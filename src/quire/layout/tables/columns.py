@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from quire.layout.tables.words import Row, Word, is_number
+from quire.layout.tables.words import Row, TableWord, is_number
 from quire.median import median
 
 NARROW = 0.12  # of the size: the least width of a gutter
@@ -109,7 +109,7 @@ def _judged(rows: Sequence[Row], left: float, right: float, size: float, support
     return Gutter(left, right, len(gaps)) if wide or numeric or steady else None
 
 
-def _around(words: Sequence[Word], x: float) -> tuple[Word, Word] | None:
+def _around(words: Sequence[TableWord], x: float) -> tuple[TableWord, TableWord] | None:
     """The words on both sides of x; None if one covers it or a side is empty."""
     before = None
     for word in words:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from quire.layout.tables.mesh import Mesh
 from quire.layout.tables.strokes import Rule
-from quire.layout.tables.words import Row, Word, is_number, pieces_of
+from quire.layout.tables.words import Row, TableWord, is_number, pieces_of
 from quire.layout.tables.wrap import extent
 
 MAX_HEAD = 9  # lines
@@ -64,12 +64,12 @@ def _after_sections(rows: Sequence[Row], figures: int) -> int:
 
 
 @dataclass(slots=True)
-class Block:
+class HeaderTitle:
     """A title in the header: the columns it stands over, its line and its words."""
 
     span: Span
     line: int
-    words: list[Word]
+    words: list[TableWord]
     ruled: bool = False  # a rule under it shows its columns
 
 
@@ -78,7 +78,7 @@ class Head:
     """The levels of a header: lines of each, and per level the titles that begin there."""
 
     levels: list[list[int]]
-    cells: list[tuple[int, int, Span, list[Word]]]  # first level, last level, columns, words
+    cells: list[tuple[int, int, Span, list[TableWord]]]  # first level, last level, columns, words
 
     def bands(self, rows: Sequence[Row]) -> list[tuple[float, float]]:
         return [(rows[level[0]].top, rows[level[-1]].bottom) for level in self.levels]
@@ -114,7 +114,7 @@ def read_head(
     return Head(levels, _cells(levels, cut, blocks, len(bounds) + 1))
 
 
-def _widen(blocks: list[Block], last: int, extents: Sequence[tuple[float, float]]) -> None:
+def _widen(blocks: list[HeaderTitle], last: int, extents: Sequence[tuple[float, float]]) -> None:
     """Let titles above the last line that stand in the middle of several columns reach over them all."""
     for block in sorted(blocks, key=lambda b: -b.line):
         if block.line == last or block.ruled:
@@ -151,7 +151,7 @@ def _meet(a: Span, b: Span) -> bool:
     return a[0] <= b[1] and b[0] <= a[1]
 
 
-def _cut_between(cut: list[list[bool]], upper: Block, lower: Block) -> None:
+def _cut_between(cut: list[list[bool]], upper: HeaderTitle, lower: HeaderTitle) -> None:
     """A line between two titles that stand over different columns, if there is none yet."""
     columns = range(max(upper.span[0], lower.span[0]), min(upper.span[1], lower.span[1]) + 1)
     wide = upper.span if upper.span[1] - upper.span[0] >= lower.span[1] - lower.span[0] else lower.span
@@ -167,7 +167,7 @@ def _blocks(
     bounds: Sequence[float],
     extents: Sequence[tuple[float, float]],
     across: Sequence[Rule],
-) -> list[Block]:
+) -> list[HeaderTitle]:
     blocks = []
     for piece in pieces_of(row.words, JOINED):
         left, right = extent(piece)
@@ -178,32 +178,36 @@ def _blocks(
             columns = [c for c, (a, b) in enumerate(extents) if under[0].start - 2 <= (a + b) / 2 <= under[0].end + 2]
             others = [w for w in row.words if w not in piece and under[0].start <= w.middle <= under[0].end]
             if columns and not others and len(columns) < len(extents):
-                blocks.append(Block((columns[0], columns[-1]), line, piece, ruled=True))
+                blocks.append(HeaderTitle((columns[0], columns[-1]), line, piece, ruled=True))
                 continue
         blocks += _over(piece, line, bounds, extents)
     return _disjoint(blocks)
 
 
-def _over(piece: list[Word], line: int, bounds: Sequence[float], extents: Sequence[tuple[float, float]]) -> list[Block]:
+def _over(
+    piece: list[TableWord], line: int, bounds: Sequence[float], extents: Sequence[tuple[float, float]]
+) -> list[HeaderTitle]:
     """The piece as one title over the columns it covers, or as several if each stands well over its own."""
-    groups: dict[int, list[Word]] = {}
+    groups: dict[int, list[TableWord]] = {}
     for word in piece:
         column = sum(1 for bound in bounds if bound < word.middle)
         groups.setdefault(column, []).append(word)
     if len(groups) == 2 and _is_title(piece, groups, extents):
-        return [Block((min(groups), max(groups)), line, piece)]
+        return [HeaderTitle((min(groups), max(groups)), line, piece)]
     if len(groups) > 1 and all(_aligned(words, extents[c]) for c, words in groups.items()):
-        return [Block((c, c), line, words) for c, words in groups.items()]
+        return [HeaderTitle((c, c), line, words) for c, words in groups.items()]
     left, right = extent(piece)
     covered = [c for c, (a, b) in enumerate(extents) if min(b, right) - max(a, left) > 0.35 * (b - a)]
     if len(covered) > 1:
-        return [Block((covered[0], covered[-1]), line, piece)]
+        return [HeaderTitle((covered[0], covered[-1]), line, piece)]
     middle = (left + right) / 2
     column = covered[0] if covered else sum(1 for bound in bounds if bound < middle)
-    return [Block((column, column), line, piece)]
+    return [HeaderTitle((column, column), line, piece)]
 
 
-def _is_title(piece: list[Word], groups: dict[int, list[Word]], extents: Sequence[tuple[float, float]]) -> bool:
+def _is_title(
+    piece: list[TableWord], groups: dict[int, list[TableWord]], extents: Sequence[tuple[float, float]]
+) -> bool:
     """Whether words over two columns stand as close as in a sentence and in the middle of both columns."""
     a, b = sorted(groups)
     left, right = extent(piece)
@@ -211,7 +215,7 @@ def _is_title(piece: list[Word], groups: dict[int, list[Word]], extents: Sequenc
     return near and abs(left + right - extents[a][0] - extents[b][1]) < 2 * ALIGNED * piece[0].size
 
 
-def _aligned(words: Sequence[Word], column: tuple[float, float]) -> bool:
+def _aligned(words: Sequence[TableWord], column: tuple[float, float]) -> bool:
     left, right = extent(words)
     near = ALIGNED * words[0].size
     return (
@@ -221,10 +225,10 @@ def _aligned(words: Sequence[Word], column: tuple[float, float]) -> bool:
     )
 
 
-def _disjoint(blocks: list[Block]) -> list[Block]:
+def _disjoint(blocks: list[HeaderTitle]) -> list[HeaderTitle]:
     """Titles of one line that claim the same column become one."""
     blocks.sort(key=lambda b: (b.span, b.words[0].left))
-    found: list[Block] = []
+    found: list[HeaderTitle] = []
     for block in blocks:
         if found and block.span[0] <= found[-1].span[1]:
             last = found[-1]
@@ -236,10 +240,10 @@ def _disjoint(blocks: list[Block]) -> list[Block]:
 
 
 def _cells(
-    levels: list[list[int]], cut: list[list[bool]], blocks: list[Block], columns: int
-) -> list[tuple[int, int, Span, list[Word]]]:
+    levels: list[list[int]], cut: list[list[bool]], blocks: list[HeaderTitle], columns: int
+) -> list[tuple[int, int, Span, list[TableWord]]]:
     """Titles grouped to cells; a column goes on from level to level where nothing cuts it."""
-    cells: list[tuple[int, int, Span, list[Word]]] = []
+    cells: list[tuple[int, int, Span, list[TableWord]]] = []
     taken = [[False] * columns for _ in levels]
     by_level = [[b for b in blocks if b.line in level] for level in levels]
     for n in range(len(levels)):

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from unicodedata import category
 
 from quire.layout.tables.mesh import Mesh
-from quire.layout.tables.words import Row, Word, amount, is_number
+from quire.layout.tables.words import Row, TableWord, amount, is_number
 from quire.pagetext import PageText
 
 DRAWN = 0.2  # of the area: drawings and pictures that fill more make a figure
@@ -56,14 +56,14 @@ def is_table(mesh: Mesh, rows: Sequence[Row], head: int, rules: int, *, scanned:
     return mesh.rows >= 4 and fill > 0.7 and figures > 0.6 and words < 5
 
 
-def _is_value(words: list[Word]) -> bool:
+def _is_value(words: list[TableWord]) -> bool:
     """A figure, perhaps with its unit."""
     if is_number(words[0].text) and len(words) <= MAX_UNIT:
         return True
     return 2 * sum(is_number(w.text) for w in words) > len(words)
 
 
-def _is_scale(row: list[list[Word]]) -> bool:
+def _is_scale(row: list[list[TableWord]]) -> bool:
     """A row of nothing but numbers, as along the axis of a chart."""
     words = [word for atom in row for word in atom]
     return len(words) > 2 and all(is_number(word.text) for word in words)

@@ -6,7 +6,7 @@ from bisect import bisect_left, bisect_right
 
 from quire.layout.tables.mesh import MAX_ATOMS, Mesh
 from quire.layout.tables.strokes import Rule, Rules
-from quire.layout.tables.words import Word
+from quire.layout.tables.words import TableWord
 
 TOUCH = 3.0  # points: lines that come this near touch
 SAME = 3.0  # points: lines nearer than this are one line of the mesh
@@ -15,7 +15,7 @@ COVER = 0.6  # of the side of an atom: a line that covers more separates
 MAX_CROSSINGS = 60_000
 
 
-class Component:
+class LineGroup:
     """Lines that touch each other, directly or through others."""
 
     __slots__ = ("across", "down")
@@ -24,7 +24,7 @@ class Component:
         self.across, self.down = across, down
 
 
-def find_components(rules: Rules) -> list[Component]:
+def find_components(rules: Rules) -> list[LineGroup]:
     """Groups of crossing lines with at least two in each direction, or one and two."""
     across, down = rules.across, rules.down
     parents = list(range(len(across) + len(down)))
@@ -46,15 +46,15 @@ def find_components(rules: Rules) -> list[Component]:
         for j in range(first, last):
             if down[j].start - TOUCH <= rule.at <= down[j].end + TOUCH:
                 parents[root(i)] = root(len(across) + j)
-    groups: dict[int, Component] = {}
+    groups: dict[int, LineGroup] = {}
     for i, rule in enumerate(across):
-        groups.setdefault(root(i), Component([], [])).across.append(rule)
+        groups.setdefault(root(i), LineGroup([], [])).across.append(rule)
     for j, rule in enumerate(down):
-        groups.setdefault(root(len(across) + j), Component([], [])).down.append(rule)
+        groups.setdefault(root(len(across) + j), LineGroup([], [])).down.append(rule)
     return [g for g in groups.values() if g.down and len(g.across) + len(g.down) >= 3]
 
 
-def mesh_of(component: Component) -> Mesh | None:
+def mesh_of(component: LineGroup) -> Mesh | None:
     """The mesh of the lines, with the sides that are open closed; None if it has no two cells."""
     xs = _positions(component.down)
     ys = _positions(component.across)
@@ -122,7 +122,7 @@ def _nearest(places: list[float], at: float) -> int:
     return i
 
 
-def inside(mesh: Mesh, words: list[Word]) -> list[Word]:
+def inside(mesh: Mesh, words: list[TableWord]) -> list[TableWord]:
     """The words whose middle is inside the mesh."""
     left, right, top, bottom = mesh.xs[0], mesh.xs[-1], mesh.ys[0], mesh.ys[-1]
     return [w for w in words if left <= w.middle <= right and top <= w.baseline - 0.3 * w.size <= bottom]

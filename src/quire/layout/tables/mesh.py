@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 
 from quire.layout.tables.types import FoundCell, FoundTable
-from quire.layout.tables.words import Word, rows_of
+from quire.layout.tables.words import TableWord, rows_of
 from quire.pagetext import Box
 
 MAX_ATOMS = 20_000
@@ -20,7 +20,7 @@ class Mesh:
         self.xs, self.ys = xs, ys
         self.above = [[True] * self.columns for _ in range(self.rows)]
         self.before = [[True] * self.columns for _ in range(self.rows)]
-        self.atoms: list[list[list[Word]]] = [[[] for _ in range(self.columns)] for _ in range(self.rows)]
+        self.atoms: list[list[list[TableWord]]] = [[[] for _ in range(self.columns)] for _ in range(self.rows)]
 
     @property
     def columns(self) -> int:
@@ -30,16 +30,16 @@ class Mesh:
     def rows(self) -> int:
         return len(self.ys) - 1
 
-    def place(self, word: Word) -> None:
+    def place(self, word: TableWord) -> None:
         """Put a word into the atom where its middle is; words outside go to the nearest."""
         row = min(max(bisect_right(self.ys, word.baseline - 0.3 * word.size) - 1, 0), self.rows - 1)
         column = min(max(bisect_right(self.xs, word.middle) - 1, 0), self.columns - 1)
         self.atoms[row][column].append(word)
 
-    def column_words(self, column: int) -> list[Word]:
+    def column_words(self, column: int) -> list[TableWord]:
         return [word for row in self.atoms for word in row[column]]
 
-    def row_words(self, row: int) -> list[Word]:
+    def row_words(self, row: int) -> list[TableWord]:
         return [word for atom in self.atoms[row] for word in atom]
 
     def drop_row(self, row: int) -> None:

@@ -9,7 +9,7 @@ from quire.layout.tables.lattice import inside
 from quire.layout.tables.mesh import Mesh
 from quire.layout.tables.split import part_words, split_columns, split_rows
 from quire.layout.tables.types import FoundTable
-from quire.layout.tables.words import Word, amount, is_number
+from quire.layout.tables.words import TableWord, amount, is_number
 from quire.pagetext import PageText
 
 THIN = 5.0  # points: empty rows and columns thinner than this are gaps of double lines
@@ -20,8 +20,8 @@ PROSE = 25  # words: a cell over the whole width with more is no cell
 
 
 def ruled_tables(
-    page: PageText, meshes: list[Mesh], words: list[Word], turned: list[Word]
-) -> tuple[list[FoundTable], list[Word]]:
+    page: PageText, meshes: list[Mesh], words: list[TableWord], turned: list[TableWord]
+) -> tuple[list[FoundTable], list[TableWord]]:
     """The ruled tables, and the upright words that are in none of them."""
     tables: list[FoundTable] = []
     for mesh in meshes:
@@ -38,7 +38,7 @@ def ruled_tables(
     return tables, words
 
 
-def _kept(mesh: Mesh, word: Word) -> bool:
+def _kept(mesh: Mesh, word: TableWord) -> bool:
     return mesh.ys[0] <= word.baseline - 0.3 * word.size <= mesh.ys[-1]
 
 
@@ -73,7 +73,7 @@ def _has_titles(mesh: Mesh, filled: list[tuple[int, int, int, int]]) -> bool:
     return across >= TITLES * mesh.columns or down >= TITLES * mesh.rows
 
 
-def _words(mesh: Mesh, cell: tuple[int, int, int, int]) -> list[Word]:
+def _words(mesh: Mesh, cell: tuple[int, int, int, int]) -> list[TableWord]:
     row, column, height, width = cell
     return [w for line in mesh.atoms[row : row + height] for atom in line[column : column + width] for w in atom]
 
@@ -100,12 +100,12 @@ def _is_whole(mesh: Mesh, row: int) -> bool:
     return mesh.columns > 1 and not any(mesh.before[row][1:])
 
 
-def _is_caption(words: list[Word]) -> bool:
+def _is_caption(words: list[TableWord]) -> bool:
     text = " ".join(w.text for w in words[:4])
     return not words or bool(CAPTION.match(text)) or len(words) > PROSE
 
 
-def _is_note(words: list[Word]) -> bool:
+def _is_note(words: list[TableWord]) -> bool:
     text = " ".join(w.text for w in words[:4])
     return not words or bool(NOTE.match(text)) or len(words) > PROSE
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from quire.layout.tables.mesh import Mesh
-from quire.layout.tables.words import Row, Word
+from quire.layout.tables.words import Row, TableWord
 
 HALF = 0.8  # of the size: a row nearer than this to the rows above and below stands between them
 LINE = 0.85  # of the size: rows are at least this far apart
@@ -68,7 +68,7 @@ def _span_band(mesh: Mesh, start: int, end: int, column: int, floating: set[int]
     if len(filled) != 1:
         return False
     row = filled[0]
-    words: list[Word] = mesh.atoms[row][column]
+    words: list[TableWord] = mesh.atoms[row][column]
     half = 0.5 if any(id(w) in floating for w in words) else 0.0
     if abs(row + half - (start + end - 1) / 2) > 0.3:
         return False

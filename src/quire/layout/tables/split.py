@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from quire.layout.tables.columns import find_gutters
 from quire.layout.tables.mesh import Mesh
-from quire.layout.tables.words import Row, Word, rows_of
+from quire.layout.tables.words import Row, TableWord, rows_of
 from quire.layout.tables.wrap import goes_on, is_figures
 
 FEW_ROWS = 4  # a ruled table with more rows has lines between them all
@@ -43,7 +43,7 @@ def _cut_column(mesh: Mesh, column: int, x: float) -> None:
         mesh.before[r].insert(column + 1, not words or not _crossed(words, x))
 
 
-def _crossed(words: list[Word], x: float) -> bool:
+def _crossed(words: list[TableWord], x: float) -> bool:
     """Whether a word, or two words that stand close, run across x."""
     for row in rows_of(words):
         before = [w for w in row.words if w.middle < x]
@@ -97,7 +97,7 @@ def split_rows(mesh: Mesh) -> None:
                 _cut_row(mesh, r, y)
 
 
-def _single(mesh: Mesh, row: int) -> list[Word]:
+def _single(mesh: Mesh, row: int) -> list[TableWord]:
     """Words of the row that stand in no cell over several rows."""
     last = row + 1 == mesh.rows
     return [
@@ -124,15 +124,15 @@ def _cuts(mesh: Mesh, lines: list[Row], *, ruled: bool) -> list[float]:
     return cuts
 
 
-def _parts(mesh: Mesh, line: Row) -> dict[int, list[Word]]:
-    parts: dict[int, list[Word]] = {}
+def _parts(mesh: Mesh, line: Row) -> dict[int, list[TableWord]]:
+    parts: dict[int, list[TableWord]] = {}
     for word in line.words:
         column = next((c for c in range(mesh.columns) if word.middle < mesh.xs[c + 1]), mesh.columns - 1)
         parts.setdefault(column, []).append(word)
     return parts
 
 
-def _begins(mesh: Mesh, above: dict[int, list[Word]], here: dict[int, list[Word]], *, ruled: bool) -> bool:
+def _begins(mesh: Mesh, above: dict[int, list[TableWord]], here: dict[int, list[TableWord]], *, ruled: bool) -> bool:
     """Whether a line begins a row: figures under figures or titles, or a first cell that is no continuation.
 
     Where lines are drawn between most rows, figures are the only sign that one is missing.

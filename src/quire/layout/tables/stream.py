@@ -11,7 +11,7 @@ from quire.layout.tables.header import Head, header_length, read_head
 from quire.layout.tables.mesh import Mesh
 from quire.layout.tables.spans import settle, span_rows
 from quire.layout.tables.strokes import Rule
-from quire.layout.tables.words import Row, Word, is_number, pieces_of
+from quire.layout.tables.words import Row, TableWord, is_number, pieces_of
 from quire.median import median
 
 CENTRED = 0.12  # of the width of the table: how far from the middle a title of rows may be
@@ -33,13 +33,13 @@ class Grid:
         self.columns = len(self.bounds) + 1
         self.extents = _extents(rows[self.head :], self.bounds)
 
-    def column_at(self, word: Word) -> int:
+    def column_at(self, word: TableWord) -> int:
         x = word.middle
         return sum(1 for bound in self.bounds if bound < x)
 
-    def parts(self, row: Row) -> dict[int, list[Word]]:
+    def parts(self, row: Row) -> dict[int, list[TableWord]]:
         """The words of a row by column; a piece that runs over a boundary stays in the column where it begins."""
-        parts: dict[int, list[Word]] = {}
+        parts: dict[int, list[TableWord]] = {}
         pieces = pieces_of(row.words, 0.6)
         whole = len(pieces) == 1 and not all(is_number(w.text) for w in row.words[1:])
         for piece in pieces:
@@ -48,15 +48,15 @@ class Grid:
                 parts.setdefault(column, []).extend(group)
         return parts
 
-    def _is_centred(self, piece: list[Word]) -> bool:
+    def _is_centred(self, piece: list[TableWord]) -> bool:
         """Whether a lonely piece is set in the middle of the table: a title of the rows below it."""
         left, right = self.extents[0][0], self.extents[-1][1]
         middle = (piece[0].left + piece[-1].right) / 2
         return abs(2 * middle - left - right) < CENTRED * (right - left)
 
-    def _split(self, piece: list[Word]) -> list[list[Word]]:
+    def _split(self, piece: list[TableWord]) -> list[list[TableWord]]:
         """Cut a piece at the boundaries that fall into its gaps."""
-        groups: list[list[Word]] = [[piece[0]]]
+        groups: list[list[TableWord]] = [[piece[0]]]
         for word in piece[1:]:
             before = groups[-1][-1]
             if any(

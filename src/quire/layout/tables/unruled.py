@@ -12,7 +12,7 @@ from quire.layout.tables.ruled import CAPTION
 from quire.layout.tables.stream import build_mesh
 from quire.layout.tables.strokes import Rule, Rules
 from quire.layout.tables.types import FoundTable
-from quire.layout.tables.words import Row, Word, is_number, rows_of, without_leaders
+from quire.layout.tables.words import Row, TableWord, is_number, rows_of, without_leaders
 from quire.layout.tables.zones import find_zones
 from quire.median import median
 from quire.pagetext import PageText
@@ -29,7 +29,7 @@ MAX_ROWS = 400
 _TYPED_RULE = re.compile(r"[-_=─━═]{8,}\Z")
 
 
-def unruled_tables(page: PageText, rules: Rules, words: list[Word], gutters: list[float]) -> list[FoundTable]:
+def unruled_tables(page: PageText, rules: Rules, words: list[TableWord], gutters: list[float]) -> list[FoundTable]:
     """The tables among words that no ruled table holds; the gutters are those between columns of text."""
     typed = [word for word in words if _TYPED_RULE.match(word.text)]
     if typed:

@@ -19,7 +19,7 @@ _DOTS = frozenset(".…·")
 LEADER_DOTS = 4  # single dots in a row of words that lead the eye
 
 
-class Word:
+class TableWord:
     """A word and where it stands."""
 
     __slots__ = ("baseline", "bold", "bottom", "left", "right", "runs", "size", "text", "top")
@@ -51,7 +51,7 @@ def count_words(text: str) -> int:
     return max(1, sum(1 for sign in text if sign > "\u2e80") // 2)
 
 
-def amount(words: Iterable[Word]) -> int:
+def amount(words: Iterable[TableWord]) -> int:
     """How many words there are, whatever the script."""
     return sum(count_words(word.text) for word in words)
 
@@ -61,10 +61,10 @@ class Row:
 
     __slots__ = ("_pieces", "baseline", "bottom", "leader", "left", "right", "size", "top", "words")
 
-    def __init__(self, words: list[Word], *, leader: bool = False) -> None:
+    def __init__(self, words: list[TableWord], *, leader: bool = False) -> None:
         words.sort(key=lambda w: w.left)
         self.words = words
-        self._pieces: list[list[Word]] | None = None
+        self._pieces: list[list[TableWord]] | None = None
         self.leader = leader  # dots lead from one word to the next; they are not among the words
         self.left = words[0].left
         self.right = max([w.right for w in words])
@@ -78,7 +78,7 @@ class Row:
         return self.baseline - 0.3 * self.size
 
     @property
-    def pieces(self) -> list[list[Word]]:
+    def pieces(self) -> list[list[TableWord]]:
         """The words in pieces that stand apart."""
         if self._pieces is None:
             self._pieces = pieces_of(self.words)
@@ -88,25 +88,25 @@ class Row:
         return f"Row({self.baseline:.0f} {' '.join(w.text for w in self.words)!r})"
 
 
-def words_in(page: PageText, lines: Iterable[Line]) -> list[Word]:
+def words_in(page: PageText, lines: Iterable[Line]) -> list[TableWord]:
     """The words of the upright lines."""
-    return [Word(page, line, runs) for line in lines if not line.angle for runs in words_of(page, line.runs)]
+    return [TableWord(page, line, runs) for line in lines if not line.angle for runs in words_of(page, line.runs)]
 
 
-def turned_words(page: PageText, lines: Iterable[Line]) -> list[Word]:
+def turned_words(page: PageText, lines: Iterable[Line]) -> list[TableWord]:
     """Lines turned by a right angle, each as one word that stands on the lower end of its box."""
     words = []
     for line in lines:
         if line.angle in (90, 270):
-            word = Word(page, line, line.runs)
+            word = TableWord(page, line, line.runs)
             word.baseline = line.bottom
             words.append(word)
     return words
 
 
-def rows_of(words: Iterable[Word]) -> list[Row]:
+def rows_of(words: Iterable[TableWord]) -> list[Row]:
     """Words grouped to rows, from top to bottom."""
-    rows: list[list[Word]] = []
+    rows: list[list[TableWord]] = []
     start = 0.0
     for word in sorted(words, key=lambda w: w.baseline):
         if rows and word.baseline - start <= SAME_ROW * max(word.size, rows[-1][0].size):
@@ -126,9 +126,9 @@ def without_leaders(row: Row) -> Row:
     return Row([w for w in row.words if id(w) not in gone], leader=True)
 
 
-def pieces_of(row: Sequence[Word], gap: float = PIECE_GAP) -> list[list[Word]]:
+def pieces_of(row: Sequence[TableWord], gap: float = PIECE_GAP) -> list[list[TableWord]]:
     """The words of a row in pieces that stand apart by more than `gap` times the size."""
-    pieces: list[list[Word]] = []
+    pieces: list[list[TableWord]] = []
     right = 0.0
     for word in row:
         if pieces and word.left - right <= gap * word.size:

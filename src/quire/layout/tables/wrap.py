@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from quire.layout.tables.words import Word, is_number
+from quire.layout.tables.words import TableWord, is_number
 
 SPACE = 0.25  # of the size
 SLACK = 0.6  # of the size: a word that would have fitted by less than this may still have been wrapped
@@ -14,11 +14,11 @@ INDENT = 2.2  # of the size: how far the lines after the first may be indented
 FILLED = 0.4  # of the width: a line that fills less has not been wrapped
 
 
-def extent(words: Sequence[Word]) -> tuple[float, float]:
+def extent(words: Sequence[TableWord]) -> tuple[float, float]:
     return min(w.left for w in words), max(w.right for w in words)
 
 
-def goes_on(line: Sequence[Word], following: Sequence[Word], width: float) -> bool:
+def goes_on(line: Sequence[TableWord], following: Sequence[TableWord], width: float) -> bool:
     """Whether the first word of the following line would not have fitted behind the line, in a cell of this width."""
     left, right = extent(line)
     first = following[0]
@@ -27,7 +27,7 @@ def goes_on(line: Sequence[Word], following: Sequence[Word], width: float) -> bo
     return right - left + SPACE * first.size + first.right - first.left > width - SLACK * first.size
 
 
-def _in_line(line: Sequence[Word], following: Sequence[Word]) -> bool:
+def _in_line(line: Sequence[TableWord], following: Sequence[TableWord]) -> bool:
     """Whether two lines are set to one margin or axis, the second perhaps with an indent."""
     (left, right), (start, end) = extent(line), extent(following)
     size = following[0].size
@@ -36,6 +36,6 @@ def _in_line(line: Sequence[Word], following: Sequence[Word]) -> bool:
     return abs(end - right) < SLACK * size or abs(start + end - left - right) < 2 * SLACK * size
 
 
-def is_figures(words: Sequence[Word]) -> bool:
+def is_figures(words: Sequence[TableWord]) -> bool:
     """Whether a line of a cell is a value rather than text."""
     return sum(is_number(w.text) for w in words) * 2 > len(words)

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from quire.layout.lines import Line
 from quire.layout.tables.strokes import Rules
-from quire.layout.tables.words import Row, Word, count_words
+from quire.layout.tables.words import Row, TableWord, count_words
 
 PROSE_WORDS = 4  # a piece with fewer words is no line of prose
 PROSE_WIDTH = 80.0  # points
@@ -110,7 +110,7 @@ def _starts(lefts: list[float]) -> list[float]:
     return starts
 
 
-def _parts(row: Row, gutters: list[float]) -> list[list[Word]]:
+def _parts(row: Row, gutters: list[float]) -> list[list[TableWord]]:
     """The words of a row by text column; nothing if they run across a gutter."""
     for x in gutters:
         before = [w for w in row.words if w.middle < x]
@@ -119,7 +119,7 @@ def _parts(row: Row, gutters: list[float]) -> list[list[Word]]:
         left = min((w.left for w in after), default=x + 99)
         if right > x + 1 or left < x - 1 or left - right < TIGHT * row.size:
             return []
-    parts: list[list[Word]] = [[] for _ in range(len(gutters) + 1)]
+    parts: list[list[TableWord]] = [[] for _ in range(len(gutters) + 1)]
     for word in row.words:
         parts[sum(1 for x in gutters if x < word.middle)].append(word)
     return parts

@@ -17,7 +17,7 @@ from quire.recognize.rapidocr.answer import NAME, from_bytes, to_bytes
 from quire.recognize.rapidocr.settings import DENSE, LANGUAGES, PROFILES, RapidOcrProfile
 
 if TYPE_CHECKING:
-    from quire.recognize.rapidocr.reader import Reader
+    from quire.recognize.rapidocr.reader import PageReader
 
 __all__ = ["RapidOcrEngine", "RapidOcrProfile", "engine"]
 
@@ -84,21 +84,21 @@ class RapidOcrEngine:
     def interpret(self, answer: bytes, question: Question) -> tuple[Recognition, ...]:
         return from_bytes(answer, question)
 
-    def _reader_for(self, question: Question) -> Reader:
+    def _reader_for(self, question: Question) -> PageReader:
         """A dense table is worth the stronger model for every line, unless speed was asked for."""
         return self._dense_reader if question.strict and self.profile == PROFILES["balanced"] else self._reader
 
     @cached_property
-    def _dense_reader(self) -> Reader:
-        from quire.recognize.rapidocr.reader import Reader
+    def _dense_reader(self) -> PageReader:
+        from quire.recognize.rapidocr.reader import PageReader
 
-        return Reader(DENSE)
+        return PageReader(DENSE)
 
     @cached_property
-    def _reader(self) -> Reader:
-        from quire.recognize.rapidocr.reader import Reader
+    def _reader(self) -> PageReader:
+        from quire.recognize.rapidocr.reader import PageReader
 
-        return Reader(self.profile)
+        return PageReader(self.profile)
 
     def _models(self) -> tuple[ModelFile, ...]:
         profile = self.profile

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from quire.ocr_models import find, open_session
 from quire.prepare.pixels import Pixels
 from quire.recognize.rapidocr.detection import Quad, detect
-from quire.recognize.rapidocr.recognition import Reading, Recognizer
+from quire.recognize.rapidocr.recognition import LineRecognizer, Reading
 from quire.recognize.rapidocr.regions import quads_of_regions
 from quire.recognize.rapidocr.settings import RapidOcrProfile
 from quire.recognize.rapidocr.words import Box, words_of
@@ -51,18 +51,18 @@ class _Strip:
     angle: int
 
 
-class Reader:
+class PageReader:
     """Runs in the worker that owns it, one page at a time."""
 
     def __init__(self, profile: RapidOcrProfile) -> None:
         self._profile = profile
         self._detector = open_session(find("detector", profile.detector))
-        self._recognizer = Recognizer(profile.recognizer, profile.space)
+        self._recognizer = LineRecognizer(profile.recognizer, profile.space)
 
     @cached_property
-    def _second(self) -> Recognizer | None:
+    def _second(self) -> LineRecognizer | None:
         size = self._profile.second_look
-        return Recognizer(size, self._profile.space) if size else None
+        return LineRecognizer(size, self._profile.space) if size else None
 
     def read(self, pixels: Pixels) -> list[FoundLine]:
         """The lines of a picture, grey or red, green, blue."""

@@ -54,7 +54,7 @@ class Reading:
         return sum(glyph.confidence for glyph in self.glyphs) / len(self.glyphs) if self.glyphs else 0.0
 
 
-class Recognizer:
+class LineRecognizer:
     """A loaded recogniser."""
 
     def __init__(self, size: Size, space: float) -> None:

@@ -13,7 +13,7 @@ from quire.keys import Profile
 from quire.recognize.frames import placed
 from quire.recognize.languages import Language, codes_read_with, resolve, traineddata_of_script
 from quire.recognize.normalize import normalize
-from quire.recognize.tesseract.program import Program
+from quire.recognize.tesseract.program import TesseractProgram
 from quire.recognize.tesseract.tiff import tiff
 from quire.recognize.tesseract.tsv import pages_of
 from quire.roles import Affine
@@ -46,7 +46,7 @@ class TesseractProfile(Profile):
 class TesseractEngine:
     """Debian's Tesseract, a child process for each question; needs no loading and keeps nothing."""
 
-    program: Program
+    program: TesseractProgram
     profile: TesseractProfile
     timeout_s: float = 120.0
     max_concurrency: int = 64
@@ -136,7 +136,7 @@ def _margin(question: Question) -> int:
     return _MARGIN if question.regions else 0
 
 
-def traineddata_for(program: Program, languages: Sequence[str]) -> tuple[str, ...]:
+def traineddata_for(program: TesseractProgram, languages: Sequence[str]) -> tuple[str, ...]:
     """The data for these languages, in their order; raises ConfigurationError for what is not installed.
 
     Without a language it is English, or whatever is there where that is not.
@@ -150,7 +150,7 @@ def traineddata_for(program: Program, languages: Sequence[str]) -> tuple[str, ..
     return tuple(dict.fromkeys(name for lang in wanted if (name := lang.installed(program.traineddata))))
 
 
-def _advice(missing: Sequence[Language], program: Program) -> str:
+def _advice(missing: Sequence[Language], program: TesseractProgram) -> str:
     names = ", ".join(f"{language.name} ({language.code})" for language in missing)
     packages = " ".join(dict.fromkeys(language.package for language in missing))
     there = ", ".join(program.traineddata) or "none"

@@ -22,7 +22,7 @@ _PROBE_TIMEOUT_S = 30.0
 
 
 @dataclass(frozen=True, slots=True)
-class Program:
+class TesseractProgram:
     """An installed Tesseract: its version, its folder of traineddata and the names of those that are there."""
 
     path: str
@@ -73,7 +73,7 @@ class Program:
         return found[1] if found else None
 
 
-def find() -> Program:
+def find() -> TesseractProgram:
     """The program on the search path. Raises ConfigurationError when there is none, or one that is too old."""
     path = shutil.which("tesseract")
     if path is None:
@@ -82,7 +82,7 @@ def find() -> Program:
 
 
 @cache
-def _probe(path: str, prefix: str) -> Program:
+def _probe(path: str, prefix: str) -> TesseractProgram:
     """`prefix` is not looked at: the program does, and a change of it must not be answered from memory."""
     version = _told(path, "--version").split("\n")[0].removeprefix("tesseract ").strip()
     if not re.match(r"\d", version) or int(version.split(".")[0]) < OLDEST:
@@ -91,7 +91,7 @@ def _probe(path: str, prefix: str) -> Program:
     listed = _LISTED.match(head)
     if listed is None:
         raise ConfigurationError(f"{path} does not tell where its data is: {head!r}")
-    return Program(path, version, Path(listed[1]), tuple(sorted(name for name in names if name != "osd")))
+    return TesseractProgram(path, version, Path(listed[1]), tuple(sorted(name for name in names if name != "osd")))
 
 
 def _told(path: str, option: str) -> str:

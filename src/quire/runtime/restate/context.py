@@ -17,7 +17,7 @@ from quire.errors import RunCancelled, RunError, StoreError
 from quire.events import Event
 from quire.runtime.guarding import check_owner, in_step
 from quire.runtime.restate import durables
-from quire.runtime.restate.messages import Failure, Request, encode_result
+from quire.runtime.restate.messages import Request, RunFailure, encode_result
 from quire.runtime.restate.records import RunRecords
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ TELL_EVERY_S = 0.5
 """How long what a step tells is kept back, so that it is stored together."""
 
 
-class Mismatch(BaseException):
+class JournalMismatch(BaseException):
     """The journal holds something else than the workflow asks for. Not for workflows to catch."""
 
 
@@ -94,7 +94,7 @@ class RestateContext:
             try:
                 outcome = b'{"value":' + encode_result(name, in_step(name, lambda: step(*args))) + b"}"
             except Exception as error:
-                outcome = json.dumps({"error": Failure.of(error, self.run_id).encode()}).encode()
+                outcome = json.dumps({"error": RunFailure.of(error, self.run_id).encode()}).encode()
                 if isinstance(error, StoreError):
                     self._around.records.wait_until_there()  # else the next attempt would come too early
             self._store_told()
@@ -107,18 +107,20 @@ class RestateContext:
             named = name if number == 1 else f"{name}, attempt {number}"
             return self._asked(lambda: self._sdk.run_typed(named, attempt, _recorded()))
 
-        return durables.Step(begin, retry, self._pause)
+        return durables.DurableStep(begin, retry, self._pause)
 
     def call(self, workflow: str, key: str, argument: Json) -> Awaitable[Json]:
         self._check("call")
         known = self._around.workflows.get(workflow)
         if known is None:
             names = ", ".join(sorted(self._around.workflows))
-            return durables.Given(RunError(f"there is no workflow {workflow}; there are {names}", category="config"))
+            return durables.SettledError(
+                RunError(f"there is no workflow {workflow}; there are {names}", category="config")
+            )
         try:
             data = Request(key, self.run_id, argument).encode()
         except (TypeError, ValueError) as error:
-            return durables.Given(RunError(f"what {workflow} is called with is no JSON: {error}"))
+            return durables.SettledError(RunError(f"what {workflow} is called with is no JSON: {error}"))
 
         def call(generation: int) -> RestateDurableFuture[bytes]:
             return self._asked(
@@ -193,7 +195,7 @@ class RestateContext:
         try:
             return ask()
         except VMException as error:
-            raise Mismatch from error
+            raise JournalMismatch from error
 
 
 @cache

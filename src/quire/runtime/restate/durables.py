@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from quire.context import Json, Retry
 from quire.errors import RETRYABLE, RunCancelled
 from quire.runtime.guarding import begun, go_on
-from quire.runtime.restate.messages import Failure
+from quire.runtime.restate.messages import RunFailure
 
 if TYPE_CHECKING:
     from restate import RestateDurableFuture
@@ -58,7 +58,7 @@ class Durable:
         """Its future gave this."""
         self.give(value)
 
-    def fail(self, failure: Failure) -> None:
+    def fail(self, failure: RunFailure) -> None:
         """Its future failed."""
         self.give(error=RunCancelled(failure.message) if failure.cancelled else failure.error())
 
@@ -66,7 +66,7 @@ class Durable:
         self.done, self._value, self._error = True, value, error
 
 
-class Given(Durable):
+class SettledError(Durable):
     """Something that needs no waiting: an error that was seen at once."""
 
     def __init__(self, error: Exception) -> None:
@@ -84,7 +84,7 @@ class Converted(Durable):
         self.give(self._convert(value))
 
 
-class Step(Durable):
+class DurableStep(Durable):
     """A step with its attempts. Each is an entry of the journal, so that a failure is recorded like a result: one
     step that is tried again does not disturb those beside it, and attempts are counted over a crash."""
 
@@ -104,7 +104,7 @@ class Step(Durable):
         if "error" not in told:
             self.give(told["value"])
             return
-        failure = Failure.decode(told["error"], 0)
+        failure = RunFailure.decode(told["error"], 0)
         if self._number >= self._retry.attempts or not RETRYABLE[failure.category]:
             self.give(error=failure.error())
             return
@@ -123,7 +123,7 @@ class Call(Durable):
     def advance(self, value: Any) -> None:
         self.give(json.loads(value))
 
-    def fail(self, failure: Failure) -> None:
+    def fail(self, failure: RunFailure) -> None:
         own = failure.run == self._run and not failure.cancelled
         if own or self._generation >= MAX_GENERATIONS:
             super().fail(failure)

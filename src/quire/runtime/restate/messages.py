@@ -34,7 +34,7 @@ class Request:
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class RunFailure:
     """Why a step or a workflow gave nothing. `run` is the one that tried."""
 
     message: str
@@ -44,11 +44,11 @@ class Failure:
     exit_code: int | None = None
 
     @classmethod
-    def of(cls, error: BaseException, run: str = "") -> Failure:
+    def of(cls, error: BaseException, run: str = "") -> RunFailure:
         return cls(reason_of(error), category_of(error), run, exit_code=exit_code_of(error))
 
     @classmethod
-    def decode(cls, message: str, code: int) -> Failure:
+    def decode(cls, message: str, code: int) -> RunFailure:
         """From what Restate says: text of ours, or its own."""
         try:
             told = json.loads(message)

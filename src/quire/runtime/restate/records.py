@@ -14,7 +14,7 @@ from quire.database.runs import ENDED, Runs
 from quire.database.signals import Signals
 from quire.errors import StoreError
 from quire.events import Event
-from quire.runtime.restate.messages import Failure
+from quire.runtime.restate.messages import RunFailure
 
 PATIENCE_S = 60.0
 """How long a worker waits for a database that does not answer, before it leaves the invocation to a later attempt."""
@@ -57,9 +57,9 @@ class RunRecords:
         self.runs.set_state(run, "running")
         return self.runs.status(run).state not in ENDED
 
-    def ended(self, run: str, outcome: bytes | Failure) -> None:
+    def ended(self, run: str, outcome: bytes | RunFailure) -> None:
         """Note the end of a run; the first end counts."""
-        if not isinstance(outcome, Failure):
+        if not isinstance(outcome, RunFailure):
             self.runs.finish(run, "finished", result=json.loads(outcome))
         elif outcome.cancelled:
             self.runs.finish(

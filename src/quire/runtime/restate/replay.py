@@ -12,7 +12,7 @@ from quire.events import Event
 from quire.runtime.guarding import ForeignAwait, begun, go_on
 from quire.runtime.restate.context import RestateContext
 from quire.runtime.restate.durables import Durable, Waits
-from quire.runtime.restate.messages import Failure, encode_result
+from quire.runtime.restate.messages import RunFailure, encode_result
 
 if TYPE_CHECKING:
     from restate import RestateDurableFuture
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 Tell = Callable[[Sequence[Event]], Awaitable[None]]
 
 
-async def play(workflow: Workflow, context: RestateContext, argument: Json, tell: Tell) -> bytes | Failure:
+async def play(workflow: Workflow, context: RestateContext, argument: Json, tell: Tell) -> bytes | RunFailure:
     """The result of a workflow as JSON, or why there is none; cancelled, whatever its code makes of that.
 
     Raises only what the SDK and `tell` do: no workflow sees that. What a workflow tells is stored before it waits, so
@@ -46,23 +46,23 @@ async def play(workflow: Workflow, context: RestateContext, argument: Json, tell
 
 def _go_on(
     workflow: Workflow, context: RestateContext, going: Generator[Any, None, Json], cancelled: RunCancelled | None
-) -> Waits | bytes | Failure:
+) -> Waits | bytes | RunFailure:
     """Let the workflow go on until it waits, or to its end."""
     try:
         return go_on(going, Waits, workflow.name, cancelled)
     except StopIteration as end:
         if context.cancelled:
-            return Failure(f"run {context.run_id} was cancelled", run=context.run_id, cancelled=True)
+            return RunFailure(f"run {context.run_id} was cancelled", run=context.run_id, cancelled=True)
         try:
             return encode_result(workflow.name, end.value)
         except RunError as error:
-            return Failure.of(error, context.run_id)
+            return RunFailure.of(error, context.run_id)
     except ForeignAwait as error:
-        return Failure(str(error), "usage", context.run_id)
+        return RunFailure(str(error), "usage", context.run_id)
     except RunCancelled as error:
-        return Failure(str(error), run=context.run_id, cancelled=True)
+        return RunFailure(str(error), run=context.run_id, cancelled=True)
     except Exception as error:
-        return Failure.of(error, context.run_id)
+        return RunFailure.of(error, context.run_id)
 
 
 async def _tell(context: RestateContext, tell: Tell) -> None:
@@ -104,6 +104,6 @@ async def _take(durable: Durable, future: RestateDurableFuture[Any]) -> None:
     try:
         value = await future
     except restate.TerminalError as error:
-        durable.fail(Failure.decode(error.message, error.status_code))
+        durable.fail(RunFailure.decode(error.message, error.status_code))
     else:
         durable.advance(value)

@@ -12,9 +12,9 @@ from quire.database.runs import ENDED
 from quire.errors import RunCancelled, RunError, UsageError
 from quire.events import Event
 from quire.runtime.restate.context import handler_of, service_of
-from quire.runtime.restate.messages import Failure, Request
+from quire.runtime.restate.messages import Request, RunFailure
 from quire.runtime.restate.records import RunRecords
-from quire.runtime.restate.server import Invocation, RestateServer, Unreachable
+from quire.runtime.restate.server import RestateServer, ServerInvocation, Unreachable
 
 ATTACH_S = 5.0
 """How long one request waits for a result, before it is looked after otherwise."""
@@ -153,11 +153,11 @@ class RestateRuntime:
                     raise
                 time.sleep(PAUSE_S)
 
-    def _note_end(self, run: str, found: Invocation) -> None:
+    def _note_end(self, run: str, found: ServerInvocation) -> None:
         """What a worker notes usually: nobody did for a run that was cancelled before it began, or killed."""
         if found.result == "success":
             return  # the worker is about to note it
-        failure = Failure.decode(*_told(found.failure or ""))
+        failure = RunFailure.decode(*_told(found.failure or ""))
         self._records.ended(run, failure)
 
     def _bury(self, run: str) -> None:

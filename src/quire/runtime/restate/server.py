@@ -30,7 +30,7 @@ class Unreachable(RunError):
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ServerReply:
     status: int
     body: bytes
 
@@ -53,7 +53,7 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Invocation:
+class ServerInvocation:
     """What the server knows of an invocation."""
 
     id: str
@@ -86,14 +86,14 @@ class RestateServer:
             )
         return str(self._right(answer, f"{service}/{handler} was not accepted").json()["invocationId"])
 
-    def attach(self, invocation: str, timeout_s: float) -> Answer | None:
+    def attach(self, invocation: str, timeout_s: float) -> ServerReply | None:
         """Wait for the end of an invocation; None when it has not ended in time."""
         try:
             return self._ask("GET", f"{self.ingress}/restate/invocation/{invocation}/attach", timeout_s=timeout_s)
         except _TooSlow:
             return None
 
-    def invocation(self, invocation: str) -> Invocation | None:
+    def invocation(self, invocation: str) -> ServerInvocation | None:
         """What became of an invocation; None when it is unknown, or was removed."""
         found = self.query(
             "SELECT id, status, completion_result, completion_failure, last_failure "
@@ -102,7 +102,7 @@ class RestateServer:
         if not found:
             return None
         row = found[0]
-        return Invocation(
+        return ServerInvocation(
             row["id"],
             row["status"],
             row.get("completion_result"),
@@ -167,7 +167,7 @@ class RestateServer:
         found: list[Mapping[str, Json]] = self._right(answer, "the deployments are not told").json()["deployments"]
         return found
 
-    def deploy(self, uri: str, *, force: bool) -> Answer:
+    def deploy(self, uri: str, *, force: bool) -> ServerReply:
         return self._ask(
             "POST", f"{self.admin}/deployments", json.dumps({"uri": uri, "force": force}).encode(), timeout_s=TIMEOUT_S
         )
@@ -192,7 +192,7 @@ class RestateServer:
         if answer.status not in (404, 409):  # it is gone, or has ended
             self._right(answer, f"Restate could not {how} {invocation}")
 
-    def _right(self, answer: Answer, otherwise: str) -> Answer:
+    def _right(self, answer: ServerReply, otherwise: str) -> ServerReply:
         if not answer.ok:
             raise RunError(f"{otherwise}: {answer.message()} (HTTP {answer.status})")
         return answer
@@ -205,16 +205,16 @@ class RestateServer:
         *,
         headers: Mapping[str, str] | None = None,
         timeout_s: float = TIMEOUT_S,
-    ) -> Answer:
+    ) -> ServerReply:
         if not url.startswith(("http://", "https://")):
             raise UsageError(f"{url} is no address of a Restate server; write one like {INGRESS}")
         told = {**({"content-type": "application/json"} if data is not None else {}), **(headers or {})}
         try:
             with urlopen(Request(url, data, told, method=method), timeout=timeout_s) as answer:
-                return Answer(answer.status, answer.read())
+                return ServerReply(answer.status, answer.read())
         except HTTPError as error:
             with error:
-                return Answer(error.code, error.read())
+                return ServerReply(error.code, error.read())
         except TimeoutError as error:
             raise _TooSlow(f"the Restate server at {url} did not answer in {timeout_s:.0f} s") from error
         except (URLError, ConnectionError, http.client.HTTPException, socket.gaierror) as error:

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 from quire.context import Workflow
 from quire.errors import ConfigurationError, UsageError
 from quire.events import Event
-from quire.runtime.restate.context import Mismatch, RestateContext, Surroundings, handler_of, service_of
-from quire.runtime.restate.messages import CANCELLED, FAILED, Failure, Request
+from quire.runtime.restate.context import JournalMismatch, RestateContext, Surroundings, handler_of, service_of
+from quire.runtime.restate.messages import CANCELLED, FAILED, Request, RunFailure
 from quire.runtime.restate.records import RunRecords
 from quire.runtime.restate.replay import play
 
@@ -198,28 +198,28 @@ class Endpoint:
             context = RestateContext(sdk, self._around, request, workflow)
             try:
                 outcome = await play(workflow, context, request.argument, partial(self._tell, request.run))
-            except Mismatch as error:
+            except JournalMismatch as error:
                 await self._keep(self._lost, workflow, request.run)
                 raise error.__cause__ or error from None
         if request.root:
             await self._keep(self._records.ended, request.run, outcome)
-        if isinstance(outcome, Failure):
+        if isinstance(outcome, RunFailure):
             raise TerminalError(outcome.encode(), CANCELLED if outcome.cancelled else FAILED)
         return outcome
 
-    async def _obstacle(self, request: Request) -> bytes | Failure | None:
+    async def _obstacle(self, request: Request) -> bytes | RunFailure | None:
         """Note that a run begins; why it must not."""
         try:
             if await self._keep(self._records.started, request.run):
                 return None
         except UsageError:
-            return Failure(
+            return RunFailure(
                 f"a worker got run {request.run}, which its database does not know; "
                 "start workers with the --store and --facts of whoever submits",
                 "config",
                 request.run,
             )
-        return Failure(f"run {request.run} was cancelled", run=request.run, cancelled=True)
+        return RunFailure(f"run {request.run} was cancelled", run=request.run, cancelled=True)
 
     async def _tell(self, run: str, events: Sequence[Event]) -> None:
         await self._keep(self._records.runs.append, run, events)

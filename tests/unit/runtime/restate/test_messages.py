@@ -6,7 +6,7 @@ import pytest
 
 from quire.context import MAX_RESULT
 from quire.errors import EngineError, InputError, RunError
-from quire.runtime.restate.messages import Failure, Request, encode_result
+from quire.runtime.restate.messages import Request, RunFailure, encode_result
 
 
 def test_a_request_survives_the_way():
@@ -15,18 +15,18 @@ def test_a_request_survives_the_way():
 
 
 def test_a_failure_keeps_message_class_and_run():
-    failure = Failure.of(InputError("no such page", document="a.pdf", page=3), "run-1")
+    failure = RunFailure.of(InputError("no such page", document="a.pdf", page=3), "run-1")
     assert (failure.message, failure.category, failure.run) == ("no such page", "input", "run-1")
-    assert Failure.decode(failure.encode(), 500) == failure
+    assert RunFailure.decode(failure.encode(), 500) == failure
     assert failure.error().category == "input"
 
 
 def test_what_the_server_says_itself_is_a_failure_too():
-    assert Failure.decode("killed", 409) == Failure("killed", cancelled=True)
-    assert Failure.decode("[1, 2]", 500) == Failure("[1, 2]")
-    assert Failure.decode('{"message": "x", "category": "of tomorrow", "run": "", "cancelled": false}', 500) == Failure(
-        "x", "unknown"
-    )
+    assert RunFailure.decode("killed", 409) == RunFailure("killed", cancelled=True)
+    assert RunFailure.decode("[1, 2]", 500) == RunFailure("[1, 2]")
+    assert RunFailure.decode(
+        '{"message": "x", "category": "of tomorrow", "run": "", "cancelled": false}', 500
+    ) == RunFailure("x", "unknown")
 
 
 def test_a_result_is_bounded_and_json():
@@ -38,4 +38,4 @@ def test_a_result_is_bounded_and_json():
 
 
 def test_an_engine_that_failed_is_named():
-    assert Failure.of(EngineError("fickle", "try later")).message == "fickle: try later"
+    assert RunFailure.of(EngineError("fickle", "try later")).message == "fickle: try later"
