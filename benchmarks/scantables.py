@@ -24,7 +24,7 @@ from benchmarks.slanet import Slanet
 from benchmarks.tablecells import Box, Place, Placed, filled, within
 from quire.detect.lattice import RulingLine, grids
 from quire.detect.rulings import find_rulings
-from quire.engine import Picture
+from quire.picture import Picture
 from quire.prepare import Prepared, PrepareProfile, page_picture, prepare
 from quire.prepare.pixels import pixels_of
 from quire.types import BBox

@@ -28,9 +28,10 @@ from quire.document import Document
 from quire.durable.opening import local_runtime
 from quire.durable.reads.documents import load_result
 from quire.durable.reads.request import ReadRequest, SourceRef
-from quire.engine import Engine, Partial, Picture, Question, ReadLine, Recognition
+from quire.engine import Engine, Partial, Question, ReadLine, Recognition
 from quire.errors import QuireError, StoreError
 from quire.keys import digest_bytes
+from quire.picture import Picture
 from quire.recognize.codec import encode_recognitions
 from quire.store.collecting import Limits, collect
 from quire.store.deleting import delete_documents

@@ -15,7 +15,7 @@ from benchmarks import clock, corpus, harness
 from benchmarks.clock import Sample, Samples, measure
 from benchmarks.report import LeftOut, Options, Report, Table, goal
 from quire.assemble import assemble
-from quire.layout import LayoutProfile, page_blocks
+from quire.layout import page_blocks
 from quire.pagetext import PageText
 
 GOAL = 5.0
@@ -65,14 +65,14 @@ def run(options: Options) -> Report:
 def _works(path: Path) -> Works:
     """What is measured on a document, each run once before so that all of it is warm."""
     texts = _texts(path)
-    pages = [page_blocks(PageText.from_bytes(text), LayoutProfile()) for text in texts]
+    pages = [page_blocks(PageText.from_bytes(text)) for text in texts]
     with quire.Document(path) as document:
         outline = document.reader.outline()
     works: dict[str, Callable[[], object]] = {
         BASE: partial(plain_text, path),
         WHOLE: partial(quire.read, path, threads=1),
         TEXT: partial(_texts, path),
-        LAYOUT: lambda: [page_blocks(PageText.from_bytes(text), LayoutProfile()) for text in texts],
+        LAYOUT: lambda: [page_blocks(PageText.from_bytes(text)) for text in texts],
         ASSEMBLE: lambda: assemble(pages, outline),
     }
     works[BASE]()

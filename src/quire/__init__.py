@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from quire.document import Document, Page, RenderOptions
     from quire.durable.flows.flow import Flow, FlowResult
-    from quire.engine import Attempt, Engine, Picture, Question, Recognition
+    from quire.engine import Attempt, Engine, Question, Recognition
     from quire.errors import (
         ConfigurationError,
         CorruptError,
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     )
     from quire.events import Event, to_sse
     from quire.flow.components import component
+    from quire.picture import Picture
     from quire.pipeline import (
         Pipeline,
         PipelineResult,
@@ -78,7 +79,8 @@ _HOMES = {
         "UnsupportedError",
         "UsageError",
     ),
-    "quire.engine": ("Attempt", "Engine", "Picture", "Question", "Recognition"),
+    "quire.engine": ("Attempt", "Engine", "Question", "Recognition"),
+    "quire.picture": ("Picture",),
     "quire.events": ("Event", "to_sse"),
     "quire.flow.components": ("component",),
     "quire.pipeline": (

@@ -7,15 +7,12 @@ nothing of stores, retries or the other engines.
 
 from __future__ import annotations
 
-import hashlib
-import struct
-import zlib
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Literal, Protocol, get_args
 
 from quire.keys import ArtifactKey, Digest, Profile, artifact_key, digest_of
+from quire.picture import Picture
 from quire.types import AnswerSource, BBox, BlockKind, GridCell, Region, Table, Word
 
 Capability = Literal[
@@ -38,50 +35,6 @@ CAPABILITIES: tuple[Capability, ...] = get_args(Capability)
 
 Policy = Literal["cpu", "io", "gpu"]
 """Where an engine waits: `cpu` and `gpu` engines run in worker processes, `io` engines in threads of the parent."""
-
-
-@dataclass(frozen=True)
-class Picture:
-    """Pixels as they lie in memory: rows from the top, one byte (L) or three (RGB) each, no padding."""
-
-    width: int
-    height: int
-    mode: Literal["L", "RGB"]
-    pixels: bytes = field(repr=False)
-    dpi: float
-
-    @property
-    def size(self) -> tuple[int, int]:
-        return self.width, self.height
-
-    @cached_property
-    def digest(self) -> Digest:
-        """Of the pixels and their shape; equal pictures have equal digests, however they were encoded."""
-        head = f"{self.width} {self.height} {self.mode}\0".encode()
-        return Digest(hashlib.sha256(head + self.pixels).hexdigest())
-
-    def png(self) -> bytes:
-        """The picture as a PNG file (filter 0, fast compression: pages are flat)."""
-        stride = self.width * len(self.mode)
-        rows = b"".join(b"\0" + self.pixels[at : at + stride] for at in range(0, len(self.pixels), stride))
-        colour = 0 if self.mode == "L" else 2
-        head = struct.pack(">IIBBBBB", self.width, self.height, 8, colour, 0, 0, 0)
-        density = struct.pack(">IIB", *(2 * [round(self.dpi / 0.0254)]), 1)
-        chunks = ((b"IHDR", head), (b"pHYs", density), (b"IDAT", zlib.compress(rows, 1)), (b"IEND", b""))
-        return b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(name, data) for name, data in chunks)
-
-    def crop(self, box: BBox) -> Picture:
-        """The part of the picture inside a box (fractions of the picture), at least one pixel large."""
-        left, top, right, bottom = box.points(self.size)
-        x0, y0 = min(max(0, round(left)), self.width - 1), min(max(0, round(top)), self.height - 1)
-        x1, y1 = min(max(x0 + 1, round(right)), self.width), min(max(y0 + 1, round(bottom)), self.height)
-        depth, stride = len(self.mode), self.width * len(self.mode)
-        rows = [self.pixels[y * stride + x0 * depth : y * stride + x1 * depth] for y in range(y0, y1)]
-        return Picture(x1 - x0, y1 - y0, self.mode, b"".join(rows), self.dpi)
-
-
-def _chunk(name: bytes, data: bytes) -> bytes:
-    return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
 
 
 @dataclass(frozen=True, slots=True)

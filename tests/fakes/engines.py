@@ -14,9 +14,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 
-from quire.engine import Capability, Partial, Picture, Policy, Question, ReadLine, Recognition
+from quire.engine import Capability, Partial, Policy, Question, ReadLine, Recognition
 from quire.errors import EngineError, UsageError
 from quire.keys import Profile
+from quire.picture import Picture
 from quire.recognize.codec import decode_recognitions, encode_recognitions
 from quire.types import BBox
 from tests.fakes.jobs import HOLD, HOLD_AND_LEAVE, _child, _pids_in_session

@@ -16,9 +16,10 @@ from quire.context import Json
 from quire.durable.opening import workflows_on
 from quire.durable.reads.documents import load_result
 from quire.durable.reads.request import ReadRequest, SourceRef
-from quire.engine import Picture, Question
+from quire.engine import Question
 from quire.errors import StoreError
 from quire.keys import digest_bytes
+from quire.picture import Picture
 from quire.pipeline import Pipeline, detector, recognizer
 from quire.runtime.local import LocalRuntime
 from quire.store.artifacts import ArtifactStore

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from quire.awaited import settled
-from quire.engine import Picture
+from quire.picture import Picture
 from quire.roles import Classified, Classifier
 from quire.types import Layout
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
-from quire.engine import Picture
+from quire.picture import Picture
 from quire.prepare.pixels import Pixels, grey_of, pixels, pixels_of
 from quire.types import BBox
 

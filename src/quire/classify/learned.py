@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast, get_args
 
-from quire.engine import Picture
 from quire.errors import ConfigurationError
+from quire.picture import Picture
 from quire.roles import Classified
 from quire.types import Layout, Region, RegionRole
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from quire.engine import Picture
 from quire.median import median
+from quire.picture import Picture
 from quire.roles import Classified
 from quire.types import BBox, Layout, Region
 

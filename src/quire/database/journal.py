@@ -129,7 +129,7 @@ class Journal:
             (*pools, *workflows, database.now(), database.epoch),
         )
         if rows:
-            self._claims.live()
+            self._claims.start_heartbeat()
         for key, run, workflow, version, pool, argument, cancel in rows:
             with database.transaction():
                 claim = self._claims.claim(str(key))

@@ -1,4 +1,7 @@
-"""Claims: one caller works on a key, the others wait; who dies loses its claims, and what it does late is refused."""
+"""Leases and claims: one process works on a key while the others wait.
+
+A process that dies loses its claims, and what it writes late is refused by the fencing token of the claim.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ from quire.database.database import Database, boot
 from quire.errors import FencedError
 
 LEASE_S = 30.0
-"""How long an owner that does not answer keeps its claims."""
+"""How long an owner that stops renewing its lease keeps its claims."""
 
 SEPARATOR = "/"
 
@@ -25,8 +28,8 @@ ALIVE = "owners.expires > ? AND owners.boot = ?"
 class Claims:
     """The claims of one owner, which is this process. Any thread may use it.
 
-    While there is a claim, a thread renews the owner's lease three times in its length. An owner that stops for
-    longer loses what others ask for; it notices when it wants to write.
+    While there is a claim, a heartbeat thread renews the owner's lease three times in its length. An owner that
+    pauses for longer can lose its claims to others; its next write then raises FencedError.
     """
 
     def __init__(self, database: Database, *, lease_s: float = LEASE_S) -> None:
@@ -35,23 +38,23 @@ class Claims:
         self.owner = SEPARATOR.join((_machine(), str(os.getpid()), _started(os.getpid()), token_hex(4)))
         self._lock = Lock()
         self._stopped = Event()
-        self._heart: Thread | None = None
+        self._heartbeat: Thread | None = None
 
-    def live(self) -> None:
-        """Begin to renew the lease. The first claim does it; who claims within a transaction does it before that: a
-        transaction that is undone must not take the lease with it."""
+    def start_heartbeat(self) -> None:
+        """Start the heartbeat. The first claim does it; call this before a transaction that claims, because rolling
+        it back must not take the lease with it."""
         with self._lock:
-            if self._heart is not None:
+            if self._heartbeat is not None:
                 return
             self._stopped.clear()
-            bury(self._database)
-            self._beat()
-            self._heart = Thread(target=self._go_on, name="quire-lease", daemon=True)
-            self._heart.start()
+            expire_dead_owners(self._database)
+            self._renew()
+            self._heartbeat = Thread(target=self._keep_renewing, name="quire-lease", daemon=True)
+            self._heartbeat.start()
 
     def claim(self, key: str) -> Claim | None:
         """The right to work on the key; None while a living owner has it, this one included."""
-        self.live()
+        self.start_heartbeat()
         database = self._database
         with database.transaction():
             held = database.rows(
@@ -90,16 +93,6 @@ class Claims:
             )
             self._database.change("UPDATE claims SET owner = '' WHERE key = ? AND owner = ? AND token = ?", mine)
 
-    def holder(self, key: str) -> str | None:
-        """The living owner of a key."""
-        database = self._database
-        rows = database.rows(
-            "SELECT claims.owner FROM claims JOIN owners ON owners.owner = claims.owner "
-            f"WHERE claims.key = ? AND {ALIVE}",
-            (key, database.now(), database.epoch),
-        )
-        return str(rows[0][0]) if rows else None
-
     def takeovers(self) -> int:
         """How often a claim was taken over from an owner that did not finish."""
         (found,) = self._database.rows("SELECT coalesce(sum(takeovers), 0) FROM claims")[0]
@@ -108,17 +101,17 @@ class Claims:
     def close(self) -> None:
         """Give everything back."""
         with self._lock:
-            heart, self._heart = self._heart, None
-        if heart is None:
+            heartbeat, self._heartbeat = self._heartbeat, None
+        if heartbeat is None:
             return
         self._stopped.set()
-        heart.join()
+        heartbeat.join()
         with self._database.transaction():
             self._database.change("DELETE FROM claims WHERE owner = ? AND takeovers = 0", (self.owner,))
             self._database.change("UPDATE claims SET owner = '' WHERE owner = ?", (self.owner,))
             self._database.change("DELETE FROM owners WHERE owner = ?", (self.owner,))
 
-    def _beat(self) -> None:
+    def _renew(self) -> None:
         database = self._database
         database.change(
             "INSERT INTO owners (owner, boot, expires) VALUES (?, ?, ?) "
@@ -126,13 +119,13 @@ class Claims:
             (self.owner, database.epoch, database.now() + self._lease_s),
         )
 
-    def _go_on(self) -> None:
+    def _keep_renewing(self) -> None:
         while not self._stopped.wait(self._lease_s / 3):
-            with suppress(Exception):  # whatever the database says: a lease that runs out is safe
-                self._beat()
+            with suppress(Exception):  # a lease that expires is safe
+                self._renew()
 
 
-def bury(database: Database) -> None:
+def expire_dead_owners(database: Database) -> None:
     """End the leases of owners on this machine whose process is gone, without waiting for them to run out."""
     for (owner,) in database.rows("SELECT owner FROM owners WHERE expires > 0"):
         if _is_gone(str(owner)):
@@ -148,7 +141,7 @@ def forget_owners(database: Database, silent_s: float) -> None:
 
 
 def _is_gone(owner: str) -> bool:
-    """Whether an owner was a process of this machine that has ended; of other machines nobody knows."""
+    """Whether an owner was a process of this machine that has ended; False for other machines."""
     machine, _, process = owner.partition(SEPARATOR)
     return machine == _machine() and not _lives(process)
 

@@ -9,7 +9,7 @@ from secrets import token_hex
 
 from quire.context import Json, RunState, RunStatus
 from quire.database.database import Database
-from quire.database.leases import ALIVE, bury
+from quire.database.leases import ALIVE, expire_dead_owners
 from quire.errors import Category, UsageError
 from quire.events import Event
 from quire.keys import digest_of
@@ -218,7 +218,7 @@ class Runs:
 
     def _alive(self, run: str) -> bool:
         database = self._database
-        bury(database)
+        expire_dead_owners(database)
         return bool(
             database.rows(
                 f"SELECT 1 FROM claims JOIN owners ON owners.owner = claims.owner WHERE claims.key = ? AND {ALIVE}",

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast, get_args
 
-from quire.engine import Picture
 from quire.errors import ConfigurationError
+from quire.picture import Picture
 from quire.types import BBox, GridCell, Layout, Region, RegionRole
 
 Annotations = Mapping[int, Sequence[Region]]

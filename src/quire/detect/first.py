@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from quire.awaited import settled
-from quire.engine import Picture
 from quire.errors import ConfigurationError
+from quire.picture import Picture
 from quire.roles import LayoutDetector
 from quire.types import Layout
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from quire.engine import Picture
 from quire.errors import ConfigurationError
+from quire.picture import Picture
 from quire.types import BBox, Layout, Region
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from quire.engine import Picture
+from quire.picture import Picture
 from quire.types import BBox, Layout, Region
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from quire.document import Document, PageImage, RenderOptions
 from quire.errors import InputError, LimitError
 from quire.export._ahead import ahead
-from quire.render.png import encoded
+from quire.png import encoded
 from quire.types import BBox, Block, BlockKind
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def marked(png: bytes, marks: Iterable[Mark]) -> bytes:
             _label(draw, (box[0], box[1]), mark.label, mark.colour, font)
     pixels, row = picture.tobytes(), 3 * picture.width
     rows = (pixels[at : at + row] for at in range(0, len(pixels), row))
-    return encoded(rows, *picture.size, channels=3)
+    return encoded(rows, picture.size, 3)
 
 
 def shown(

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from quire.layout.profile import LayoutProfile
-
 if TYPE_CHECKING:
     from quire.layout.quality import Quality
     from quire.pagetext import PageText
@@ -17,11 +15,11 @@ if TYPE_CHECKING:
 VERSION = "3"
 """Changed whenever the blocks of a page may change."""
 
-__all__ = ["VERSION", "LayoutProfile", "page_blocks"]
+__all__ = ["VERSION", "page_blocks"]
 
 
-def page_blocks(text: PageText, profile: LayoutProfile | None = None, quality: Quality | None = None) -> PageResult:
+def page_blocks(text: PageText, quality: Quality | None = None) -> PageResult:
     """The blocks of a page in reading order, with its ledger entry. `quality` is what its text was judged to be."""
     from quire.layout.page import page_blocks
 
-    return page_blocks(text, profile, quality)
+    return page_blocks(text, quality)

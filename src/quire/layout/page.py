@@ -15,7 +15,6 @@ from quire.layout.mending import mended
 from quire.layout.order import Column, as_written, reading_order
 from quire.layout.paragraphs import Paragraph, paragraphs
 from quire.layout.patterns import is_page_number
-from quire.layout.profile import LayoutProfile
 from quire.layout.quality import Quality, judge
 from quire.layout.tables import FoundTable, find_tables
 from quire.layout.tags import Tags
@@ -49,12 +48,12 @@ class _Grid:
         self.table = table
 
 
-def page_blocks(text: PageText, profile: LayoutProfile | None = None, quality: Quality | None = None) -> PageResult:
+def page_blocks(text: PageText, quality: Quality | None = None) -> PageResult:
     """The blocks of a page in reading order, with its ledger entry. `quality` is what its text was judged to be."""
     quality = quality or judge(text)
     shown = text if quality.status == "usable" else _fields_alone(text)
     page, back = upright(shown)
-    blocks = tuple(_Page(shown, page, back, profile or LayoutProfile()).blocks())
+    blocks = tuple(_Page(shown, page, back).blocks())
     status: PageStatus = "ok" if blocks else "empty"
     reason: str | None = None
     if quality.status != "usable" and quality.reason != "blank":
@@ -74,8 +73,8 @@ def _fields_alone(text: PageText) -> PageText:
 class _Page:
     """One page under way: collects its blocks in order."""
 
-    def __init__(self, source: PageText, page: PageText, back: Turn | None, profile: LayoutProfile) -> None:
-        self.source, self.page, self.back, self.profile = source, page, back, profile
+    def __init__(self, source: PageText, page: PageText, back: Turn | None) -> None:
+        self.source, self.page, self.back = source, page, back
         self.vocabulary = PageVocabulary(page)
         self.tags = Tags(page)
         self.alternatives: list[str] = []
@@ -136,7 +135,7 @@ class _Page:
         """The tables, those that the file tells first, and the lines less what stands in them."""
         tables = self.tags.tables([line for line in lines if not line.angle]) if self.tags else []
         lines = _without(self.page, lines, tables) if tables else lines
-        more = find_tables(self.page, lines) if self.profile.tables else []
+        more = find_tables(self.page, lines)
         return tables + more, _without(self.page, lines, more) if more else lines
 
     def _furniture(self, lines: list[Line], kinds: dict[int, BlockKind]) -> None:

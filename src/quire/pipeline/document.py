@@ -13,9 +13,9 @@ from quire.asking import Asker
 from quire.awaited import settled
 from quire.context import Store
 from quire.document import Document, Source
-from quire.engine import Picture
 from quire.errors import InputError, RecognitionError
 from quire.page_ranges import Pages, page_numbers
+from quire.picture import Picture
 from quire.pipeline.options import Cache, Options
 from quire.pipeline.page import PageWork
 from quire.pipeline.result import PageReading, PipelineResult

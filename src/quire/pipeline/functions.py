@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Generic, ParamSpec, Protocol, TypeAlias, TypeVar, overload
 
 from quire.awaited import settled
-from quire.engine import Capability, Picture, Policy, Recognition
+from quire.engine import Capability, Policy, Recognition
 from quire.keys import Profile
+from quire.picture import Picture
 from quire.pipeline.result import PipelineResult
 from quire.recognize.plain import FunctionEngine, Reader, from_function
 from quire.roles import Classifies, Crop, Prepares
@@ -26,7 +27,7 @@ Written: TypeAlias = Path | None
 
 
 @dataclass(frozen=True, slots=True)
-class FunctionProfile(Profile):
+class FunctionStageProfile(Profile):
     """A function says nothing about its settings: whoever changes it changes its version."""
 
     name: str
@@ -45,7 +46,7 @@ class _Function(Generic[P, R]):
 
     @property
     def profile(self) -> Profile:
-        return FunctionProfile(self.name, self.version)
+        return FunctionStageProfile(self.name, self.version)
 
 
 class FunctionPreprocessor(_Function[[Picture], Prepares | Awaitable[Prepares]]):

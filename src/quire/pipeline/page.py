@@ -10,8 +10,9 @@ from functools import partial
 from quire.asking import Asker
 from quire.awaited import settled
 from quire.detect.whole import whole_page
-from quire.engine import Picture, Recognition
+from quire.engine import Recognition
 from quire.errors import EngineError, InputError, RecognitionError
+from quire.picture import Picture
 from quire.pipeline.blocks import blocks_of, rules_of
 from quire.pipeline.options import Options
 from quire.pipeline.placing import placed_layout

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from quire.affine import Affine
 from quire.engine import ReadLine, Recognition
-from quire.roles import Affine
 from quire.types import BBox, Layout, Region
 
 _SAME = Affine()

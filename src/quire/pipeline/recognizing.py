@@ -7,26 +7,19 @@ from contextvars import copy_context
 from dataclasses import dataclass, replace
 from threading import Lock, Thread
 
+from quire.affine import Affine
 from quire.asking import Answered, Asker, runs_here
-from quire.engine import (
-    Engine,
-    Outcome,
-    Partial,
-    Picture,
-    Provenance,
-    Question,
-    Recognition,
-    answer_key,
-)
+from quire.engine import Engine, Outcome, Partial, Provenance, Question, Recognition, answer_key
 from quire.errors import EngineError, RecognitionError
 from quire.events import reason_of
 from quire.keys import ArtifactKey, digest_bytes
+from quire.picture import Picture
 from quire.pipeline.placing import joined
 from quire.pipeline.run import GLANCE_S, Cancelled, PipelineRun, failure_of
 from quire.reading.pictures import ask_about, can_be_sent, outcome_of, source_of
 from quire.recognize.frames import placed
 from quire.recognize.normalize import interpreted
-from quire.roles import Affine, Crop
+from quire.roles import Crop
 from quire.types import BBox, Layout, Region
 from quire.workers import shared_pool
 

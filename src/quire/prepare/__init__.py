@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from quire.document import Reader
-from quire.engine import Picture
+from quire.picture import Picture
 from quire.prepare.prepared import ImageProfile, Prepared, PrepareProfile, Redaction
 from quire.types import BBox
 

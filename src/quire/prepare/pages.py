@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from quire.document import Reader, RenderOptions
-from quire.engine import Picture
 from quire.errors import CorruptError, InputError
+from quire.picture import Picture
 from quire.prepare.pixels import decoded, picture_of
 from quire.prepare.prepared import PrepareProfile
 

@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from quire.engine import Picture
+from quire.picture import Picture
 
 cv2.setNumThreads(1)  # pages are read side by side, and OpenCV does not honour the environment
 

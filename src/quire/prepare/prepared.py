@@ -11,8 +11,8 @@ from dataclasses import asdict, dataclass, fields
 from functools import lru_cache
 from typing import Any
 
+from quire.affine import Affine
 from quire.keys import Digest, Profile
-from quire.roles import Affine
 from quire.types import BBox
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from quire.engine import Picture
+from quire.picture import Picture
 from quire.prepare.blank import is_blank
 from quire.prepare.pixels import Pixels, grey_of, picture_of, pixels_of
 from quire.prepare.prepared import ImageProfile, Prepared, PrepareProfile, Redaction

@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-LAYOUT = layout.LayoutProfile()
-
 
 class Timed(NamedTuple, Generic[T]):
     """What was made, and the milliseconds it took where it was made."""
@@ -63,7 +61,7 @@ def judged(data: bytes, page: int, options: RecognizeOptions) -> Judged:
 
 def lay_out(page: Judged) -> PageResult:
     """The blocks of a page from its text."""
-    return layout.page_blocks(page.text, LAYOUT, page.quality)
+    return layout.page_blocks(page.text, page.quality)
 
 
 class NativePages(Protocol):

@@ -8,20 +8,12 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING
 
 from quire.asking import Talk, runs_here
-from quire.engine import (
-    Attempt,
-    Engine,
-    Outcome,
-    Picture,
-    Provenance,
-    Recognition,
-    Tier,
-    answer_key,
-)
+from quire.engine import Attempt, Engine, Outcome, Provenance, Recognition, Tier, answer_key
 from quire.errors import EngineError, InputError, RecognitionError, StoreError, UsageError
 from quire.events import reason_of
 from quire.keys import ArtifactKey, Digest, digest_bytes, digest_of
 from quire.pagetext import PageText
+from quire.picture import Picture
 from quire.reading.page_stages import EngineReading
 from quire.reading.pictures import ask_about, outcome_of, source_of
 from quire.recognize.normalize import Garbage, interpreted

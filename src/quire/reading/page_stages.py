@@ -12,7 +12,7 @@ from quire.encoding import decode_document, decode_page, encode_document, encode
 from quire.keys import Digest, Profile, digest_of
 from quire.lazy_words import PageWords
 from quire.pagetext import PageText
-from quire.reading.native_pages import LAYOUT, NativePages, text_of_page
+from quire.reading.native_pages import NativePages, text_of_page
 from quire.reading.stage import Artifact, Encoded, Took
 from quire.types import AnswerSource, Block, OutlineEntry, PageInfo, PageResult
 
@@ -83,7 +83,7 @@ class PageBlocks:
 
     name = "page-blocks"
     version = layout.VERSION
-    profile = LAYOUT
+    profile = Profile()
 
     def __init__(self, texts: Texts, pages: NativePages) -> None:
         self._texts, self._pages = texts, pages
@@ -93,7 +93,7 @@ class PageBlocks:
     def run(self, text: PageText | int, took: Took) -> PageResult | Encoded:
         """From a recognised text, or the number of a page of which the file has all there is."""
         if isinstance(text, PageText):
-            made: PageResult | Encoded = layout.page_blocks(text, self.profile)
+            made: PageResult | Encoded = layout.page_blocks(text)
         else:
             made, ms = self._pages.blocks(text, self._texts.digest(text))
             took(ms)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from functools import partial as bound
 
 from quire.asking import Answered, Ask, Asker, Crashed, TooSlow, runs_here
-from quire.engine import Engine, Outcome, Partial, Picture, Question, answer_key
+from quire.engine import Engine, Outcome, Partial, Question, answer_key
 from quire.errors import EngineError
 from quire.keys import ArtifactKey, Digest
+from quire.picture import Picture
 from quire.recognize import looking
 from quire.recognize.normalize import Garbage
 from quire.types import AnswerSource

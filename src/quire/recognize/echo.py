@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from quire.engine import CAPABILITIES, Capability, Partial, Picture, Policy, Question, ReadLine, Recognition
+from quire.engine import CAPABILITIES, Capability, Partial, Policy, Question, ReadLine, Recognition
 from quire.keys import Profile
+from quire.picture import Picture
 from quire.recognize.codec import decode_recognitions, encode_recognitions
 from quire.recognize.normalize import normalize
 from quire.recognize.options import Effort

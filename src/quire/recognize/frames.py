@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from quire.affine import Affine
 from quire.engine import ReadBlock, ReadLine, Recognition
-from quire.roles import Affine
 from quire.types import Table
 
 _SAME = Affine()

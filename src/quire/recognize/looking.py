@@ -13,10 +13,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from quire.awaited import settled
-from quire.engine import Engine, Picture, Question, answer_key
+from quire.engine import Engine, Question, answer_key
 from quire.errors import ConfigurationError, EngineError
 from quire.keys import ArtifactKey
 from quire.opened import Opened, WorkerWork
+from quire.picture import Picture
 from quire.prepare.prepared import PrepareProfile
 from quire.recognize.routing import is_dense_table
 from quire.recognize.seen import Seen

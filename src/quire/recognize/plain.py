@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from quire.affine import Affine
 from quire.awaited import settled
-from quire.engine import Capability, Partial, Picture, Policy, Question, ReadBlock, ReadLine, Recognition
+from quire.engine import Capability, Partial, Policy, Question, ReadBlock, ReadLine, Recognition
 from quire.errors import EngineError
 from quire.keys import Profile
+from quire.picture import Picture
 from quire.recognize.codec import decode_recognitions, encode_recognitions
 from quire.recognize.frames import placed
 from quire.recognize.normalize import WHOLE_PAGE, normalize
-from quire.roles import Affine
 
 Reading = str | Sequence[ReadLine] | Sequence[Recognition]
 Reader = Callable[[Picture, Question], Reading | Awaitable[Reading]]
@@ -20,7 +21,7 @@ Reader = Callable[[Picture, Question], Reading | Awaitable[Reading]]
 
 
 @dataclass(frozen=True, slots=True)
-class FunctionEngineProfile(Profile):
+class FunctionProfile(Profile):
     function: str
 
 
@@ -41,13 +42,13 @@ class FunctionEngine:
     languages: frozenset[str] | None = None
 
     @property
-    def profile(self) -> FunctionEngineProfile:
+    def profile(self) -> FunctionProfile:
         """Which function it is: two of the same name share no answers."""
         function = self.function
         named = (
             f"{getattr(function, '__module__', '')}.{getattr(function, '__qualname__', type(function).__qualname__)}"
         )
-        return FunctionEngineProfile(named)
+        return FunctionProfile(named)
 
     def ask(self, picture: Picture, question: Question, partial: Partial | None = None) -> bytes:
         if not question.regions or "regions" in self.capabilities:

@@ -16,10 +16,10 @@ import pypdfium2.raw as pdfium
 from quire.document import Document, PageImage, RenderOptions
 from quire.errors import CorruptError, InputError, LimitError, PasswordError
 from quire.pagetext import PageText
+from quire.png import encoded
 from quire.render._pure_annotations import read_fields, read_links, read_tags
 from quire.render._pure_graphics import read_graphics
 from quire.render._pure_text import Transform, read_runs
-from quire.render.png import encoded
 from quire.types import OutlineEntry, PageInfo
 
 _PASSWORD = 4  # FPDF_ERR_PASSWORD
@@ -202,7 +202,7 @@ class PureReader:
         lines = [rows[y * stride : y * stride + width * channels] for y in range(height)]
         if channels == 3 and all(line[0::3] == line[1::3] == line[2::3] for line in lines):
             lines, channels = [line[0::3] for line in lines], 1
-        return encoded(lines, width, height, channels), width, height, "L" if channels == 1 else "RGB"
+        return encoded(lines, (width, height), channels), width, height, "L" if channels == 1 else "RGB"
 
     def _entry(self, mark: Any) -> OutlineEntry:
         destination = mark.get_dest()

@@ -13,7 +13,7 @@ from threading import Condition, Lock, Thread
 from quire.context import Claim, Json, Workflow
 from quire.database.database import Database
 from quire.database.journal import Ending, Invocation, Journal
-from quire.database.leases import Claims, bury
+from quire.database.leases import Claims, expire_dead_owners
 from quire.database.runs import Runs, claim_of
 from quire.errors import FencedError, QuireError, RunError
 from quire.events import Event, reason_of
@@ -21,7 +21,7 @@ from quire.runtime.replay import Play
 
 POLL_S = 0.1
 """How often a process looks at what others did: new work, endings, signals, cancelled runs."""
-BURY_S = 1.0
+DEAD_OWNERS_S = 1.0
 """How often it looks whether other processes of this machine have died."""
 TROUBLED_S = 0.5
 """How long it waits before it tries a database again that could not be used."""
@@ -161,8 +161,8 @@ class Scheduler:
                 await asyncio.sleep(TROUBLED_S)
             try:
                 self._give_back()
-                if time.monotonic() - buried >= BURY_S:
-                    bury(self._database)
+                if time.monotonic() - buried >= DEAD_OWNERS_S:
+                    expire_dead_owners(self._database)
                     buried = time.monotonic()
                 self._claim_what_fits()
                 if time.monotonic() - looked >= POLL_S:

@@ -9,10 +9,12 @@ from dataclasses import replace
 import pytest
 from PIL import Image
 
+from quire.affine import Affine
 from quire.correct.rewriting import rewritten
 from quire.document import Document
-from quire.engine import Picture, Question, ReadLine, Recognition
+from quire.engine import Question, ReadLine, Recognition
 from quire.errors import ConfigurationError, EngineError, InputError, RecognitionError, UsageError
+from quire.picture import Picture
 from quire.pipeline import (
     Pipeline,
     PipelineResult,
@@ -26,7 +28,7 @@ from quire.pipeline import (
     save,
 )
 from quire.recognize.echo import EchoEngine, EchoProfile
-from quire.roles import Affine, Crop, PreparedPicture
+from quire.roles import Crop, PreparedPicture
 from quire.store.files import FileStore
 from quire.types import BBox, GridCell, Layout, Region
 

@@ -6,8 +6,9 @@ import cv2
 import numpy as np
 import pytest
 
-from quire.engine import Picture, ReadLine
+from quire.engine import ReadLine
 from quire.errors import ConfigurationError
+from quire.picture import Picture
 from quire.pipeline import Pipeline, detector, preprocess, recognizer, regions
 from quire.prepare import PrepareProfile, prepare
 from quire.prepare.pixels import picture_of, pixels_of

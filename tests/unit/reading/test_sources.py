@@ -12,7 +12,8 @@ from quire import Pipeline, assemble
 from quire.durable.opening import workflows_on
 from quire.durable.reads.documents import load_result
 from quire.durable.reads.request import ReadRequest, SourceRef
-from quire.engine import Picture, Question, ReadBlock, ReadLine, Recognition
+from quire.engine import Question, ReadBlock, ReadLine, Recognition
+from quire.picture import Picture
 from quire.pipeline import detector, postprocessor, recognizer
 from quire.recognize import rapidocr
 from quire.recognize.plain import from_function

@@ -8,8 +8,9 @@ from dataclasses import replace
 import pytest
 
 from quire import recognize
-from quire.engine import Engine, Picture, Question, ReadBlock, ReadLine, Recognition, answer_key
+from quire.engine import Engine, Question, ReadBlock, ReadLine, Recognition, answer_key
 from quire.errors import ConfigurationError, EngineError
+from quire.picture import Picture
 from quire.recognize.codec import decode_recognitions, encode_recognitions
 from quire.recognize.compose import Consensus
 from quire.recognize.plain import from_function

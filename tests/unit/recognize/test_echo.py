@@ -7,7 +7,8 @@ import subprocess
 import sys
 
 from quire import recognize
-from quire.engine import Picture, Question, answer_key
+from quire.engine import Question, answer_key
+from quire.picture import Picture
 from quire.recognize import registry
 from quire.types import BBox, Region
 

@@ -13,8 +13,9 @@ import pytest
 from PIL import Image, ImageDraw, ImageFont
 
 from quire import ocr_models as models
-from quire.engine import Picture, Question, answer_key
+from quire.engine import Question, answer_key
 from quire.errors import ConfigurationError, EngineError
+from quire.picture import Picture
 from quire.prepare.pixels import picture_of
 from quire.recognize import registry
 from quire.recognize.rapidocr import RapidOcrEngine, engine

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 from PIL import Image, ImageDraw, ImageFont
 
-from quire.engine import Picture, Question
+from quire.engine import Question
 from quire.errors import ConfigurationError, EngineError
+from quire.picture import Picture
 from quire.recognize import registry
 from quire.recognize.tesseract import TesseractEngine, engine, program
 from quire.recognize.tesseract.tiff import tiff

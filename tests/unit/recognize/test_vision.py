@@ -13,9 +13,10 @@ from PIL import Image
 
 from quire import prompts, recognize
 from quire.asking import take_place
-from quire.engine import Picture, Question, answer_key
+from quire.engine import Question, answer_key
 from quire.errors import ConfigurationError, EngineError
 from quire.keys import artifact_key
+from quire.picture import Picture
 from quire.recognize import registry
 from quire.recognize.vision import VisionEngine
 from quire.store.temporary import TemporaryStore

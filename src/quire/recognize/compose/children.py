@@ -8,9 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from quire.awaited import settled
-from quire.engine import Capability, Engine, Partial, Picture, Policy, Question, identity_of
+from quire.engine import Capability, Engine, Partial, Policy, Question, identity_of
 from quire.errors import ConfigurationError, EngineError
 from quire.keys import Digest, Profile
+from quire.picture import Picture
 from quire.recognize.normalize import interpreted
 
 

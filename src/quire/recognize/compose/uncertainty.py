@@ -7,12 +7,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from quire.engine import Capability, Engine, Partial, Picture, Question, ReadBlock, ReadLine, Recognition
+from quire.affine import Affine
+from quire.engine import Capability, Engine, Partial, Question, ReadBlock, ReadLine, Recognition
 from quire.errors import ConfigurationError, EngineError
+from quire.picture import Picture
 from quire.recognize.compose.children import Composed, Said, decode, encode, heard, hinted
 from quire.recognize.frames import placed
 from quire.recognize.normalize import interpreted, normalize
-from quire.roles import Affine
 from quire.types import BBox, Region
 
 ReadUnit = ReadLine | ReadBlock | Recognition

@@ -8,10 +8,11 @@ from functools import cached_property
 from importlib.metadata import version as installed
 from typing import TYPE_CHECKING
 
-from quire.engine import Capability, Partial, Picture, Policy, Question, Recognition
+from quire.engine import Capability, Partial, Policy, Question, Recognition
 from quire.errors import EngineError
 from quire.keys import digest_of
 from quire.ocr_models import ModelFile, find
+from quire.picture import Picture
 from quire.recognize.options import Effort
 from quire.recognize.rapidocr.answer import NAME, from_bytes, to_bytes
 from quire.recognize.rapidocr.settings import DENSE, LANGUAGES, PROFILES, RapidOcrProfile

@@ -7,16 +7,17 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
 
-from quire.engine import Capability, Partial, Picture, Policy, Question, ReadLine, Recognition
+from quire.affine import Affine
+from quire.engine import Capability, Partial, Policy, Question, ReadLine, Recognition
 from quire.errors import ConfigurationError, EngineError
 from quire.keys import Profile
+from quire.picture import Picture
 from quire.recognize.frames import placed
 from quire.recognize.languages import Language, codes_read_with, resolve, traineddata_of_script
 from quire.recognize.normalize import normalize
 from quire.recognize.tesseract.program import TesseractProgram
 from quire.recognize.tesseract.tiff import tiff
 from quire.recognize.tesseract.tsv import pages_of
-from quire.roles import Affine
 from quire.types import Region
 
 _CODE = "2"

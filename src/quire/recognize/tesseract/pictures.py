@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import cv2
 
-from quire.engine import Picture
+from quire.picture import Picture
 from quire.prepare.pixels import grey_of, picture_of, pixels, pixels_of
 
 _LARGEST_SIDE = 16000  # Tesseract refuses sides of 32767 pixels and more

@@ -10,15 +10,16 @@ from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 from quire import prompts
-from quire.engine import Capability, Partial, Picture, Policy, Question, Recognition
+from quire.affine import Affine
+from quire.engine import Capability, Partial, Policy, Question, Recognition
 from quire.errors import ConfigurationError, EngineError
+from quire.picture import Picture
 from quire.recognize.frames import placed
 from quire.recognize.normalize import normalize
 from quire.recognize.options import Effort
 from quire.recognize.vision import reply
 from quire.recognize.vision.request import Learned, VisionProfile, body
 from quire.recognize.vision.server import Refused, VisionServer
-from quire.roles import Affine
 from quire.types import BBox
 
 __all__ = ["VisionEngine", "VisionProfile", "VisionServer", "engine"]

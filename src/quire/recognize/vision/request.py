@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from io import BytesIO
 
 from quire import prompts
-from quire.engine import Picture, Question
+from quire.engine import Question
 from quire.keys import Digest, Profile
+from quire.picture import Picture
 from quire.types import BLOCK_KINDS
 
 MAX_HINTS, MAX_HINT = 20, 500
