@@ -10,7 +10,7 @@ from quire.engine import ReadBlock, Recognition
 from quire.keys import Digest
 from quire.lazy_words import PageWords
 from quire.pagetext import PageText
-from quire.prepare import ImageProfile, Prepared
+from quire.prepare import ImageMeasures, Prepared
 from quire.recognize.placing import placed
 from quire.recognize.seen import Rule, Seen
 from quire.recognize.structured import with_evidence
@@ -177,7 +177,7 @@ def _empty(info: PageInfo) -> PageText:
 
 def _untouched(size: tuple[int, int]) -> Prepared:
     """The boxes were brought to the displayed page before."""
-    unknown = ImageProfile(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, bilevel=False, inverted=False)
+    unknown = ImageMeasures(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, bilevel=False, inverted=False)
     return Prepared(Digest(""), size, 0.0, size, 0, 0.0, False, (), unknown)
 
 

@@ -9,11 +9,11 @@ from collections.abc import Sequence
 
 from quire.document import Reader
 from quire.picture import Picture
-from quire.prepare.prepared import ImageProfile, Prepared, PrepareProfile, Redaction
+from quire.prepare.prepared import ImageMeasures, Prepared, PrepareProfile, Redaction
 from quire.types import BBox
 
 __all__ = [
-    "ImageProfile",
+    "ImageMeasures",
     "PrepareProfile",
     "Prepared",
     "Redaction",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from quire.prepare.profile import Ink
+from quire.prepare.measuring import Ink
 
 Floats = NDArray[np.float64]
 

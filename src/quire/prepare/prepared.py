@@ -1,4 +1,4 @@
-"""What preparation is told and what it tells: settings, the profile of a picture, and how to get back to the page.
+"""What preparation is told and what it tells: settings, the measures of a picture, and how to get back to the page.
 
 Standard library only: these values cross processes and are stored.
 """
@@ -25,14 +25,14 @@ class PrepareProfile(Profile):
     orientation: bool = True
     deskew: bool = True
     min_skew: float = 0.5  # degrees; below it resampling a coarse scan loses more than level lines gain
-    treat: bool = True  # contrast, shadows and specks, where the profile of the picture asks for it
+    treat: bool = True  # contrast, shadows and specks, where the measures of the picture ask for it
     blank_gate: bool = True
     redactions: bool = False
     version: str = "1"
 
 
 @dataclass(frozen=True, slots=True)
-class ImageProfile:
+class ImageMeasures:
     """What a cheap look tells about a picture. Levels are 0 (black) to 255, lengths are pixels of the picture."""
 
     mean: float
@@ -74,7 +74,7 @@ class Prepared:
     skew: float
     blank: bool
     treatments: tuple[str, ...]
-    profile: ImageProfile
+    measures: ImageMeasures
     redactions: tuple[Redaction, ...] = ()
 
     @property
@@ -91,7 +91,9 @@ class Prepared:
         return self.to_given.inverse().box(box) if self.turn or self.skew else box
 
     def to_json(self) -> str:
-        return json.dumps(asdict(self), ensure_ascii=False, separators=(",", ":"))
+        named = asdict(self)
+        named = {"profile" if name == "measures" else name: value for name, value in named.items()}  # as in old stores
+        return json.dumps(named, ensure_ascii=False, separators=(",", ":"))
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Prepared:
@@ -105,7 +107,7 @@ class Prepared:
             skew=value["skew"],
             blank=value["blank"],
             treatments=tuple(value["treatments"]),
-            profile=ImageProfile(**{field.name: value["profile"][field.name] for field in fields(ImageProfile)}),
+            measures=ImageMeasures(**{field.name: value["profile"][field.name] for field in fields(ImageMeasures)}),
             redactions=tuple(Redaction(BBox(**found["bbox"]), found["score"]) for found in value["redactions"]),
         )
 

@@ -12,9 +12,9 @@ import numpy as np
 
 from quire.picture import Picture
 from quire.prepare.blank import is_blank
+from quire.prepare.measuring import Ink, find_ink, measure
 from quire.prepare.pixels import Pixels, grey_of, picture_of, pixels_of
-from quire.prepare.prepared import ImageProfile, Prepared, PrepareProfile, Redaction
-from quire.prepare.profile import Ink, find_ink, measure
+from quire.prepare.prepared import ImageMeasures, Prepared, PrepareProfile, Redaction
 from quire.prepare.redactions import Box, find_redactions
 from quire.prepare.resolution import estimated_dpi, least_scale, lowered
 from quire.prepare.treatments import treated
@@ -29,11 +29,11 @@ _TWO_CLASSES = 0.7  # a photograph has levels of all kinds
 
 @dataclass(frozen=True, slots=True)
 class _Look:
-    """What was seen in a picture: its ink, its paper and its profile."""
+    """What was seen in a picture: its ink, its paper and its measures."""
 
     ink: Ink
     paper: Pixels
-    profile: ImageProfile
+    measures: ImageMeasures
 
 
 def prepare(picture: Picture, profile: PrepareProfile, *, keep: Sequence[BBox] = ()) -> tuple[Picture, Prepared]:
@@ -51,7 +51,7 @@ def prepare(picture: Picture, profile: PrepareProfile, *, keep: Sequence[BBox] =
     if not blank:
         plain = found if found.ndim == 2 else found.max(axis=2)  # a box of dark blue is a logo, not a redaction
         if profile.treat:
-            found, done = treated(found, look.paper, look.profile)
+            found, done = treated(found, look.paper, look.measures)
             notes += done
         turn, skew, done = _position(found, look, profile)  # after the treatment: faint pages mislead the model
         notes += done
@@ -68,7 +68,7 @@ def prepare(picture: Picture, profile: PrepareProfile, *, keep: Sequence[BBox] =
         skew=skew,
         blank=blank,
         treatments=tuple(notes),
-        profile=look.profile,
+        measures=look.measures,
     )
     redactions = [Redaction(prepared.to_page(BBox.of_points(box, result.size)), score) for box, score in boxes]
     return result, replace(prepared, redactions=tuple(redactions))
@@ -116,7 +116,7 @@ def _looked(found: Pixels, dpi: float) -> tuple[Pixels, _Look, list[str]]:
     grey = grey_of(found)
     ink, paper = find_ink(grey)
     look = _Look(ink, paper, measure(grey, ink, paper, dpi))
-    if look.profile.mean > _DARK_MEAN:
+    if look.measures.mean > _DARK_MEAN:
         return found, look, []
     light = np.subtract(255, grey)
     ink, paper = find_ink(light)
@@ -131,7 +131,7 @@ def _position(found: Pixels, look: _Look, profile: PrepareProfile) -> tuple[int,
     turn, skew = 0, 0.0
     done = []
     if profile.orientation:
-        turn, confidence = turn_of(found, look.profile.letters)
+        turn, confidence = turn_of(found, look.measures.letters)
         if turn:
             done.append(f"turned {turn} degrees clockwise (confidence {confidence:.2f})")
     if profile.deskew:

@@ -1,4 +1,4 @@
-"""Treatments of a picture: each one only when its profile asks for it, and only those that make reading better."""
+"""Treatments of a picture: each one only when its measures ask for it, and only those that make reading better."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 
 from quire.prepare.pixels import Pixels, pixels
-from quire.prepare.prepared import ImageProfile
+from quire.prepare.prepared import ImageMeasures
 
 _FAINT = 60.0  # levels between paper and ink
 _LEAST_SPAN = 8.0
@@ -16,33 +16,33 @@ _SHADED = 60.0  # levels between the bright and the dark parts of the paper
 _NOISY = 15.0
 
 
-def treated(found: Pixels, paper: Pixels, profile: ImageProfile) -> tuple[Pixels, list[str]]:
-    """The picture after what its profile asks for, and what that was and why."""
+def treated(found: Pixels, paper: Pixels, measures: ImageMeasures) -> tuple[Pixels, list[str]]:
+    """The picture after what its measures ask for, and what that was and why."""
     done: list[str] = []
-    for name, result in _steps(found, paper, profile):
+    for name, result in _steps(found, paper, measures):
         found = result
         done.append(name)
     return found, done
 
 
-def _steps(found: Pixels, paper: Pixels, profile: ImageProfile) -> Iterator[tuple[str, Pixels]]:
-    if profile.bilevel:
+def _steps(found: Pixels, paper: Pixels, measures: ImageMeasures) -> Iterator[tuple[str, Pixels]]:
+    if measures.bilevel:
         return
-    if profile.noise_sigma > _NOISY:
+    if measures.noise_sigma > _NOISY:
         found = pixels(cv2.bilateralFilter(found, 5, 50, 3))
-        yield f"noise: sigma {profile.noise_sigma:.0f}", found
-    if profile.shade > _SHADED:
+        yield f"noise: sigma {measures.noise_sigma:.0f}", found
+    if measures.shade > _SHADED:
         found = without_shadow(found, paper)
-        yield f"shadow: paper differs by {profile.shade:.0f} levels", found
-    if profile.letters and _LEAST_SPAN <= profile.paper - profile.ink_level < _FAINT:
-        found = stretched(found, profile)
-        yield f"contrast: ink only {profile.paper - profile.ink_level:.0f} levels darker than paper", found
+        yield f"shadow: paper differs by {measures.shade:.0f} levels", found
+    if measures.letters and _LEAST_SPAN <= measures.paper - measures.ink_level < _FAINT:
+        found = stretched(found, measures)
+        yield f"contrast: ink only {measures.paper - measures.ink_level:.0f} levels darker than paper", found
 
 
-def stretched(found: Pixels, profile: ImageProfile) -> Pixels:
+def stretched(found: Pixels, measures: ImageMeasures) -> Pixels:
     """Paper to white and ink to black, everything between in proportion."""
-    span = max(_LEAST_SPAN, profile.paper - profile.ink_level)
-    table = np.clip((np.arange(256) - (profile.ink_level - 0.2 * span)) * 255 / (1.2 * span), 0, 255)
+    span = max(_LEAST_SPAN, measures.paper - measures.ink_level)
+    table = np.clip((np.arange(256) - (measures.ink_level - 0.2 * span)) * 255 / (1.2 * span), 0, 255)
     return pixels(cv2.LUT(found, np.rint(table).astype(np.uint8)))
 
 

@@ -7,10 +7,10 @@ import random
 
 import pytest
 
-from quire.prepare import ImageProfile, Prepared, Redaction
+from quire.prepare import ImageMeasures, Prepared, Redaction
 from quire.types import BBox
 
-PROFILE = ImageProfile(
+MEASURES = ImageMeasures(
     mean=250.0,
     paper=255.0,
     ink_level=10.0,
@@ -40,7 +40,7 @@ def prepared(turn: int, skew: float, page: tuple[int, int] = (1654, 2339)) -> Pr
         skew=skew,
         blank=False,
         treatments=("a note",),
-        profile=PROFILE,
+        measures=MEASURES,
         redactions=(Redaction(BBox(0.1, 0.2, 0.3, 0.01), 0.9),),
     )
 

@@ -166,14 +166,14 @@ def test_a_large_picture_of_nothing_known_is_left_as_it_is():
 
 def test_white_writing_on_black_is_inverted():
     result, prepared = prepare(picture(255 - text_page()), PROFILE)
-    assert prepared.profile.inverted
+    assert prepared.measures.inverted
     assert np.array_equal(pixels_of(result), text_page())
 
 
 def test_a_dark_photograph_is_not_inverted():
     chance = np.random.default_rng(1)
     dark = cv2.GaussianBlur(chance.integers(0, 120, (1000, 800), dtype=np.uint8), (0, 0), 6)
-    assert not prepare(picture(dark), PROFILE)[1].profile.inverted
+    assert not prepare(picture(dark), PROFILE)[1].measures.inverted
 
 
 def test_a_faint_fax_gets_contrast():

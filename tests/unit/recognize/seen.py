@@ -9,11 +9,11 @@ from quire.engine import ReadLine
 from quire.fonts import Font
 from quire.keys import digest_bytes
 from quire.pagetext import LINE, SPACE, PageText
-from quire.prepare.prepared import ImageProfile, Prepared
+from quire.prepare.prepared import ImageMeasures, Prepared
 from quire.recognize.linewords import words_in
 from quire.types import BBox
 
-PROFILE = ImageProfile(
+MEASURES = ImageMeasures(
     mean=240.0,
     paper=244.0,
     ink_level=30.0,
@@ -41,7 +41,7 @@ def prepared(*, size: tuple[int, int] = (1000, 1400), turn: int = 0, skew: float
         skew=skew,
         blank=False,
         treatments=(),
-        profile=PROFILE,
+        measures=MEASURES,
         redactions=tuple(redactions),
     )
 

@@ -1,4 +1,4 @@
-"""The profile of a picture: levels, noise, strokes, specks and letters, measured cheaply."""
+"""Measures of a picture: levels, noise, strokes, specks and letters, measured cheaply."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quire.prepare.pixels import Pixels, pixels
-from quire.prepare.prepared import ImageProfile
+from quire.prepare.prepared import ImageMeasures
 
 Ints = NDArray[np.int32]
 
@@ -87,13 +87,13 @@ def paper_of(grey: Pixels) -> Pixels:
     return pixels(cv2.medianBlur(closed, 5))
 
 
-def measure(grey: Pixels, ink: Ink, paper: Pixels, dpi: float) -> ImageProfile:
-    """The profile of a grey picture whose ink has been found."""
+def measure(grey: Pixels, ink: Ink, paper: Pixels, dpi: float) -> ImageMeasures:
+    """The measures of a grey picture whose ink has been found."""
     histogram = histogram_of(grey)
     shares = histogram / histogram.sum()
     letters = letters_of(ink, dpi)
     written = cv2.countNonZero(ink.mask)
-    return ImageProfile(
+    return ImageMeasures(
         mean=round(float(shares @ np.arange(256)), 1),
         paper=float(np.median(paper)),
         ink_level=level_at(histogram_of(grey, ink.mask), 0.05) if written else 255.0,
