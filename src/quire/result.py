@@ -229,7 +229,7 @@ class DocumentResult:
 
         files = list(export.files(self._exported(trace=trace), format, stem="", words=words).values())
         if len(files) != 1:
-            each = "page" if export.FORMATS[format].by_page else "table"
+            each = "page" if export.find_format(format).by_page else "table"
             raise UsageError(f"{format} makes a file per {each}, here {len(files)}; write them into a folder")
         return files[0]
 

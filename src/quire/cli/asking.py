@@ -81,12 +81,13 @@ def request_of(configuration: Configuration, paths: Sequence[Path], choice: Choi
 
 def check_formats(formats: Sequence[str], *, words: bool, trace: bool) -> None:
     """Raises UsageError for a format that nobody writes, and for what only JSON can hold."""
-    from quire.export import FORMATS
+    from quire.export import format_names
 
-    unknown = [name for name in formats if name not in FORMATS]
+    names = format_names()
+    unknown = [name for name in formats if name not in names]
     if unknown:
         hint = "; repeat --to for each" if "," in unknown[0] else ""
-        raise UsageError(f"there is no format {unknown[0]!r}; choose from {', '.join(FORMATS)}{hint}")
+        raise UsageError(f"there is no format {unknown[0]!r}; choose from {', '.join(names)}{hint}")
     for asked, option in ((words, "--words"), (trace, "--trace")):
         if asked and "json" not in formats:
             raise UsageError(f"{option} goes into JSON; add --to json")

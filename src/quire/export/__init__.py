@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
-from quire.errors import UsageError
+from quire.errors import ConfigurationError, UsageError
+from quire.plugins import loaded, offered
 
 if TYPE_CHECKING:
     from quire.document import Document
@@ -30,6 +31,8 @@ __all__ = [
     "doctags",
     "excel",
     "files",
+    "find_format",
+    "format_names",
     "from_json",
     "hocr",
     "html",
@@ -214,7 +217,28 @@ FORMATS: Mapping[str, Format] = {
         Format("pdf", ".searchable.pdf", "application/pdf", lambda result, _: [pdf(result)]),
     )
 }
-"""The formats by the name that `--to` takes."""
+"""The built-in formats by the name that `--to` takes."""
+
+
+def format_names() -> tuple[str, ...]:
+    """Every name that `--to` takes: the built-in formats, then those of other packages."""
+    return (*FORMATS, *sorted(offered("format").keys() - FORMATS.keys()))
+
+
+def find_format(name: str) -> Format:
+    """A built-in format, or one that an installed package offers as an entry point of the group `quire.formats`.
+
+    Raises `UsageError` for a name that does not exist, `ConfigurationError` when the package does not offer a `Format`.
+    """
+    if name in FORMATS:
+        return FORMATS[name]
+    point = offered("format").get(name)
+    if point is None:
+        raise UsageError(f"there is no format {name!r}; choose from {', '.join(format_names())}")
+    found = loaded("format", point)
+    if not isinstance(found, Format):
+        raise ConfigurationError(f"the format {name} is {type(found).__name__}, not a quire.export.Format")
+    return found
 
 
 def files(result: Exportable, format: str, *, stem: str, words: bool = False) -> dict[str, bytes]:
@@ -222,9 +246,7 @@ def files(result: Exportable, format: str, *, stem: str, words: bool = False) ->
 
     A document without tables has no CSV files. Raises `UsageError` for a format that does not exist.
     """
-    known = FORMATS.get(format)
-    if known is None:
-        raise UsageError(f"there is no format {format!r}; choose from {', '.join(FORMATS)}")
+    known = find_format(format)
     numbers = (page.number for page in result.pages) if known.by_page else count(1)
     return {
         stem + known.suffix.format(number=number): _encoded(content)

@@ -7,16 +7,14 @@ where that is the caller anyway, and never for what came with a request: a regis
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from importlib import import_module
-from importlib.metadata import EntryPoint, entry_points
 from typing import cast
 
 from quire.errors import ConfigurationError, UsageError
 from quire.flow.components import Component, component_of
 from quire.flow.tree import nearest
-
-GROUP = "quire.components"
+from quire.plugins import GROUPS, loaded, offered
 
 
 class ComponentRegistry:
@@ -33,7 +31,7 @@ class ComponentRegistry:
         self._folders = tuple(dict.fromkeys((*self._folders, *folders)))
 
     def names(self) -> tuple[str, ...]:
-        return tuple(sorted(_points()))
+        return tuple(sorted(offered("component")))
 
     def find(self, name: str) -> Component:
         found = self._found.get(name)
@@ -42,19 +40,16 @@ class ComponentRegistry:
         return found
 
     def _registered(self, name: str) -> Component:
-        point = _points().get(name)
-        if point is None:
-            raise UsageError(f"there is no component {name!r}; {nearest(name, _points())}")
-        try:
-            return _component(point.load(), name)
-        except (ImportError, AttributeError) as error:
-            raise ConfigurationError(f"the component {name} cannot be loaded: {error}") from error
+        points = offered("component")
+        if name not in points:
+            raise UsageError(f"there is no component {name!r}; {nearest(name, points)}")
+        return _component(loaded("component", points[name]), name)
 
     def _imported(self, path: str) -> Component:
         if not self._import_paths:
             raise UsageError(
                 f"{path!r} is an import path, and those are for files and Python, never for requests; register the "
-                f"component as an entry point of the group {GROUP}"
+                f"component as an entry point of the group {GROUPS['component']}"
             )
         module, _, name = path.partition(":")
         for folder in self._folders:
@@ -77,7 +72,3 @@ def _component(found: object, name: str) -> Component:
     if not callable(found):
         raise ConfigurationError(f"the component {name} is {type(found).__name__}, not a function")
     return component_of(cast("Callable[..., object]", found), name)
-
-
-def _points() -> Mapping[str, EntryPoint]:
-    return {point.name: point for point in entry_points(group=GROUP)}

@@ -28,7 +28,7 @@ class SavedFormat:
 
 
 def save(folder: str | Path, format: str = "md", *, stem: str | None = None) -> SavedFormat:
-    """An exporter that writes the result into `folder` in one of the formats of `quire.export.FORMATS`."""
-    if format not in export.FORMATS:
-        raise ConfigurationError(f"there is no format {format!r}; choose from {', '.join(export.FORMATS)}")
+    """An exporter that writes the result into `folder` in one of the formats of `quire.export.format_names()`."""
+    if format not in (names := export.format_names()):
+        raise ConfigurationError(f"there is no format {format!r}; choose from {', '.join(names)}")
     return SavedFormat(Path(folder), format, stem)

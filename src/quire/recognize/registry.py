@@ -1,4 +1,4 @@
-"""Engines by name. The built-in ones come through the same door as a stranger's: the entry points `quire.engines`.
+"""OCR engines by name: the entry points of the group `quire.engines`, built-in ones included.
 
 An entry point is a function `engine(*, profile, languages) -> Engine`. It is light: it loads no model. It raises
 ConfigurationError, naming what to install or set, when the engine cannot work here.
@@ -6,33 +6,24 @@ ConfigurationError, naming what to install or set, when the engine cannot work h
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from importlib.metadata import EntryPoint, entry_points
+from collections.abc import Callable, Sequence
+from typing import cast
 
 from quire.engine import Engine
-from quire.errors import ConfigurationError, UsageError
+from quire.errors import UsageError
+from quire.plugins import loaded, offered
 from quire.recognize.options import Effort
-
-GROUP = "quire.engines"
 
 
 def names() -> tuple[str, ...]:
     """The names of all engines that some installed package offers."""
-    return tuple(sorted(_points()))
+    return tuple(sorted(offered("engine")))
 
 
 def make(name: str, *, profile: Effort = "balanced", languages: Sequence[str] = ()) -> Engine:
     """The engine of that name. Raises UsageError for an unknown name, ConfigurationError when it cannot work here."""
-    point = _points().get(name)
+    point = offered("engine").get(name)
     if point is None:
         raise UsageError(f"there is no engine {name!r}; choose from {', '.join(names())}")
-    try:
-        factory = point.load()
-    except (ImportError, AttributeError) as error:
-        raise ConfigurationError(f"the engine {name} cannot be loaded: {error}") from error
-    made: Engine = factory(profile=profile, languages=tuple(languages))
-    return made
-
-
-def _points() -> Mapping[str, EntryPoint]:
-    return {point.name: point for point in entry_points(group=GROUP)}
+    factory = cast("Callable[..., Engine]", loaded("engine", point))
+    return factory(profile=profile, languages=tuple(languages))

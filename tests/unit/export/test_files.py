@@ -9,8 +9,8 @@ import pytest
 from PIL import Image
 
 from quire import export
-from quire.errors import UsageError
-from quire.export import FORMATS, files, show
+from quire.errors import ConfigurationError, UsageError
+from quire.export import FORMATS, Format, files, find_format, format_names, show
 from quire.types import Part
 
 from .results import BOX, block, report, result, table
@@ -98,3 +98,30 @@ def test_the_same_page_gives_the_same_picture():
 def test_every_format_and_public_name_is_documented():
     page = (Path(__file__).parents[3] / "docs/reference/formats.md").read_text(encoding="utf-8")
     assert [name for name in [*FORMATS, *export.__all__] if f"`{name}" not in page] == []
+
+
+OUTLINE = Format("outline", ".outline.txt", "text/plain", lambda result, _: [result.blocks[0].text])
+
+
+@pytest.fixture
+def package(tmp_path, monkeypatch):
+    """Another package, which offers formats."""
+    information = tmp_path / "outlines-1.0.dist-info"
+    information.mkdir()
+    (information / "METADATA").write_text("Metadata-Version: 2.1\nName: outlines\nVersion: 1.0\n")
+    points = ("outline = tests.unit.export.test_files:OUTLINE", "wrong = tests.unit.export.test_files:BOX")
+    (information / "entry_points.txt").write_text("\n".join(("[quire.formats]", *points)))
+    monkeypatch.syspath_prepend(tmp_path)
+
+
+@pytest.mark.usefixtures("package")
+def test_a_format_of_another_package_is_written_like_a_built_in_one(tmp_path):
+    source = report()
+    assert format_names()[-2:] == ("outline", "wrong")
+    assert files(source, "outline", stem="report") == {"report.outline.txt": source.blocks[0].text.encode()}
+
+
+@pytest.mark.usefixtures("package")
+def test_an_entry_point_that_is_no_format_says_so():
+    with pytest.raises(ConfigurationError, match=r"the format wrong is BBox, not a quire\.export\.Format"):
+        find_format("wrong")

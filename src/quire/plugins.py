@@ -1,0 +1,37 @@
+"""What installed packages add to Quire: engines, components and formats, each under a group of entry points.
+
+The built-in ones are found in the same way as those of other packages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Literal
+
+from quire.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+Kind = Literal["engine", "component", "format"]
+
+GROUPS: Mapping[Kind, str] = {
+    "engine": "quire.engines",  # a function `engine(*, profile, languages)` that returns an `Engine`
+    "component": "quire.components",  # a `Component`, or a function that becomes one
+    "format": "quire.formats",  # an `export.Format`
+}
+
+
+def offered(kind: Kind) -> Mapping[str, EntryPoint]:
+    """The entry points of a kind by name; nothing of them is imported."""
+    from importlib.metadata import entry_points  # slow to import, and most reads need no plugin
+
+    return {point.name: point for point in entry_points(group=GROUPS[kind])}
+
+
+def loaded(kind: Kind, point: EntryPoint) -> object:
+    """The object of an entry point. Raises ConfigurationError when its module cannot be imported."""
+    try:
+        return point.load()
+    except (ImportError, AttributeError) as error:
+        raise ConfigurationError(f"the {kind} {point.name} cannot be loaded: {error}") from error
