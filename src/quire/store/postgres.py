@@ -8,7 +8,7 @@ from functools import lru_cache
 from threading import local
 from typing import TYPE_CHECKING, TypeVar
 
-from quire.errors import ConfigurationError
+from quire.errors import ConfigurationError, install_advice
 from quire.records import schema
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class PostgresDatabase:
             from quire.store.connections import Connections, Error
         except ImportError as error:
             raise ConfigurationError(
-                f"facts in PostgreSQL need psycopg ({error}): pip install 'quire[postgres]'"
+                f"facts in PostgreSQL need psycopg ({error}): {install_advice('postgres')}"
             ) from error
         self._failure = Error
         self._connections = Connections(url)
