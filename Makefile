@@ -1,4 +1,4 @@
-# One word per chore: make demo, test, lint, bench, docs, clean.
+# One word per chore: make demo, test, lint, bench, docs, wheels, clean.
 # Everything is set up on first use, in .venv. Python 3.11 or later is needed; cargo makes the native reader.
 
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
@@ -9,6 +9,8 @@ READY := $(VENV)/.ready
 DEV := $(VENV)/.dev
 NATIVE := $(VENV)/.native
 DEMO := out/demo
+SITE := .venv-docs
+PACKER := .venv-wheels
 CHECKED := $(wildcard src tests scripts benchmarks examples)
 
 # "yes" when cargo is new enough for the crate; `make test CARGO=` goes without.
@@ -36,7 +38,7 @@ EXPECT := for part in tesseract postgresql haproxy; do \
 # Folders of tests in which no PDF is opened: the reader cannot matter there.
 READS_NOTHING := batch classify correct detect flow flows pool prepare records runtime store
 
-.PHONY: demo test lint bench docs clean pure
+.PHONY: demo test lint bench docs wheels clean pure
 .SUFFIXES:
 
 demo: $(READY) $(READER)
@@ -80,8 +82,26 @@ endif
 bench: $(DEV) $(READER)
 	@$(BIN)/python -m benchmarks
 
-docs: $(DEV) $(READER)
+# The site, from the same Markdown and the docstrings, and then everything that the pages claim.
+docs: $(SITE)/.ready $(DEV) $(READER)
+	@$(SITE)/bin/python scripts/site.py
+	@$(SITE)/bin/zensical build --strict -f mkdocs.yml
+	@echo "The site is in site/; with its search: python3 -m http.server --bind 127.0.0.1 --directory site"
 	@$(EXPECT); $(PYTEST) tests/docs
+
+# Both distributions, for any Linux with a manylinux2014 C library where zig can be had.
+wheels: $(PACKER)/.ready
+	@rm -rf dist
+	@$(PACKER)/bin/python -m pip wheel -q --no-deps -w dist .
+ifeq ($(CARGO),yes)
+	@if $(PACKER)/bin/python -m ziglang version >/dev/null 2>&1; then portable="--zig --compatibility manylinux2014"; \
+	else portable="--compatibility linux"; echo "no zig: the wheel of the crate is for Linux systems like this one"; fi; \
+	PATH="$(abspath $(PACKER)/bin):$$PATH" PYO3_PYTHON="$(abspath $(PACKER)/bin/python)" \
+	maturin build -q --release $$portable -m $(CRATE) -o dist
+else
+	@echo "no cargo (1.88 or later): the wheel of the compiled reader is left out"
+endif
+	@ls dist | sed 's|^|  dist/|'
 
 clean:
 	@rm -rf out build dist site native/target .mypy_cache .ruff_cache .pytest_cache .hypothesis
@@ -95,6 +115,19 @@ $(READY): pyproject.toml
 
 $(DEV): $(READY)
 	@$(BIN)/python -m pip install -q --group dev
+	@touch $@
+
+$(SITE)/.ready: pyproject.toml
+	@test -x $(SITE)/bin/python || { echo "Setting up $(SITE)"; $(PYTHON) -m venv $(SITE); }
+	@$(SITE)/bin/python -m pip install -q --upgrade "pip>=25.1"
+	@$(SITE)/bin/python -m pip install -q --group docs
+	@touch $@
+
+$(PACKER)/.ready: pyproject.toml
+	@test -x $(PACKER)/bin/python || { echo "Setting up $(PACKER)"; $(PYTHON) -m venv $(PACKER); }
+	@$(PACKER)/bin/python -m pip install -q --upgrade "pip>=25.1"
+	@$(PACKER)/bin/python -m pip install -q --group wheels
+	@$(PACKER)/bin/python -m pip install -q --only-binary :all: --group zig || true
 	@touch $@
 
 $(NATIVE): $(SOURCES) | $(READY)
