@@ -11,7 +11,7 @@ NATIVE := $(VENV)/.native
 DEMO := out/demo
 SITE := .venv-docs
 PACKER := .venv-wheels
-CHECKED := $(wildcard src tests scripts benchmarks examples)
+CHECKED := $(wildcard src tests scripts benchmarks examples hatch_build.py)
 
 # "yes" when cargo is new enough for the crate; `make test CARGO=` goes without.
 CARGO ?= $(shell cargo --version 2>/dev/null | awk '{split($$2, v, "."); if (v[1] > 1 || v[2] >= 88) print "yes"}')
@@ -111,6 +111,7 @@ $(READY): pyproject.toml
 	@test -n "$(PYTHON)" || { echo "Quire needs Python 3.11 or later as python3"; exit 1; }
 	@test -x $(BIN)/python || { echo "Setting up $(VENV) with $(PYTHON)"; $(PYTHON) -m venv $(VENV); }
 	@$(BIN)/python -m pip install -q --upgrade "pip>=25.1"
+	@$(BIN)/python -m pip uninstall -q -y quire 2>/dev/null || true  # the name before quire-documents
 	@$(BIN)/python -m pip install -q --editable ".[excel,repair,postgres,cloud,restate]"
 	@touch $@
 
