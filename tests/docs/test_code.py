@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -22,8 +23,9 @@ LEFT_OUT = ("…", "[…]", "[...]")
 REFUSED = re.compile(r"quire: |[\w./-]+:\d+: ")
 """How lines begin that say why a command does not do what it is asked."""
 
-WITH_PYTHON = [page for page in PAGES if any(code_blocks(page, "python"))]
-WITH_CONSOLE = [page for page in PAGES if any(code_blocks(page, "console"))]
+TUTORIAL = ROOT / "docs" / "tutorial.md"
+WITH_PYTHON = [page for page in PAGES if any(code_blocks(page, "python")) and page != TUTORIAL]
+WITH_CONSOLE = [page for page in PAGES if any(code_blocks(page, "console")) and page != TUTORIAL]
 
 
 @pytest.mark.parametrize("page", WITH_PYTHON, ids=name_of)
@@ -43,15 +45,25 @@ def test_commands_of_a_page_print_what_it_shows(page: Path, desk: Path) -> None:
         (desk / "report.pdf").write_bytes(documents.simple(8))
     for block in code_blocks(page):
         _lay_down(block, desk)
-        for command, shown in _commands(block) if block.language == "console" else ():
-            if not command.startswith("quire"):
-                continue
-            ran = _run(command)
-            refused = any(REFUSED.match(line) for line in shown)
-            assert refused or ran.returncode in (EXIT_COMPLETE, EXIT_PARTIAL), f"{command}: {ran.stderr}"
-            said, warned = ran.stdout.splitlines(), ran.stderr.splitlines()  # a terminal shows either first
-            missing = _first_missing(shown, said + warned) and _first_missing(shown, warned + said)
-            assert missing is None, f"{name_of(page)}, line {block.line}: `{command}` does not print {missing!r}"
+        if block.language == "console":
+            _check_commands(page, block)
+
+
+def test_tutorial_runs_as_written_in_a_checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is there but the examples: what the tutorial uses, it makes."""
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    names: dict[str, object] = {"__name__": "__page__"}
+    for block in code_blocks(TUTORIAL):
+        match block.language:
+            case "sh":
+                subprocess.run(["sh", "-ec", block.code], check=True)
+            case "console":
+                _check_commands(TUTORIAL, block)
+            case "python":
+                code = "\n" * (block.line - 1) + block.code
+                exec(compile(code, name_of(TUTORIAL), "exec", dont_inherit=True), names)
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=name_of)
@@ -67,9 +79,30 @@ def test_flow_of_an_example_passes_its_own_tests(flow: Path, desk: Path) -> None
     assert ran.returncode == 0, ran.stdout + ran.stderr
 
 
+def test_example_without_its_package_says_what_to_install(tmp_path: Path) -> None:
+    (tmp_path / "docling_core.py").write_text("raise ModuleNotFoundError(__name__)")
+    example = ROOT / "examples" / "to_docling.py"
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    ran = subprocess.run([sys.executable, str(example)], capture_output=True, text=True, env=environment)
+    assert (ran.returncode, ran.stderr) == (1, "this example needs docling-core: pip install docling-core\n")
+
+
 def test_every_example_is_shown_in_the_documentation() -> None:
     pages = "".join(page.read_text() for page in PAGES)
     assert [name for example in EXAMPLES if (name := name_of(example)) not in pages] == []
+
+
+def _check_commands(page: Path, block: CodeBlock) -> None:
+    """Runs what stands behind each `$` and compares it with what is shown below."""
+    for command, shown in _commands(block):
+        if not command.startswith("quire"):
+            continue
+        ran = _run(command)
+        refused = any(REFUSED.match(line) for line in shown)
+        assert refused or ran.returncode in (EXIT_COMPLETE, EXIT_PARTIAL), f"{command}: {ran.stderr}"
+        said, warned = ran.stdout.splitlines(), ran.stderr.splitlines()  # a terminal shows either first
+        missing = _first_missing(shown, said + warned) and _first_missing(shown, warned + said)
+        assert missing is None, f"{name_of(page)}, line {block.line}: `{command}` does not print {missing!r}"
 
 
 def _lay_down(block: CodeBlock, desk: Path) -> None:

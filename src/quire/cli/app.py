@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from quire import __version__
 from quire.cli.telling import group, told
 
 if TYPE_CHECKING:
@@ -49,13 +48,21 @@ def command_line(only: str | None = None) -> typer.Typer:
 
 def _version(asked: bool) -> None:
     if asked:
-        print(f"quire {__version__}")
+        from quire.cli.versions import version_lines
+
+        print(*version_lines(), sep="\n")
         raise typer.Exit
 
 
 def _quire(
     version: Annotated[
-        bool, typer.Option("--version", help="Show the version and exit.", is_eager=True, callback=_version)
+        bool,
+        typer.Option(
+            "--version",
+            help="Show the versions of Quire and of what it uses, and exit.",
+            is_eager=True,
+            callback=_version,
+        ),
     ] = False,
 ) -> None:
     pass

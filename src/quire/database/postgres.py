@@ -9,7 +9,7 @@ from threading import local
 from typing import TYPE_CHECKING, TypeVar
 
 from quire.database import schema
-from quire.errors import ConfigurationError
+from quire.errors import ConfigurationError, install_advice
 
 if TYPE_CHECKING:
     from quire.database.postgres_connections import Connection
@@ -40,7 +40,7 @@ class PostgresDatabase:
             from quire.database.postgres_connections import Connections, Error
         except ImportError as error:
             raise ConfigurationError(
-                f"facts in PostgreSQL need psycopg ({error}): pip install 'quire[postgres]'"
+                f"facts in PostgreSQL need psycopg ({error}): {install_advice('postgres')}"
             ) from error
         self._failure = Error
         self._connections = Connections(url)

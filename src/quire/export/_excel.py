@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from importlib import import_module
 from typing import Any
 
-from quire.errors import ConfigurationError
+from quire.errors import ConfigurationError, install_advice
 from quire.export import Exportable
 from quire.export._flow import flow
 from quire.export._grid import cell_text, grid
@@ -26,7 +26,7 @@ def excel(result: Exportable) -> bytes:
     try:
         workbook = import_module("xlsxwriter").Workbook
     except ImportError as error:
-        raise ConfigurationError("Excel needs xlsxwriter: pip install 'quire[excel]'") from error
+        raise ConfigurationError(f"Excel needs xlsxwriter: {install_advice('excel')}") from error
     target = io.BytesIO()
     book = workbook(target, {"in_memory": True, "strings_to_formulas": False, "strings_to_urls": False})
     book.set_properties({"created": _CREATED})

@@ -9,7 +9,7 @@ from typing import Any
 
 from quire.budget import cpu_budget
 from quire.document import Document
-from quire.errors import ConfigurationError, InputError, PasswordError, UsageError
+from quire.errors import ConfigurationError, InputError, PasswordError, UsageError, install_advice
 from quire.export import Exportable, Sourced, _glyphless
 from quire.export._lines import BlockPlace, Size, places_of
 from quire.export._textlayer import operators
@@ -44,7 +44,7 @@ def _pikepdf() -> Any:
     try:
         return import_module("pikepdf")
     except ImportError as error:
-        raise ConfigurationError("a searchable PDF needs pikepdf: pip install 'quire[pdf]'") from error
+        raise ConfigurationError(f"a searchable PDF needs pikepdf: {install_advice('pdf')}") from error
 
 
 class _Layer:

@@ -7,7 +7,7 @@ import os
 from importlib.util import find_spec
 
 from quire.document import Document, Reader
-from quire.errors import CorruptError, InputError, PasswordError, UnsupportedError
+from quire.errors import CorruptError, InputError, PasswordError, UnsupportedError, install_advice
 from quire.render._guard import PdfReader, guarded
 
 
@@ -52,7 +52,7 @@ def _rewritten(document: Document, error: InputError) -> bytes:
         import pikepdf  # type: ignore[import-not-found, unused-ignore]
     except ImportError:
         if isinstance(error, CorruptError):
-            error.args = (f"{error.args[0]}; pip install 'quire[repair]' may open it",)
+            error.args = (f"{error.args[0]}; {install_advice('repair')} may open it",)
         raise error from None
     try:
         with pikepdf.open(io.BytesIO(document.read_bytes()), password=document.password or "") as pdf:

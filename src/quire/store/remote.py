@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from datetime import timedelta
 from typing import TYPE_CHECKING, NoReturn
 
-from quire.errors import ConfigurationError, QuireError, StoreError
+from quire.errors import ConfigurationError, QuireError, StoreError, install_advice
 from quire.store.objects import ListedObject
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class RemoteObjects:
             from obstore.exceptions import BaseError
             from obstore.store import from_url
         except ImportError as error:
-            raise ConfigurationError(f"{url} needs obstore ({error}): pip install 'quire[cloud]'") from error
+            raise ConfigurationError(f"{url} needs obstore ({error}): {install_advice('cloud')}") from error
         self._failure = BaseError
         self._obstore = obstore
         try:

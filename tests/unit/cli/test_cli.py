@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from quire.export import FORMATS
+from quire.render.pdf import native_available
 from tests import documents
 from tests.unit.cli.terminal import drawn_by
 
@@ -172,8 +173,23 @@ def test_inspect_writes_json(saved):
     assert report["pages"][0]["images"] >= 1
 
 
-def test_the_version_is_told():
-    assert re.fullmatch(r"quire \d+\.\d+\.\d+\n", quire("--version").stdout)
+def test_the_version_names_everything_that_reads_here():
+    first, *parts = quire("--version").stdout.splitlines()
+    assert re.fullmatch(r"quire \d+\.\d+\.\d+", first)
+    shown = {line[2:13].strip(): line[15:] for line in parts}
+    assert list(shown) == ["python", "reader", "pdfium", "ocr models", "tesseract", "libraries", "optional"]
+    assert shown["reader"].startswith("quire-native" if native_available() else "pure Python")
+    assert re.match(r"\d+ \(pypdfium2 \d+\.", shown["pdfium"])
+    assert shown["ocr models"].startswith("PP-OCRv6")
+    assert re.search(r"onnxruntime \d+\.", shown["libraries"])
+
+
+def test_the_version_is_shown_where_parts_are_missing(monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))  # no Tesseract
+    monkeypatch.setenv("QUIRE_NATIVE", "0")
+    shown = quire("--version")
+    assert shown.returncode == 0
+    assert "pure Python" in shown.stdout and "Tesseract is not installed" in shown.stdout
 
 
 @pytest.mark.parametrize("command", ["read", "inspect"])

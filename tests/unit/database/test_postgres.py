@@ -255,4 +255,4 @@ def test_without_psycopg_the_extra_is_named():
         "except ConfigurationError as error: print(error)\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
-    assert "quire[postgres]" in done.stdout
+    assert "quire-documents[postgres]" in done.stdout

@@ -103,5 +103,5 @@ def test_the_same_tables_give_the_same_bytes():
 
 def test_without_the_package_the_message_names_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "xlsxwriter", None)
-    with pytest.raises(ConfigurationError, match=r"pip install 'quire\[excel\]'"):
+    with pytest.raises(ConfigurationError, match=r"pip install 'quire-documents\[excel\]'"):
         excel(report())

@@ -176,4 +176,4 @@ def test_without_obstore_the_extra_is_named():
         "except ConfigurationError as error: print(error)\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
-    assert "quire[cloud]" in done.stdout
+    assert "quire-documents[cloud]" in done.stdout

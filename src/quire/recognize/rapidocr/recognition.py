@@ -62,7 +62,7 @@ class LineRecognizer:
         model = find("recognizer", size)
         self._session: InferenceSession = open_session(model)
         self._input = self._session.get_inputs()[0].name
-        self._characters = model.characters_of(self._session)
+        self._characters = model.listed_characters()
         self._space = space
 
     def read(self, strips: Sequence[Pixels]) -> list[Reading]:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from quire.errors import ConfigurationError
+from quire.errors import ConfigurationError, install_advice
 from quire.runtime.restate.serving import Endpoint
 
 LEAVE_S = 0.5
@@ -102,7 +102,7 @@ class Worker:
         try:
             from hypercorn.asyncio import serve
         except ImportError as error:
-            raise ConfigurationError("workers need Hypercorn: pip install 'quire[restate]'") from error
+            raise ConfigurationError(f"workers need Hypercorn: {install_advice('restate')}") from error
         endpoint = self._make()
         self._ready.set()
 

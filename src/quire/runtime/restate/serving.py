@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from quire.context import Workflow
-from quire.errors import ConfigurationError, UsageError
+from quire.errors import ConfigurationError, UsageError, install_advice
 from quire.events import Event
 from quire.runtime.restate.context import JournalMismatch, RestateContext, Surroundings, handler_of, service_of
 from quire.runtime.restate.messages import CANCELLED, FAILED, Request, RunFailure
@@ -151,7 +151,7 @@ class Endpoint:
         try:
             import restate
         except ImportError as error:
-            raise ConfigurationError("workers need the Restate SDK: pip install 'quire[restate]'") from error
+            raise ConfigurationError(f"workers need the Restate SDK: {install_advice('restate')}") from error
         app: App = restate.app([self._service(pool) for pool in self._threads], "bidi")
         return app
 

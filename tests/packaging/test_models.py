@@ -1,0 +1,15 @@
+"""The wheel carries exactly the model files that the engine looks for."""
+
+from __future__ import annotations
+
+import re
+
+from quire.recognize.rapidocr import models
+from tests.docs.pages import ROOT
+
+
+def test_every_model_that_the_engine_opens_is_put_into_the_wheel() -> None:
+    hook = (ROOT / "hatch_build.py").read_text()
+    packed = set(re.findall(r'": "([\w/.]+\.(?:onnx|txt))"', hook))
+    opened = {name for pair in models._FILES.values() for name in pair if name}
+    assert packed == opened
