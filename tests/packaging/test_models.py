@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from quire.recognize.rapidocr import models
+from quire import ocr_models as models
 from tests.docs.pages import ROOT
 
 
