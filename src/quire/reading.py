@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import AsyncIterator, Callable, Generator, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
@@ -89,12 +88,6 @@ def _index(store: StorePlace, *, wanted: bool) -> Path | None:
     if not isinstance(folder, (str, Path)) or "://" in str(folder):
         raise UsageError("similar=True needs the folder of a store, in which earlier answers are")
     return Path(folder).absolute() / "similar.sqlite3"
-
-
-def _refuse_in_loop(called: str, instead: str) -> None:
-    asyncio = sys.modules.get("asyncio")  # who has not imported it has no loop
-    if asyncio is not None and asyncio._get_running_loop() is not None:
-        raise UsageError(f"quire.{called}() would block the running event loop; use {instead}")
 
 
 class _Reading:
@@ -241,8 +234,9 @@ def read(source: Source, **options: Unpack[ReadOptions]) -> DocumentResult:
 
     Raises InputError (or one of its kinds) when the document cannot be opened. A page that cannot be read is
     `failed` or `skipped` in the result, and the result is `partial`.
+
+    Blocks until the document is read, also in a notebook; a coroutine awaits `aread` instead.
     """
-    _refuse_in_loop("read", "await quire.aread(…)")
     return _Reading(source, **options).result()
 
 
@@ -252,13 +246,15 @@ def stream(source: Source, **options: Unpack[ReadOptions]) -> Iterator[PageResul
 
     Takes what `read` takes. Closing the iterator stops the work.
     """
-    _refuse_in_loop("stream", "async for page in quire.astream(…)")
     return _Reading(source, **options).pages()
 
 
 @_with_options
 async def aread(source: Source, **options: Unpack[ReadOptions]) -> DocumentResult:
-    """`read` for asynchronous programs. The work, and `on_event`, run in a thread; cancelling stops it."""
+    """`read` for `async` code: `result = await aread("report.pdf")`.
+
+    The work, and `on_event`, run in a thread and the event loop stays free; cancelling stops the work.
+    """
     import asyncio
 
     reading = _Reading(source, **options)
@@ -270,7 +266,7 @@ async def aread(source: Source, **options: Unpack[ReadOptions]) -> DocumentResul
 
 @_with_options
 async def astream(source: Source, **options: Unpack[ReadOptions]) -> AsyncIterator[PageResult]:
-    """`stream` for asynchronous programs. The work runs in a thread, at most one page ahead of the caller."""
+    """`stream` for `async` code. The work runs in a thread, at most one page ahead of the caller."""
     import asyncio
     from concurrent.futures import ThreadPoolExecutor
 

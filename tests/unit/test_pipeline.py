@@ -462,12 +462,19 @@ def test_a_stored_answer_that_is_garbage_is_asked_for_again(page, tmp_path):
         assert pipeline(page).pages[0].status == "ok"
 
 
-def test_a_sync_call_in_a_running_loop_points_to_aio(page):
-    async def wrong():
-        Pipeline(says_size)(page)
+def test_a_pipeline_with_async_stages_works_in_a_thread_whose_event_loop_runs(page):
+    exported = []
 
-    with pytest.raises(UsageError, match=r"pipeline\.aio"):
-        asyncio.run(wrong())
+    @exporter
+    async def note(result):
+        await asyncio.sleep(0)
+        exported.append(result.blocks[0].text)
+
+    async def cell():
+        return Pipeline(says_size, note)(page)
+
+    assert asyncio.run(cell()).blocks[0].text == "200x100"
+    assert exported == ["200x100"]
 
 
 def test_aio_reads_without_holding_up_the_loop(page):

@@ -248,13 +248,13 @@ def test_a_stream_of_a_missing_file_fails_at_once():
         quire.stream("missing.pdf")
 
 
-@pytest.mark.parametrize(("call", "instead"), [(quire.read, "aread"), (quire.stream, "astream")])
-def test_sync_forms_inside_a_loop_name_the_other_form(call, instead):
-    async def inside() -> None:
-        call(documents.simple())
+def test_read_and_stream_work_in_a_thread_whose_event_loop_runs():
+    async def cell() -> list[str]:
+        read = quire.read(documents.simple(2)).pages
+        return [page.text for page in (*read, *quire.stream(documents.simple(2)))]
 
-    with pytest.raises(quire.UsageError, match=instead):
-        asyncio.run(inside())
+    texts = asyncio.run(cell())
+    assert texts[0] and texts[:2] == texts[2:]
 
 
 def test_aread_works_in_a_thread_and_leaves_the_loop_free():

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
 from quire.document import Document, Source
-from quire.errors import UsageError
 from quire.events import Event, Sink
 from quire.pipeline.bridging import Feed, in_thread
 from quire.pipeline.document import read_document
@@ -72,9 +71,7 @@ class Pipeline:
         return f"Pipeline({', '.join(stage.name for stage in self.stages)})"
 
     def __call__(self, source: Source | Document, *, pages: Pages | None = None) -> PipelineResult:
-        """Read a document. Raises UsageError where an event loop is running: use `aio` there."""
-        if asyncio._get_running_loop() is not None:
-            raise UsageError("pipeline(…) would block the running event loop; use await pipeline.aio(…)")
+        """Read a document. Blocks until it is read, also in a notebook; a coroutine awaits `aio` instead."""
         run = self._begin(self._options.on_event)
         try:
             return self._read(source, check_pages(pages), run)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import inspect
 import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -11,6 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import cast
 
+from quire.awaited import settled
 from quire.context import Claim, Json, Store
 from quire.document import Document
 from quire.errors import RETRYABLE, FencedError, QuireError, RunError
@@ -266,8 +265,7 @@ class Making:
         called = function or self.component.function or self.values.services[self.component.service]
         assert not isinstance(called, PageService)
         try:
-            output = called(**arguments, **self.options())
-            return asyncio.run(output) if inspect.iscoroutine(output) else output
+            return settled(called(**arguments, **self.options()))
         except FencedError:
             raise
         except Exception as error:
