@@ -56,6 +56,7 @@ if TYPE_CHECKING:
         Region,
         Span,
         Table,
+        TableBlock,
         Word,
     )
 
@@ -112,6 +113,7 @@ _HOMES = {
         "Region",
         "Span",
         "Table",
+        "TableBlock",
         "Word",
     ),
 }
@@ -159,6 +161,7 @@ __all__ = [
     "Span",
     "StoreError",
     "Table",
+    "TableBlock",
     "TemporaryStore",
     "UnsupportedError",
     "UsageError",

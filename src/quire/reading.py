@@ -12,7 +12,7 @@ from threading import Event as Flag
 from typing import TYPE_CHECKING, ParamSpec, TypeAlias, TypedDict, TypeVar, Unpack
 
 from quire.budget import cpu_budget, worker_count
-from quire.document import Document, Source
+from quire.document import Document, Source, document_of
 from quire.errors import CorruptError, UsageError
 from quire.events import Sink
 from quire.native_pages import LocalPages, NativePages
@@ -95,7 +95,7 @@ class _Reading:
 
     def __init__(  # noqa: PLR0913 - one argument per need
         self,
-        source: Source,
+        source: Source | Document,
         *,
         pages: Pages | None = None,
         password: str | None = None,
@@ -131,7 +131,7 @@ class _Reading:
             hints=tuple(hints),
             similar=_index(store, wanted=similar),
         )
-        self._document = Document(source, password=password)
+        self._document = document_of(source, password=password)
         self._asked = check_pages(pages)
         self._place, self._facts = store, facts
         self._sinks = (on_event,) if on_event is not None else ()
@@ -212,7 +212,7 @@ class _Reading:
 
 
 @_with_options
-def read(source: Source, **options: Unpack[ReadOptions]) -> DocumentResult:
+def read(source: Source | Document, **options: Unpack[ReadOptions]) -> DocumentResult:
     """Read a document: `read("report.pdf").to_markdown()`.
 
     `pages` limits it to some pages ("1-3,7" or numbers). `store` names a folder in which what was read is kept:
@@ -241,7 +241,7 @@ def read(source: Source, **options: Unpack[ReadOptions]) -> DocumentResult:
 
 
 @_with_options
-def stream(source: Source, **options: Unpack[ReadOptions]) -> Iterator[PageResult]:
+def stream(source: Source | Document, **options: Unpack[ReadOptions]) -> Iterator[PageResult]:
     """Read a document page by page: each page comes as soon as it is ready, before what crosses pages is known.
 
     Takes what `read` takes. Closing the iterator stops the work.
@@ -250,7 +250,7 @@ def stream(source: Source, **options: Unpack[ReadOptions]) -> Iterator[PageResul
 
 
 @_with_options
-async def aread(source: Source, **options: Unpack[ReadOptions]) -> DocumentResult:
+async def aread(source: Source | Document, **options: Unpack[ReadOptions]) -> DocumentResult:
     """`read` for `async` code: `result = await aread("report.pdf")`.
 
     The work, and `on_event`, run in a thread and the event loop stays free; cancelling stops the work.
@@ -265,7 +265,7 @@ async def aread(source: Source, **options: Unpack[ReadOptions]) -> DocumentResul
 
 
 @_with_options
-async def astream(source: Source, **options: Unpack[ReadOptions]) -> AsyncIterator[PageResult]:
+async def astream(source: Source | Document, **options: Unpack[ReadOptions]) -> AsyncIterator[PageResult]:
     """`stream` for `async` code. The work runs in a thread, at most one page ahead of the caller."""
     import asyncio
     from concurrent.futures import ThreadPoolExecutor

@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 
 from quire.correct.rewriting import rewritten
-from quire.document import Document
+from quire.document import READERS, Document
 from quire.engine import Picture, Question, ReadLine, Recognition
 from quire.errors import ConfigurationError, EngineError, InputError, RecognitionError, UsageError
 from quire.pipeline import (
@@ -26,6 +26,7 @@ from quire.pipeline import (
     save,
 )
 from quire.recognize.echo import EchoEngine, EchoProfile
+from quire.render.images import open_images
 from quire.roles import Affine, Crop, PreparedPicture
 from quire.store.files import FileStore
 from quire.types import BBox, GridCell, Layout, Region
@@ -620,17 +621,20 @@ def test_a_sink_that_raises_does_not_break_the_run(page, caplog):
     assert "a reader of events raised" in caplog.text
 
 
-def test_a_page_that_cannot_be_drawn_is_failed_alone(pages):
+def test_a_page_that_cannot_be_drawn_is_failed_alone(pages, monkeypatch):
     told = Told()
-    with Document(pages) as document:
-        document._reader = Undrawable(document.reader, {2})
-        result = Pipeline(says_size, on_event=told)(document)
+    monkeypatch.setitem(READERS, "image/tiff", f"{__name__}:undrawable")
+    result = Pipeline(says_size, on_event=told)(pages)
     assert [(page.status, page.info.reason) for page in result.pages] == [
         ("ok", None),
         ("failed", "cannot be drawn"),
         ("ok", None),
     ]
     assert told.of("render", "failed")[0]["error"] == "InputError"
+
+
+def undrawable(document):
+    return Undrawable(open_images(document), {2})
 
 
 class Undrawable:
@@ -646,3 +650,20 @@ class Undrawable:
         for number in numbers:
             bad = number in self._bad
             yield InputError("cannot be drawn", page=number) if bad else next(self._reader.render([number], options))
+
+
+def test_events_of_one_call_go_to_its_own_sink_too(page):
+    every, first = [], []
+    pipeline = Pipeline(says_size, on_event=every.append)
+    pipeline(page, on_event=first.append)
+    asyncio.run(pipeline.aio(page))
+    assert first and len({event.run for event in first}) == 1
+    assert len({event.run for event in every}) == 2
+
+
+def test_a_pipeline_leaves_a_document_open(page):
+    with Document(page) as document:
+        reader = document.reader
+        Pipeline(says_size)(document)
+        assert document.reader is reader
+        assert document.page(1).image().png

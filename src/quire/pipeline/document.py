@@ -12,7 +12,7 @@ from threading import Thread
 from quire.asking import Asker
 from quire.awaited import settled
 from quire.context import Store
-from quire.document import Document, Source
+from quire.document import Document, Source, document_of
 from quire.engine import Picture
 from quire.errors import InputError, RecognitionError
 from quire.pipeline.options import Cache, Options
@@ -33,7 +33,7 @@ def read_document(
 ) -> PipelineResult:
     """Runs in the thread of the caller, which draws the pages; each is read in a thread of its own."""
     with ExitStack() as stack:
-        document = source if isinstance(source, Document) else stack.enter_context(Document(source))
+        document = stack.enter_context(document_of(source))
         stack.callback(run.close)
         run.document = document.id
         numbers = page_numbers(pages, document.page_count)

@@ -70,17 +70,24 @@ class Pipeline:
     def __repr__(self) -> str:
         return f"Pipeline({', '.join(stage.name for stage in self.stages)})"
 
-    def __call__(self, source: Source | Document, *, pages: Pages | None = None) -> PipelineResult:
-        """Read a document. Blocks until it is read, also in a notebook; a coroutine awaits `aio` instead."""
-        run = self._begin(self._options.on_event)
+    def __call__(
+        self, source: Source | Document, *, pages: Pages | None = None, on_event: Sink | None = None
+    ) -> PipelineResult:
+        """Read a document. `on_event` is called with the events of this call, after that of the pipeline.
+
+        Blocks until the document is read, also in a notebook; a coroutine awaits `aio` instead.
+        """
+        run = self._begin(self._options.on_event, on_event)
         try:
             return self._read(source, check_pages(pages), run)
         finally:
             run.cancel()  # of what is still at work after an error or an interrupt
 
-    def aio(self, source: Source | Document, *, pages: Pages | None = None) -> Coroutine[Any, Any, PipelineResult]:
-        """The same for asynchronous programs. The work runs in threads; cancelling the task stops it."""
-        run = self._begin(self._options.on_event)
+    def aio(
+        self, source: Source | Document, *, pages: Pages | None = None, on_event: Sink | None = None
+    ) -> Coroutine[Any, Any, PipelineResult]:
+        """The same for `async` code. The work runs in threads; cancelling the task stops it."""
+        run = self._begin(self._options.on_event, on_event)
         return self._awaited(source, check_pages(pages), run)
 
     def events(self, source: Source | Document, *, pages: Pages | None = None) -> AsyncIterator[Event | PipelineResult]:
@@ -89,8 +96,7 @@ class Pipeline:
         Leaving the loop before the end stops the work.
         """
         feed = Feed()
-        sinks = (self._options.on_event, feed.tell) if self._options.on_event else (feed.tell,)
-        run = self._begin(*sinks)
+        run = self._begin(self._options.on_event, feed.tell)
         return self._told(source, check_pages(pages), run, feed)
 
     def cancel(self) -> None:
