@@ -20,6 +20,7 @@ from quire.pipeline.page import PageWork
 from quire.pipeline.result import PageReading, PipelineResult
 from quire.pipeline.run import GLANCE_S, NOT_THE_PAGE, Cancelled, Run, failure_of, message_of
 from quire.pipeline.stages import Exporter, Stages
+from quire.plugins import check_returned
 from quire.prepare import PrepareProfile, page_picture
 from quire.selection import Pages, page_numbers
 from quire.types import PageInfo, PageStatus
@@ -129,7 +130,10 @@ def _export(result: PipelineResult, exporters: Sequence[Exporter], options: Opti
     errors: list[Exception] = []
     for place, exporter in enumerate(exporters, 1):
         try:
-            for number, path in enumerate(settled(exporter.export(result)), 1):
+            written = settled(exporter.export(result))
+            check_returned(written, Sequence, exporter.name)
+            for number, path in enumerate(written, 1):
+                check_returned(path, Path, exporter.name)
                 told = {"path": str(path), "format": exporter.format, "bytes": path.stat().st_size}
                 run.emit("finished", "export", payload=told, mark=f"/{place}/{number}")
         except Exception as error:

@@ -11,6 +11,7 @@ from importlib.metadata import EntryPoint, entry_points
 
 from quire.engine import Engine
 from quire.errors import ConfigurationError, UsageError
+from quire.plugins import check_engine
 from quire.recognize.options import Effort
 
 GROUP = "quire.engines"
@@ -31,6 +32,7 @@ def make(name: str, *, profile: Effort = "balanced", languages: Sequence[str] = 
     except (ImportError, AttributeError) as error:
         raise ConfigurationError(f"the engine {name} cannot be loaded: {error}") from error
     made: Engine = factory(profile=profile, languages=tuple(languages))
+    check_engine(made)
     return made
 
 

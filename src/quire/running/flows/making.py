@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -271,6 +272,9 @@ class Making:
         except Exception as error:
             where = f"step {self.step.id!r}" + (f", page {page}" if page else "")
             said = str(error) if isinstance(error, QuireError) else reason_of(error)
+            logging.getLogger("quire").debug(
+                "%s of the component %s failed", where, self.component.name, exc_info=error
+            )
             raise RunError.of(error, f"{where}: {said}") from error
         finally:
             for document in (one for one in arguments.values() if isinstance(one, Document)):
