@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, get_args
@@ -226,6 +226,8 @@ class Region:
     """Where to look: a box (fractions of its picture or page), what is expected there, and its place in a grid.
 
     A `blank` region is never sent to an engine. Regions with the same `merge_group` are one cell drawn as several.
+    `polygon` is the outline where a box is too coarse: points (x, y) in the frame of `bbox`. `attrs` holds what else
+    a detector knows of the region, as JSON values; engines that are asked about regions see it.
     """
 
     id: str
@@ -234,6 +236,8 @@ class Region:
     grid: GridCell | None = None
     parent: str | None = None
     merge_group: str | None = None
+    polygon: tuple[tuple[float, float], ...] = ()
+    attrs: Mapping[str, object] = field(default_factory=dict, hash=False)
 
 
 @dataclass(frozen=True, slots=True)

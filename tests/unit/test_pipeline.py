@@ -667,3 +667,34 @@ def test_a_pipeline_leaves_a_document_open(page):
         Pipeline(says_size)(document)
         assert document.reader is reader
         assert document.page(1).image().png
+
+
+def test_polygons_and_attributes_of_regions_reach_the_result_in_its_frame(page):
+    asked = []
+    region = Region(
+        "valve", BBox(0.5, 0.0, 0.5, 0.5), polygon=((0.5, 0.0), (1.0, 0.0), (0.75, 0.5)), attrs={"symbol": "valve"}
+    )
+
+    @preprocessor
+    def turned(picture):
+        return PreparedPicture(picture, 180.0, Affine(-1.0, 0.0, 1.0, 0.0, -1.0, 1.0))
+
+    @recognizer(capabilities=["text", "regions"])
+    def reads(picture, question):
+        asked.extend(question.regions)
+        return [Recognition("reads", (ReadLine("V1", one.bbox),), region=one.id) for one in question.regions]
+
+    result = Pipeline(turned, detector(lambda picture: Layout((region,)), name="symbols"), reads)(page)
+    (found,) = result.layouts[1].regions
+    assert found.attrs == {"symbol": "valve"}
+    assert found.polygon == ((0.5, 1.0), (0.0, 1.0), (0.25, 0.5))
+    assert asked == [region], "an engine that takes regions sees them as the detector gave them"
+
+
+def test_other_attributes_of_a_region_are_another_question():
+    plain = Region("a", BBox(0.0, 0.0, 0.5, 0.5))
+    questions = [
+        Question((10, 10), 72.0, regions=(one,))
+        for one in (plain, replace(plain, attrs={"kind": "date"}), replace(plain, polygon=((0.0, 0.0), (0.5, 0.5))))
+    ]
+    assert len({question.digest() for question in questions}) == 3
