@@ -67,7 +67,14 @@ def _with_options(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def _engines(engines: Engines) -> tuple[str | Engine, ...]:
-    return tuple(engines) if isinstance(engines, (list, tuple)) else (engines,)  # type: ignore[return-value]
+    """Raises UsageError for a name that no engine has, also where no page needs one."""
+    wanted: tuple[str | Engine, ...]
+    wanted = tuple(engines) if isinstance(engines, (list, tuple)) else (engines,)  # type: ignore[assignment]
+    if named := [engine for engine in wanted if isinstance(engine, str)]:
+        from quire.recognize.registry import check_names  # looks through what is installed
+
+        check_names(named)
+    return wanted
 
 
 def _languages(lang: str | Sequence[str]) -> tuple[str, ...]:

@@ -93,6 +93,16 @@ def test_the_first_python_of_the_readme_runs(notebook: Notebook) -> None:
     assert "image/png" in cell.shown, "the picture of the page is displayed"
 
 
+def test_results_are_displayed_as_what_they_are(notebook: Notebook) -> None:
+    result = notebook.run("import quire\nresult = quire.read('examples/sample.pdf', pages='3')\nresult")
+    table = notebook.run("result.tables[0].table")
+    page = notebook.run("quire.Document.load('examples/sample.pdf').page(1)")
+    assert result.shown["text/markdown"].startswith("**sample.pdf** · 1 page ·")
+    assert "<td>Tickets</td>" in table.shown["text/html"]
+    assert "image/png" in page.shown
+    assert all(len(cell.shown["text/plain"]) <= 120 for cell in (result, table, page))
+
+
 def test_stream_yields_pages_and_can_be_left_early(notebook: Notebook) -> None:
     cell = notebook.run("""
 import quire

@@ -65,6 +65,18 @@ def test_read_refuses_what_is_no_engine_before_it_reads(engines, said):
         quire.stream(documents.simple(), engines=engines)
 
 
+def test_read_refuses_the_name_of_no_engine_also_where_no_page_needs_one():
+    with pytest.raises(quire.UsageError, match="there is no engine 'tesseract5'; choose from echo, "):
+        quire.stream(documents.simple(), engines=["echo", "tesseract5"])
+
+
+def test_a_reader_of_events_that_is_no_function_is_refused():
+    with pytest.raises(quire.UsageError, match=r"on_event is \[\]; it must be a function"):
+        quire.read(documents.simple(), on_event=[])
+    with pytest.raises(quire.UsageError, match=r"on_event is \[\]; it must be a function"):
+        Pipeline(reads)("page.png", on_event=[])
+
+
 @pytest.mark.parametrize("engine", [Half(), Narrow()])
 def test_a_pipeline_refuses_what_is_no_engine_when_it_is_made(engine):
     with pytest.raises(quire.ConfigurationError, match=r"Half has no version|Narrow\.ask"):

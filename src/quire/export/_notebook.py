@@ -18,13 +18,14 @@ MOST_REASONS = 5
 def document(result: Exportable, status: str) -> str:
     """A document; pages that were not read are named with the reason."""
     pages = result.pages
-    about = f"**{escape(shortened(result.name, 80))}** · {len(pages)} pages · {len(result.blocks)} blocks · {status}"
+    counts = f"{_counted(len(pages), 'page')} · {_counted(len(result.blocks), 'block')}"
+    about = f"**{escape(shortened(result.name, 80))}** · {counts} · {status}"
     return "\n\n".join([about, *_unread(pages), _beginning(result.blocks)])
 
 
 def page(read: PageResult) -> str:
     """A page; one that was not read has its reason."""
-    about = f"**Page {read.number}** · {len(read.blocks)} blocks · {read.status}"
+    about = f"**Page {read.number}** · {_counted(len(read.blocks), 'block')} · {read.status}"
     return "\n\n".join([about, *_unread([read.info]), _beginning(read.blocks)])
 
 
@@ -42,3 +43,7 @@ def _beginning(blocks: Sequence[Block]) -> str:
     left = len(text) - shown
     more = f"\n*… and {left} further blocks; `to_markdown()` gives the whole text*\n" if left > 0 else ""
     return of_blocks(text[:shown]) + more
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

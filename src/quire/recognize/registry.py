@@ -6,7 +6,7 @@ ConfigurationError, naming what to install or set, when the engine cannot work h
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import EntryPoint, entry_points
 
 from quire.engine import Engine
@@ -22,13 +22,19 @@ def names() -> tuple[str, ...]:
     return tuple(sorted(_points()))
 
 
+def check_names(wanted: Iterable[str]) -> None:
+    """Raise UsageError for a name that no engine has; whether the engine works here is another question."""
+    known = _points()
+    for name in wanted:
+        if name not in known:
+            raise UsageError(f"there is no engine {name!r}; choose from {', '.join(names())}")
+
+
 def make(name: str, *, profile: Effort = "balanced", languages: Sequence[str] = ()) -> Engine:
     """The engine of that name. Raises UsageError for an unknown name, ConfigurationError when it cannot work here."""
-    point = _points().get(name)
-    if point is None:
-        raise UsageError(f"there is no engine {name!r}; choose from {', '.join(names())}")
+    check_names([name])
     try:
-        factory = point.load()
+        factory = _points()[name].load()
     except (ImportError, AttributeError) as error:
         raise ConfigurationError(f"the engine {name} cannot be loaded: {error}") from error
     made: Engine = factory(profile=profile, languages=tuple(languages))
