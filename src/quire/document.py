@@ -143,12 +143,16 @@ class Document:
     @classmethod
     def load(cls, path: str | Path, *, password: str | None = None) -> Document:
         """The document in a file. Raises InputError when there is no such file."""
-        return cls(Path(path), password=password)
+        if not isinstance(path, (str, Path)):
+            raise UsageError(f"load takes a path, not {type(path).__name__}; from_bytes takes bytes")
+        return cls(path, password=password)
 
     @classmethod
     def from_bytes(cls, data: bytes | bytearray | memoryview, *, name: str, password: str | None = None) -> Document:
         """A document in memory. Files that are made of it are named after `name`, which also decides what kind of
         file it is where the bytes leave that open."""
+        if not isinstance(data, (bytes, bytearray, memoryview)):
+            raise UsageError(f"from_bytes takes bytes, not {type(data).__name__}; load takes a path")
         return cls(data, name=name, password=password)
 
     def __repr__(self) -> str:

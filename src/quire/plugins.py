@@ -15,18 +15,19 @@ def check_engine(engine: object) -> None:
         raise ConfigurationError(f"{engine.__name__} is a class; pass an engine made of it: {engine.__name__}(…)")
     if callable(engine) and not hasattr(engine, "ask"):
         raise ConfigurationError(f"{name_of(engine)} is a function; make an engine of it with @quire.recognizer")
-    check_members(engine, Engine, "engine; name one ('tesseract') or pass an object that has all members of it")
+    check_members(engine, Engine, "; name one ('tesseract') or pass an object with the members of quire.Engine")
     check_call(engine.ask, 3, f"{name_of(engine)}.ask", "picture, question, partial")  # type: ignore[attr-defined]
     check_call(engine.interpret, 2, f"{name_of(engine)}.interpret", "answer, question")  # type: ignore[attr-defined]
 
 
-def check_members(plugin: object, role: type, what: str) -> None:
+def check_members(plugin: object, role: type, advice: str = "") -> None:
     """Raise ConfigurationError that names the members of the protocol that an object lacks."""
-    members = [name for name in vars(role) if not name.startswith("_")]
+    needed = [name for name in vars(role) if not name.startswith("_")]
     # of the type first: a property may start something
-    lacking = [name for name in members if not (hasattr(type(plugin), name) or hasattr(plugin, name))]
+    lacking = [name for name in needed if not (hasattr(type(plugin), name) or hasattr(plugin, name))]
     if lacking:
-        raise ConfigurationError(f"{name_of(plugin)} has no {', '.join(lacking)}: it is no {what}")
+        members = ", ".join(lacking)
+        raise ConfigurationError(f"{name_of(plugin)} is no {role.__name__}: it has no {members}{advice}")
 
 
 def check_call(function: Callable[..., object], count: int, what: str, names: str) -> None:

@@ -93,7 +93,7 @@ def _check_role(stage: object, verb: str, what: str) -> None:
         check_engine(stage)
         return
     role, names = _ROLES[verb]
-    check_members(stage, role, f"{role.__name__}, though it has {verb}")
+    check_members(stage, role)
     check_call(getattr(stage, verb), names.count(",") + 1, f"{what}.{verb}", names)
 
 
