@@ -12,8 +12,7 @@ SAMPLE = Path(__file__).parent / "sample.pdf"
 result = quire.read(sys.argv[1] if len(sys.argv) > 1 else SAMPLE)
 for number, block in enumerate(result.tables, start=1):
     table = block.table
-    assert table is not None  # `tables` holds the blocks that have one
     places = ", ".join(f"page {part.page} at {part.bbox.left:.2f} {part.bbox.top:.2f}" for part in block.places)
     print(f"Table {number}: {table.rows} rows, {table.columns} columns, {places}")
-    for row in range(table.rows):
-        print("  " + " | ".join(cell.text for cell in table.cells if cell.row == row))
+    for row in table.grid():
+        print("  " + " | ".join(row))

@@ -57,6 +57,7 @@ if TYPE_CHECKING:
         Region,
         Span,
         Table,
+        TableBlock,
         Word,
     )
 
@@ -114,6 +115,7 @@ _HOMES = {
         "Region",
         "Span",
         "Table",
+        "TableBlock",
         "Word",
     ),
 }
@@ -161,6 +163,7 @@ __all__ = [
     "Span",
     "StoreError",
     "Table",
+    "TableBlock",
     "TemporaryStore",
     "UnsupportedError",
     "UsageError",

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable
-from typing import TypeVar, cast, overload
+from collections.abc import Awaitable, Coroutine
+from typing import Any, TypeVar, cast, overload
 
 T = TypeVar("T")
 
@@ -19,7 +19,8 @@ def settled(value: T) -> T: ...
 def settled(value: T | Awaitable[T]) -> T:
     """What a function returned; a coroutine is run to its end, in an event loop of its own.
 
-    Called in worker processes and in threads that have no running event loop: those of pages, steps and engines.
+    Called in worker processes and in any thread. In a thread whose event loop is running, such as that of a notebook
+    cell, another thread runs the coroutine.
     """
     if not hasattr(type(value), "__await__"):
         return cast(T, value)
@@ -28,4 +29,43 @@ def settled(value: T | Awaitable[T]) -> T:
     async def end() -> T:
         return await cast("Awaitable[T]", value)
 
-    return asyncio.run(end())
+    return asyncio.run(end()) if asyncio._get_running_loop() is None else _run_in_thread(end())
+
+
+def _run_in_thread(coroutine: Coroutine[Any, Any, T]) -> T:
+    """Wait for the coroutine in a thread of its own. An interrupt of the wait cancels it, and it ends first."""
+    import asyncio
+    from concurrent.futures import Future
+    from contextlib import suppress
+    from contextvars import copy_context
+    from threading import Event, Thread
+
+    interrupted = Event()
+    begun: list[tuple[asyncio.AbstractEventLoop, asyncio.Task[T]]] = []
+    answer: Future[T] = Future()
+
+    async def run() -> T:
+        task = asyncio.ensure_future(coroutine)
+        begun.append((asyncio.get_running_loop(), task))
+        if interrupted.is_set():
+            task.cancel()
+        return await task
+
+    def work() -> None:
+        try:
+            answer.set_result(asyncio.run(run()))
+        except BaseException as error:
+            answer.set_exception(error)
+
+    thread = Thread(target=copy_context().run, args=(work,), name="quire-await", daemon=True)
+    try:
+        thread.start()
+        return answer.result()
+    except BaseException:
+        interrupted.set()
+        for loop, task in begun:
+            with suppress(RuntimeError):  # the loop has ended
+                loop.call_soon_threadsafe(task.cancel)
+        if thread.is_alive():
+            thread.join()
+        raise

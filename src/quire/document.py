@@ -6,6 +6,7 @@ import mimetypes
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from importlib import import_module
 from io import BytesIO
@@ -17,7 +18,7 @@ from quire.hashing import FileState, Hashed, hash_file, steady_state
 from quire.keys import Digest, digest_bytes
 from quire.pagetext import PageText
 from quire.regular_files import kind_of, open_file
-from quire.types import OutlineEntry, PageInfo
+from quire.types import OutlineEntry, PageInfo, shortened
 
 T = TypeVar("T")
 
@@ -125,7 +126,9 @@ class Document:
                 raise UsageError("the file object gives text, not bytes: open it with mode 'rb'")
             name = name or Path(str(getattr(source, "name", "") or "")).name
         else:
-            raise UsageError(f"cannot read {type(source).__name__}: pass a path, bytes or a binary file object")
+            raise UsageError(
+                f"cannot read {type(source).__name__}: pass a path, bytes, a binary file object or a Document"
+            )
         self.name = name or (self.path.name if self.path else "") or "document"
         self._reader: Reader | None = None
         self._id: Digest | None = None
@@ -137,8 +140,23 @@ class Document:
             raise CorruptError("the file is empty", document=self.name)
         self.media_type = _media_type(head, self.name)
 
+    @classmethod
+    def load(cls, path: str | Path, *, password: str | None = None) -> Document:
+        """The document in a file. Raises InputError when there is no such file."""
+        if not isinstance(path, (str, Path)):
+            raise UsageError(f"load takes a path, not {type(path).__name__}; from_bytes takes bytes")
+        return cls(path, password=password)
+
+    @classmethod
+    def from_bytes(cls, data: bytes | bytearray | memoryview, *, name: str, password: str | None = None) -> Document:
+        """A document in memory. Files that are made of it are named after `name`, which also decides what kind of
+        file it is where the bytes leave that open."""
+        if not isinstance(data, (bytes, bytearray, memoryview)):
+            raise UsageError(f"from_bytes takes bytes, not {type(data).__name__}; load takes a path")
+        return cls(data, name=name, password=password)
+
     def __repr__(self) -> str:
-        return f"Document({self.name!r}, {self.media_type or 'unknown'})"
+        return f"Document({shortened(self.name)!r}, {self.media_type or 'unknown'})"
 
     @property
     def id(self) -> Digest:
@@ -320,6 +338,20 @@ class Document:
         return InputError(f"cannot be read: {error.strerror}", document=str(self.path))
 
 
+def document_of(source: Source | Document, *, password: str | None = None) -> Document:
+    """The document to read, for a caller that closes it.
+
+    One that is given has a reader of its own here: it stays open for others, and is not read or hashed again.
+    """
+    if not isinstance(source, Document):
+        return Document(source, password=password)
+    if password is not None:
+        raise UsageError("the Document has its own password: give it there, Document(path, password=…)")
+    document = copy(source)
+    document._reader = None
+    return document
+
+
 class _Watched:
     """The reader of a file that is read bit by bit: gives out what was made before the file changed, then errors."""
 
@@ -387,6 +419,12 @@ class Page:
         if isinstance(drawn, InputError):
             raise drawn
         return drawn
+
+    def __repr__(self) -> str:
+        return f"<Page {self.number} of {shortened(self.document.name)}>"
+
+    def _repr_png_(self) -> bytes:
+        return self.image().png
 
 
 def _existing(source: str | Path) -> Path:

@@ -53,7 +53,11 @@ class Question:
     hints: tuple[str, ...] = ()
 
     def digest(self) -> Digest:
-        regions = [[r.id, r.bbox.left, r.bbox.top, r.bbox.width, r.bbox.height, r.role] for r in self.regions]
+        regions = [
+            [r.id, r.bbox.left, r.bbox.top, r.bbox.width, r.bbox.height, r.role]
+            + ([r.polygon, dict(r.attrs)] if r.polygon or r.attrs else [])
+            for r in self.regions
+        ]
         return digest_of([list(self.languages), regions, self.strict, list(self.hints)])
 
 

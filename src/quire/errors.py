@@ -52,7 +52,7 @@ class QuireError(Exception):
 
 
 class UsageError(QuireError):
-    """The call itself is wrong: an unknown option, a page that does not exist, a sync call in a running loop."""
+    """The call itself is wrong: an unknown option, a page that does not exist."""
 
     exit_code = 2
     category = "usage"

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, fields
 from threading import RLock
 from typing import Literal, Protocol, overload, runtime_checkable
 
-from quire.errors import QuireError
+from quire.errors import QuireError, UsageError
 
 SCHEMA = "quire/1"
 """The version of the payloads, that of the JSON export. Readers ignore keys they do not know."""
@@ -52,6 +52,9 @@ class Teller:
     """
 
     def __init__(self, run: str, sinks: Sequence[Sink], document: str = "") -> None:
+        for sink in sinks:
+            if not callable(sink):
+                raise UsageError(f"on_event is {sink!r}; it must be a function that takes an Event")
         self.run = run
         self.document = document
         self._sinks = tuple(sinks)

@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 
 from quire.atomic_files import fitting_stem, write_files
 from quire.budget import cpu_budget
 from quire.document import Document
 from quire.errors import ChangedError, InputError, UsageError
-from quire.types import REDACTED, BBox, Block, PageInfo, PageResult
+from quire.types import REDACTED, BBox, Block, PageInfo, PageResult, TableBlock, shortened
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -120,9 +120,9 @@ class DocumentResult:
         return tuple(PageResult(info, tuple(begun.get(info.number, ()))) for info in self._infos)
 
     @property
-    def tables(self) -> tuple[Block, ...]:
+    def tables(self) -> tuple[TableBlock, ...]:
         """The blocks that hold a table; each has its grid in `table`."""
-        return tuple(block for block in self.blocks if block.table is not None)
+        return tuple(cast(TableBlock, block) for block in self.blocks if block.table is not None)
 
     @property
     def redactions(self) -> list[Redacted]:
@@ -147,7 +147,13 @@ class DocumentResult:
         return iter(self.blocks)
 
     def __repr__(self) -> str:
-        return f"<DocumentResult {self.name}: {len(self._infos)} pages, {len(self.blocks)} blocks, {self.status}>"
+        name, pages, blocks = shortened(self.name), len(self._infos), len(self.blocks)
+        return f"<{type(self).__name__} {name}: {pages} pages, {blocks} blocks, {self.status}>"
+
+    def _repr_markdown_(self) -> str:
+        from quire.export import _notebook
+
+        return _notebook.document(self._export, self.status)
 
     def to_markdown(self) -> str:
         """Tables as pipes, or as HTML where cells span."""

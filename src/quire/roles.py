@@ -133,4 +133,6 @@ def _merged(group: Sequence[Region]) -> Region:
         grid = replace(cells[0], row=row, column=column, row_span=rows, column_span=columns)
     written = [region for region in group if region.role != "blank"]
     role = (written or group)[0].role
-    return replace(group[0], bbox=BBox.union(r.bbox for r in group), grid=grid, role=role)
+    attrs = {name: value for region in reversed(group) for name, value in region.attrs.items()}
+    polygon = group[0].polygon if len(group) == 1 else ()  # that of one part is not the outline of all
+    return replace(group[0], bbox=BBox.union(r.bbox for r in group), grid=grid, role=role, polygon=polygon, attrs=attrs)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, get_args
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from quire.keys import ArtifactKey, Digest
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
 
 BlockKind = Literal[
     "title",
@@ -155,6 +159,9 @@ class Cell:
     confidence: float | None = None
     source: AnswerSource | None = None
 
+    def __repr__(self) -> str:
+        return f"<Cell row {self.row}, column {self.column}: {shortened(self.text)!r}>"
+
 
 @dataclass(frozen=True, slots=True)
 class Table:
@@ -172,6 +179,33 @@ class Table:
             if cell.text:
                 lines[cell.row].append(cell.text.replace("\n", " "))
         return "\n".join(" ".join(line) for line in lines if line)
+
+    def grid(self, *, fill_spans: bool = False) -> list[list[str]]:
+        """The texts of each row and column, each on one line; "" where there is none.
+
+        A cell over several positions has its text in the first of them, or in all with `fill_spans`.
+        """
+        rows: list[list[str]] = _exporter("_grid:filled" if fill_spans else "_grid:texts")(self)
+        return rows
+
+    def to_csv(self) -> str:
+        """The grid as CSV; a text that a spreadsheet would take for a formula begins with an apostrophe."""
+        text: str = _exporter("_csv:csv_table")(self)
+        return text
+
+    def to_dataframe(self) -> DataFrame:
+        """A pandas DataFrame of texts with spans filled in; rows of header cells at the top name the columns.
+
+        The parts of a header of several rows are joined by dots. Needs pandas, which Quire does not install.
+        """
+        return _exporter("_dataframe:dataframe")(self)
+
+    def __repr__(self) -> str:
+        return f"<Table {self.rows} rows × {self.columns} columns: {shortened(self.text)!r}>"
+
+    def _repr_html_(self) -> str:
+        text: str = _exporter("_markdown:html_table")(self)
+        return text
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,6 +226,8 @@ class Region:
     """Where to look: a box (fractions of its picture or page), what is expected there, and its place in a grid.
 
     A `blank` region is never sent to an engine. Regions with the same `merge_group` are one cell drawn as several.
+    `polygon` is the outline where a box is too coarse: points (x, y) in the frame of `bbox`. `attrs` holds what else
+    a detector knows of the region, as JSON values; engines that are asked about regions see it.
     """
 
     id: str
@@ -200,6 +236,8 @@ class Region:
     grid: GridCell | None = None
     parent: str | None = None
     merge_group: str | None = None
+    polygon: tuple[tuple[float, float], ...] = ()
+    attrs: Mapping[str, object] = field(default_factory=dict, hash=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,6 +307,25 @@ class Block:
         parts: tuple[Block | Part | Cell, ...] = (self, *self.parts, *(self.table.cells if self.table else ()))
         return tuple(dict.fromkeys(part.source for part in parts if part.source is not None))
 
+    def __repr__(self) -> str:
+        return f"<Block {self.id} {self.kind}, page {self.page}: {shortened(self.text)!r}>"
+
+    def _repr_markdown_(self) -> str:
+        text: str = _exporter("_markdown:of_blocks")([self])
+        return text
+
+
+if TYPE_CHECKING:
+
+    class TableBlock(Block):
+        """A block whose `table` is not None, for type checkers: at run time it is a `Block`."""
+
+        @property
+        def table(self) -> Table: ...
+
+else:
+    TableBlock = Block
+
 
 @dataclass(frozen=True, slots=True)
 class PageInfo:
@@ -308,6 +365,13 @@ class PageResult:
     def __iter__(self) -> Iterator[Block]:
         return iter(self.blocks)
 
+    def __repr__(self) -> str:
+        return f"<PageResult {self.number}: {self.status}, {len(self.blocks)} blocks: {shortened(self.text)!r}>"
+
+    def _repr_markdown_(self) -> str:
+        text: str = _exporter("_notebook:page")(self)
+        return text
+
 
 @dataclass(frozen=True, slots=True)
 class OutlineEntry:
@@ -317,3 +381,15 @@ class OutlineEntry:
     title: str
     page: int | None = None
     top: float | None = None
+
+
+def shortened(text: str, most: int = 50) -> str:
+    """The beginning of a text on one line."""
+    line = " ".join(text[: 4 * most].split())
+    return line if len(line) <= most and len(text) <= 4 * most else f"{line[: most - 1]}…"
+
+
+def _exporter(place: str) -> Any:
+    """A function of `quire.export`, `module:function`: found by name, as a document finds its reader."""
+    module, function = place.split(":")
+    return getattr(import_module(f"quire.export.{module}"), function)

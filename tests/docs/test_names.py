@@ -38,7 +38,9 @@ OPTIONS = [
     for p in one.params
     for option in (*p.opts, *p.secondary_opts)
 ]
-CLASSES = [name for name in quire.__all__ if inspect.isclass(getattr(quire, name))]
+CLASSES = [
+    name for name in quire.__all__ if getattr(getattr(quire, name), "__name__", "") == name and name[0].isupper()
+]
 MEMBERS = [
     (name, member)
     for name in CLASSES

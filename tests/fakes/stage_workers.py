@@ -7,7 +7,7 @@ import signal
 import time
 from pathlib import Path
 
-from quire.batch import ItemOutcome
+from quire.batch import ItemOutcome, StageError
 from quire.errors import EngineError, InputError
 
 
@@ -68,3 +68,8 @@ class Adder:
 
 def add(number, item):
     return {"sum": number + item.metadata["number"]}
+
+
+def fail_with_manifest(item):
+    error = StageError("read", item.item_id, "network", "refused", retryable=False)
+    return ItemOutcome("failed", error=error, manifest={"pages": 3})

@@ -203,3 +203,10 @@ def test_a_name_with_control_characters_stays_on_one_line():
         Document(b"", name="two\nlines\x1b[2J\udcff \u202efdp.exe.pdf")
     assert str(raised.value) == r"two\nlines\x1b[2J\xff \u202efdp.exe.pdf: the file is empty"
     assert raised.value.document == "two\nlines\x1b[2J\udcff \u202efdp.exe.pdf"
+
+
+def test_load_and_from_bytes_refuse_what_the_other_takes():
+    with pytest.raises(UsageError, match="load takes a path, not bytes; from_bytes takes bytes"):
+        Document.load(_png())
+    with pytest.raises(UsageError, match="from_bytes takes bytes, not str; load takes a path"):
+        Document.from_bytes("scan.png", name="scan.png")

@@ -21,6 +21,7 @@ HEAVY = {
     "asyncio",
     "xlsxwriter",
     "logging",
+    "pandas",
 }
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass, field
 from typing import cast
 
 from quire.batch.contracts import ItemOutcome, Worker, WorkItem
 from quire.context import MAX_RESULT, Json
-from quire.errors import Category, QuireError, UsageError, category_of, exit_code_of
+from quire.errors import RETRYABLE, Category, QuireError, UsageError, category_of, exit_code_of
 from quire.events import reason_of
 
 MAX_DETAILS = 4000
@@ -24,6 +24,12 @@ class FailedAttempt:
     message: str
     details: str = ""
     exit_code: int | None = None
+    retryable: bool = None  # type: ignore[assignment]  # what holds for its class by default
+    manifest: Mapping[str, Json] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.retryable is None:
+            object.__setattr__(self, "retryable", RETRYABLE[self.category])
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +59,9 @@ def call_in_program(arguments: tuple[Worker, WorkItem], work: object) -> tuple[d
     called = call(*arguments)
     given = called.given
     if isinstance(given, FailedAttempt):
-        header: dict[str, object] = {"failure": [given.category, given.message, given.details, given.exit_code]}
+        header: dict[str, object] = {"failure": astuple(given)}
     else:
-        header = {"outcome": [given.status, dict(given.result), given.reason]}
+        header = {"outcome": [given.status, dict(given.result), given.reason, dict(given.manifest)]}
     return {**header, "cpu_ms": (time.process_time() - began) * 1000}, b""
 
 
@@ -64,8 +70,8 @@ def called_in_program(header: Mapping[str, Json], ms: float) -> Called:
     cpu_ms = float(header["cpu_ms"])
     if "failure" in header:
         return Called(FailedAttempt(*header["failure"]), ms, cpu_ms)
-    status, result, reason = header["outcome"]
-    return Called(ItemOutcome(status, result, reason), ms, cpu_ms)
+    status, result, reason, manifest = header["outcome"]
+    return Called(ItemOutcome(status, result, reason, manifest=manifest), ms, cpu_ms)
 
 
 def outcome_of(value: object) -> ItemOutcome:
@@ -80,7 +86,7 @@ def outcome_of(value: object) -> ItemOutcome:
         case _:
             outcome = ItemOutcome(result={"value": value})
     try:
-        size = len(json.dumps(dict(outcome.result)))
+        size = len(json.dumps([dict(outcome.result), dict(outcome.manifest)]))
     except (TypeError, ValueError) as error:
         raise UsageError(
             f"the worker gave something that JSON cannot say: {error}; give texts, numbers, lists"
@@ -100,8 +106,11 @@ def _failure_in(outcome: ItemOutcome) -> FailedAttempt:
     """Of a worker that does not raise, but says that it failed."""
     if outcome.error is not None:
         error = outcome.error
-        return FailedAttempt(error.category, error.message, error.details, error.exit_code)
-    return FailedAttempt("unknown", outcome.reason or "the worker says that it failed, without a reason")
+        return FailedAttempt(
+            error.category, error.message, error.details, error.exit_code, error.retryable, dict(outcome.manifest)
+        )
+    reason = outcome.reason or "the worker says that it failed, without a reason"
+    return FailedAttempt("unknown", reason, manifest=dict(outcome.manifest))
 
 
 def _trace(error: BaseException) -> str:

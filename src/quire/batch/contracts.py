@@ -92,10 +92,10 @@ class StageOptions:
         retries: Further attempts after the first, for errors whose class is retryable.
         retry_backoff_s: Seconds before the second attempt at most; doubled before each further one, less up to half.
         error_budget: Failed items after which no further ones are started; 0 for no limit.
-        max_queue: How many items are held at most that have not started.
+        max_queue: How many items are held at most that have not started; 0 for no limit.
         schedule: The order: as planned, smallest or largest `cost_hint` first. Items from a generator are ordered
             among the `max_queue` that are held.
-        resume: Leave out items that the store knows as done.
+        resume: Leave out items that the store knows as done. By default if there is a store; True requires one.
         force: Do them all the same.
         diagnostics_interval_s: Seconds between events of progress; 0 for none.
         dry_run: Look what is done already, and do nothing.
@@ -110,7 +110,7 @@ class StageOptions:
     error_budget: int = 0
     max_queue: int = 256
     schedule: Schedule = "fifo"
-    resume: bool = True
+    resume: bool | None = None
     force: bool = False
     diagnostics_interval_s: float = 30.0
     dry_run: bool = False
@@ -121,7 +121,7 @@ class StageOptions:
         _check_choice("schedule", self.schedule, get_args(Schedule))
         if self.workers is not None:
             _check_number("workers", self.workers, 1)
-        _check_number("max_queue", self.max_queue, 1)
+        _check_number("max_queue", self.max_queue, 0, "0 means no limit")
         _check_number("retries", self.retries, 0)
         _check_number("error_budget", self.error_budget, 0, "0 means no limit")
         _check_seconds("per_item_timeout_s", self.per_item_timeout_s, "0 means no limit")
@@ -142,11 +142,12 @@ class StageError:
     """Where in the worker it happened, for whoever wrote it."""
     exit_code: int | None = None
     """That of its error; None for the one of its class."""
+    retryable: bool = None  # type: ignore[assignment]
+    """Whether trying again is useful; by default what holds for its class."""
 
-    @property
-    def retryable(self) -> bool:
-        """Whether trying again later is of use."""
-        return RETRYABLE[self.category]
+    def __post_init__(self) -> None:
+        if self.retryable is None:
+            object.__setattr__(self, "retryable", RETRYABLE[self.category])
 
     def __str__(self) -> str:
         named = self.message if self.message.startswith(self.item_id) else f"{self.item_id}: {self.message}"
@@ -157,7 +158,9 @@ class StageError:
 class ItemOutcome:
     """What became of an item. A worker returns one to tell more than its result: that it skipped it, and why.
 
-    `result` is JSON: it goes into the event of the item, and so into the manifest.
+    `result` is JSON: it goes into the event of the item, and so into the manifest. `manifest` holds further fields for
+    the row of the item in the manifest, also when it failed. A worker that fails may raise, or return an `error`: its
+    `retryable` decides whether there is another attempt.
     """
 
     status: ItemStatus = "ok"
@@ -166,6 +169,7 @@ class ItemOutcome:
     error: StageError | None = None
     attempts: int = 1
     duration_s: float = 0.0
+    manifest: Mapping[str, Json] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         _check_choice("the status of an outcome", self.status, get_args(ItemStatus))

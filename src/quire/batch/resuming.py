@@ -80,7 +80,8 @@ class Records:
             with suppress(StoreError):  # a record that is damaged counts for nothing: the item is done again
                 record = json.loads(self._store.load(digest))
                 if record["outputs"] == _written(task.item):
-                    found[task.number] = ItemOutcome("skipped", record["result"], "done before", attempts=0)
+                    kept = record.get("manifest", {})
+                    found[task.number] = ItemOutcome("skipped", record["result"], "done before", None, 0, 0.0, kept)
         return found
 
     def remember(self, task: Task, outcome: ItemOutcome) -> None:
@@ -89,6 +90,8 @@ class Records:
         if outputs is None:
             return
         record = {"outputs": outputs, "result": dict(outcome.result)}
+        if outcome.manifest:
+            record["manifest"] = dict(outcome.manifest)
         data = json.dumps(record, ensure_ascii=False, sort_keys=True).encode("utf-8", "surrogatepass")
         self._store.save(ArtifactKey(task.key), data, stage=self._stage_name, document=path_text(task.item.item_id))
         self.unsaved = True

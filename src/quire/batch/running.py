@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
 from queue import Empty, SimpleQueue
 from secrets import token_hex
@@ -31,7 +32,7 @@ from quire.batch.tallying import Tally
 from quire.batch.telling import StageTeller
 from quire.budget import cpu_budget, worker_count
 from quire.context import Store
-from quire.errors import RETRYABLE, InputError, UsageError
+from quire.errors import InputError, UsageError
 from quire.events import Sink
 
 LOOKED_UP_AT_ONCE = 64
@@ -61,7 +62,8 @@ def run_stage(
 
     Args:
         worker: Does one item: `worker(item)`. It raises when it fails, and may return an `ItemOutcome`.
-        store: Remembers which items are done, for the next time. Without one everything is done.
+        store: Remembers which items are done, for the next time. Without one everything is done, and `resume=True` is
+            refused.
         stop: Lets other threads, or signals with `stop_on_signals`, end the stage early.
         run: The id in its events; a random one by default.
 
@@ -70,6 +72,8 @@ def run_stage(
         StoreError: What was done cannot be remembered.
     """
     options, hooks = options or StageOptions(), hooks or StageHooks()
+    if options.resume and store is None:
+        raise UsageError("resume=True without a store: nothing is known to be done; pass store=quire.FileStore(folder)")
     context = StageContext(plan.stage_name, run or token_hex(8), options, plan.total_items)
     teller = StageTeller(context, hooks, (on_event,) if on_event else ())
     records = Records(store, plan.stage_name) if store is not None else None
@@ -145,9 +149,10 @@ class StageScheduling:
 
     def _room(self) -> int:
         """How many more items may be taken from the plan."""
-        if self._source is None or len(self._retrying) >= max(MOST_RETRYING, self._options.max_queue):
+        most = self._options.max_queue
+        if self._source is None or (most and len(self._retrying) >= max(MOST_RETRYING, most)):
             return 0
-        return max(0, self._options.max_queue - len(self._waiting))
+        return max(0, most - len(self._waiting)) if most else LOOKED_UP_AT_ONCE
 
     def _admit(self) -> None:
         """Take some items of the plan in, as far as there is room, and those whose pause is over."""
@@ -179,7 +184,7 @@ class StageScheduling:
             yield from tasks
             return
         named = [task for task in tasks if self._name(task)]
-        look_up = self._options.resume and not self._options.force
+        look_up = self._options.resume is not False and not self._options.force
         done = self._known.done(named) if look_up else {}
         for task in named:
             if task.number in done:
@@ -243,14 +248,14 @@ class StageScheduling:
         if isinstance(given, FailedAttempt):
             self._failed(task, given, called.ms / 1000)
             return
-        outcome = ItemOutcome(given.status, given.result, given.reason, None, task.attempts, called.ms / 1000)
+        outcome = replace(given, error=None, attempts=task.attempts, duration_s=called.ms / 1000)
         if self._known is not None and outcome.status == "ok":
             self._known.remember(task, outcome)
         self._end(task, outcome)
 
     def _failed(self, task: Task, failure: FailedAttempt, seconds: float) -> None:
         """An attempt failed: another one follows if that is of use, else the item has."""
-        if not RETRYABLE[failure.category] or task.attempts > self._options.retries:
+        if not failure.retryable or task.attempts > self._options.retries:
             self._fail(task, failure, seconds)
         elif not self._why_stopped:  # else it stays undone, for the next time
             pause = self._retrying.add(task, time.monotonic())
@@ -265,9 +270,11 @@ class StageScheduling:
             task.attempts,
             failure.details,
             failure.exit_code,
+            failure.retryable,
         )
         self._tally.note(task.number, error)
-        self._end(task, ItemOutcome("failed", {}, failure.message, error, task.attempts, seconds))
+        outcome = ItemOutcome("failed", {}, failure.message, error, task.attempts, seconds, failure.manifest)
+        self._end(task, outcome)
         budget = self._options.error_budget
         if budget and self._tally.failed >= budget and not self._why_stopped:
             self._why_stopped = f"{self._tally.failed} items failed, as many as the error budget allows"

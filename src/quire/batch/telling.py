@@ -126,4 +126,4 @@ def _item_payload(task: Task, outcome: ItemOutcome) -> dict[str, object]:
         payload["exit_code"] = outcome.error.exit_code
     if outcome.reason:
         payload["reason"] = outcome.reason
-    return {**payload, **outcome.result}
+    return {**payload, **outcome.result, **outcome.manifest}

@@ -32,7 +32,8 @@ def box_annotations(source: str | Path | Mapping[str, object] | Annotations) -> 
 
     The file: `{"pages": {"1": [{"id": "total", "bbox": [left, top, width, height], "role": "text", "grid": {"row": 0,
     "column": 1}}]}}`. Boxes are fractions of the page; with `"size": [1240, 1754]` beside `pages` they are pixels of a
-    picture of that size. Without `id` regions are numbered. Raises ConfigurationError for anything else.
+    picture of that size. `polygon` is a list of points in the same unit, `attrs` anything else about the region.
+    Without `id` regions are numbered. Raises ConfigurationError for anything else.
     """
     if isinstance(source, (str, Path)):
         try:
@@ -66,4 +67,13 @@ def _region(box: Any, number: int, size: tuple[float, float]) -> Region:
         raise ValueError(f"the box {box['bbox']} does not lie on the page; pixels need a `size`")
     grid = GridCell(**box["grid"]) if "grid" in box else None
     place = BBox.of_points((left, top, left + width, top + height), size)
-    return Region(str(box.get("id", f"b{number}")), place, role, grid, box.get("parent"), box.get("merge_group"))
+    return Region(
+        str(box.get("id", f"b{number}")),
+        place,
+        role,
+        grid,
+        box.get("parent"),
+        box.get("merge_group"),
+        tuple((float(x) / size[0], float(y) / size[1]) for x, y in box.get("polygon", ())),
+        dict(box.get("attrs", {})),
+    )

@@ -14,7 +14,7 @@ from quire.types import Table
 
 def csv_tables(result: Exportable) -> list[str]:
     """Every table; a cell over several rows or columns has its text in the first of them."""
-    return [_table(block.table) for block in tables(result.blocks) if block.table is not None]
+    return [csv_table(block.table) for block in tables(result.blocks) if block.table is not None]
 
 
 _FORMULA = re.compile(r"\s*[-=+@＝＋－＠]")
@@ -27,7 +27,8 @@ def _inert(text: str) -> str:
     return f"'{text}" if _FORMULA.match(text) and not _INERT.fullmatch(text) else text
 
 
-def _table(table: Table) -> str:
+def csv_table(table: Table) -> str:
+    """One table."""
     target = io.StringIO()
     csv.writer(target, lineterminator="\n").writerows([_inert(text) for text in row] for row in texts(table))
     return target.getvalue()

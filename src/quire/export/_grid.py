@@ -66,3 +66,8 @@ def cell_text(cell: Cell | None) -> str:
 def texts(table: Table) -> list[list[str]]:
     """The text of each row and column; a cell over several has its text in the first of them."""
     return [[cell_text(cell) for cell in row] for row in origins(table)]
+
+
+def filled(table: Table) -> list[list[str]]:
+    """The text of each row and column; a cell over several has its text in all of them."""
+    return [[cell_text(cell) for cell in row] for row in grid(table)]

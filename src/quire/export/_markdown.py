@@ -26,10 +26,14 @@ _LATEX = re.compile(r"\\[A-Za-z]{2,}|[\^_]\{")
 
 def markdown(result: Exportable) -> str:
     """The text of the document, without running headers, footers and page numbers."""
-    depth = depths(result.blocks)
+    return of_blocks(body(result.blocks))
+
+
+def of_blocks(blocks: Sequence[Block]) -> str:
+    """The text of these blocks, whatever their kind."""
+    depth = depths(blocks)
     written = [
-        _list(part) if isinstance(part, list) else _block(part, depth.get(part.id, 1))
-        for part in with_lists(body(result.blocks))
+        _list(part) if isinstance(part, list) else _block(part, depth.get(part.id, 1)) for part in with_lists(blocks)
     ]
     text = "\n\n".join(part for part in written if part)
     return f"{text}\n" if text else ""
@@ -163,7 +167,7 @@ def _code(text: str) -> str:
 def _table(table: Table) -> str:
     if not table.cells:
         return ""
-    return _html_table(table) if has_spans(table) or header_rows(table) > 1 else _pipe_table(table)
+    return html_table(table) if has_spans(table) or header_rows(table) > 1 else _pipe_table(table)
 
 
 def _pipe_table(table: Table) -> str:
@@ -173,7 +177,7 @@ def _pipe_table(table: Table) -> str:
     return "\n".join(lines)
 
 
-def _html_table(table: Table) -> str:
+def html_table(table: Table) -> str:
     lines = ["".join(map(_html_cell, row)) for row in written(table)]
     return "\n".join(["<table>", *(f"<tr>{line}</tr>" for line in lines), "</table>"])
 

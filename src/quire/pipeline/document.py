@@ -12,7 +12,7 @@ from threading import Thread
 from quire.asking import Asker
 from quire.awaited import settled
 from quire.context import Store
-from quire.document import Document, Source
+from quire.document import Document, Source, document_of
 from quire.errors import InputError, RecognitionError
 from quire.page_ranges import Pages, page_numbers
 from quire.picture import Picture
@@ -21,6 +21,7 @@ from quire.pipeline.page import PageWork
 from quire.pipeline.result import PageReading, PipelineResult
 from quire.pipeline.run import GLANCE_S, NOT_THE_PAGE, Cancelled, PipelineRun, failure_of, message_of
 from quire.pipeline.stages import Exporter, Stages
+from quire.plugin_checks import check_returned
 from quire.prepare import PrepareProfile, page_picture
 from quire.types import PageInfo, PageStatus
 
@@ -33,7 +34,7 @@ def read_document(
 ) -> PipelineResult:
     """Runs in the thread of the caller, which draws the pages; each is read in a thread of its own."""
     with ExitStack() as stack:
-        document = source if isinstance(source, Document) else stack.enter_context(Document(source))
+        document = stack.enter_context(document_of(source))
         stack.callback(run.close)
         run.document = document.id
         numbers = page_numbers(pages, document.page_count)
@@ -131,7 +132,10 @@ def _export(
     errors: list[Exception] = []
     for place, exporter in enumerate(exporters, 1):
         try:
-            for number, path in enumerate(settled(exporter.export(result)), 1):
+            written = settled(exporter.export(result))
+            check_returned(written, Sequence, exporter.name)
+            for number, path in enumerate(written, 1):
+                check_returned(path, Path, exporter.name)
                 told = {"path": str(path), "format": exporter.format, "bytes": path.stat().st_size}
                 run.emit("finished", "export", payload=told, mark=f"/{place}/{number}")
         except Exception as error:

@@ -13,6 +13,7 @@ from quire.engine import Capability, Policy, Recognition
 from quire.keys import Profile
 from quire.picture import Picture
 from quire.pipeline.result import PipelineResult
+from quire.plugin_checks import check_function
 from quire.recognize.plain import FunctionEngine, Reader, from_function
 from quire.roles import Classifies, Crop, Prepares
 from quire.types import Layout
@@ -90,10 +91,10 @@ class _Made(Protocol[F_contra, S_co]):
 
 
 class _Decorator(Generic[F_contra, S_co]):
-    """`@decorator` or `@decorator(name=…, version=…, requires=…)`."""
+    """`@decorator` or `@decorator(name=…, version=…, requires=…)`. The function is called with `names`."""
 
-    def __init__(self, make: _Made[F_contra, S_co]) -> None:
-        self._make = make
+    def __init__(self, make: _Made[F_contra, S_co], names: str) -> None:
+        self._make, self._names = make, names
 
     @overload
     def __call__(self, function: F_contra, /) -> S_co: ...
@@ -113,33 +114,34 @@ class _Decorator(Generic[F_contra, S_co]):
         requires: Iterable[Capability] = (),
     ) -> S_co | Callable[[F_contra], S_co]:
         def made(given: F_contra) -> S_co:
+            check_function(given, self._names)
             return self._make(given, name or getattr(given, "__name__", "function"), version, frozenset(requires))
 
         return made if function is None else made(function)
 
 
 preprocessor: _Decorator[Callable[[Picture], Prepares | Awaitable[Prepares]], FunctionPreprocessor]
-preprocessor = _Decorator(FunctionPreprocessor)
+preprocessor = _Decorator(FunctionPreprocessor, "picture")
 """A function from the picture of a page to a better one; a `PreparedPicture` when boxes need a way back."""
 
 detector: _Decorator[Callable[[Picture], Layout | Awaitable[Layout]], FunctionDetector]
-detector = _Decorator(FunctionDetector)
+detector = _Decorator(FunctionDetector, "picture")
 """A function from a picture to the regions on it."""
 
 classifier: _Decorator[Callable[[Layout, Picture], Classifies | Awaitable[Classifies]], FunctionClassifier]
-classifier = _Decorator(FunctionClassifier)
+classifier = _Decorator(FunctionClassifier, "layout, picture")
 """A function that gives the regions of a layout their roles."""
 
 region_preprocessor: _Decorator[Callable[[Crop], Cuts | Awaitable[Cuts]], FunctionRegionPreprocessor]
-region_preprocessor = _Decorator(FunctionRegionPreprocessor)
+region_preprocessor = _Decorator(FunctionRegionPreprocessor, "crop")
 """A function from the crop of a region to a better picture, or to the crops to be read instead."""
 
 postprocessor: _Decorator[Callable[[Recognition], Recognition | Awaitable[Recognition]], FunctionCorrector]
-postprocessor = _Decorator(FunctionCorrector)
+postprocessor = _Decorator(FunctionCorrector, "recognition")
 """A pure function from what was read to what it should say."""
 
 exporter: _Decorator[Callable[[PipelineResult], Written | Awaitable[Written]], FunctionExporter]
-exporter = _Decorator(FunctionExporter)
+exporter = _Decorator(FunctionExporter, "result")
 """A function that does something with the result; a path that it returns is told of."""
 
 
@@ -173,6 +175,7 @@ def recognizer(
     """A function from a picture and a question to text, lines or recognitions, as an engine: see `from_function`."""
 
     def made(given: Reader) -> FunctionEngine:
+        check_function(given, "picture, question")
         return from_function(
             name or getattr(given, "__name__", "function"),
             given,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import logging
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -20,9 +21,10 @@ from quire.pipeline.recognizing import PageQuestioning, PageQuestions
 from quire.pipeline.result import PageReading
 from quire.pipeline.run import NOT_THE_PAGE, Cancelled, PipelineRun, failure_of, message_of
 from quire.pipeline.stages import Stages
+from quire.plugin_checks import check_returned
 from quire.recognize.frames import placed
-from quire.roles import Classified, Corrector, Crop, PreparedPicture, Slot, with_merged
-from quire.types import Layout, PageInfo, PageStatus
+from quire.roles import Classified, Corrector, Crop, PreparedPicture, RegionPreprocessor, Slot, with_merged
+from quire.types import Layout, PageInfo, PageStatus, Region
 
 MOST_CHANGES = 50
 """How many corrections one event tells word by word."""
@@ -80,6 +82,7 @@ class PageWork:
         for place, stage in enumerate(self.stages.preprocessors):
             with self._stage("preprocess", stage.name, page, place) as told:
                 made = settled(stage.preprocess(ready.picture))
+                check_returned(made, (Picture, PreparedPicture), stage.name)
                 step = PreparedPicture(made) if isinstance(made, Picture) else made
                 if step.angle:
                     told["angle"] = step.angle
@@ -92,6 +95,9 @@ class PageWork:
             return whole_page().detect(picture, page)
         with self._stage("detect", detector.name, page) as told:
             layout = settled(detector.detect(picture, page))
+            check_returned(layout, Layout, detector.name)
+            for region in layout.regions:
+                check_returned(region, Region, detector.name)
             ids = [region.id for region in layout.regions]
             if len(set(ids)) < len(ids):
                 raise RecognitionError(f"{detector.name} gave two regions the same id")
@@ -105,6 +111,7 @@ class PageWork:
             return with_merged(layout)
         with self._stage("classify", classifier.name, page) as told:
             made = settled(classifier.classify(layout, picture))
+            check_returned(made, (Layout, Classified), classifier.name)
             found = Classified(made) if isinstance(made, Layout) else made
             regions = found.layout.regions
             spans = sum(1 for r in regions if r.grid and r.grid.row_span * r.grid.column_span > 1)
@@ -126,7 +133,7 @@ class PageWork:
             with self._stage("region_preprocess", stage.name, page, place) as told:
                 given = sum(map(len, crops.values()))
                 made = {
-                    name: tuple(new for crop in before for new in settled(stage.preprocess_region(crop)))
+                    name: tuple(new for crop in before for new in self._preprocessed(stage, crop))
                     for name, before in crops.items()
                 }
                 if empty := next((name for name, parts in made.items() if not parts), None):
@@ -135,6 +142,13 @@ class PageWork:
                 told |= {"transformed": changed, "sliced_in": given, "sliced_out": sum(map(len, made.values()))}
                 crops = made
         return crops
+
+    def _preprocessed(self, stage: RegionPreprocessor, crop: Crop) -> Sequence[Crop]:
+        made = settled(stage.preprocess_region(crop))
+        check_returned(made, Sequence, stage.name)
+        for one in made:
+            check_returned(one, Crop, stage.name)
+        return made
 
     def _corrected(
         self, corrector: Corrector, read: tuple[Recognition, ...], page: int, place: int
@@ -153,6 +167,7 @@ class PageWork:
         self.run.check()
         try:
             made = settled(corrector.correct(recognition))
+            check_returned(made, Recognition, corrector.name)
             return replace(made, provenance=recognition.provenance)  # a correction is no other answer
         except NOT_THE_PAGE:
             raise
@@ -180,6 +195,7 @@ class PageWork:
             run.emit("failed", slot, page=page, payload=failure_of(error), mark=mark)
             if isinstance(error, (EngineError, RecognitionError, *NOT_THE_PAGE)):
                 raise
+            logging.getLogger("quire").debug("%s stage %s failed on page %d", slot, name, page, exc_info=error)
             raise RecognitionError(f"{slot} stage {name} failed: {message_of(error)}") from error
         run.emit("finished", slot, page=page, payload={**told, "ms": run.ms_since(begun)}, mark=mark)
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
 from quire.document import Document, Source
-from quire.errors import UsageError
 from quire.events import Event, Sink
 from quire.page_ranges import Pages, check_pages
 from quire.pipeline.bridging import Feed, in_thread
@@ -71,19 +70,24 @@ class Pipeline:
     def __repr__(self) -> str:
         return f"Pipeline({', '.join(stage.name for stage in self.stages)})"
 
-    def __call__(self, source: Source | Document, *, pages: Pages | None = None) -> PipelineResult:
-        """Read a document. Raises UsageError where an event loop is running: use `aio` there."""
-        if asyncio._get_running_loop() is not None:
-            raise UsageError("pipeline(…) would block the running event loop; use await pipeline.aio(…)")
-        run = self._begin(self._options.on_event)
+    def __call__(
+        self, source: Source | Document, *, pages: Pages | None = None, on_event: Sink | None = None
+    ) -> PipelineResult:
+        """Read a document. `on_event` is called with the events of this call, after that of the pipeline.
+
+        Blocks until the document is read, also in a notebook; a coroutine awaits `aio` instead.
+        """
+        run = self._begin(self._options.on_event, on_event)
         try:
             return self._read(source, check_pages(pages), run)
         finally:
             run.cancel()  # of what is still at work after an error or an interrupt
 
-    def aio(self, source: Source | Document, *, pages: Pages | None = None) -> Coroutine[Any, Any, PipelineResult]:
-        """The same for asynchronous programs. The work runs in threads; cancelling the task stops it."""
-        run = self._begin(self._options.on_event)
+    def aio(
+        self, source: Source | Document, *, pages: Pages | None = None, on_event: Sink | None = None
+    ) -> Coroutine[Any, Any, PipelineResult]:
+        """The same for `async` code. The work runs in threads; cancelling the task stops it."""
+        run = self._begin(self._options.on_event, on_event)
         return self._awaited(source, check_pages(pages), run)
 
     def events(self, source: Source | Document, *, pages: Pages | None = None) -> AsyncIterator[Event | PipelineResult]:
@@ -92,8 +96,7 @@ class Pipeline:
         Leaving the loop before the end stops the work.
         """
         feed = Feed()
-        sinks = (self._options.on_event, feed.tell) if self._options.on_event else (feed.tell,)
-        run = self._begin(*sinks)
+        run = self._begin(self._options.on_event, feed.tell)
         return self._told(source, check_pages(pages), run, feed)
 
     def cancel(self) -> None:

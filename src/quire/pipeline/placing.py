@@ -15,7 +15,16 @@ _SAME = Affine()
 def placed_layout(layout: Layout, change: Affine) -> Layout:
     if change == _SAME:
         return layout
-    return Layout(tuple(replace(region, bbox=change.box(region.bbox)) for region in layout.regions))
+    return Layout(
+        tuple(
+            replace(
+                region,
+                bbox=change.box(region.bbox),
+                polygon=tuple(change.point(x, y) for x, y in region.polygon),
+            )
+            for region in layout.regions
+        )
+    )
 
 
 def joined(region: Region, slices: Sequence[Recognition]) -> Recognition:

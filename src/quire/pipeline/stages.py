@@ -10,6 +10,7 @@ from typing import Protocol, TypeAlias, cast, get_args, runtime_checkable
 from quire.engine import CAPABILITIES, Capability, Engine
 from quire.errors import ConfigurationError, UsageError
 from quire.pipeline.result import PipelineResult
+from quire.plugin_checks import check_call, check_engine, check_members, name_of
 from quire.roles import (
     SLOTS,
     Classifier,
@@ -49,6 +50,16 @@ _VERBS: dict[str, Slot] = {
 }
 """The method by which a stage shows its role."""
 
+_ROLES: dict[str, tuple[type, str]] = {
+    "preprocess": (Preprocessor, "picture"),
+    "detect": (LayoutDetector, "picture, page"),
+    "classify": (Classifier, "layout, picture"),
+    "preprocess_region": (RegionPreprocessor, "crop"),
+    "correct": (Corrector, "recognition"),
+    "export": (Exporter, "result"),
+}
+"""The protocol that goes with a method, and what the method is called with; engines have a check of their own."""
+
 _ONCE: frozenset[Slot] = frozenset(("detect", "classify", "recognize"))
 
 
@@ -61,14 +72,29 @@ class Placed:
 
     @classmethod
     def of(cls, stage: object) -> Placed:
-        found = {slot for verb, slot in _VERBS.items() if callable(getattr(stage, verb, None))}
+        found = {verb: slot for verb, slot in _VERBS.items() if callable(getattr(stage, verb, None))}
+        what = name_of(stage)
+        if isinstance(stage, type) and found:
+            raise ConfigurationError(f"{what} is a class; pass a stage made of it: {what}(…)")
         if len(found) == 1 and isinstance(getattr(stage, "name", None), str):
-            return cls(found.pop(), cast(PipelineStage, stage))
-        what = getattr(stage, "__name__", None) or type(stage).__name__
+            ((verb, slot),) = found.items()
+            _check_role(stage, verb, what)
+            return cls(slot, cast(PipelineStage, stage))
         if len(found) > 1:
-            raise ConfigurationError(f"{what} plays several roles ({', '.join(sorted(found))}); a stage has one")
+            roles = ", ".join(sorted(found.values()))
+            raise ConfigurationError(f"{what} plays several roles ({roles}); a stage has one")
         hint = "; decorate a function with @preprocessor, @detector, …" if callable(stage) else ""
         raise ConfigurationError(f"{what} is no stage: it needs a name and one of {', '.join(_VERBS)}{hint}")
+
+
+def _check_role(stage: object, verb: str, what: str) -> None:
+    """Raise ConfigurationError that says what a stage lacks for its role."""
+    if verb == "ask":
+        check_engine(stage)
+        return
+    role, names = _ROLES[verb]
+    check_members(stage, role)
+    check_call(getattr(stage, verb), names.count(",") + 1, f"{what}.{verb}", names)
 
 
 class Stages:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import AsyncIterator, Callable, Generator, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
@@ -13,7 +12,7 @@ from threading import Event as Flag
 from typing import TYPE_CHECKING, ParamSpec, TypeAlias, TypedDict, TypeVar, Unpack
 
 from quire.budget import cpu_budget, worker_count
-from quire.document import Document, Source
+from quire.document import Document, Source, document_of
 from quire.errors import CorruptError, UsageError
 from quire.events import Sink
 from quire.page_ranges import Pages, check_pages, page_numbers
@@ -68,7 +67,14 @@ def _with_options(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def _engines(engines: Engines) -> tuple[str | Engine, ...]:
-    return tuple(engines) if isinstance(engines, (list, tuple)) else (engines,)  # type: ignore[return-value]
+    """Raises UsageError for a name that no engine has, also where no page needs one."""
+    wanted: tuple[str | Engine, ...]
+    wanted = tuple(engines) if isinstance(engines, (list, tuple)) else (engines,)  # type: ignore[assignment]
+    if named := [engine for engine in wanted if isinstance(engine, str)]:
+        from quire.recognize.registry import check_names  # looks through what is installed
+
+        check_names(named)
+    return wanted
 
 
 def _languages(lang: str | Sequence[str]) -> tuple[str, ...]:
@@ -91,18 +97,12 @@ def _index(store: StorePlace, *, wanted: bool) -> Path | None:
     return Path(folder).absolute() / "similar.sqlite3"
 
 
-def _refuse_in_loop(called: str, instead: str) -> None:
-    asyncio = sys.modules.get("asyncio")  # who has not imported it has no loop
-    if asyncio is not None and asyncio._get_running_loop() is not None:
-        raise UsageError(f"quire.{called}() would block the running event loop; use {instead}")
-
-
 class _Reading:
     """One read of one document. Its stages run in the thread that asks for pages or the result."""
 
     def __init__(  # noqa: PLR0913 - one argument per need
         self,
-        source: Source,
+        source: Source | Document,
         *,
         pages: Pages | None = None,
         password: str | None = None,
@@ -138,7 +138,7 @@ class _Reading:
             hints=tuple(hints),
             similar=_index(store, wanted=similar),
         )
-        self._document = Document(source, password=password)
+        self._document = document_of(source, password=password)
         self._asked = check_pages(pages)
         self._place, self._facts = store, facts
         self._sinks = (on_event,) if on_event is not None else ()
@@ -219,7 +219,7 @@ class _Reading:
 
 
 @_with_options
-def read(source: Source, **options: Unpack[ReadOptions]) -> DocumentResult:
+def read(source: Source | Document, **options: Unpack[ReadOptions]) -> DocumentResult:
     """Read a document: `read("report.pdf").to_markdown()`.
 
     `pages` limits it to some pages ("1-3,7" or numbers). `store` names a folder in which what was read is kept:
@@ -241,24 +241,27 @@ def read(source: Source, **options: Unpack[ReadOptions]) -> DocumentResult:
 
     Raises InputError (or one of its kinds) when the document cannot be opened. A page that cannot be read is
     `failed` or `skipped` in the result, and the result is `partial`.
+
+    Blocks until the document is read, also in a notebook; a coroutine awaits `aread` instead.
     """
-    _refuse_in_loop("read", "await quire.aread(…)")
     return _Reading(source, **options).result()
 
 
 @_with_options
-def stream(source: Source, **options: Unpack[ReadOptions]) -> Iterator[PageResult]:
+def stream(source: Source | Document, **options: Unpack[ReadOptions]) -> Iterator[PageResult]:
     """Read a document page by page: each page comes as soon as it is ready, before what crosses pages is known.
 
     Takes what `read` takes. Closing the iterator stops the work.
     """
-    _refuse_in_loop("stream", "async for page in quire.astream(…)")
     return _Reading(source, **options).pages()
 
 
 @_with_options
-async def aread(source: Source, **options: Unpack[ReadOptions]) -> DocumentResult:
-    """`read` for asynchronous programs. The work, and `on_event`, run in a thread; cancelling stops it."""
+async def aread(source: Source | Document, **options: Unpack[ReadOptions]) -> DocumentResult:
+    """`read` for `async` code: `result = await aread("report.pdf")`.
+
+    The work, and `on_event`, run in a thread and the event loop stays free; cancelling stops the work.
+    """
     import asyncio
 
     reading = _Reading(source, **options)
@@ -269,8 +272,8 @@ async def aread(source: Source, **options: Unpack[ReadOptions]) -> DocumentResul
 
 
 @_with_options
-async def astream(source: Source, **options: Unpack[ReadOptions]) -> AsyncIterator[PageResult]:
-    """`stream` for asynchronous programs. The work runs in a thread, at most one page ahead of the caller."""
+async def astream(source: Source | Document, **options: Unpack[ReadOptions]) -> AsyncIterator[PageResult]:
+    """`stream` for `async` code. The work runs in a thread, at most one page ahead of the caller."""
     import asyncio
     from concurrent.futures import ThreadPoolExecutor
 

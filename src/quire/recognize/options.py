@@ -44,6 +44,11 @@ class RecognizeOptions:
             raise UsageError(f"there is no profile {self.profile!r}; choose from {', '.join(EFFORTS)}")
         if self.workers is not None and (not isinstance(self.workers, int) or self.workers < 1):
             raise UsageError(f"workers is {self.workers!r}; it must be a number of at least 1")
+        if objects := [engine for engine in self.engines if not isinstance(engine, str)]:
+            from quire.plugin_checks import check_engine  # most reads name their engines, if at all
+
+            for engine in objects:
+                check_engine(engine)
 
     @property
     def prepare(self) -> PrepareProfile:

@@ -6,11 +6,12 @@ ConfigurationError, naming what to install or set, when the engine cannot work h
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import cast
 
 from quire.engine import Engine
 from quire.errors import UsageError
+from quire.plugin_checks import check_engine
 from quire.plugins import loaded, offered
 from quire.recognize.options import Effort
 
@@ -20,10 +21,18 @@ def names() -> tuple[str, ...]:
     return tuple(sorted(offered("engine")))
 
 
+def check_names(wanted: Iterable[str]) -> None:
+    """Raise UsageError for a name that no engine has; whether the engine works here is another question."""
+    known = offered("engine")
+    for name in wanted:
+        if name not in known:
+            raise UsageError(f"there is no engine {name!r}; choose from {', '.join(names())}")
+
+
 def make(name: str, *, profile: Effort = "balanced", languages: Sequence[str] = ()) -> Engine:
     """The engine of that name. Raises UsageError for an unknown name, ConfigurationError when it cannot work here."""
-    point = offered("engine").get(name)
-    if point is None:
-        raise UsageError(f"there is no engine {name!r}; choose from {', '.join(names())}")
-    factory = cast("Callable[..., Engine]", loaded("engine", point))
-    return factory(profile=profile, languages=tuple(languages))
+    check_names([name])
+    factory = cast("Callable[..., Engine]", loaded("engine", offered("engine")[name]))
+    made = factory(profile=profile, languages=tuple(languages))
+    check_engine(made)
+    return made

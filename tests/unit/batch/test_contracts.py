@@ -56,7 +56,7 @@ def test_values_are_frozen_and_picklable(value):
         ({"schedule": "random"}, "schedule is 'random'; it must be one of fifo, sjf, ljf"),
         ({"workers": 0}, "workers is 0; it must be a whole number of at least 1"),
         ({"workers": True}, "workers is True"),
-        ({"max_queue": 0}, "max_queue is 0"),
+        ({"max_queue": -1}, "max_queue is -1; it must be a whole number of at least 0; 0 means no limit"),
         ({"retries": -1}, "retries is -1"),
         ({"error_budget": -1}, "at least 0; 0 means no limit"),
         ({"per_item_timeout_s": -1.0}, "per_item_timeout_s is -1.0"),

@@ -109,3 +109,10 @@ def test_stopping_now_kills_programs():
 
 def test_the_time_of_the_cpu_is_that_of_the_programs():
     assert run_stage(plan("a", "b"), stage_workers.spin, CPU).cpu_time_total_ms >= 100
+
+
+def test_the_error_and_the_manifest_that_a_worker_returns_cross_to_the_parent():
+    seen, options = [], StageOptions(policy="cpu", workers=1, retries=2)
+    outcome = run_stage(plan("a"), stage_workers.fail_with_manifest, options, on_event=seen.append)
+    assert [(error.attempts, error.retryable) for error in outcome.errors] == [(1, False)]
+    assert [event.payload["pages"] for event in seen if event.kind == "failed"] == [3]

@@ -171,3 +171,14 @@ def test_an_item_may_be_named_after_a_file_whose_name_is_no_text(folder, store):
     item = WorkItem("a\udcff.pdf", {"pdf": folder / "a.pdf"})
     assert run_stage(StagePlan("look", [item]), Writer(), store=store).succeeded == 1
     assert run_stage(StagePlan("look", [item]), Writer(), store=store).skipped == 1
+
+
+def test_an_item_that_is_done_keeps_the_further_fields_of_its_row(folder, store):
+    worker, seen = Writer(), []
+
+    def noted(item):
+        return ItemOutcome(result=worker(item), manifest={"pages": 2})
+
+    run_stage(plan(folder), noted, store=store)
+    run_stage(plan(folder), noted, StageOptions(resume=True), store=store, on_event=seen.append)
+    assert [event.payload["pages"] for event in seen if event.kind == "hit"] == [2, 2, 2]

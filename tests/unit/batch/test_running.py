@@ -11,7 +11,7 @@ from collections import Counter
 
 import pytest
 
-from quire.batch import ItemOutcome, StageHooks, StageOptions, StagePlan, Stop, WorkItem, run_stage
+from quire.batch import ItemOutcome, StageError, StageHooks, StageOptions, StagePlan, Stop, WorkItem, run_stage
 from quire.batch import running as running_module
 from quire.batch.schedule import Retrying, Task
 from quire.context import Retry
@@ -579,3 +579,52 @@ def test_events_of_items_can_be_written_as_json():
     run_stage(StagePlan("read", items("a", inputs={"pdf": "a.pdf"})), lambda item: {"pages": 3}, on_event=seen)
     for event in seen.events:
         json.dumps(dict(event.payload))
+
+
+def failed(item, category, retryable):
+    error = StageError("read", item.item_id, category, "refused", retryable=retryable)
+    return ItemOutcome("failed", error=error, manifest={"pages": 3})
+
+
+@pytest.mark.parametrize(("category", "retryable", "attempts"), [("input", True, 3), ("network", False, 1)])
+def test_the_error_that_a_worker_returns_decides_about_another_attempt(category, retryable, attempts):
+    options = StageOptions(retries=2, retry_backoff_s=0)
+    outcome = run_stage(plan("a"), lambda item: failed(item, category, retryable), options)
+    assert [(error.attempts, error.retryable) for error in outcome.errors] == [(attempts, retryable)]
+
+
+def test_further_fields_of_the_manifest_are_in_the_event_of_the_item():
+    seen = Seen()
+
+    def worker(item):
+        if item.item_id == "b":
+            return failed(item, "input", False)
+        return ItemOutcome(result={"words": 7}, manifest={"pages": 2})
+
+    run_stage(plan("a", "b"), worker, StageOptions(workers=1), on_event=seen)
+    (done,) = [event for event in seen.of("finished") if event.document]
+    (broken,) = seen.of("failed")
+    assert (done.payload["words"], done.payload["pages"]) == (7, 2)
+    assert broken.payload["pages"] == 3
+
+
+def test_a_queue_of_size_0_has_no_limit():
+    first, taken = threading.Event(), []
+
+    def generated():
+        for number in range(300):
+            taken.append(number)
+            if number == 299:
+                first.set()
+            yield WorkItem(str(number))
+
+    def worker(item):
+        assert first.wait(LONG_S)
+
+    outcome = run_stage(StagePlan("read", generated()), worker, StageOptions(workers=1, max_queue=0))
+    assert outcome.succeeded == len(taken) == 300
+
+
+def test_resume_without_a_store_is_refused():
+    with pytest.raises(UsageError, match="resume=True without a store"):
+        run_stage(plan("a"), lambda item: None, StageOptions(resume=True))

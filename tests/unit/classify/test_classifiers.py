@@ -148,3 +148,10 @@ def test_the_second_classifier_decides_what_the_first_is_not_sure_of():
     found = hybrid(First(), Second()).classify(uniform(), Sheet().picture())
     assert [name for name, role in roles(found).items() if role == "blank"] == ["01"]
     assert not found.ambiguous
+
+
+def test_a_merged_region_keeps_the_attributes_of_its_parts_and_no_outline_of_one():
+    first = Region("a", BBox(0.0, 0.0, 0.5, 0.5), merge_group="m", polygon=((0.0, 0.0), (0.5, 0.5)), attrs={"tag": 1})
+    second = Region("b", BBox(0.5, 0.0, 0.5, 0.5), merge_group="m", attrs={"tag": 2, "side": "right"})
+    (merged,) = with_merged(Layout((first, second))).regions
+    assert (merged.polygon, merged.attrs) == ((), {"tag": 1, "side": "right"})

@@ -85,3 +85,10 @@ def test_the_strips_around_regions_are_read_like_pages():
 def test_a_page_without_regions_is_surroundings_alone():
     found = with_surroundings(morphological_grid()).detect(BLANK)
     assert [(r.bbox, r.role) for r in found.regions] == [(BBox(0, 0, 1, 1), "page")]
+
+
+def test_annotations_have_polygons_and_attributes():
+    box = {"bbox": [10, 10, 20, 20], "polygon": [[10, 10], [30, 10], [20, 30]], "attrs": {"tag": "V1"}}
+    (region,) = box_annotations({"size": [100, 200], "pages": {"1": [box]}}).pages[1]
+    assert region.polygon == ((0.1, 0.05), (0.3, 0.05), (0.2, 0.15))
+    assert region.attrs == {"tag": "V1"}

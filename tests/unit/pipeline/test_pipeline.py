@@ -11,7 +11,7 @@ from PIL import Image
 
 from quire.affine import Affine
 from quire.correct.rewriting import rewritten
-from quire.document import Document
+from quire.document import READERS, Document
 from quire.engine import Question, ReadLine, Recognition
 from quire.errors import ConfigurationError, EngineError, InputError, RecognitionError, UsageError
 from quire.picture import Picture
@@ -28,6 +28,7 @@ from quire.pipeline import (
     save,
 )
 from quire.recognize.echo import EchoEngine, EchoProfile
+from quire.render.images import open_images
 from quire.roles import Crop, PreparedPicture
 from quire.store.files import FileStore
 from quire.types import BBox, GridCell, Layout, Region
@@ -464,12 +465,19 @@ def test_a_stored_answer_that_is_garbage_is_asked_for_again(page, tmp_path):
         assert pipeline(page).pages[0].status == "ok"
 
 
-def test_a_sync_call_in_a_running_loop_points_to_aio(page):
-    async def wrong():
-        Pipeline(says_size)(page)
+def test_a_pipeline_with_async_stages_works_in_a_thread_whose_event_loop_runs(page):
+    exported = []
 
-    with pytest.raises(UsageError, match=r"pipeline\.aio"):
-        asyncio.run(wrong())
+    @exporter
+    async def note(result):
+        await asyncio.sleep(0)
+        exported.append(result.blocks[0].text)
+
+    async def cell():
+        return Pipeline(says_size, note)(page)
+
+    assert asyncio.run(cell()).blocks[0].text == "200x100"
+    assert exported == ["200x100"]
 
 
 def test_aio_reads_without_holding_up_the_loop(page):
@@ -615,17 +623,20 @@ def test_a_sink_that_raises_does_not_break_the_run(page, caplog):
     assert "a reader of events raised" in caplog.text
 
 
-def test_a_page_that_cannot_be_drawn_is_failed_alone(pages):
+def test_a_page_that_cannot_be_drawn_is_failed_alone(pages, monkeypatch):
     told = Told()
-    with Document(pages) as document:
-        document._reader = Undrawable(document.reader, {2})
-        result = Pipeline(says_size, on_event=told)(document)
+    monkeypatch.setitem(READERS, "image/tiff", f"{__name__}:undrawable")
+    result = Pipeline(says_size, on_event=told)(pages)
     assert [(page.status, page.info.reason) for page in result.pages] == [
         ("ok", None),
         ("failed", "cannot be drawn"),
         ("ok", None),
     ]
     assert told.of("render", "failed")[0]["error"] == "InputError"
+
+
+def undrawable(document):
+    return Undrawable(open_images(document), {2})
 
 
 class Undrawable:
@@ -641,3 +652,51 @@ class Undrawable:
         for number in numbers:
             bad = number in self._bad
             yield InputError("cannot be drawn", page=number) if bad else next(self._reader.render([number], options))
+
+
+def test_events_of_one_call_go_to_its_own_sink_too(page):
+    every, first = [], []
+    pipeline = Pipeline(says_size, on_event=every.append)
+    pipeline(page, on_event=first.append)
+    asyncio.run(pipeline.aio(page))
+    assert first and len({event.run for event in first}) == 1
+    assert len({event.run for event in every}) == 2
+
+
+def test_a_pipeline_leaves_a_document_open(page):
+    with Document(page) as document:
+        reader = document.reader
+        Pipeline(says_size)(document)
+        assert document.reader is reader
+        assert document.page(1).image().png
+
+
+def test_polygons_and_attributes_of_regions_reach_the_result_in_its_frame(page):
+    asked = []
+    region = Region(
+        "valve", BBox(0.5, 0.0, 0.5, 0.5), polygon=((0.5, 0.0), (1.0, 0.0), (0.75, 0.5)), attrs={"symbol": "valve"}
+    )
+
+    @preprocessor
+    def turned(picture):
+        return PreparedPicture(picture, 180.0, Affine(-1.0, 0.0, 1.0, 0.0, -1.0, 1.0))
+
+    @recognizer(capabilities=["text", "regions"])
+    def reads(picture, question):
+        asked.extend(question.regions)
+        return [Recognition("reads", (ReadLine("V1", one.bbox),), region=one.id) for one in question.regions]
+
+    result = Pipeline(turned, detector(lambda picture: Layout((region,)), name="symbols"), reads)(page)
+    (found,) = result.layouts[1].regions
+    assert found.attrs == {"symbol": "valve"}
+    assert found.polygon == ((0.5, 1.0), (0.0, 1.0), (0.25, 0.5))
+    assert asked == [region], "an engine that takes regions sees them as the detector gave them"
+
+
+def test_other_attributes_of_a_region_are_another_question():
+    plain = Region("a", BBox(0.0, 0.0, 0.5, 0.5))
+    questions = [
+        Question((10, 10), 72.0, regions=(one,))
+        for one in (plain, replace(plain, attrs={"kind": "date"}), replace(plain, polygon=((0.0, 0.0), (0.5, 0.5))))
+    ]
+    assert len({question.digest() for question in questions}) == 3

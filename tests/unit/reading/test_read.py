@@ -248,13 +248,13 @@ def test_a_stream_of_a_missing_file_fails_at_once():
         quire.stream("missing.pdf")
 
 
-@pytest.mark.parametrize(("call", "instead"), [(quire.read, "aread"), (quire.stream, "astream")])
-def test_sync_forms_inside_a_loop_name_the_other_form(call, instead):
-    async def inside() -> None:
-        call(documents.simple())
+def test_read_and_stream_work_in_a_thread_whose_event_loop_runs():
+    async def cell() -> list[str]:
+        read = quire.read(documents.simple(2)).pages
+        return [page.text for page in (*read, *quire.stream(documents.simple(2)))]
 
-    with pytest.raises(quire.UsageError, match=instead):
-        asyncio.run(inside())
+    texts = asyncio.run(cell())
+    assert texts[0] and texts[:2] == texts[2:]
 
 
 def test_aread_works_in_a_thread_and_leaves_the_loop_free():
@@ -330,3 +330,32 @@ def test_cancelling_aread_stops_after_the_page_at_work(reader_of):
 def test_threads_must_be_some():
     with pytest.raises(quire.UsageError, match="threads"):
         quire.read(documents.simple(), threads=0)
+
+
+def test_read_takes_a_document_and_leaves_it_open(sample_path):
+    with quire.Document.load(sample_path) as document:
+        reader = document.reader
+        result = quire.read(document, pages="1")
+        assert document.reader is reader
+        assert document.page(2).text().chars > 0
+    assert (result.name, result.id) == ("sample.pdf", document.id)
+    assert [page.number for page in quire.stream(document, pages="1-2")] == [1, 2]
+    assert asyncio.run(quire.aread(document, pages="1")).blocks == result.blocks
+
+
+def test_a_document_in_memory_can_be_read_after_its_file_is_gone(saved):
+    path = saved(documents.simple())
+    document = quire.Document.load(path)
+    assert document.page_count == 1
+    path.unlink()
+    assert quire.read(document).status == "complete"
+
+
+def test_a_document_from_bytes_has_its_name_and_password():
+    document = quire.Document.from_bytes(documents.encrypted("swordfish"), name="secret.pdf", password="swordfish")
+    assert quire.read(document).name == "secret.pdf"
+
+
+def test_a_password_beside_a_document_is_refused():
+    with pytest.raises(quire.UsageError, match="own password"):
+        quire.read(quire.Document.from_bytes(documents.simple(), name="a.pdf"), password="swordfish")

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import asyncio
-import inspect
 import json
+import logging
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import cast
 
+from quire.awaited import settled
 from quire.context import Claim, Json, Store
 from quire.document import Document
 from quire.durable.flows.once import made_once
@@ -266,13 +266,15 @@ class Making:
         called = function or self.component.function or self.values.services[self.component.service]
         assert not isinstance(called, PageService)
         try:
-            output = called(**arguments, **self.options())
-            return asyncio.run(output) if inspect.iscoroutine(output) else output
+            return settled(called(**arguments, **self.options()))
         except FencedError:
             raise
         except Exception as error:
             where = f"step {self.step.id!r}" + (f", page {page}" if page else "")
             said = str(error) if isinstance(error, QuireError) else reason_of(error)
+            logging.getLogger("quire").debug(
+                "%s of the component %s failed", where, self.component.name, exc_info=error
+            )
             raise RunError.of(error, f"{where}: {said}") from error
         finally:
             for document in (one for one in arguments.values() if isinstance(one, Document)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 import threading
 from contextlib import suppress
@@ -139,6 +140,13 @@ def test_a_document_for_a_flow_that_takes_none_is_told():
     flow = Flow.from_yaml("name: f\nsteps: [{id: a, component: read, input: {source: a.pdf}}]\noutput: 1\n")
     with pytest.raises(UsageError, match="the flow 'f' takes no document"):
         flow.run("report.pdf")
+
+
+def test_the_traceback_of_a_component_that_fails_is_in_the_debug_log(own, saved, caplog):
+    own.with_name("own_captions.py").write_text(CODE.replace('" ".join', "page.title.join"))
+    with caplog.at_level(logging.DEBUG, logger="quire"), pytest.raises(RunError, match="has no attribute 'title'"):
+        Flow.load(own).run(saved(documents.simple(1)))
+    assert "in caption" in caplog.text
 
 
 def test_a_document_that_is_not_there_is_the_error_of_its_step():

@@ -1,0 +1,28 @@
+"""Tables as DataFrames of pandas, which is imported when one is asked for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from quire.errors import ConfigurationError
+from quire.export._grid import filled, header_rows
+from quire.types import Table
+
+if TYPE_CHECKING:
+    from pandas import DataFrame
+
+
+def dataframe(table: Table) -> DataFrame:
+    """The texts of the body; rows of header cells name the columns. Raises ConfigurationError without pandas."""
+    try:
+        from pandas import DataFrame
+    except ImportError as error:
+        raise ConfigurationError("to_dataframe() needs pandas: pip install pandas") from error
+    rows, head = filled(table), header_rows(table)
+    names = [_name(column) for column in zip(*rows[:head], strict=True)] if head else None
+    return DataFrame(rows[head:], columns=names)
+
+
+def _name(parts: tuple[str, ...]) -> str:
+    """The texts above a column, from the top; one that spans several rows counts once."""
+    return ".".join(part for part in dict.fromkeys(parts) if part)
