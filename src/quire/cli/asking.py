@@ -72,7 +72,6 @@ def request_of(configuration: Configuration, paths: Sequence[Path], choice: Choi
             retries=settings.retries,
             retry_backoff_s=settings.retry_backoff_s,
             error_budget=settings.error_budget,
-            max_queue=settings.max_queue,
             schedule=cast("Schedule", settings.schedule),
             diagnostics_interval_s=settings.diagnostics_interval_s,
         ),

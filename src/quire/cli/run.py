@@ -53,7 +53,6 @@ def run(  # noqa: PLR0913 - one argument per option
             metavar="POLICY", help="What bounds the documents under way: cpu (default), io (engines elsewhere), gpu."
         ),
     ] = None,
-    max_queue: Annotated[int | None, Option(metavar="N", help="Documents that are taken in ahead of the work.")] = None,
     schedule: Annotated[
         str | None, Option(metavar="ORDER", help="Order of the documents: fifo (default), sjf (small first), ljf.")
     ] = None,
