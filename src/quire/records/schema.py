@@ -183,7 +183,9 @@ UPDATE schema_version SET version = 4
 """
 
 # The exit code says which kind of error it was: a missing password (6) is no reason any more once one is set.
+# Outputs are looked up by their source, so that a document keeps the place of its output.
 _VERSION_5 = """
+CREATE INDEX outputs_of_source ON outputs (source);
 ALTER TABLE quarantine ADD COLUMN exit_code INTEGER NOT NULL DEFAULT 0;
 UPDATE quarantine SET exit_code = 6 WHERE category = 'input' AND reason LIKE '%password%';
 UPDATE schema_version SET version = 5
