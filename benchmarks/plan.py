@@ -80,7 +80,7 @@ def _planned(source: Path, output: Path, expected: Mapping[str, int], *more: str
 def _record(source: Path, output: Path) -> None:
     """What `quire run` records of a document, for all that are missing."""
     with closing(FileStore(output / ".quire")) as store:
-        plan = plan_batch(BatchRequest((str(source),), str(output)), store)
+        plan = plan_batch(BatchRequest((str(source),), str(output)), store.database)
         missing = [document for document in plan.documents if document.state == "missing"]
         made = []
         for document in missing:

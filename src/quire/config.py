@@ -71,7 +71,6 @@ class Settings:
     exclude: tuple[str, ...] = _setting((), "names", "no files or folders that match one of these patterns")
     workers: int | None = _setting(None, "number", "pages recognised at a time; one for each CPU", least=1)
     policy: str = _setting("cpu", "text", "what the work is bound by", ("io", "cpu", "gpu"))
-    max_queue: int = _setting(256, "number", "documents that are taken in ahead of the work; 0 for all", least=0)
     schedule: str = _setting("fifo", "text", "which document comes first", ("fifo", "sjf", "ljf"))
     timeout_s: float = _setting(0.0, "seconds", "longest time for one document; 0: no limit")
     retries: int = _setting(2, "number", "further attempts after a failure that may pass")

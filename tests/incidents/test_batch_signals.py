@@ -33,9 +33,9 @@ class Batch:
             assert time.monotonic() < until
             time.sleep(0.01)
 
-    def resumed(self):
+    def run_again(self):
         self.stranger.mend()
-        return self.stranger.run("-m", "quire", "resume", "-o", self.out)
+        return self.stranger.run("-m", "quire", "run", "-o", self.out)
 
     @property
     def written(self):
@@ -61,7 +61,7 @@ def batch(stranger, tmp_path):
 
 
 def all_is_done(batch, asked_twice=()):
-    run = batch.resumed()
+    run = batch.run_again()
     assert (run.returncode, run.stderr) == (0, "")
     assert batch.written == [str(number) for number in range(1, DOCUMENTS + 1)]
     assert all(said_of(n) in (batch.out / f"{n}.md").read_text() for n in range(1, DOCUMENTS + 1))
@@ -81,7 +81,7 @@ def test_the_first_signal_lets_documents_under_way_finish_and_begins_no_others(b
     stopped.stranger.mend()
     summary, wrong = stopped.process.communicate(timeout=60)
     assert (stopped.process.returncode, wrong) == (130, "")
-    assert "not done" in summary and f"`quire resume -o {stopped.out}` goes on with" in summary
+    assert "not done" in summary and f"`quire run -o {stopped.out}` goes on with" in summary
     assert "1" in stopped.written and len(stopped.written) < DOCUMENTS
     all_is_done(stopped)
 
@@ -99,12 +99,12 @@ def test_the_second_signal_stops_at_once_and_leaves_nobody_behind(batch):
     all_is_done(stopped, asked_twice=(1,))
 
 
-def test_a_run_that_was_killed_is_interrupted_until_it_is_resumed(batch):
+def test_a_run_that_was_killed_is_interrupted_until_it_is_run_again(batch):
     stopped = batch("wait")
     os.killpg(stopped.process.pid, signal.SIGKILL)
     stopped.process.wait()
     status = stopped.stranger.run("-m", "quire", "status", "-o", stopped.out)
-    assert "interrupted" in status.stdout and f"`quire resume -o {stopped.out}`" in status.stdout
+    assert "interrupted" in status.stdout and f"`quire run -o {stopped.out}`" in status.stdout
     all_is_done(stopped, asked_twice=(1,))
 
 
@@ -116,5 +116,5 @@ def test_another_process_can_cancel_a_run(batch):
     assert stopped.process.returncode == 130
     assert "not done" in summary
     status = stopped.stranger.run("-m", "quire", "status", "-o", stopped.out)
-    assert "cancelled" in status.stdout and "quire resume" in status.stdout
+    assert "cancelled" in status.stdout and "quire run" in status.stdout
     all_is_done(stopped, asked_twice=(1,))

@@ -1,4 +1,4 @@
-"""`quire up --local-cluster` and `quire worker` as programs: they come up, work, and leave nothing behind."""
+"""`quire up` and `quire worker` as programs: they come up, work, and leave nothing behind."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def environment() -> Iterator[dict[str, str]]:
 def test_a_whole_cluster_is_started_used_and_ended(environment, tmp_path):
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "report.pdf").write_bytes(documents.simple())
-    with started("up", "--local-cluster", environment=environment) as (process, log):
+    with started("up", environment=environment) as (process, log):
         wait_until(lambda: "It runs" in log.read_text() or process.poll() is not None, log.read_text(), PATIENCE_S)
         told = log.read_text()
         assert "It runs" in told, told
@@ -77,7 +77,7 @@ def test_a_whole_cluster_is_started_used_and_ended(environment, tmp_path):
 
 @pytest.mark.skipif(shutil.which("setpriv") is None, reason="only setpriv ties programs to their parent")
 def test_a_cluster_whose_parent_is_killed_ends_by_itself(environment):
-    with started("up", "--local-cluster", environment=environment) as (process, log):
+    with started("up", environment=environment) as (process, log):
         wait_until(lambda: "It runs" in log.read_text() or process.poll() is not None, "it does not start", PATIENCE_S)
         assert len(_living_in(environment["TMPDIR"])) >= 5
         process.kill()

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from quire.cli.removed import REMOVED, add_removed
 from quire.cli.telling import group, told
 
 if TYPE_CHECKING:
@@ -16,13 +17,12 @@ _COMMANDS = {
     "read": ("read:read", "EXAMPLES", "Documents to Markdown and other formats."),
     "inspect": ("inspect:inspect", "EXAMPLES", "What is in a document, page by page."),
     "engines": ("engines:engines", "EXAMPLES", "Who can read scanned pages here."),
-    "run": ("run:run", "EXAMPLES", "A flow over many documents; can be stopped and resumed."),
+    "run": ("run:run", "EXAMPLES", "A flow over many documents; run it again for what is left."),
     "plan": ("plan:plan", "EXAMPLES", "What a run would do, and why."),
     "status": ("status:status", "STATUS_EXAMPLES", "How far a run is, and what failed."),
     "runs": ("status:runs", "RUNS_EXAMPLES", "The runs that a store knows."),
-    "resume": ("resume:resume", "RESUME_EXAMPLES", "Go on with a run."),
-    "retry": ("resume:retry", "RETRY_EXAMPLES", "Try the failed documents of a run again."),
-    "cancel": ("resume:cancel", "CANCEL_EXAMPLES", "Stop a run from anywhere."),
+    "cancel": ("cancel:cancel", "EXAMPLES", "Stop a run from anywhere."),
+    "prune": ("prune:prune", "EXAMPLES", "Remove outputs whose document is gone."),
     "join": ("join:join", "EXAMPLES", "Share the work on the runs of a store."),
     "manifest": ("manifest:manifest", "EXAMPLES", "What became of each document."),
     "up": ("up:up", "EXAMPLES", "A whole cluster on this machine, for trying out."),
@@ -43,6 +43,8 @@ def command_line(only: str | None = None) -> typer.Typer:
         app.command(name, short_help=short_help, epilog=getattr(home, examples))(told(getattr(home, function)))
     for name in () if only in _COMMANDS else _GROUPS:
         app.add_typer(import_module(f"quire.cli.{name}").app)
+    if only not in _COMMANDS:
+        add_removed(app, REMOVED)
     return app
 
 

@@ -1,13 +1,14 @@
-"""From settings to what is asked of a batch."""
+"""From the settings to the request of a batch."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from quire.config import Configuration, Settings
+from quire.cli.opening import BATCH, existing_place, looked_at, place_for
+from quire.config import Configuration, Settings, option
 from quire.errors import UsageError
 
 if TYPE_CHECKING:
@@ -25,6 +26,10 @@ INPUTS = {
     "redactions": "redactions",
 }
 """Settings that are inputs of flows, and what those are called there."""
+WHERE = ("output", "store", "facts", "runtime", "ingress", "manifest", "profile")
+"""Settings that may be given for a run that is repeated: they say where it is, not what it does."""
+MOST_LOOKED_AT = 1000
+"""Runs among which the last one of an output folder is looked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +42,40 @@ class Choice:
     limit: int | None = None
     shard: str | None = None
     force: bool = False
+    retry: bool = False
+    overwrite: bool = False
+
+
+def asked_for(configuration: Configuration, paths: Sequence[Path] | None, choice: Choice) -> tuple[str, BatchRequest]:
+    """The store and the request of a batch: that of the paths, or without any that of the last run.
+
+    Raises UsageError for what cannot work, before anything is read.
+    """
+    settings = configuration.settings
+    if paths:
+        return place_for(settings), request_of(configuration, paths, choice)
+    given = [name for name, source in configuration.sources.items() if source.startswith("--") and name not in WHERE]
+    given += [name for name in ("pages", "words", "trace", "limit", "shard") if getattr(choice, name)]
+    if given:
+        changing = f"without PATH the last run is repeated, and {option(given[0])} would change it"
+        raise UsageError(f"name the documents as well: {changing}")
+    place = existing_place(settings)
+    last = _last_request(settings, place)
+    return place, replace(last, force=choice.force, retry=choice.retry, overwrite=choice.overwrite)
+
+
+def _last_request(settings: Settings, place: str) -> BatchRequest:
+    from quire.database.runs import Runs
+    from quire.durable.folders.request import BatchRequest
+
+    folder = settings.output and str(Path(settings.output).absolute())
+    with looked_at(settings, place) as database:
+        earlier = Runs(database).latest_inputs(BATCH, limit=MOST_LOOKED_AT)
+    last = next((inputs for inputs in earlier if folder in (None, inputs["output"])), None)
+    if last is None:
+        whose = f" for {settings.output}" if folder else ""
+        raise UsageError(f"no batch{whose} has run on this store yet; start one with `quire run PATH… -o DIR`")
+    return BatchRequest.from_json(last)
 
 
 def request_of(configuration: Configuration, paths: Sequence[Path], choice: Choice) -> BatchRequest:
@@ -64,6 +103,8 @@ def request_of(configuration: Configuration, paths: Sequence[Path], choice: Choi
         shard=Shard.parse(choice.shard) if choice.shard else None,
         limit=choice.limit,
         force=choice.force,
+        retry=choice.retry,
+        overwrite=choice.overwrite,
         verify_hash=settings.verify_hash,
         options=StageOptions(
             policy=cast("Policy", settings.policy),  # one of its choices, as the schedule
@@ -72,7 +113,6 @@ def request_of(configuration: Configuration, paths: Sequence[Path], choice: Choi
             retries=settings.retries,
             retry_backoff_s=settings.retry_backoff_s,
             error_budget=settings.error_budget,
-            max_queue=settings.max_queue,
             schedule=cast("Schedule", settings.schedule),
             diagnostics_interval_s=settings.diagnostics_interval_s,
         ),
@@ -88,9 +128,9 @@ def check_formats(formats: Sequence[str], *, words: bool, trace: bool) -> None:
     if unknown:
         hint = "; repeat --to for each" if "," in unknown[0] else ""
         raise UsageError(f"there is no format {unknown[0]!r}; choose from {', '.join(names)}{hint}")
-    for asked, option in ((words, "--words"), (trace, "--trace")):
+    for asked, flag in ((words, "--words"), (trace, "--trace")):
         if asked and "json" not in formats:
-            raise UsageError(f"{option} goes into JSON; add --to json")
+            raise UsageError(f"{flag} goes into JSON; add --to json")
 
 
 def _formats(configuration: Configuration, flow: FlowDefinition) -> tuple[str, ...]:

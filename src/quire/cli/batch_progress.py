@@ -1,4 +1,4 @@
-"""What a person sees of a batch: a bar on a terminal, a line now and then elsewhere, and five lines at the end."""
+"""What a batch shows: a bar on a terminal, a line now and then elsewhere, and a summary at the end."""
 
 from __future__ import annotations
 
@@ -40,8 +40,11 @@ class BatchProgress(Bar):
 
     def __call__(self, event: Event) -> None:
         self._reader.add(event, time.monotonic())
-        if (name := item_name(event)) is not None and event.kind == "failed":
+        name = item_name(event)
+        if name is not None and event.kind == "failed":
             self._tell_failure(name)
+        elif name is not None and event.kind == "finished" and name in self.figures.kept:
+            self.say(f"{name}: {', '.join(self.figures.kept[name])} was changed by hand and is kept")
         if self._drawn:
             self._draw()
         elif event.kind == "progress" and event.document is None and not self._quiet:
@@ -65,7 +68,7 @@ class BatchProgress(Bar):
         os.write(sys.stderr.fileno(), f"{over_the_bar}quire: {message}\n".encode())
 
     def _tell_failure(self, document: str) -> None:
-        """Say why a document failed, unless that has been said often enough."""
+        """Say why a document failed, unless the same reason was shown often enough."""
         failure = self.figures.failures[document]
         reason = without_name(failure.reason, document)
         self._told[reason] += 1
@@ -74,7 +77,7 @@ class BatchProgress(Bar):
             self.say(failure.told(document))
         elif self._told[reason] == MOST_ALIKE + 1 or told == MOST_TOLD + 1:
             alike = "others that fail for this reason" if self._told[reason] > MOST_ALIKE else "further failures"
-            self.say(f"{alike} are not told here; `quire status` lists all of them")
+            self.say(f"{alike} are not shown here; `quire status` lists all of them")
 
     def _draw(self) -> None:
         figures = self.figures
@@ -105,7 +108,8 @@ def progress_line(figures: Figures, now: float) -> list[str]:
     """The parts of a line: done, failed, pages, rate, time left, how long a document takes."""
     planned = "" if figures.planned is None else f"/{figures.planned}"
     parts = [f"{figures.done}{planned} documents"]
-    parts += [f"{figures.counts[name]} {name}" for name in ("failed", "partial") if figures.counts[name]]
+    counts = figures.counts
+    parts += [f"{counts[name]} {name}" for name in ("failed", "partial") if counts[name]]
     if figures.pages:
         parts.append(spell(figures.pages["pages"], "page"))
     if figures.worked:
@@ -123,21 +127,28 @@ def took(figures: Figures) -> str:
 
 def counted(figures: Figures) -> str:
     """What became of the documents: `97 complete, 2 failed, 1 not done`."""
-    found = figures.counts["skipped"] - len(figures.quarantined)
+    by_status = figures.counts
+    edited = sum(figures.statuses[document] == "skipped" for document in figures.kept)
+    found = by_status["skipped"] - len(figures.quarantined) - edited
     named = {"complete": "ok", "partial": "partial", "failed": "failed"}
-    counts = {word: figures.counts[name] for word, name in named.items()}
-    counts |= {"done before": found, "in quarantine": len(figures.quarantined)}
+    counts = {word: by_status[name] for word, name in named.items()}
+    counts |= {"done before": found, "changed by hand": edited, "in quarantine": len(figures.quarantined)}
     told = [f"{count} {word}" for word, count in counts.items() if count]
     undone = (figures.planned or 0) - figures.done
     return ", ".join([*told, *([f"{undone} not done"] if undone > 0 else [])]) or "none"
 
 
 def summary(figures: Figures, seconds: float, advice: Sequence[str]) -> Iterator[str]:
-    """The five lines at the end."""
+    """The lines at the end: what became of the documents, and what to do next."""
     yield f"documents  {counted(figures)}"
     pages = [f"{count} {name}" for name, count in figures.pages.items() if count and name != "pages"]
     yield f"pages      {figures.pages['pages']}{': ' if pages else ''}{', '.join(pages)}"
     yield f"engines    {spell(figures.calls['made'], 'call')} made, {spell(figures.calls['reused'], 'answer')} reused"
     speed = f"; a document took {took(figures)}" if figures.worked else ""
     yield f"time       {amounts.duration(seconds)}{speed}"
-    yield f"next       {'; '.join(advice) or 'nothing: all is done'}"
+    yield from next_lines(advice or ["nothing: all is done"])
+
+
+def next_lines(advice: Sequence[str]) -> Iterator[str]:
+    """What to do next, a line for each."""
+    return (f"{'' if number else 'next':<11}{line}" for number, line in enumerate(advice))

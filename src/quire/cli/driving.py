@@ -1,4 +1,4 @@
-"""Driving a batch from the command line: progress, signals, the summary and the exit code."""
+"""A batch on the command line: progress, signals, the summary and the exit code."""
 
 from __future__ import annotations
 
@@ -27,26 +27,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Showing:
-    """What a person wants to see."""
+    """What the command prints."""
 
     quiet: bool = False
     as_json: bool = False
 
 
-def drive(
-    request: BatchRequest,
-    settings: Settings,
-    place: str,
-    showing: Showing,
-    *,
-    run: str | None = None,
-) -> int:
-    """Run a batch to its end: a new one, or one that was interrupted; the exit code.
+def drive(request: BatchRequest, settings: Settings, place: str, showing: Showing) -> int:
+    """Run a batch to its end; the exit code. One that was interrupted and asks for the same continues.
 
-    Signals are heard until everything is closed, so that none of them breaks it off.
+    Signals are handled until everything is closed, so that none of them cuts it off.
     """
     from quire.batch import Stop, stop_on_signals
-    from quire.durable.folders.driving import run_batch
+    from quire.durable.folders.driving import run_batch, unfinished_run
 
     _check_workers(request)
     begun, stop = time.monotonic(), Stop()
@@ -56,7 +49,8 @@ def drive(
         here = stack.enter_context(opened(replace(settings, workers=request.options.workers), place))
         stop.listen(here.store.database.hurry)
         tell = stack.enter_context(_told_to(progress, settings.manifest))
-        run, outcome = run_batch(request, here.runtime, run=run, on_event=tell, stop=stop)
+        unfinished = unfinished_run(here.runtime, request)
+        run, outcome = run_batch(request, here.runtime, run=unfinished, on_event=tell, stop=stop)
     figures = progress.figures
     code = exit_code(outcome, figures)
     if showing.as_json:
@@ -115,28 +109,41 @@ def _budget_spent(outcome: StageOutcome) -> bool:
 
 
 def advice(figures: Figures, *, remaining: int, where: str) -> Iterator[str]:
-    """What to do next about what is not done."""
-    failed = list(figures.failures.values())
-    permanent = sum(failure.permanent for failure in failed) + len(figures.quarantined)
+    """What to do next about what is not done: one part for each kind of reason."""
+    failed, held = list(figures.failures.values()), list(figures.quarantined.values())
+    locked = sum(failure.locked for failure in [*failed, *held])
+    permanent = sum(failure.permanent and not failure.locked for failure in failed)
+    permanent += sum(not failure.locked for failure in held)
     wrong = sum(failure.wrong for failure in failed)
-    passing = len(failed) - wrong - sum(failure.permanent for failure in failed)
+    unset = sum(failure.category == "config" for failure in failed)
+    passing = sum(not (one.permanent or one.wrong or one.locked or one.category == "config") for one in failed)
     if remaining:
-        yield f"`quire resume{where}` goes on with {spell(remaining, 'document')}"
+        yield f"`quire run{where}` goes on with {spell(remaining, 'document')}"
     if passing:
-        yield f"`quire retry{where}` tries {spell(passing, 'failed document')} again"
+        yield f"`quire run{where}` tries {spell(passing, 'failed document')} again"
+    if figures.pages["failed"] or figures.lost:
+        yield f"`quire run{where}` tries failed pages again"
+    if figures.pages["skipped"]:
+        yield f"leave out --ocr never to read {spell(figures.pages['skipped'], 'page')} without text"
+    if unset:
+        yield f"install or set what is missing for {spell(unset, 'document')}, and run it again"
+    if locked:
+        yield f"set the password (QUIRE_PASSWORD) of {spell(locked, 'encrypted document')}, and run it again"
     if wrong:
-        yield f"change the call for {spell(wrong, 'document')}: it does not fit, and trying again will not help"
-    if figures.counts["partial"]:
-        yield f"`quire resume{where}` tries failed pages again"
+        yield f"change the options for {spell(wrong, 'document')}: they do not fit, and trying again will not help"
     if permanent:
-        yield f"`quire quarantine list{where}` shows {spell(permanent, 'document')} that cannot be read"
+        left = f"{spell(permanent, 'document')} cannot be read and {'is' if permanent == 1 else 'are'} left alone"
+        yield f"{left}: `quire quarantine list{where}` says why, `quire run{where} --retry` tries anyway"
+    if figures.kept:
+        files = sum(map(len, figures.kept.values()))
+        them = "was changed by hand and is kept" if files == 1 else "were changed by hand and are kept"
+        yield f"{spell(files, 'file')} {them}: `quire run{where} --overwrite` replaces {'it' if files == 1 else 'them'}"
 
 
 def where_of(settings: Settings) -> str:
-    """The option by which other commands find the store of this run."""
-    if settings.store:
-        return f" --store {quote(settings.store)}"
-    return f" -o {quote(settings.output)}" if settings.output else ""
+    """The options by which other commands find this run."""
+    output = f" -o {quote(settings.output)}" if settings.output else ""
+    return f"{output} --store {quote(settings.store)}" if settings.store else output
 
 
 def _report(run: str, outcome: StageOutcome, figures: Figures, code: int) -> dict[str, object]:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from quire.batch.durations import Durations
 from quire.batch.manifest import item_name
-from quire.errors import PERMANENT, printable
+from quire.errors import PERMANENT, PasswordError, printable
 from quire.events import Event
 
 RECENT = 200
@@ -24,7 +24,8 @@ class FailedDocument(NamedTuple):
     category: str = ""
     path: str = ""
     key: str = ""
-    """What quarantine would know it by; a file that is not there has none."""
+    """The key of the work in quarantine; a file that is not there has none."""
+    exit_code: int = 0
 
     @property
     def permanent(self) -> bool:
@@ -36,9 +37,14 @@ class FailedDocument(NamedTuple):
         """Whether the call does not fit the document, such as a page that it does not have."""
         return self.category == "usage"
 
+    @property
+    def locked(self) -> bool:
+        """Whether the document is encrypted and the password is missing or wrong."""
+        return self.exit_code == PasswordError.exit_code
+
     def told(self, document: str) -> str:
         """The document and the reason, without its name twice."""
-        hint = " (set QUIRE_PASSWORD)" if self.category == "input" and "password" in self.reason else ""
+        hint = " (set QUIRE_PASSWORD)" if self.locked else ""
         return f"{document}: {without_name(self.reason, document)}{hint}"
 
 
@@ -48,7 +54,7 @@ def without_name(reason: str, document: str) -> str:
 
 
 class EventCounter:
-    """Counts events. A batch that is driven again is counted from its new beginning: what was done is found then."""
+    """Counts events. A run that continues after an interruption keeps what it has counted before."""
 
     def __init__(self) -> None:
         self.figures = Figures()
@@ -57,7 +63,7 @@ class EventCounter:
         """`at` is when it happened, in seconds of a clock that is the same for all events."""
         if event.document is None and event.kind == "started":
             planned = event.payload.get("planned")
-            self.figures = Figures(planned if isinstance(planned, int) else None, begun=at)
+            self.figures.begin(planned if isinstance(planned, int) else None, at)
         self.figures.add(event, at)
 
 
@@ -71,19 +77,26 @@ def figures_of(events: Iterable[Event]) -> Figures:
 
 @dataclass(slots=True)
 class Figures:
-    """What a batch has done since it was driven last."""
+    """What became of the documents of a batch."""
 
     planned: int | None = None
     begun: float = 0.0
     last: float = 0.0
+    statuses: dict[str, str] = field(default_factory=dict)
+    """By document."""
     counts: Counter[str] = field(default_factory=Counter)
+    """Documents by status."""
     pages: Counter[str] = field(default_factory=Counter)
     calls: Counter[str] = field(default_factory=Counter)
+    lost: int = 0
+    """Pages that steps of the flow lost."""
     running: dict[str, float] = field(default_factory=dict)
     failures: dict[str, FailedDocument] = field(default_factory=dict)
     """By document, in the order in which they failed."""
-    quarantined: dict[str, str] = field(default_factory=dict)
-    """Documents that were left alone, with their paths; they count as skipped."""
+    quarantined: dict[str, FailedDocument] = field(default_factory=dict)
+    """Documents that were not tried, and why they failed before; they count as skipped."""
+    kept: dict[str, list[str]] = field(default_factory=dict)
+    """Documents with output files that were changed by hand and kept, and the names of those."""
     ended: bool = False
     stopped: str = ""
     """Why it ended early."""
@@ -101,9 +114,16 @@ class Figures:
         elif event.kind in ("finished", "failed", "hit"):
             self._count(name, {"output_key": event.key, **event.payload}, at)
 
+    def begin(self, planned: int | None, at: float) -> None:
+        """The batch begins, or continues: rate and time left are of what follows."""
+        self.planned, self.begun = planned, at
+        self.ended, self.stopped = False, ""
+        self.running.clear()
+        self._recent.clear()
+
     @property
     def done(self) -> int:
-        return sum(self.counts.values())
+        return len(self.statuses)
 
     @property
     def worked(self) -> int:
@@ -131,14 +151,29 @@ class Figures:
     def _count(self, document: str, payload: Mapping[str, object], at: float) -> None:
         self.running.pop(document, None)
         status = str(payload.get("status", "failed"))
+        if status == "skipped" and document in self.statuses:
+            return  # this run has done it, or failed to, before it was interrupted
+        if before := self.statuses.get(document):
+            self.counts -= Counter([before])
+        self.statuses[document] = status
         self.counts[status] += 1
+        self.failures.pop(document, None)
+        named = {"reason": "reason", "category": "category", "path": "input_path", "key": "output_key"}
+        code = payload.get("exit_code")
+        failure = FailedDocument(
+            **{name: str(payload.get(given) or "") for name, given in named.items()},
+            exit_code=code if isinstance(code, int) else 0,
+        )
         if status == "failed":
-            told = (str(payload.get(name) or "") for name in ("reason", "category", "input_path", "output_key"))
-            self.failures[document] = FailedDocument(*told)
+            self.failures[document] = failure
+        if isinstance(kept := payload.get("kept"), list):
+            self.kept[document] = [str(name) for name in kept]
         if status == "skipped":
-            if str(payload.get("reason", "")).startswith("in quarantine"):
-                self.quarantined[document] = str(payload.get("input_path") or "")
+            if failure.reason.startswith("in quarantine"):
+                self.quarantined[document] = failure
             return
+        if isinstance(lost := payload.get("lost"), dict):
+            self.lost += sum(lost.values())
         self._recent.append(at)
         duration = payload.get("duration_s")
         if isinstance(duration, (int, float)):

@@ -12,6 +12,7 @@ from quire.context import RunStatus, Runtime
 from quire.errors import UsageError
 
 if TYPE_CHECKING:
+    from quire.database.database import Database
     from quire.durable.opening import RuntimeKind
     from quire.store.artifacts import ArtifactStore
 
@@ -56,6 +57,15 @@ def existing_place(settings: Settings) -> str:
         names = " and ".join(map(str, looked))
         raise UsageError(f"no store in {names}; name the output folder of the run with -o, or its store with --store")
     return str(found)
+
+
+@contextmanager
+def looked_at(settings: Settings, place: str) -> Iterator[Database]:
+    """The facts of the store at a place, read only; none where there is no store yet."""
+    from quire.store.opening import read_facts
+
+    with closing(read_facts(place, settings.facts)) as database:
+        yield database
 
 
 @contextmanager

@@ -7,7 +7,14 @@ from typing import Annotated
 
 from typer import Argument, Option
 
-Paths = Annotated[list[Path], Argument(readable=False, metavar="PATH...", help="PDFs, images, or folders of them.")]
+PathsOrLast = Annotated[
+    list[Path] | None,
+    Argument(
+        readable=False,
+        metavar="[PATH...]",
+        help="PDFs, images, or folders of them. Without any, the last run of the folder -o, with its options.",
+    ),
+]
 Flow = Annotated[str | None, Option(metavar="FLOW", help="What is done with each document: a flow by name or file.")]
 Output = Annotated[Path | None, Option("-o", "--output", metavar="DIR", help="Folder for the files.")]
 To = Annotated[
@@ -68,7 +75,11 @@ VerifyHash = Annotated[
     bool | None,
     Option("--verify-hash/--no-verify-hash", help="Read every file again instead of trusting its size and time."),
 ]
-Force = Annotated[bool, Option("--force", help="Do what is done already again.")]
+Force = Annotated[bool, Option("--force", help="Also do documents again that are done or in quarantine.")]
+Retry = Annotated[bool, Option("--retry", help="Also try documents in quarantine: they failed for good before.")]
+Overwrite = Annotated[
+    bool, Option("--overwrite", help="Replace output files that were changed by hand; they are kept otherwise.")
+]
 Manifest = Annotated[
     Path | None, Option(metavar="FILE", help="Also append a line of JSON for each document to this file.")
 ]

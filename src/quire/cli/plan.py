@@ -1,4 +1,4 @@
-"""`quire plan`: which documents are done, which are not, and why."""
+"""`quire plan`: which documents are done, which are not, and why. Writes nothing."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from quire.cli import options
 from quire.cli.amounts import spell
-from quire.cli.asking import Choice, request_of
+from quire.cli.asking import Choice, asked_for
 from quire.cli.figures import without_name
-from quire.cli.opening import opened, place_for
+from quire.cli.opening import looked_at
 from quire.cli.settings import configuration_of
 from quire.cli.telling import print_lines
 from quire.config import Settings
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 EXAMPLES = """\b
 Examples:
   quire plan letters/ -o out
+  quire plan -o out
   quire plan letters/ -o out --lang de --json
 """
 PREVIEW = 5
@@ -31,13 +32,14 @@ WORDS = {
     "done": "done",
     "stale": "to do again",
     "missing": "to do",
+    "edited": "changed by hand, kept",
     "quarantined": "in quarantine",
     "error": "cannot be read",
 }
 
 
 def plan(  # noqa: PLR0913 - one argument per option
-    paths: options.Paths,
+    paths: options.PathsOrLast = None,
     flow: options.Flow = None,
     output: options.Output = None,
     to: options.To = None,
@@ -58,22 +60,24 @@ def plan(  # noqa: PLR0913 - one argument per option
     limit: options.Limit = None,
     shard: options.Shard = None,
     force: options.Force = False,
+    retry: options.Retry = False,
+    overwrite: options.Overwrite = False,
     verify_hash: options.VerifyHash = None,
     as_json: options.Json = False,
 ) -> int:
-    """Show what `quire run` with the same options would do, and why."""
+    """Show what `quire run` with the same options would do, and why. Writes nothing."""
     configuration = configuration_of(locals())
-    choice = Choice(pages, words, trace, limit, shard, force)
-    request = request_of(configuration, paths, choice)
-    return show_plan(request, configuration.settings, as_json=as_json)
+    choice = Choice(pages, words, trace, limit, shard, force, retry, overwrite)
+    place, request = asked_for(configuration, paths, choice)
+    return show_plan(request, configuration.settings, place, as_json=as_json)
 
 
-def show_plan(request: BatchRequest, settings: Settings, *, as_json: bool) -> int:
-    """Plan, and print the plan."""
+def show_plan(request: BatchRequest, settings: Settings, place: str, *, as_json: bool) -> int:
+    """Plan a batch on the store at a place, and print the plan. Writes nothing."""
     from quire.durable.folders.plan import plan_batch
 
-    with opened(settings, place_for(settings)) as here:
-        planned = plan_batch(request, here.store)
+    with looked_at(settings, place) as database:
+        planned = plan_batch(request, database, password=bool(settings.password), remember=False)
     if as_json:
         documents = [document.to_json() for document in planned.documents]
         print(json.dumps({"counts": planned.counts, "documents": documents}, ensure_ascii=False, indent=2))

@@ -1,4 +1,4 @@
-"""`quire run`: a flow over many documents, that can be stopped and gone on with."""
+"""`quire run`: a flow over many documents. Run again, it does what is left."""
 
 from __future__ import annotations
 
@@ -7,15 +7,16 @@ from typing import Annotated
 from typer import Option
 
 from quire.cli import options
-from quire.cli.asking import Choice, request_of
+from quire.cli.asking import Choice, asked_for
 from quire.cli.driving import Showing, drive
-from quire.cli.opening import place_for
 from quire.cli.plan import show_plan
 from quire.cli.settings import configuration_of
 
 EXAMPLES = """\b
 Examples:
   quire run letters/ -o out
+  quire run -o out                  the same again: what is left, what failed, what is new
+  quire run -o out --retry          those that failed for good, too
   quire run scans/ -o out --to md --to json --lang de --workers 2
   quire run letters/ -o out --dry-run
   quire run scans/ -o out --shard 2/8 --store s3://bucket/quire --facts postgresql://host/quire
@@ -24,7 +25,7 @@ Examples:
 
 
 def run(  # noqa: PLR0913 - one argument per option
-    paths: options.Paths,
+    paths: options.PathsOrLast = None,
     flow: options.Flow = None,
     output: options.Output = None,
     to: options.To = None,
@@ -53,7 +54,6 @@ def run(  # noqa: PLR0913 - one argument per option
             metavar="POLICY", help="What bounds the documents under way: cpu (default), io (engines elsewhere), gpu."
         ),
     ] = None,
-    max_queue: Annotated[int | None, Option(metavar="N", help="Documents that are taken in ahead of the work.")] = None,
     schedule: Annotated[
         str | None, Option(metavar="ORDER", help="Order of the documents: fifo (default), sjf (small first), ljf.")
     ] = None,
@@ -75,16 +75,20 @@ def run(  # noqa: PLR0913 - one argument per option
     limit: options.Limit = None,
     shard: options.Shard = None,
     force: options.Force = False,
+    retry: options.Retry = False,
+    overwrite: options.Overwrite = False,
     verify_hash: options.VerifyHash = None,
     dry_run: Annotated[bool, Option("--dry-run", help="Show what would be done, and do nothing.")] = False,
     manifest: options.Manifest = None,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> int:
-    """Run a flow over documents and folders. Stop it, kill it, run it again: what is done is not done twice."""
+    """Run a flow over documents and folders. Run it again after an interruption, a failure or a change: it does what
+    is left, and what failed for a reason that has changed. What is done is not done twice."""
     configuration = configuration_of(locals())
-    request = request_of(configuration, paths, Choice(pages, words, trace, limit, shard, force))
-    if dry_run:
-        return show_plan(request, configuration.settings, as_json=as_json)
     settings = configuration.settings
-    return drive(request, settings, place_for(settings), Showing(quiet=quiet, as_json=as_json))
+    choice = Choice(pages, words, trace, limit, shard, force, retry, overwrite)
+    place, request = asked_for(configuration, paths, choice)
+    if dry_run:
+        return show_plan(request, settings, place, as_json=as_json)
+    return drive(request, settings, place, Showing(quiet=quiet, as_json=as_json))

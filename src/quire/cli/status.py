@@ -1,24 +1,25 @@
-"""`quire status` and `quire runs`: what became of runs so far."""
+"""`quire status` and `quire runs`: how far runs are, and how they ended."""
 
 from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from typing import Annotated
 
 from typer import Option
 
 from quire.cli import amounts, options
-from quire.cli.batch_progress import counted, took
+from quire.cli.batch_progress import counted, next_lines, took
 from quire.cli.driving import advice, where_of
 from quire.cli.figures import Figures, figures_of
 from quire.cli.opening import BATCH, existing_place, find_run, opened
 from quire.cli.settings import settings_of
 from quire.cli.telling import print_lines
-from quire.context import RunStatus
+from quire.context import RunStatus, Runtime
 from quire.errors import EXIT_COMPLETE
+from quire.events import Event
 
 STATUS_EXAMPLES = """\b
 Examples:
@@ -68,11 +69,17 @@ def runs(
     settings = settings_of(locals())
     with opened(settings, existing_place(settings)) as here:
         found = here.runtime.runs(flow=None if everything else BATCH, limit=limit)
+        # A batch that has not finished has no result; its events say how far it came.
+        lines = [] if as_json else [_run_line(run, figures_of(_events_of(here.runtime, run))) for run in found]
     if as_json:
         print(json.dumps([asdict(one) for one in found], ensure_ascii=False, indent=2))
     else:
-        print_lines(map(_run_line, found) if found else ["no runs yet; start one with `quire run PATH… -o DIR`"])
+        print_lines(lines or ["no runs yet; start one with `quire run PATH… -o DIR`"])
     return EXIT_COMPLETE
+
+
+def _events_of(runtime: Runtime, run: RunStatus) -> Iterable[Event]:
+    return () if run.result is not None or run.flow != BATCH else runtime.events(run.run)
 
 
 def status_report(run: RunStatus, figures: Figures, now: float) -> dict[str, object]:
@@ -113,25 +120,31 @@ def _lines(run: RunStatus, figures: Figures, now: float, most: int | None) -> It
 
 
 def _next(run: RunStatus, figures: Figures, where: str) -> Iterator[str]:
-    """What to do about a run that nobody works on."""
+    """What to do about a run that no process works on."""
     if run.state in ("waiting", "running"):
         return
     remaining = (figures.planned or 0) - figures.done
     told = list(advice(figures, remaining=remaining, where=where))
     if run.state != "finished" and not told:
-        told = [f"`quire resume{where}` goes on with it"]
-    if told:
-        yield f"next       {'; '.join(told)}"
+        told = [f"`quire run{where}` does what is left"]
+    yield from next_lines(told)
 
 
-def _run_line(run: RunStatus) -> str:
+def _run_line(run: RunStatus, figures: Figures) -> str:
     took_in_all = amounts.duration(run.finished - run.submitted) if run.finished else ""
-    told = run.error or _documents(run)
+    counts = _documents(run) or (counted(figures) if figures.planned is not None else "")
+    told = "; ".join(part for part in (run.error, counts) if part)
     return f"{run.run:<16} {run.flow:<8} {run.state:<12} {amounts.moment(run.submitted)}  {took_in_all:<12} {told}"
 
 
 def _documents(run: RunStatus) -> str:
     """What the result of a batch says of its documents."""
     result = run.result if isinstance(run.result, dict) else {}
-    told = [f"{result[name]} {name}" for name in ("succeeded", "skipped", "failed") if result.get(name)]
-    return ", ".join(told)
+    held = result.get("quarantined", 0)
+    counts = {
+        "succeeded": result.get("succeeded", 0),
+        "done before": result.get("skipped", 0) - held,
+        "in quarantine": held,
+        "failed": result.get("failed", 0),
+    }
+    return ", ".join(f"{count} {word}" for word, count in counts.items() if count)

@@ -1,4 +1,4 @@
-"""`quire up`: everything that a cluster needs, on this machine, for trying out."""
+"""`quire up`: a whole cluster on this machine, to try it out."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from typing import TYPE_CHECKING, Annotated
 
 from typer import Option
 
-from quire.errors import EXIT_COMPLETE, ConfigurationError, UsageError
+from quire.errors import EXIT_COMPLETE, ConfigurationError
 
 if TYPE_CHECKING:
     from quire.devcluster.local import LocalCluster
 
 EXAMPLES = """\b
 Examples:
-  quire up --local-cluster
-  quire up --local-cluster --workers 3 --folder cluster
+  quire up
+  quire up --workers 3 --folder cluster
 """
 LOOK_EVERY_S = 0.5
 RESTARTS = 20
-"""How often a part that ends by itself is started again; somebody may try what happens when it is killed."""
+"""How often a part that ends by itself is started again: users kill parts on purpose to see what happens."""
 KUBERNETES = """\
 In Kubernetes (deploy/README.md has the manifests):
   PostgreSQL  a managed database, or that of an operator
@@ -38,23 +38,21 @@ In Kubernetes (deploy/README.md has the manifests):
 
 
 def up(
-    local_cluster: Annotated[
-        bool, Option("--local-cluster", help="Start PostgreSQL, Restate, HAProxy and workers here, on 127.0.0.1.")
-    ] = False,
     workers: Annotated[int, Option(metavar="N", min=1, help="How many workers; 2 by default.", show_default=False)] = 2,
     folder: Annotated[
         Path | None, Option(metavar="DIR", help="Keeps the data; a later start goes on with it. Temporary by default.")
     ] = None,
     keep: Annotated[bool, Option("--keep", help="Do not remove the temporary folder at the end.")] = False,
+    local_cluster: Annotated[bool, Option("--local-cluster", hidden=True)] = True,  # what scripts of before pass
 ) -> int:
-    """Start PostgreSQL, a Restate server, HAProxy and workers on this machine, and tell how to use them. Ctrl-C ends
-    all of it."""
-    if not local_cluster:
-        raise UsageError("say what to start: `quire up --local-cluster`; elsewhere each part is started by itself")
+    """Start PostgreSQL, a Restate server, HAProxy and workers on this machine (127.0.0.1), and print how to use them.
+
+    Ctrl-C stops all of it.
+    """
     from quire.devcluster.local import ClusterOptions, LocalCluster, missing
 
     if lacking := missing():
-        raise ConfigurationError("not everything is here:\n  " + "\n  ".join(lacking))
+        raise ConfigurationError("these are missing on this machine:\n  " + "\n  ".join(lacking))
     with _place(folder, keep=keep) as place, _asked_to_end() as asked:
         cluster, restarts = LocalCluster(place, ClusterOptions(workers=workers)), Counter[str]()
         print(f"Starting in {place}", flush=True)
@@ -98,7 +96,7 @@ def _place(folder: Path | None, *, keep: bool) -> Iterator[Path]:
         yield place
     finally:
         if keep:
-            print(f"The data is in {place}; `quire up --local-cluster --folder {place}` goes on with it", flush=True)
+            print(f"The data is in {place}; `quire up --folder {place}` starts with it again", flush=True)
         else:
             shutil.rmtree(place, ignore_errors=True)
 

@@ -39,6 +39,11 @@ class Output:
     files: tuple[OutputFile, ...] = ()
     at: float = 0.0
 
+    @property
+    def earlier(self) -> tuple[OutputFile, ...]:
+        """Files that were written at this place before, with other settings, and are not part of it any more."""
+        return tuple(OutputFile(*file) for file in self.settings.get("earlier", ()))
+
 
 class Outputs:
     """The table of outputs. Any thread may use it."""
@@ -77,6 +82,28 @@ class Outputs:
             for row in self._database.rows(f"SELECT {_COLUMNS} FROM outputs WHERE place IN ({marks})", portion):
                 found[texts[str(row[0])]] = _read(row, settings)
         return found
+
+    def of_sources(self, sources: Sequence[str], folder: str) -> dict[str, Output]:
+        """What was made below a folder from each of the sources; the latest if there are several."""
+        texts = {path_text(source): source for source in sources}
+        below = f"{path_text(folder)}/"
+        found = {}
+        settings: dict[str, Mapping[str, Json]] = {}
+        for portion, marks in in_portions(texts):
+            asked = f"SELECT {_COLUMNS} FROM outputs WHERE source IN ({marks}) ORDER BY at, place"
+            for row in self._database.rows(asked, portion):
+                if str(row[0]).startswith(below):
+                    found[texts[str(row[3])]] = _read(row, settings)
+        return found
+
+    def below(self, folder: str) -> list[Output]:
+        """Everything recorded below a folder, by place."""
+        escaped = path_text(folder).replace("!", "!!").replace("%", "!%").replace("_", "!_")
+        rows = self._database.rows(
+            f"SELECT {_COLUMNS} FROM outputs WHERE place LIKE ? ESCAPE '!' ORDER BY place", (f"{escaped}/%",)
+        )
+        settings: dict[str, Mapping[str, Json]] = {}
+        return [_read(row, settings) for row in rows]
 
     def of_document(self, document: str) -> list[Output]:
         """Everything made from a document, by place."""

@@ -1,4 +1,4 @@
-"""Quarantine: work that fails every time is left alone until somebody says otherwise."""
+"""Quarantine: work that fails every time is not tried again until its reason has changed."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from collections.abc import Sequence
 from dataclasses import astuple, dataclass, replace
 
 from quire.database.database import Database, in_portions
-from quire.errors import Category
+from quire.errors import Category, PasswordError
 
-_COLUMNS = "key, document, source, category, reason, attempts, run, at"
+_COLUMNS = "key, document, source, category, reason, attempts, run, at, exit_code"
 
 
 @dataclass(frozen=True, slots=True)
 class Quarantined:
-    """Work that is left alone. The key stands for the document and what was asked of it: with another setting, or a
-    changed document, it is tried again."""
+    """Work that is not tried again. The key stands for the document and the settings: when either changes, so does
+    the key, and the work is tried."""
 
     key: str
     document: str
@@ -25,6 +25,12 @@ class Quarantined:
     attempts: int
     run: str
     at: float = 0.0
+    exit_code: int = 0
+
+    @property
+    def locked(self) -> bool:
+        """Whether the document is encrypted and the password was missing or wrong."""
+        return self.exit_code == PasswordError.exit_code
 
 
 class Quarantine:
@@ -34,14 +40,24 @@ class Quarantine:
         self._database = database
 
     def add(self, entry: Quarantined) -> None:
-        """Leave it alone from now on; attempts of before are counted on."""
+        """Do not try it again from now on; earlier attempts count as well. Replaces what is known of an earlier
+        content of the source."""
         values = astuple(entry if entry.at else replace(entry, at=time.time()))
-        self._database.change(
-            f"INSERT INTO quarantine ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET "
-            "source = excluded.source, category = excluded.category, reason = excluded.reason, "
-            "attempts = quarantine.attempts + excluded.attempts, run = excluded.run, at = excluded.at",
-            values,
-        )
+        with self._database.transaction():
+            self._forget_earlier(entry.source, entry.document)
+            self._database.change(
+                f"INSERT INTO quarantine ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE "
+                "SET source = excluded.source, category = excluded.category, reason = excluded.reason, "
+                "attempts = quarantine.attempts + excluded.attempts, run = excluded.run, at = excluded.at, "
+                "exit_code = excluded.exit_code",
+                values,
+            )
+
+    def succeeded(self, key: str, document: str, source: str) -> None:
+        """The work was done after all: forget it, and what is known of an earlier content of the source."""
+        with self._database.transaction():
+            self._forget_earlier(source, document)
+            self._database.change("DELETE FROM quarantine WHERE key = ?", (key,))
 
     def entries(self) -> list[Quarantined]:
         """Everything in it, the oldest first."""
@@ -56,19 +72,18 @@ class Quarantine:
         return found
 
     def release(self, keys: Sequence[str]) -> int:
-        """Let work be tried again; how many there were."""
+        """Let work be tried again; returns how many there were."""
         return sum(
             self._database.change(f"DELETE FROM quarantine WHERE key IN ({marks})", portion)
             for portion, marks in in_portions(keys)
         )
 
-    def clear(self) -> int:
-        """Let everything be tried again; how many there were."""
-        return self._database.change("DELETE FROM quarantine")
+    def _forget_earlier(self, source: str, document: str) -> None:
+        self._database.change("DELETE FROM quarantine WHERE source = ? AND document <> ?", (source, document))
 
 
 def _read(row: Sequence[object]) -> Quarantined:
-    key, document, source, category, reason, attempts, run, at = row
+    key, document, source, category, reason, attempts, run, at, exit_code = row
     return Quarantined(
         str(key),
         str(document),
@@ -78,4 +93,5 @@ def _read(row: Sequence[object]) -> Quarantined:
         int(str(attempts)),
         str(run),
         float(str(at)),
+        int(str(exit_code)),
     )

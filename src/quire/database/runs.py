@@ -84,6 +84,11 @@ class Runs:
                 break
         return found[:limit]
 
+    def latest_inputs(self, flow: str, *, limit: int) -> Sequence[Json]:
+        """The inputs of the latest runs of a flow, the latest first. Only reads, whatever state they are in."""
+        asked = "SELECT inputs FROM runs WHERE flow = ? ORDER BY submitted DESC, run LIMIT ?"
+        return [json.loads(str(inputs)) for (inputs,) in self._database.rows(asked, (flow, limit))]
+
     def set_state(self, run: str, state: RunState) -> None:
         """For a run that has not ended, and is not paused."""
         self._database.change(

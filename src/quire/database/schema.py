@@ -6,7 +6,7 @@ from typing import Literal
 
 from quire.errors import StoreError
 
-VERSION = 4
+VERSION = 5
 
 Dialect = Literal["sqlite", "postgresql"]
 
@@ -182,7 +182,16 @@ CREATE INDEX facts_of_document ON facts (document, stage, page);
 UPDATE schema_version SET version = 4
 """
 
-_MIGRATIONS = {0: _VERSION_1, 1: _VERSION_2, 2: _VERSION_3, 3: _VERSION_4}
+# The exit code says which kind of error it was: a missing password (6) is no reason any more once one is set.
+# Outputs are looked up by their source, so that a document keeps the place of its output.
+_VERSION_5 = """
+CREATE INDEX outputs_of_source ON outputs (source);
+ALTER TABLE quarantine ADD COLUMN exit_code INTEGER NOT NULL DEFAULT 0;
+UPDATE quarantine SET exit_code = 6 WHERE category = 'input' AND reason LIKE '%password%';
+UPDATE schema_version SET version = 5
+"""
+
+_MIGRATIONS = {0: _VERSION_1, 1: _VERSION_2, 2: _VERSION_3, 3: _VERSION_4, 4: _VERSION_5}
 """From each version to the next one; 0 is an empty database."""
 
 

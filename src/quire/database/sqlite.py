@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from threading import RLock
 
@@ -37,22 +37,28 @@ class SqliteDatabase:
     """One file, shared by threads and processes of one machine; `None` for one in memory that ends with it.
 
     `boundary` is called before and after everything that becomes durable, so that a test can end the process there.
+    With `read_only` nothing is written, also where nothing could be; the file must be there.
     """
 
     one_machine = True
 
-    def __init__(self, path: str | Path | None, *, boundary: Callable[[str], None] | None = None) -> None:
+    def __init__(
+        self, path: str | Path | None, *, boundary: Callable[[str], None] | None = None, read_only: bool = False
+    ) -> None:
         self._path = path
         self._boundary = boundary or (lambda _: None)
         self._lock = RLock()
         self._depth = 0
-        file = ":memory:" if path is None else path
+        file = ":memory:" if path is None else _read_only(Path(path)) if read_only else path
         try:
-            self._connection = sqlite3.connect(file, timeout=BUSY_S, isolation_level=None, check_same_thread=False)
+            self._connection = _connect(file, uri=read_only)
         except sqlite3.Error as error:
             raise self._explained(error) from error
         try:
-            self._prepare()
+            if read_only:
+                self._prepare_reading()
+            else:
+                self._prepare()
         except BaseException:
             self._connection.close()
             raise
@@ -136,6 +142,18 @@ class SqliteDatabase:
     def _prepare(self) -> None:
         self._begin_log()
         self._execute("PRAGMA synchronous = NORMAL")
+        self._migrate()
+
+    def _prepare_reading(self) -> None:
+        """The tables of an older version are brought up to date in a copy in memory."""
+        if self._version() < schema.VERSION:
+            copy = _connect(":memory:")
+            with closing(self._connection) as original:
+                original.backup(copy)
+            self._connection = copy
+        self._migrate()
+
+    def _migrate(self) -> None:
         for version in range(self._version(), schema.VERSION):
             with self.transaction():
                 if self._version() == version:  # else another process was faster
@@ -183,3 +201,14 @@ class SqliteDatabase:
         if advice := _ADVICE.get(code) or _ADVICE.get(code & 0xFF):
             return too_few_descriptors(error) or StoreError(f"cannot use the database {self.place}: {error}; {advice}")
         return error
+
+
+def _connect(file: str | Path, *, uri: bool = False) -> sqlite3.Connection:
+    return sqlite3.connect(file, timeout=BUSY_S, isolation_level=None, check_same_thread=False, uri=uri)
+
+
+def _read_only(path: Path) -> str:
+    """The address of a database that is only read. Without a log beside it no process is writing, and reading needs
+    neither locks nor files of its own."""
+    log = Path(f"{path}-wal")
+    return f"{path.absolute().as_uri()}?mode=ro{'' if log.exists() else '&immutable=1'}"

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from pathlib import Path
 
 from quire.database.leases import LEASE_S
@@ -14,6 +15,13 @@ from quire.devcluster import haproxy, postgres, restate
 from quire.devcluster.program import LOOK_EVERY_S, START_S, ServerProgram, listens, remembered_ports
 from quire.durable.opening import pools_for
 from quire.errors import ConfigurationError
+
+PACKAGES = {
+    "psycopg": "pip install 'quire[postgres]'",
+    "restate": "pip install 'quire[restate]'",
+    "hypercorn": "pip install 'quire[restate]'",
+}
+"""What the workers import, each with how to get it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +44,17 @@ def missing() -> list[str]:
             ("PostgreSQL", postgres.find_programs(), postgres.ADVICE),
             ("Restate server", restate.find_program(), restate.ADVICE),
             ("HAProxy", haproxy.find_program(), haproxy.ADVICE),
+            *((f"the Python package {package}", _spec(package), advice) for package, advice in PACKAGES.items()),
         )
         if found is None
     ]
+
+
+def _spec(package: str) -> object | None:
+    try:
+        return find_spec(package)
+    except ValueError:  # imported, or marked as absent, without a spec
+        return None
 
 
 class LocalCluster:

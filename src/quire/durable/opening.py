@@ -87,7 +87,7 @@ def open_runtime(  # noqa: PLR0913 - one argument per setting
 
         found, known = _workflows(store, workers, password, flows, import_paths=import_paths)
         elsewhere = RestateRuntime(RestateServer(ingress, admin), store.database, known)
-        batch = _batch(store, lambda: elsewhere, found, import_paths=import_paths)
+        batch = _batch(store, lambda: elsewhere, found, import_paths=import_paths, password=password)
         return BesideRuntime(elsewhere, LocalRuntime(store.database, [batch])), store
     except BaseException:
         store.close()
@@ -112,13 +112,16 @@ def local_runtime(
         batches: Whether this process drives batches, too.
     """
     found, known = _workflows(store, workers, password, flows, import_paths=import_paths)
-    batch = _batch(store, lambda: runtime, found, import_paths=import_paths)
+    batch = _batch(store, lambda: runtime, found, import_paths=import_paths, password=password)
     pools = pools_for(workers) | ({} if batches else {batch.pool: 0})
     runtime = LocalRuntime(store.database, (*known, batch), pools=pools)
     return runtime
 
 
-def _batch(store: ArtifactStore, runtime: Callable[[], Runtime], flows: Flows, *, import_paths: bool) -> Workflow:
+def _batch(
+    store: ArtifactStore, runtime: Callable[[], Runtime], flows: Flows, *, import_paths: bool, password: str | None
+) -> Workflow:
     from quire.durable.folders.driving import Batches  # which loads flows, and those load this
 
-    return Batches(store, runtime, None if import_paths else flows.named).workflow()
+    named = None if import_paths else flows.named
+    return Batches(store, runtime, named, password=bool(password)).workflow()

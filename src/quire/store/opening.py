@@ -13,7 +13,7 @@ from quire.database.leases import LEASE_S
 from quire.database.sqlite import SqliteDatabase
 from quire.errors import ConfigurationError
 from quire.store.artifacts import ArtifactStore
-from quire.store.files import FileStore
+from quire.store.files import DATABASE, FileStore
 from quire.store.local import LocalObjects
 from quire.store.objects import Objects
 
@@ -37,6 +37,20 @@ def open_store(place: str | os.PathLike[str], facts: str | None = None, *, lease
         return FileStore(folder, lease_s=lease_s)
     objects = _objects(str(place)) if folder is None else LocalObjects(folder)
     return ArtifactStore(objects, open_facts(facts), reopen=lambda: open_facts(facts), lease_s=lease_s)
+
+
+def read_facts(place: str | os.PathLike[str], facts: str | None = None) -> Database:
+    """The facts of a store, to look at: nothing is made or written. They are empty where there is no store yet.
+
+    Takes and raises what `open_store` does. A PostgreSQL database is opened as usual.
+    """
+    folder = _folder(place)
+    if facts is not None and "://" in facts:
+        return open_facts(facts)
+    if facts is None and folder is None:
+        return open_store(place).database  # raises: it says what is missing
+    file = Path(facts) if facts is not None else Path(folder or "", DATABASE)
+    return SqliteDatabase(file, read_only=True) if file.is_file() else SqliteDatabase(None)
 
 
 def open_facts(place: str) -> Database:

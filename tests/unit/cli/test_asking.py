@@ -52,11 +52,11 @@ def test_a_flow_writes_its_own_formats_unless_others_are_asked_for(asked):
 
 
 def test_how_it_runs_is_no_input(asked):
-    request = asked(workers=3, retries=5, timeout_s=60, schedule="ljf", policy="io", error_budget=2, max_queue=9)
+    request = asked(workers=3, retries=5, timeout_s=60, schedule="ljf", policy="io", error_budget=2)
     options = request.options
     assert request.inputs == {}
     assert (options.workers, options.retries, options.per_item_timeout_s) == (3, 5, 60.0)
-    assert (options.schedule, options.policy, options.error_budget, options.max_queue) == ("ljf", "io", 2, 9)
+    assert (options.schedule, options.policy, options.error_budget) == ("ljf", "io", 2)
 
 
 def test_a_request_holds_no_secret(asked):

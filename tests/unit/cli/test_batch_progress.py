@@ -21,8 +21,8 @@ def fail(progress: BatchProgress, number: int, reason: str) -> None:
 
 
 def test_a_failure_is_told_when_it_happens_with_the_name_of_the_document_once(capsys):
-    fail(begun(3), 1, "step 'document': 1.pdf: is damaged")
-    assert capsys.readouterr().err == "quire: 1.pdf: step 'document': is damaged\n"
+    fail(begun(3), 1, "1.pdf: is damaged")
+    assert capsys.readouterr().err == "quire: 1.pdf: is damaged\n"
 
 
 def test_failures_for_the_same_reason_are_told_some_times(capsys):
@@ -31,7 +31,7 @@ def test_failures_for_the_same_reason_are_told_some_times(capsys):
         fail(progress, number, f"{number}.pdf: no server answers")
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) == MOST_ALIKE + 1
-    assert lines[-1] == "quire: others that fail for this reason are not told here; `quire status` lists all of them"
+    assert lines[-1] == "quire: others that fail for this reason are not shown here; `quire status` lists all of them"
 
 
 def test_many_different_failures_do_not_fill_the_screen(capsys):
@@ -40,7 +40,7 @@ def test_many_different_failures_do_not_fill_the_screen(capsys):
         fail(progress, number, f"reason number {number}")
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) == MOST_TOLD + 1
-    assert lines[-1] == "quire: further failures are not told here; `quire status` lists all of them"
+    assert lines[-1] == "quire: further failures are not shown here; `quire status` lists all of them"
 
 
 def test_progress_is_a_line_where_there_is_no_terminal_and_nothing_when_quiet(capsys):
@@ -48,6 +48,13 @@ def test_progress_is_a_line_where_there_is_no_terminal_and_nothing_when_quiet(ca
         progress = begun(3, quiet=quiet)
         progress(Event("p", "run", 1, "progress", "document", payload={"planned": 3}))
     assert capsys.readouterr().err == "quire: 0/3 documents\n"
+
+
+def test_a_file_that_is_kept_is_told_also_when_quiet(capsys):
+    progress = begun(3, quiet=True)
+    payload = {"status": "ok", "kept": ["1.md"]}
+    progress(Event("1", "run", 1, "finished", "document", "1.pdf", payload=payload))
+    assert capsys.readouterr().err == "quire: 1.pdf: 1.md was changed by hand and is kept\n"
 
 
 def test_a_signal_before_the_first_document_interrupts_at_once():

@@ -51,11 +51,11 @@ def test_rate_and_time_left_are_of_documents_that_needed_work():
     assert Figures().left_s(0.0) is None
 
 
-def test_a_batch_that_is_driven_again_is_counted_anew():
+def test_a_run_that_continues_keeps_what_it_has_done():
     told = Told().batch(2).document("a").document("b", "failed").tell("failed", reason="SIGINT")
     assert told.figures.stopped == "SIGINT"
     told.batch(2).document("a", "skipped").document("b").tell("finished")
-    assert (counted(told.figures), told.figures.failures) == ("1 complete, 1 done before", {})
+    assert (counted(told.figures), told.figures.failures) == ("2 complete", {})
     assert told.figures.ended and not told.figures.stopped
 
 
@@ -67,7 +67,7 @@ def test_a_line_of_progress_says_what_is_done_how_fast_and_how_long_it_takes():
 
 def test_the_summary_has_five_lines():
     told = Told().batch(2).document("a", ledger={"pages": 3, "ok": 2, "failed": 1}, calls={"made": 2, "reused": 1})
-    lines = list(summary(told.document("b", "failed").figures, 75, ["quire retry"]))
+    lines = list(summary(told.document("b", "failed").figures, 75, ["quire run"]))
     assert [line.split()[0] for line in lines] == ["documents", "pages", "engines", "time", "next"]
     assert lines[1] == "pages      3: 2 ok, 1 failed"
     assert lines[2] == "engines    2 calls made, 1 answer reused"

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
+from quire.store.files import FileStore
 from tests import documents
 from tests.fakes import flow_components
 from tests.unit.cli.batches import BROKEN, Desk
@@ -43,7 +47,7 @@ def test_one_bad_document_stops_nothing_and_is_told_once(desk: Desk):
     result = desk.run(code=3)
     assert desk.written == ["a.md", "sub/b.md"]
     assert result.stderr.startswith("quire: bad.pdf: ") and len(result.stderr.splitlines()) == 1
-    assert "`quire quarantine list -o out` shows 1 document that cannot be read" in result.stdout
+    assert "1 document cannot be read and is left alone: `quire quarantine list -o out` says why" in result.stdout
     again = desk.run(code=3)
     assert again.stdout.splitlines()[0] == "documents  2 done before, 1 in quarantine"
     assert again.stderr == ""
@@ -65,7 +69,7 @@ def test_the_error_budget_stops_new_documents(desk: Desk):
         desk.add(f"bad-{number:02}.pdf", BROKEN + str(number).encode())
     desk.add("a.pdf", BROKEN)
     result = desk.run("--error-budget", "1", "--exclude", "sub", code=5)
-    assert "not done" in result.stdout and "`quire resume -o out` goes on with" in result.stdout
+    assert "not done" in result.stdout and "`quire run -o out` goes on with" in result.stdout
     assert "error budget" in desk.json("status", "-o", "out")["error"]
 
 
@@ -73,6 +77,71 @@ def test_a_dry_run_shows_the_plan_and_writes_nothing(desk: Desk):
     result = desk.run("--dry-run")
     assert desk.written == []
     assert result.stdout.splitlines()[:2] == ["2 documents, flow read", "      2  to do"]
+
+
+def tree(folder: Path) -> dict[str, tuple[int, int]]:
+    """Everything below a folder with its time and size."""
+    return {str(path): (path.stat().st_mtime_ns, path.stat().st_size) for path in [folder, *folder.rglob("*")]}
+
+
+def test_a_plan_writes_nothing_before_and_after_a_run(desk: Desk):
+    before = tree(desk.folder)
+    desk.quire("plan", "in", "-o", "out")
+    desk.run("--dry-run")
+    assert tree(desk.folder) == before, "there is no output folder and no store"
+    desk.run()
+    desk.add("new.pdf", documents.simple(1))
+    before = tree(desk.folder)
+    told = desk.json("plan", "in", "-o", "out")
+    assert told["counts"] == {"done": 2, "missing": 1}
+    assert desk.run("--dry-run").stdout.splitlines()[0] == "3 documents, flow read"
+    assert desk.quire("run", "-o", "out", "--dry-run").stdout.splitlines()[0] == "3 documents, flow read"
+    assert tree(desk.folder) == before
+
+
+def test_a_plan_works_on_a_read_only_mount(desk: Desk):
+    """In a mount namespace of its own, where the output folder is mounted read-only."""
+    desk.run()
+    script = 'mount --bind out out && mount -o remount,bind,ro out && ! touch out/x 2>/dev/null && exec "$@"'
+    command = ["unshare", "--mount", "sh", "-c", script, "sh"]
+    if subprocess.run([*command, "true"], cwd=desk.folder, capture_output=True, check=False).returncode:
+        pytest.skip("this user may not mount")
+    for arguments in (["plan", "in", "-o", "out", "--json"], ["run", "in", "-o", "out", "--dry-run", "--json"]):
+        planned = subprocess.run(
+            [*command, sys.executable, "-m", "quire", *arguments], cwd=desk.folder, capture_output=True, check=False
+        )
+        assert planned.returncode == 0, planned.stderr
+        assert json.loads(planned.stdout)["counts"] == {"done": 2}
+
+
+def test_a_plan_beside_a_run_under_way_sees_what_it_has_recorded(desk: Desk):
+    desk.run()
+    with FileStore(desk.out / ".quire") as store:
+        store.database.change("DELETE FROM outputs WHERE place LIKE '%/a'")  # in the log, not in the file yet
+        assert desk.json("plan", "in", "-o", "out")["counts"] == {"done": 1, "missing": 1}
+
+
+def test_a_file_that_was_changed_by_hand_is_kept_and_told(desk: Desk):
+    desk.run()
+    (desk.out / "a.md").write_text("corrected")
+    told = desk.run().stdout.splitlines()
+    assert told[0] == "documents  1 done before, 1 changed by hand"
+    assert told[4] == "next       1 file was changed by hand and is kept: `quire run -o out --overwrite` replaces it"
+    assert (desk.out / "a.md").read_text() == "corrected"
+    assert "a.md was changed by hand and is kept: a.pdf" in desk.quire("plan", "in", "-o", "out").stdout
+    assert (
+        desk.quire("run", "-o", "out", "--overwrite").stdout.splitlines()[0] == "documents  1 complete, 1 done before"
+    )
+    assert (desk.out / "a.md").read_text() != "corrected"
+
+
+def test_what_an_edited_file_lacks_is_told_when_its_document_changes(desk: Desk):
+    desk.run()
+    (desk.out / "a.md").write_text("corrected")
+    desk.add("a.pdf", documents.simple(3))
+    ran = desk.run("--quiet")
+    assert ran.stderr == "quire: a.pdf: a.md was changed by hand and is kept\n"
+    assert (desk.out / "a.md").read_text() == "corrected"
 
 
 def test_shards_share_the_documents_among_machines(desk: Desk):
@@ -231,7 +300,7 @@ def test_a_page_that_a_step_of_the_flow_lost_makes_the_document_partial_and_is_t
     arguments = ("run", "in/a.pdf", "-o", "out", "--flow", "captions.yaml")
     first = desk.quire(*arguments, code=3).stdout.splitlines()
     assert first[0] == "documents  1 partial"
-    assert first[4] == "next       `quire resume -o out` tries failed pages again"
+    assert first[4] == "next       `quire run -o out` tries failed pages again"
     assert desk.json("plan", *arguments[1:])["documents"][0]["reason"] == "pages of it failed before"
     before = flow_components.CALLS["caption"]
     assert desk.quire(*arguments).stdout.splitlines()[0] == "documents  1 complete"
@@ -244,9 +313,8 @@ def test_a_page_that_a_step_of_the_flow_lost_makes_the_document_partial_and_is_t
 def test_a_page_that_a_document_does_not_have_is_a_mistake_of_the_call_and_never_retried(desk: Desk):
     said = desk.quire("run", "in/a.pdf", "-o", "out", "--pages", "9", code=2)
     assert "there is no page 9: the document has 2 pages" in said.stderr
-    assert "retry" not in said.stdout
-    assert "change the call for 1 document" in said.stdout
-    assert "nothing to try again" in desk.quire("retry", "-o", "out").stdout
+    assert "--retry" not in said.stdout
+    assert "change the options for 1 document" in said.stdout
     assert desk.json("quarantine", "list", "-o", "out") == []
     desk.quire("run", "in/a.pdf", "-o", "out", "--pages", "9", code=2)
 
@@ -254,7 +322,6 @@ def test_a_page_that_a_document_does_not_have_is_a_mistake_of_the_call_and_never
 def test_one_document_that_is_too_short_for_the_pages_fails_alone(desk: Desk):
     assert desk.run("--pages", "2", code=3).stdout.splitlines()[0] == "documents  1 complete, 1 failed"
     assert desk.json("status", "-o", "out")["failures"][0]["category"] == "usage"
-    assert "nothing to try again" in desk.quire("retry", "-o", "out").stdout
 
 
 def test_an_open_range_ends_with_the_document(desk: Desk):

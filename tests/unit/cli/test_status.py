@@ -16,7 +16,7 @@ def test_status_is_of_the_latest_run_and_tells_what_failed(desk: Desk):
     assert "documents  3 of 3: 2 complete, 1 failed" in lines
     assert any(line.startswith("rate ") and "p95" in line for line in lines)
     assert any(line.startswith("  failed bad.pdf: ") for line in lines)
-    assert lines[-1].startswith("next       `quire quarantine list`")
+    assert lines[-1].startswith("next       1 document cannot be read and is left alone")
 
 
 def test_status_as_json_has_the_figures(desk: Desk):
@@ -33,9 +33,17 @@ def test_runs_are_listed_the_latest_first(desk: Desk):
     desk.run()
     desk.run()
     lines = desk.quire("runs", "-o", "out").stdout.splitlines()
-    assert ["2 skipped" in lines[0], "2 succeeded" in lines[1]] == [True, True]
+    assert ["2 done before" in lines[0], "2 succeeded" in lines[1]] == [True, True]
     assert len(desk.json("runs", "-o", "out")) == 2
     assert {run["flow"] for run in desk.json("runs", "-o", "out", "--all")} == {"batch", "flow"}
+
+
+def test_a_run_that_was_cancelled_is_listed_with_its_error_or_numbers(desk: Desk):
+    for number in range(12):
+        desk.add(f"bad-{number:02}.pdf", BROKEN + str(number).encode())
+    desk.run("--error-budget", "1", code=3)
+    (line,) = desk.quire("runs", "-o", "out").stdout.splitlines()
+    assert "error budget" in line and "not done" in line
 
 
 def test_a_run_that_nobody_drives_says_how_to_go_on(desk: Desk):

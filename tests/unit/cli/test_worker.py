@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 from typer.testing import CliRunner
 
@@ -49,17 +51,17 @@ def test_a_server_that_is_not_there_ends_the_worker(tmp_path):
     assert "no Restate server answers at http://127.0.0.1:1" in said
 
 
-def test_up_says_what_it_can_start():
-    code, said = run("up")
-    assert code == 2
-    assert "--local-cluster" in said
-
-
-def test_up_names_everything_that_is_missing(tmp_path, monkeypatch):
+@pytest.mark.parametrize("arguments", [(), ("--local-cluster",)])
+def test_up_names_everything_that_is_missing_before_it_starts_anything(tmp_path, monkeypatch, arguments):
     monkeypatch.setattr("quire.devcluster.postgres.find_programs", lambda: None)
     monkeypatch.setattr("quire.devcluster.haproxy.find_program", lambda: None)
-    code, said = run("up", "--local-cluster", environment={"QUIRE_RESTATE_SERVER": str(tmp_path / "nothing")})
+    monkeypatch.setitem(sys.modules, "psycopg", None)  # as if it was not installed
+    folder = tmp_path / "cluster"
+    environment = {"QUIRE_RESTATE_SERVER": str(tmp_path / "nothing")}
+    code, said = run("up", "--folder", str(folder), *arguments, environment=environment)
     assert code == 4
+    assert "the Python package psycopg: pip install" in said
+    assert not folder.exists()
     assert "apt install postgresql" in said
     assert "apt install haproxy" in said
     assert "npm install" in said

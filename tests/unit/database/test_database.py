@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from pathlib import Path
 from threading import Barrier
 
 import pytest
@@ -14,6 +15,7 @@ from quire.errors import StoreError
 
 SYNCHRONOUS = "PRAGMA synchronous"
 NORMAL = [(1,)]
+DATA = Path(__file__).parents[2] / "data" / "store"
 
 
 def test_a_mistake_in_a_statement_is_no_damage():
@@ -109,3 +111,46 @@ def test_a_database_of_another_program_is_not_called_full(tmp_path):
         database.change("DROP TABLE files")
         with pytest.raises(StoreError, match="no such table: files; it was not made by this version of Quire"):
             database.change("DELETE FROM files")
+
+
+def _contents(folder):
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+def test_reading_leaves_no_trace(tmp_path):
+    path = tmp_path / "facts.sqlite3"
+    with closing(SqliteDatabase(path)) as database:
+        database.change("INSERT INTO files VALUES ('a.pdf', 1, 2, 'd')")
+    before = _contents(tmp_path)
+    with closing(SqliteDatabase(path, read_only=True)) as database:
+        assert database.rows("SELECT path FROM files") == [("a.pdf",)]
+        with pytest.raises(StoreError, match="may write"):
+            database.change("DELETE FROM files")
+        assert _contents(tmp_path) == before
+    assert _contents(tmp_path) == before
+
+
+def test_reading_sees_what_another_process_has_just_written(tmp_path):
+    path = tmp_path / "facts.sqlite3"
+    with closing(SqliteDatabase(path)) as writing:
+        writing.change("INSERT INTO files VALUES ('a.pdf', 1, 2, 'd')")
+        with closing(SqliteDatabase(path, read_only=True)) as reading:
+            assert reading.rows("SELECT path FROM files") == [("a.pdf",)]
+            writing.change("DELETE FROM files")
+            assert reading.rows("SELECT path FROM files") == []
+
+
+def test_tables_of_an_older_version_are_read_and_left_as_they_are(tmp_path):
+    path = tmp_path / "facts.sqlite3"
+    with closing(sqlite3.connect(path)) as old:
+        old.executescript((DATA / "version-4.sql").read_text())
+    before = path.read_bytes()
+    with closing(SqliteDatabase(path, read_only=True)) as database:
+        assert database.rows("SELECT exit_code FROM quarantine ORDER BY 1") == [(0,), (6,)]
+    assert path.read_bytes() == before
+
+
+def test_a_database_that_is_not_there_is_not_made_by_reading(tmp_path):
+    with pytest.raises(StoreError, match="cannot use the database"):
+        SqliteDatabase(tmp_path / "facts.sqlite3", read_only=True)
+    assert list(tmp_path.iterdir()) == []

@@ -1,4 +1,4 @@
-"""Quarantine: what fails every time is left alone until somebody says otherwise."""
+"""Quarantine: what fails every time is not tried again until its reason has changed."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from quire.database.quarantine import Quarantine, Quarantined
+from quire.errors import PasswordError
 
 BROKEN = Quarantined("k1", "d1", "/in/broken.pdf", "input", "the file is damaged", 1, "run-1", at=5.0)
 
@@ -40,11 +41,26 @@ def test_released_work_is_tried_again(quarantine):
     assert quarantine.find(["k1"]) == {}
 
 
-def test_everything_can_be_released(quarantine):
-    for key in ("k1", "k2", "k3"):
-        quarantine.add(replace(BROKEN, key=key))
-    assert quarantine.clear() == 3
+def test_a_file_that_was_replaced_has_no_old_entry(quarantine):
+    quarantine.add(BROKEN)
+    quarantine.add(replace(BROKEN, key="k2", document="d2"))
+    assert [entry.key for entry in quarantine.entries()] == ["k2"]
+    quarantine.succeeded("k3", "d3", BROKEN.source)
     assert quarantine.entries() == []
+
+
+def test_success_with_other_settings_keeps_the_entry(quarantine):
+    quarantine.add(BROKEN)
+    quarantine.succeeded("k2", BROKEN.document, BROKEN.source)
+    assert quarantine.entries() == [BROKEN]
+    quarantine.succeeded("k1", BROKEN.document, BROKEN.source)
+    assert quarantine.entries() == []
+
+
+def test_an_encrypted_document_is_known_by_its_exit_code(quarantine):
+    quarantine.add(replace(BROKEN, exit_code=PasswordError.exit_code))
+    quarantine.add(replace(BROKEN, key="k2", source="/in/password.pdf", exit_code=5))
+    assert [entry.locked for entry in quarantine.entries()] == [True, False]
 
 
 def test_the_time_is_noted(quarantine):

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from quire.database import schema
+from quire.database.quarantine import Quarantine
 from quire.database.sqlite import SqliteDatabase
 from quire.engine import Attempt
 from quire.errors import StoreError
@@ -50,7 +51,7 @@ def tables(database: SqliteDatabase) -> list[tuple[object, ...]]:
     )
 
 
-@pytest.mark.parametrize("version", [1, 2, 3])
+@pytest.mark.parametrize("version", [1, 2, 3, 4])
 def test_a_store_of_an_older_version_is_taken_over_with_what_it_knows(tmp_path, version):
     with FileStore(old_store(tmp_path / "store", version)) as store:
         for words, data in CONTENTS.items():
@@ -74,7 +75,13 @@ def test_paths_of_version_2_are_kept(tmp_path):
         assert store.paths(DOCUMENT) == {3: path}
 
 
-@pytest.mark.parametrize("version", [1, 2, 3])
+def test_documents_that_version_4_could_not_open_without_a_password_are_known(tmp_path):
+    with FileStore(old_store(tmp_path / "store", 4)) as store:
+        locked = {entry.source: entry.locked for entry in Quarantine(store.database).entries()}
+        assert locked == {"/in/secret.pdf": True, "/in/cut.pdf": False}
+
+
+@pytest.mark.parametrize("version", [1, 2, 3, 4])
 def test_every_way_leads_to_the_same_tables(tmp_path, version):
     with (
         closing(SqliteDatabase(old_store(tmp_path / "store", version) / "facts.sqlite3")) as old,

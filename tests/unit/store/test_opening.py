@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import closing
+
 import pytest
 
 from quire.database.postgres import PostgresDatabase
 from quire.errors import ConfigurationError, StoreError
 from quire.keys import ArtifactKey
 from quire.store.files import FileStore
-from quire.store.opening import open_facts, open_store
+from quire.store.opening import open_facts, open_store, read_facts
 
 KEY = ArtifactKey("a" * 64)
 
@@ -20,6 +22,20 @@ def test_a_folder_is_a_store_of_its_own(tmp_path, written):
         assert isinstance(store, FileStore)
         assert store.folder == folder
     assert (folder / "facts.sqlite3").exists()
+
+
+def test_facts_that_are_only_read_are_those_of_the_store_and_none_before_it_is_made(tmp_path):
+    folder = tmp_path / "store"
+    with closing(read_facts(folder)) as facts:
+        assert facts.rows("SELECT count(*) FROM facts") == [(0,)]
+    assert not folder.exists()
+    with open_store(folder) as store:
+        store.save(KEY, b"text", stage="s", document="d")
+    for place in ((folder, None), ("s3://bucket", str(folder / "facts.sqlite3"))):
+        with closing(read_facts(*place)) as facts:
+            assert facts.rows("SELECT count(*) FROM facts") == [(1,)]
+    with pytest.raises(ConfigurationError, match="name their database too"):
+        read_facts("s3://bucket")
 
 
 def test_a_bucket_takes_its_facts_from_a_file_of_this_machine(s3_url, tmp_path):

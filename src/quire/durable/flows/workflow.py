@@ -250,7 +250,7 @@ class _FlowRun:
         (outcome,) = yield [self.ctx.call(component.workflow, key, request["request"])]
         if isinstance(outcome, RunError):
             name = request["request"]["source"]["name"]
-            raise RunError.of(outcome, f"step {step.id!r}: {name}: {reason_of(outcome)}")
+            raise RunError.of(outcome, f"{name}: {reason_of(outcome)}")
         return result_value(outcome)
 
     def _by_page(self, making: Making) -> Playing:
@@ -323,7 +323,8 @@ class _FlowRun:
         if step.on_error.what == "fail":
             message = reason_of(error)
             place = f"step {step.id!r}"
-            named = message if message.startswith(place) else f"{place}: {message}"
+            # A document that cannot be read is named by itself; the step would only be noise.
+            named = message if component.workflow or message.startswith(place) else f"{place}: {message}"
             return [RunError.of(error, named)]
         if step.on_error.what == "skip":
             self.lost[step.id] = 1

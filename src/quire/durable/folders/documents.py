@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from threading import Lock
@@ -26,7 +27,7 @@ from quire.durable.reads.request import SourceRef
 from quire.durable.reads.sources import keep_source
 from quire.errors import PERMANENT, InputError, RunCancelled, RunError, StoreError
 from quire.events import Event
-from quire.hashing import FileState
+from quire.hashing import FileState, hash_file
 from quire.keys import Digest, digest_bytes
 from quire.reading.page_recognition import GATE
 from quire.store.artifacts import ArtifactStore
@@ -77,13 +78,17 @@ class Documents:
             run, earlier, result = self._result(document, f"{key}/{time.time_ns()}")
             contents = self._contents(document, result)
         self._check_unchanged(document)
-        write_files(contents)
-        files = tuple(OutputFile(str(path), len(data), digest_bytes(data)) for path, data in contents.items())
+        written = {path: OutputFile(str(path), len(data), digest_bytes(data)) for path, data in contents.items()}
+        before = self._outputs.find([document.place]).get(document.place)
+        kept = {} if self._request.overwrite else _changed_by_hand(written, before)
+        write_files({path: data for path, data in contents.items() if path not in kept})
+        files = tuple((written | kept).values())
         facts = _facts(self._runtime.events(run), since=self._since)
         lost = result.get("lost", {})
-        self._record(document, files, facts["ledger"].get("failed", 0) + sum(lost.values()))
+        self._record(document, files, before, facts["ledger"].get("failed", 0) + sum(lost.values()))
         partial = facts.pop("status") == "partial" or bool(lost)
         facts |= {"lost": lost} if lost else {}
+        facts |= {"kept": [path.name for path in kept]} if kept else {}
         facts |= self._uploads.pop(document.name, {})
         told = {**_told(document), **facts, "output_path": files[0].path, "document_run": run, "files": len(files)}
         return ItemOutcome("partial" if partial else "ok", told)
@@ -102,6 +107,7 @@ class Documents:
                 error.message,
                 error.attempts,
                 self._run,
+                exit_code=error.exit_code or 0,
             )
         )
 
@@ -203,17 +209,22 @@ class Documents:
                 self._moved.add(document.name)
             raise InputError(f"{happened} since the run began; run it again", document=document.name)
 
-    def _record(self, document: PlannedDocument, files: tuple[OutputFile, ...], failed_pages: int) -> None:
+    def _record(
+        self, document: PlannedDocument, files: tuple[OutputFile, ...], before: Output | None, failed_pages: int
+    ) -> None:
         """Remember what was written where, and that the document can be read after all."""
         settings = {**self._asked.settings, "failed_pages": failed_pages}
+        if before is not None:
+            now = {file.path for file in files}
+            earlier = {file.path: file for file in (*before.earlier, *before.files) if file.path not in now}
+            settings |= {"earlier": list(earlier.values())} if earlier else {}
         output = Output(document.place, document.key, document.document, str(document.path), settings, files)
         self._outputs.record([output])
-        if self._request.force:
-            self._quarantine.release([document.key])
+        self._quarantine.succeeded(document.key, document.document, path_text(document.path))
 
 
 class Planned:
-    """What the plan knows: documents that are done, in quarantine, or cannot be read."""
+    """What the plan knows: documents that are done, kept as they are, in quarantine, or cannot be read."""
 
     unsaved = False
 
@@ -227,7 +238,7 @@ class Planned:
         task.key, task.input_hash = document.key, document.document
 
     def done(self, tasks: Sequence[Task]) -> dict[int, ItemOutcome]:
-        reasons = {"done": "done before", "quarantined": "in quarantine: {0.reason}"}
+        reasons = {"done": "done before", "edited": "{0.reason}", "quarantined": "in quarantine: {0.reason}"}
         found = [(task.number, self._documents[task.number]) for task in tasks]
         return {
             number: ItemOutcome("skipped", _told(document), reasons[document.state].format(document), attempts=0)
@@ -236,7 +247,7 @@ class Planned:
         }
 
     def remember(self, task: Task, outcome: ItemOutcome) -> None:
-        pass  # whoever wrote the files has
+        pass  # `Documents.work` has
 
     def flush(self) -> None:
         pass
@@ -254,7 +265,28 @@ def _document(item: WorkItem) -> PlannedDocument:
 
 def _told(document: PlannedDocument) -> dict[str, Json]:
     """What the manifest says of a document whatever became of it."""
-    return {"input_hash": document.document, "output_key": document.key, "output_path": document.output_path}
+    told: dict[str, Json] = {
+        "input_hash": document.document,
+        "output_key": document.key,
+        "output_path": document.output_path,
+    }
+    if document.state == "edited":
+        told["kept"] = list(document.edited)
+    if document.held is not None:
+        told |= {"category": document.held.category, "exit_code": document.held.exit_code}
+    return told
+
+
+def _changed_by_hand(written: Mapping[Path, OutputFile], before: Output | None) -> dict[Path, OutputFile]:
+    """Files that are there and are neither what was written before nor what would be written now, as they were."""
+    known = {file.path: file for file in (*before.earlier, *before.files)} if before is not None else {}
+    changed = {}
+    for path, new in written.items():
+        old = known.get(str(path), new)
+        with suppress(OSError):  # not there; a file that cannot be read cannot be written either
+            if hash_file(path).digest not in (old.digest, new.digest):
+                changed[path] = old
+    return changed
 
 
 def _facts(events: Iterable[Event], *, since: float) -> dict[str, Json]:

@@ -20,7 +20,7 @@ from quire.batch import StageContext, StageError, StageHooks, StageOutcome, Stag
 from quire.batch.manifest import item_name
 from quire.batch.running import StageScheduling
 from quire.batch.telling import FIGURES, StageTeller
-from quire.context import Context, Json, Runtime, Workflow
+from quire.context import Context, Json, RunState, Runtime, Workflow
 from quire.database.runs import ENDED, Runs
 from quire.durable.flows.workflow import Registered
 from quire.durable.folders.documents import Documents, Planned, item_of
@@ -34,6 +34,9 @@ FLOW = "batch"
 """The name of the workflow."""
 STAGE = "document"
 """The stage in the events of its documents."""
+UNFINISHED: tuple[RunState, ...] = ("waiting", "interrupted")
+LOOKED_THROUGH = 20
+"""Unfinished batches that are compared with a request."""
 LOOK_EVERY_S = 0.1
 """How often the step looks whether it should end."""
 FOLLOW_EVERY_S = 0.3
@@ -44,13 +47,18 @@ class Batches:
     """The workflow over one store.
 
     `runtime` gives the runtime that documents are submitted to; `named` the flow of a name, where batches may only name
-    one that is registered. Without it they name a file as well.
+    one that is registered. Without it they name a file as well. `password` says that one is set.
     """
 
     def __init__(
-        self, store: ArtifactStore, runtime: Callable[[], Runtime], named: Callable[[str], Registered] | None = None
+        self,
+        store: ArtifactStore,
+        runtime: Callable[[], Runtime],
+        named: Callable[[str], Registered] | None = None,
+        *,
+        password: bool = False,
     ) -> None:
-        self._store, self._runtime, self._named = store, runtime, named
+        self._store, self._runtime, self._named, self._password = store, runtime, named, password
 
     def workflow(self) -> Workflow:
         """Where machines share a database, only the machine that submitted a batch sees its files."""
@@ -64,10 +72,11 @@ class Batches:
     def _drive(self, ctx: Context, argument: Json, began: float) -> Json:
         """In a thread of the runtime, for as long as the batch takes."""
         request, store, run = BatchRequest.from_json(argument), self._store, ctx.run_id
+        done_before = _done_in(Runs(store.database), run)
         emit = _emitting(ctx, Runs(store.database))
         with _watching(ctx) as stop:
             try:
-                plan = plan_batch(request, store, stop=stop, named=self._named)
+                plan = plan_batch(request, store.database, stop=stop, named=self._named, password=self._password)
             except PlanStopped as stopped:
                 raise _left(run) from stopped
             documents = plan.documents
@@ -83,7 +92,11 @@ class Batches:
             raise _left(run)
         if outcome.cancelled:
             raise RunError(outcome.cancelled_reason, exit_code=_exit_code(outcome))
-        return {name: getattr(outcome, name) for name in (*FIGURES, "wall_ms")}
+        figures = {name: getattr(outcome, name) for name in (*FIGURES, "wall_ms")}
+        # A run that continues after an interruption reports all of its documents as its own.
+        own = sum(document.state == "done" and document.name in done_before for document in documents)
+        figures |= {"succeeded": figures["succeeded"] + own, "skipped": figures["skipped"] - own}
+        return {**figures, "quarantined": plan.counts["quarantined"]}
 
 
 def batch_pool(store: ArtifactStore) -> str:
@@ -91,12 +104,11 @@ def batch_pool(store: ArtifactStore) -> str:
     return "batches" if store.database.one_machine else f"batches of {socket.gethostname()}"
 
 
-def stored_request(runtime: Runtime, run: str) -> BatchRequest:
-    """The request of a run. Raises UsageError for a run that is unknown or no batch."""
-    status = runtime.status(run)
-    if status.flow != FLOW:
-        raise UsageError(f"run {run} is no batch but one of the flow {status.flow}")
-    return BatchRequest.from_json(status.inputs)
+def unfinished_run(runtime: Runtime, request: BatchRequest) -> str | None:
+    """The latest batch that asks for just this, has not ended, and that no process works on."""
+    waiting = [run for state in UNFINISHED for run in runtime.runs(flow=FLOW, state=state, limit=LOOKED_THROUGH)]
+    waiting.sort(key=lambda run: -run.submitted)
+    return next((run.run for run in waiting if BatchRequest.from_json(run.inputs) == request), None)
 
 
 def run_batch(
@@ -251,6 +263,14 @@ def _exit_code(outcome: StageOutcome) -> int | None:
 def _left(run: str) -> FencedError:
     """Nothing is recorded of the step: it is played again when the run goes on."""
     return FencedError(f"run {run} is left to the next process")
+
+
+def _done_in(runs: Runs, run: str) -> set[str]:
+    """Documents that a run has done before it was interrupted."""
+    if not runs.status(run).last_event:
+        return set()
+    ended = (event for event in runs.events(run) if event.payload.get("status") in ("ok", "partial"))
+    return {name for event in ended if (name := item_name(event)) is not None}
 
 
 def _emitting(ctx: Context, runs: Runs) -> Sink:

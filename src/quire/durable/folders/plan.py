@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+from quire.atomic_files import fitting_stem
 from quire.batch.stopping import Stop
 from quire.budget import cpu_budget
 from quire.context import Json
+from quire.database.database import Database
 from quire.database.files import HashedFiles
 from quire.database.outputs import Output, Outputs
 from quire.database.places import path_text
@@ -23,11 +25,11 @@ from quire.durable.folders.discovery import find_sources
 from quire.durable.folders.request import BatchRequest
 from quire.durable.folders.settings import FlowSettings, asked_by, difference
 from quire.hashing import FileState, Hashed, hash_file
-from quire.keys import Digest
-from quire.store.artifacts import ArtifactStore
+from quire.keys import Digest, digest_bytes
 
-DocumentState = Literal["done", "stale", "missing", "quarantined", "error"]
-"""`stale`: there is an output, but not of this document with these settings. `error`: the file cannot be read."""
+DocumentState = Literal["done", "stale", "missing", "edited", "quarantined", "error"]
+"""`stale`: there is an output, but not of this document with these settings. `edited`: its output was changed by hand,
+and is kept. `error`: the file cannot be read."""
 
 FORCED, FAILED = "it is done again because of --force", "pages of it failed before"
 """Reasons to do again what was done with just these settings."""
@@ -53,6 +55,10 @@ class PlannedDocument:
     """Set when the work was done before and must be done again."""
     output_path: str | None = None
     """The first file of the output that there is."""
+    edited: tuple[str, ...] = ()
+    """Files of the output that were changed by hand and are kept."""
+    held: Quarantined | None = None
+    """Why it is in quarantine."""
 
     @property
     def to_do(self) -> bool:
@@ -85,33 +91,36 @@ class PlanStopped(Exception):
 
 def plan_batch(
     request: BatchRequest,
-    store: ArtifactStore,
+    database: Database,
     *,
     stop: Stop | None = None,
     named: Callable[[str], Registered] | None = None,
+    password: bool = False,
+    remember: bool = True,
 ) -> Plan:
-    """Find the documents and look up what is known of them: in few questions, however many there are.
+    """Find the documents and look up what is known of them, in few statements however many there are.
 
-    HashedFiles whose path, size and time are known are not read. Raises UsageError when there is nothing to find, and
-    PlanStopped when `stop` was asked for.
+    Files whose path, size and time are known are not read. `password` says that one is set now, so that encrypted
+    documents in quarantine are tried. `remember=False` writes nothing to the database.
+
+    Raises UsageError when there is nothing to find, and PlanStopped when `stop` was asked for.
     """
-    asked = asked_by(request, store, named)
+    asked = asked_by(request, named)
     sources = _chosen(request)
     seen, errors = _looked_at([source.path for source in sources])
-    digests, unreadable = _digests(
-        seen, HashedFiles(store.database), trust=not request.verify_hash, stop=stop or Stop()
-    )
+    files = HashedFiles(database) if remember else _Unwritten(database)
+    digests, unreadable = _digests(seen, files, trust=not request.verify_hash, stop=stop or Stop())
     keys = {
         source.path: asked.key(digests[source.path], source.file.name) for source in sources if source.path in digests
     }
-    outputs = Outputs(store.database).find([source.place for source in sources])
-    quarantined = {} if request.force else Quarantine(store.database).find(list(keys.values()))
-    judge = _Judge(request, asked, outputs, quarantined)
+    held = {} if request.force or request.retry else Quarantine(database).find(list(keys.values()))
+    quarantined = {key: entry for key, entry in held.items() if not (password and entry.locked)}
+    judge = _Judge(request, asked, quarantined)
     planned = []
-    for name, file, path, place in sources:
+    for (name, file, path, place), output in _placed(sources, Outputs(database), request.output):
         if path in keys:
             known = _Known(digests[path], keys[path], seen[path])
-            planned.append(judge.planned(name, file, place, known))
+            planned.append(judge.planned(name, file, place, known, output))
         else:
             reason = errors.get(path) or unreadable[path]
             planned.append(PlannedDocument(name, file, place, "error", reason))
@@ -127,6 +136,13 @@ class _Source(NamedTuple):
     place: str
 
 
+class _Unwritten(HashedFiles):
+    """Files as they are known; nothing is added."""
+
+    def remember(self, hashed: Iterable[Hashed]) -> None:
+        pass
+
+
 class _Known(NamedTuple):
     document: str
     key: str
@@ -134,23 +150,56 @@ class _Known(NamedTuple):
 
 
 def _chosen(request: BatchRequest) -> list[_Source]:
-    """The documents of the request with the names they go by: below their folder, or their path if two share it."""
-    sources = find_sources(
-        [Path(path) for path in request.paths], Path(request.output), include=request.include, exclude=request.exclude
-    )
+    """The documents of the request with the names they go by: below their folder, or their path if two share it.
+
+    Paths are sorted, so that neither the names nor the places depend on the order of the arguments.
+    """
+    paths = sorted({Path(path) for path in request.paths})  # a folder comes before the folders in it
+    sources = find_sources(paths, Path(request.output), include=request.include, exclude=request.exclude)
     # Names are told in events and stored, so they are text.
     folders = ["" if (below := str(source.folder)) == "." else f"{below}/" for source in sources]
     names = [path_text(f"{folder}{source.path.name}") for folder, source in zip(folders, sources, strict=True)]
     shared = Counter(names)
-    only = None if request.only is None else set(request.only)
     chosen = []
     for name, folder, source in zip(names, folders, sources, strict=True):
         path = str(source.path)
         own = name if shared[name] == 1 else path_text(path)
-        wanted = only is None or own in only
-        if wanted and (request.shard is None or request.shard.has(own)):
+        if request.shard is None or request.shard.has(own):
             chosen.append(_Source(own, source.path, path, f"{request.output}/{folder}{source.stem}"))
     return chosen[: request.limit]
+
+
+def _placed(sources: Sequence[_Source], outputs: Outputs, folder: str) -> Iterator[tuple[_Source, Output | None]]:
+    """The documents at the places of their output, with what is recorded there.
+
+    A document that has output in the folder keeps its place, so one that is added later renames nothing. A place that
+    holds the output of another document, which is still there, is not taken: the name gets a hash of the path.
+    """
+    own = outputs.of_sources([source.path for source in sources], folder)
+    recorded = outputs.find([source.place for source in sources if source.path not in own])
+    hashed = {source.path: _with_hash(source) for source in sources if _is_others(recorded.get(source.place), source)}
+    recorded |= outputs.find(list(hashed.values()))
+    for source in sources:
+        if source.path in own:
+            output = own[source.path]
+            moved = output.place != path_text(source.place)  # a place in the database may be no path: names are bytes
+            yield (source._replace(place=output.place) if moved else source), output
+        else:
+            place = hashed.get(source.path, source.place)
+            yield source._replace(place=place), recorded.get(place)
+
+
+def _is_others(output: Output | None, source: _Source) -> bool:
+    """Whether an output is that of another document that is still there, and not of this one by another path."""
+    if output is None:
+        return False
+    return Path(output.source).exists() and os.path.realpath(output.source) != os.path.realpath(source.path)
+
+
+def _with_hash(source: _Source) -> str:
+    place = Path(source.place)
+    mark = digest_bytes(os.fsencode(source.path))[:8]
+    return str(place.with_name(fitting_stem(f"{place.name}-{mark}")))
 
 
 def _looked_at(paths: Sequence[str]) -> tuple[dict[str, FileState], dict[str, str]]:
@@ -209,45 +258,55 @@ def _hashed(path: str) -> Hashed | OSError:
 class _Judge:
     """Decides what is to be done about documents, by what is known of them."""
 
-    def __init__(
-        self,
-        request: BatchRequest,
-        asked: FlowSettings,
-        outputs: Mapping[str, Output],
-        quarantined: Mapping[str, Quarantined],
-    ) -> None:
-        self._request, self._asked = request, asked
-        self._outputs, self._quarantined = outputs, quarantined
+    def __init__(self, request: BatchRequest, asked: FlowSettings, quarantined: Mapping[str, Quarantined]) -> None:
+        self._request, self._asked, self._quarantined = request, asked, quarantined
 
-    def planned(self, name: str, file: Path, place: str, known: _Known) -> PlannedDocument:
-        output = self._outputs.get(place)
-        kept = self._quarantined.get(known.key)
-        state, reason = self._judged(output, known) if kept is None else ("quarantined", kept.reason)
+    def planned(self, name: str, file: Path, place: str, known: _Known, output: Output | None) -> PlannedDocument:
+        held = self._quarantined.get(known.key)
+        missing, changed = _lost(output, verify=self._request.verify_hash) if output is not None else ([], [])
+        judged: tuple[DocumentState, str] = ("quarantined", held.reason) if held is not None else ("missing", "")
+        if held is None and output is not None:
+            judged = self._judged(output, known, missing, changed)
+        state, reason = judged
         again = f"{output.at:.6f}" if output is not None and reason in (FORCED, FAILED) else ""
+        edited = () if self._request.overwrite else tuple(changed)
+        if edited and state == "stale":
+            reason += f"; {_by_hand(edited)}"
         written = output.files[0].path if output is not None and output.files else None
-        return PlannedDocument(name, file, place, state, reason, *known, again, written)
+        return PlannedDocument(name, file, place, state, reason, *known, again, written, edited, held)
 
-    def _judged(self, output: Output | None, known: _Known) -> tuple[DocumentState, str]:
-        if output is None:
-            return "missing", ""
+    def _judged(
+        self, output: Output, known: _Known, missing: Sequence[str], changed: Sequence[str]
+    ) -> tuple[DocumentState, str]:
         if output.document != known.document:
             return "stale", "the document has changed"
         if output.key != known.key:
             return "stale", difference(output.settings, self._asked.settings)
         if self._request.force:
             return "stale", FORCED
-        if lost := next(_lost(output, verify=self._request.verify_hash), None):
-            return "stale", lost
-        return ("stale", FAILED) if output.settings.get("failed_pages") else ("done", "")
+        if missing:
+            return "stale", f"{missing[0]} is missing"
+        if output.settings.get("failed_pages"):
+            return "stale", FAILED
+        if changed:
+            replaced = self._request.overwrite
+            return ("stale", f"{changed[0]} is replaced (--overwrite)") if replaced else ("edited", _by_hand(changed))
+        return "done", ""
 
 
-def _lost(output: Output, *, verify: bool) -> Iterator[str]:
-    """Files of an output that are not what was written."""
+def _by_hand(names: Sequence[str]) -> str:
+    return f"{', '.join(names)} was changed by hand and is kept"
+
+
+def _lost(output: Output, *, verify: bool) -> tuple[list[str], list[str]]:
+    """Files of an output that are missing, and files that are not what was written."""
+    missing, changed = [], []
     for file in output.files:
         name = Path(file.path).name
         try:
             size = os.stat(file.path).st_size  # noqa: PTH116 - ten thousand of them
             if size != file.size or (verify and hash_file(file.path).digest != file.digest):
-                yield f"{name} has been changed"
+                changed.append(name)
         except OSError:
-            yield f"{name} is missing"
+            missing.append(name)
+    return missing, changed

@@ -1,10 +1,10 @@
-"""What is asked of a batch, as a value that is stored with its run: nothing secret, nothing relative."""
+"""The request of a batch, as a value that is stored with its run: no secrets, no relative paths."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -50,8 +50,9 @@ class BatchRequest:
         include, exclude: Patterns for files in folders.
         shard: Only this part of the documents.
         limit: Only so many of them, in the order of their names.
-        only: Only documents of these names, as events and the manifest tell them.
-        force: Do those that are done or in quarantine, too.
+        force: Also do documents that are done or in quarantine.
+        retry: Also do documents in quarantine.
+        overwrite: Replace output files that were changed by hand; otherwise they are kept.
         verify_hash: Read sources and outputs again instead of trusting size and time.
         options: How it runs. `policy` and `workers` decide how many documents are under way.
     """
@@ -65,8 +66,9 @@ class BatchRequest:
     exclude: tuple[str, ...] = ()
     shard: Shard | None = None
     limit: int | None = None
-    only: tuple[str, ...] | None = None
     force: bool = False
+    retry: bool = False
+    overwrite: bool = False
     verify_hash: bool = False
     options: StageOptions = field(default_factory=lambda: StageOptions(policy="cpu"))
 
@@ -84,10 +86,11 @@ class BatchRequest:
 
     @classmethod
     def from_json(cls, value: Mapping[str, Json]) -> BatchRequest:
+        """A request of an earlier version may hold fields that are gone; they are left out."""
+        known = {one.name: value[one.name] for one in fields(cls) if one.name in value}
         lists = {name: tuple(value[name]) for name in ("paths", "formats", "include", "exclude")}
-        lists |= {"only": tuple(value["only"])} if value.get("only") is not None else {}
         shard = Shard(*value["shard"]) if value["shard"] else None
-        return cls(**{**value, **lists, "shard": shard, "options": StageOptions(**value["options"])})
+        return cls(**{**known, **lists, "shard": shard, "options": StageOptions(**value["options"])})
 
     def to_json(self) -> dict[str, Json]:
         return asdict(self)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property
 
 from quire import assemble
-from quire.context import Json, Store
+from quire.context import Json
 from quire.durable.flows.flow import Flow
 from quire.durable.flows.making import Making
 from quire.durable.flows.resolving import Values
@@ -33,13 +33,14 @@ class FlowSettings:
     """The input that is the document."""
     inputs: Mapping[str, Json]
     settings: Mapping[str, Json]
-    """What decides the outcome: the flow, its inputs, and the versions of what does the work."""
+    """What decides the outcome: the flow, its inputs, and the versions of what does the work. `parts` names those
+    versions for people, and is no part of the key."""
     registered: str = ""
     """The name by which runs ask for the flow, where they do not carry its definition."""
 
     @cached_property
     def digest(self) -> str:
-        return digest_of({name: value for name, value in self.settings.items() if name != "flow"})
+        return digest_of({name: value for name, value in self.settings.items() if name not in ("flow", "parts")})
 
     def key(self, document: str, name: str) -> str:
         """The key of the work on a document. Its name is part of it, since exports tell it."""
@@ -53,7 +54,7 @@ class FlowSettings:
         return flow_argument(self.definition, inputs, self.settings["versions"])
 
 
-def asked_by(request: BatchRequest, store: Store, named: Callable[[str], Registered] | None = None) -> FlowSettings:
+def asked_by(request: BatchRequest, named: Callable[[str], Registered] | None = None) -> FlowSettings:
     """Raises UsageError when the flow does not exist or its inputs do not fit. `named` gives registered flows, where
     only those may be asked for."""
     flow = named(request.flow) if named else Flow.load(request.flow)
@@ -72,11 +73,13 @@ def asked_by(request: BatchRequest, store: Store, named: Callable[[str], Registe
         raise UsageError(f"flow {definition.name!r}: {'; '.join(problems)}")
     defaults = {name: one.default for name, one in definition.inputs.items() if one.default is not None}
     deciding = {name: value for name, value in {**defaults, **inputs}.items() if name not in PATIENCE}
+    versions, parts = _versions(flow, {**defaults, **inputs})
     settings = {
         "flow": definition.name,
         "steps": digest_of([[step.to_json() for step in definition.steps], plain(definition.output)]),
         "inputs": deciding,
-        "versions": dict(_versions(flow, {**defaults, **inputs}, store)),
+        "versions": versions,
+        "parts": parts,
     }
     return FlowSettings(definition, documents[0], inputs, settings, registered=request.flow if named else "")
 
@@ -91,32 +94,53 @@ def difference(before: Mapping[str, Json], now: Mapping[str, Json]) -> str:
     changed = sorted(name for name in was.keys() | is_.keys() if was.get(name) != is_.get(name))
     if changed:
         return ", ".join(f"{name} was {_said(was.get(name))} and is {_said(is_.get(name))}" for name in changed)
-    return "it was made by another version of Quire or of an engine"
+    made_by, makes = before.get("parts", {}), now["parts"]
+    parts = sorted(name for name in made_by.keys() | makes.keys() if made_by.get(name) != makes.get(name))
+    if not made_by or not parts:
+        return "it was made by another version of Quire or of an engine"
+    return ", ".join(_changed(name, made_by.get(name), makes.get(name)) for name in parts)
 
 
-def _versions(flow: Registered, inputs: Mapping[str, Json], store: Store) -> Iterator[tuple[str, str]]:
+def _changed(part: str, before: str | None, now: str | None) -> str:
+    """What happened to a part; versions are told where people know them."""
+    if not part.startswith("engine "):
+        return f"the {part} has changed"
+    if before is None or now is None:
+        return f"the {part} {before or now} is {'used now' if before is None else 'not used any more'}"
+    return f"the {part} was {before} and is {now}"
+
+
+def _versions(flow: Registered, inputs: Mapping[str, Json]) -> tuple[dict[str, str], dict[str, str]]:
+    """The version of each step, and those of the parts that they stand for, by name."""
+    versions: dict[str, str] = {}
+    parts: dict[str, str] = {}
     for step in flow.definition.steps:
         component = flow.components.find(step.component)
         version = component.version
+        parts[f"component {component.name}"] = version
         if component.workflow == "document":
-            version = digest_of([version, assemble.VERSION, _reading(Making(step, component, _inputs(inputs, store)))])
-        yield step.id, version
+            reading = _reading(Making(step, component, _inputs(inputs)))
+            version = digest_of([version, assemble.VERSION, reading.settings() if reading else ""])
+            parts["assembly of Quire"] = assemble.VERSION
+            parts |= reading.parts() if reading else {}
+        versions[step.id] = version
+    return versions, parts
 
 
-def _reading(making: Making) -> str:
-    """The digest of how documents are read: settings, stages and engine; "" where that is known only on the way."""
+def _reading(making: Making) -> ReadRequest | None:
+    """How documents are read: settings, stages and engine; None where that is known only on the way."""
     try:
         options = making.options()
     except RunError:
-        return ""
-    return ReadRequest.from_json({"source": asdict(SourceRef("", "", "")), **options}).settings()
+        return None
+    return ReadRequest.from_json({"source": asdict(SourceRef("", "", "")), **options})
 
 
-def _inputs(inputs: Mapping[str, Json], store: Store) -> Values:
+def _inputs(inputs: Mapping[str, Json]) -> Values:
     def load(reference: Json) -> None:
         raise RunError("there is no document yet")
 
-    return Values(store, load, {}, inputs, {})  # type: ignore[arg-type]
+    return Values(None, load, {}, inputs, {})  # type: ignore[arg-type]  # nothing is looked up
 
 
 def _said(value: Json) -> str:

@@ -21,8 +21,15 @@ from quire.recognize import looking, placing, structured
 from quire.recognize.options import Effort, OcrMode, RecognizeOptions
 from quire.recognize.registry import make
 
-VERSIONS = (NativeText.version, layout.VERSION, placing.VERSION, structured.VERSION, looking.VERSION)
-"""Of everything between the file and the blocks of a page."""
+STAGES = {
+    "text extraction of Quire": NativeText.version,
+    "page layout of Quire": layout.VERSION,
+    "OCR placement of Quire": placing.VERSION,
+    "OCR structure of Quire": structured.VERSION,
+    "OCR preparation of Quire": looking.VERSION,
+}
+"""Everything between the file and the blocks of a page, with its version."""
+VERSIONS = tuple(STAGES.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +98,15 @@ class ReadRequest:
     def settings(self) -> Digest:
         """Of everything that decides what is read on a page: settings, versions of the stages, the engine."""
         return _settings(self)
+
+    def parts(self) -> dict[str, str]:
+        """What `settings` stands for besides the options, by name, so that a change can be named."""
+        engines = _engines(self)
+        return {
+            **STAGES,
+            **{f"engine {name}": version for name, version, _ in engines},
+            **{f"settings of the engine {name}": profile for name, _, profile in engines},
+        }
 
     def page_key(self, page: int, reader: str) -> ArtifactKey:
         """The key of the record of a page: is it read?"""

@@ -222,8 +222,7 @@ class RestateServer:
                 raise _TooSlow(f"the Restate server at {url} did not answer in {timeout_s:.0f} s") from error
             reason = error.reason if isinstance(error, URLError) else error
             raise Unreachable(
-                f"no Restate server answers at {url} ({reason}); is it running? "
-                "`quire up --local-cluster` starts one here"
+                f"no Restate server answers at {url} ({reason}); is it running? `quire up` starts one here"
             ) from error
 
 

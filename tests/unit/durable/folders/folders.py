@@ -71,7 +71,7 @@ class Desk:
             return run_batch(self.request(**asked), runtime, run=run, on_event=tell, stop=stop)[1]
 
     def plan(self, **asked):
-        planned = plan_batch(self.request(**asked), self.store)
+        planned = plan_batch(self.request(**asked), self.store.database)
         return {document.name: (document.state, document.reason) for document in planned.documents}
 
     def written(self) -> list[str]:

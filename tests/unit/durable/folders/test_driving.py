@@ -16,10 +16,10 @@ from quire.database.outputs import Outputs
 from quire.database.quarantine import Quarantine
 from quire.durable.flows.flow import Flow
 from quire.durable.folders import driving
-from quire.durable.folders.driving import run_batch, stored_request
+from quire.durable.folders.driving import run_batch
 from quire.durable.folders.request import BatchRequest
 from quire.durable.opening import local_runtime
-from quire.errors import RunError, UsageError
+from quire.errors import RunError
 from quire.keys import digest_bytes
 from quire.store.files import FileStore
 from quire.store.opening import open_store
@@ -101,6 +101,45 @@ def test_a_flow_without_files_is_written_as_json(desk):
     desk.write("a.pdf", "json")
     desk.run()
     assert json.loads((desk.output / "a.json").read_text()) == {"answer": 42}
+
+
+def test_a_file_that_was_changed_by_hand_is_kept_when_its_document_changes(desk):
+    desk.write("a.pdf")
+    desk.run(formats=("md", "txt"))
+    written = desk.output / "a.md"
+    edited = written.read_text().replace("content", "contemt")  # of the same size: only its hash shows it
+    written.write_text(edited)
+    desk.write("a.pdf", "something else")
+    told = []
+    desk.run(formats=("md", "txt"), sinks=[told.append])
+    assert written.read_text() == edited
+    assert "something else" in (desk.output / "a.txt").read_text()
+    (kept,) = [event.payload["kept"] for event in told if "kept" in event.payload]
+    assert kept == ["a.md"]
+    desk.write("a.pdf", "a third text")
+    desk.run(formats=("md", "txt"))
+    assert written.read_text() == edited, "it is still known to be changed"
+    desk.write("a.pdf", "a fourth text")
+    desk.run(formats=("md", "txt"), overwrite=True)
+    assert "a fourth text" in written.read_text()
+
+
+def test_a_file_that_quire_never_wrote_is_kept(desk):
+    desk.write("a.pdf")
+    desk.output.mkdir(exist_ok=True)
+    (desk.output / "a.md").write_text("my own notes")
+    desk.run()
+    assert (desk.output / "a.md").read_text() == "my own notes"
+    assert desk.plan() == {"a.pdf": ("edited", "a.md was changed by hand and is kept")}
+
+
+def test_a_file_of_another_format_is_known_to_be_quires(desk):
+    desk.write("a.pdf")
+    desk.run(formats=("md",))
+    desk.run(formats=("txt",))
+    desk.write("a.pdf", "something else")
+    desk.run(formats=("md",))
+    assert "something else" in (desk.output / "a.md").read_text()
 
 
 def test_force_does_it_again(desk):
@@ -347,17 +386,29 @@ def test_a_run_that_is_stopped_can_be_gone_on_with(desk, noticed):
     assert run.state == "interrupted"
     again = desk.run(run=run.run)
     assert (again.skipped, again.succeeded, latest(desk).state) == (2, 1, "finished")
-    assert len(desk.runs.list(flow="batch")) == 1
+    (whole,) = desk.runs.list(flow="batch")
+    assert (whole.result["succeeded"], whole.result["skipped"]) == (3, 0), "the run has done all three itself"
     assert set(desk.read.values()) == {1}
 
 
-def test_a_run_that_is_stopped_waits_for_whoever_resumes_it(desk, noticed):
+def test_a_run_that_is_stopped_waits_until_it_is_run_again(desk, noticed):
     stopped(desk, noticed)
     run = latest(desk).run
     desk.write("other.pdf")
-    assert desk.run(only=("other.pdf",)).succeeded == 1
+    assert desk.run(include=("other.pdf",)).succeeded == 1
     assert desk.runs.status(run).state == "interrupted"
     assert "c.pdf" not in desk.read
+
+
+def test_an_unfinished_run_that_asks_for_the_same_is_found(desk, noticed):
+    stopped(desk, noticed)
+    with desk.runtime(works=False) as runtime:
+        same, other = desk.request(options={"workers": 1}), desk.request(options={"workers": 1}, formats=("txt",))
+        assert driving.unfinished_run(runtime, same) == latest(desk).run
+        assert driving.unfinished_run(runtime, other) is None
+    desk.run(run=latest(desk).run)
+    with desk.runtime(works=False) as runtime:
+        assert driving.unfinished_run(runtime, same) is None, "a finished run keeps its numbers"
 
 
 def test_a_run_can_be_stopped_while_files_are_hashed(desk, noticed, monkeypatch):
@@ -485,14 +536,6 @@ def test_while_it_is_driven_a_run_is_running(desk):
     assert latest(desk).result["succeeded"] == 1
 
 
-def test_some_documents_alone_can_be_driven(desk):
-    for name in "abc":
-        desk.write(f"{name}.pdf")
-    outcome = desk.run(only=("b.pdf",))
-    assert (outcome.planned, outcome.succeeded) == (1, 1)
-    assert desk.written() == ["b.md"]
-
-
 def test_small_documents_come_first_if_that_is_asked_for(desk):
     sizes = {"a.pdf": 300, "b.pdf": 100, "c.pdf": 200}
     for name, size in sizes.items():
@@ -501,18 +544,6 @@ def test_small_documents_come_first_if_that_is_asked_for(desk):
     sink = lambda event: begun.append(event.payload["name"]) if event.kind == "started" and event.document else None  # noqa: E731
     desk.run(sinks=[sink], options={"schedule": "sjf", "workers": 1})
     assert begun == ["b.pdf", "c.pdf", "a.pdf"]
-
-
-def test_the_request_of_a_run_is_found_again(desk):
-    desk.write("a.pdf")
-    request = desk.request(formats=("json",))
-    run = desk.submit(formats=("json",))
-    desk.run()
-    (other,) = [one for one in desk.runs.list(flow="flow") if one.inputs["inputs"]["formats"] == ["md"]]
-    with desk.runtime(works=False) as runtime:
-        assert stored_request(runtime, run) == request
-        with pytest.raises(UsageError, match="is no batch"):
-            stored_request(runtime, other.run)
 
 
 def test_a_batch_runs_with_its_facts_in_postgresql(tmp_path, postgres_url):

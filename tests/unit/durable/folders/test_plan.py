@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import linecache
 import os
+import sys
 
 import pytest
 
 from quire.batch import StageOptions
 from quire.database.quarantine import Quarantine, Quarantined
+from quire.durable.folders.driving import run_batch
 from quire.durable.folders.plan import plan_batch
 from quire.durable.folders.request import BatchRequest, Shard
+from quire.durable.folders.settings import difference
 from quire.errors import UsageError
 from quire.store.files import FileStore
 from tests.unit.durable.folders.folders import Desk
@@ -83,10 +87,58 @@ def test_another_version_of_what_reads_makes_it_stale(desk, monkeypatch):
     desk.write("a.pdf")
     desk.run()
     monkeypatch.setattr("quire.assemble.VERSION", "next")
-    assert desk.plan() == {"a.pdf": ("stale", "it was made by another version of Quire or of an engine")}
+    assert desk.plan() == {"a.pdf": ("stale", "the assembly of Quire has changed")}
 
 
-def test_lost_and_changed_outputs_are_made_again(desk):
+MINE = """
+import quire
+
+@quire.component
+def shout(document) -> str:
+    return document.text.upper()
+"""
+FLOW = """
+name: mine
+inputs: {source: {type: document}, formats: {type: list, items: {type: string}, default: [md]}}
+steps:
+  - {id: document, component: read, input: {source: {$input: source}}}
+  - {id: loud, component: "my_shouting:shout", input: {document: {$step: document}}}
+output: {loud: {$step: loud}}
+"""
+
+
+def test_a_component_that_changed_is_named(desk, tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    flow, component = tmp_path / "mine.yaml", tmp_path / "my_shouting.py"
+    flow.write_text(FLOW)
+    component.write_text(MINE)
+    desk.write("a.pdf")
+    try:
+        desk.run(flow=str(flow))
+        component.write_text(MINE.replace("upper()", "upper() + '!'"))
+        sys.modules.pop("my_shouting")
+        linecache.clearcache()
+        (reason,) = {reason for _, reason in desk.plan(flow=str(flow)).values()}
+    finally:
+        sys.modules.pop("my_shouting", None)
+    assert reason == "the component my_shouting:shout has changed"
+
+
+def test_an_engine_that_changed_is_named():
+    parts = {"engine tesseract": "5.3.0", "settings of the engine tesseract": "aa", "page layout of Quire": "1"}
+    before = {"flow": "read", "steps": "s", "inputs": {}, "parts": parts}
+
+    def told(**changed):
+        return difference(before, {**before, "parts": {**parts, **changed}})
+
+    assert told(**{"engine tesseract": "5.4.1"}) == "the engine tesseract was 5.3.0 and is 5.4.1"
+    assert told(**{"settings of the engine tesseract": "bb"}) == "the settings of the engine tesseract has changed"
+    without = {"page layout of Quire": "1", "engine rapidocr": "1.4"}
+    expected = "the engine rapidocr 1.4 is used now, the engine tesseract 5.3.0 is not used any more"
+    assert expected in difference(before, {**before, "parts": without})
+
+
+def test_a_lost_output_is_made_again_and_a_changed_one_is_kept(desk):
     desk.write("a.pdf")
     desk.write("b.pdf")
     desk.run(formats=("md", "json"))
@@ -94,8 +146,12 @@ def test_lost_and_changed_outputs_are_made_again(desk):
     (desk.output / "b.md").write_text("edited by hand")
     assert desk.plan(formats=("md", "json")) == {
         "a.pdf": ("stale", "a.json is missing"),
-        "b.pdf": ("stale", "b.md has been changed"),
+        "b.pdf": ("edited", "b.md was changed by hand and is kept"),
     }
+    assert desk.plan(formats=("md", "json"), overwrite=True)["b.pdf"] == ("stale", "b.md is replaced (--overwrite)")
+    desk.write("b.pdf", "another text")
+    expected = "the document has changed; b.md was changed by hand and is kept"
+    assert desk.plan(formats=("md", "json"))["b.pdf"] == ("stale", expected)
 
 
 def test_hashes_are_verified_when_that_is_asked_for(desk):
@@ -110,7 +166,7 @@ def test_hashes_are_verified_when_that_is_asked_for(desk):
     assert desk.plan() == {"a.pdf": ("done", ""), "b.pdf": ("done", "")}
     assert desk.plan(verify_hash=True) == {
         "a.pdf": ("stale", "the document has changed"),
-        "b.pdf": ("stale", "b.md has been changed"),
+        "b.pdf": ("edited", "b.md was changed by hand and is kept"),
     }
 
 
@@ -140,7 +196,7 @@ def test_force_makes_everything_stale(desk):
 
 def test_a_document_in_quarantine_is_left_alone_unless_forced(desk):
     desk.write("a.pdf")
-    (planned,) = plan_batch(desk.request(), desk.store).documents
+    (planned,) = plan_batch(desk.request(), desk.store.database).documents
     entry = Quarantined(planned.key, planned.document, "a.pdf", "input", "it is damaged", 1, "r")
     Quarantine(desk.store.database).add(entry)
     assert desk.plan() == {"a.pdf": ("quarantined", "it is damaged")}
@@ -148,10 +204,23 @@ def test_a_document_in_quarantine_is_left_alone_unless_forced(desk):
     assert desk.plan(force=True) == {"a.pdf": ("missing", "")}
 
 
+def test_an_encrypted_document_is_tried_once_a_password_is_set(desk):
+    desk.write("a.pdf")
+    (planned,) = plan_batch(desk.request(), desk.store.database).documents
+    entry = Quarantined(planned.key, planned.document, "a.pdf", "input", "needs a password", 1, "r", exit_code=6)
+    Quarantine(desk.store.database).add(entry)
+    states = [
+        plan_batch(desk.request(), desk.store.database, password=password).documents[0].state
+        for password in (False, True)
+    ]
+    assert states == ["quarantined", "missing"]
+    assert desk.plan(retry=True) == {"a.pdf": ("missing", "")}
+
+
 def test_a_file_that_cannot_be_read_is_an_error_of_its_own(desk, tmp_path):
     desk.write("a.pdf")
     gone = BatchRequest((str(tmp_path / "gone.pdf"), str(desk.documents)), str(desk.output))
-    states = [(document.name, document.state) for document in plan_batch(gone, desk.store).documents]
+    states = [(document.name, document.state) for document in plan_batch(gone, desk.store.database).documents]
     assert states == [("gone.pdf", "error"), ("a.pdf", "missing")]
 
 
@@ -160,9 +229,55 @@ def test_documents_of_the_same_name_are_told_apart(desk, tmp_path):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "a.pdf").write_text(folder)
     request = BatchRequest((str(tmp_path / "one"), str(tmp_path / "two")), str(desk.output))
-    planned = plan_batch(request, desk.store).documents
+    planned = plan_batch(request, desk.store.database).documents
     assert [document.name for document in planned] == [str(tmp_path / folder / "a.pdf") for folder in ("one", "two")]
     assert len({document.place for document in planned}) == 2
+
+
+def placed(desk, *paths):
+    request = BatchRequest(tuple(map(str, paths)), str(desk.output))
+    planned = plan_batch(request, desk.store.database).documents
+    return {str(document.path): document.place for document in planned}
+
+
+def dup(tmp_path):
+    folders = [tmp_path / "dup" / name for name in "ab"]
+    for folder in folders:
+        folder.mkdir(parents=True)
+        (folder / "report.pdf").write_text(folder.name)
+    return folders
+
+
+def test_places_do_not_depend_on_the_order_of_arguments(desk, tmp_path):
+    a, b = dup(tmp_path)
+    assert placed(desk, a, b) == placed(desk, b, a)
+    assert len(set(placed(desk, a, b).values())) == 2
+    assert placed(desk, tmp_path / "dup", a) == placed(desk, a, tmp_path / "dup")
+
+
+def test_a_document_that_is_added_later_renames_nothing(desk, tmp_path):
+    a, b = dup(tmp_path)
+
+    def run(*paths):
+        with desk.runtime() as runtime:
+            run_batch(BatchRequest(tuple(map(str, paths)), str(desk.output)), runtime)
+
+    run(a)
+    (first,) = placed(desk, a).values()
+    both = placed(desk, a, b)
+    assert both[str(a / "report.pdf")] == first
+    run(a, b)
+    assert placed(desk, b, a) == both == placed(desk, tmp_path / "dup")
+    assert len(desk.written()) == 2
+
+
+def test_a_document_alone_does_not_take_the_place_of_another_one(desk, tmp_path):
+    a, b = dup(tmp_path)
+    with desk.runtime() as runtime:
+        run_batch(BatchRequest((str(a),), str(desk.output)), runtime)
+    assert placed(desk, b) != placed(desk, a)
+    (a / "report.pdf").rename(tmp_path / "moved.pdf")
+    assert [*placed(desk, b).values()] == [f"{desk.output}/report"], "whose document is gone"
 
 
 def test_names_that_are_no_text_are_planned(desk):
@@ -192,6 +307,12 @@ def test_shards_share_the_documents_by_name(desk):
 def test_a_shard_that_is_none_is_refused(text, desk):
     with pytest.raises(UsageError, match="shard"):
         desk.request(shard=Shard.parse(text))
+
+
+def test_a_request_of_an_earlier_version_is_understood(desk):
+    old = {**desk.request().to_json(), "only": ["a.pdf"]}
+    del old["retry"], old["overwrite"]
+    assert BatchRequest.from_json(old) == desk.request()
 
 
 def test_a_request_is_written_down_and_comes_back(desk):

@@ -1,0 +1,34 @@
+"""`quire cancel`: stop a run from any process."""
+
+from __future__ import annotations
+
+from quire.cli import options
+from quire.cli.driving import where_of
+from quire.cli.opening import existing_place, find_run, opened
+from quire.cli.settings import settings_of
+from quire.errors import EXIT_COMPLETE
+
+EXAMPLES = """\b
+Examples:
+  quire cancel -o out
+"""
+
+
+def cancel(
+    run: options.Run = None,
+    output: options.Output = None,
+    store: options.Store = None,
+    facts: options.Facts = None,
+    runtime: options.Runtime = None,
+    ingress: options.Ingress = None,
+) -> int:
+    """Stop a run, whichever process drives it. What is recorded stays."""
+    settings = settings_of(locals())
+    with opened(settings, existing_place(settings)) as here:
+        found = find_run(here.runtime, run)
+        if found.finished is not None:
+            print(f"run {found.run} has ended already: it is {found.state}")
+            return EXIT_COMPLETE
+        here.runtime.cancel(found.run)
+    print(f"run {found.run} is asked to stop; `quire run{where_of(settings)}` does what is left later")
+    return EXIT_COMPLETE

@@ -1,0 +1,83 @@
+"""`quire prune`: remove outputs whose document is gone."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from typer import Option
+
+from quire.cli import options
+from quire.cli.amounts import spell
+from quire.cli.opening import existing_place
+from quire.cli.settings import settings_of
+from quire.cli.telling import print_lines
+from quire.errors import EXIT_COMPLETE, UsageError
+
+if TYPE_CHECKING:
+    from quire.durable.folders.pruning import Orphans
+
+EXAMPLES = """\b
+Examples:
+  quire prune -o out --dry-run
+  quire prune -o out --yes
+"""
+
+
+def prune(
+    output: options.Output = None,
+    store: options.Store = None,
+    facts: options.Facts = None,
+    dry_run: Annotated[bool, Option("--dry-run", help="Only show what would be removed.")] = False,
+    yes: Annotated[bool, Option("-y", "--yes", help="Do not ask.")] = False,
+    as_json: options.Json = False,
+) -> int:
+    """Remove the output files of documents that are gone. Files that were changed by hand are kept."""
+    from quire.durable.folders.pruning import find_orphans, prune_orphans
+    from quire.store.opening import open_store
+
+    settings = settings_of(locals())
+    if settings.output is None:
+        raise UsageError("name the folder with the output files with -o DIR, or set output in quire.toml")
+    folder = Path(settings.output)
+    with open_store(existing_place(settings), settings.facts) as opened:
+        orphans = find_orphans(opened.database, folder)
+        files = sum(len(orphan.files) for orphan in orphans.outputs)
+        if not as_json:
+            print_lines(_lines(orphans, files))
+        if files and not (dry_run or yes):
+            _confirm()
+        if not dry_run:
+            prune_orphans(opened.database, folder, orphans)
+    if as_json:
+        report = {"dry_run": dry_run, "outputs": [one.to_json() for one in orphans.outputs], "away": orphans.away}
+        print(json.dumps(report, ensure_ascii=False, indent=2))
+    elif files and not dry_run:
+        print(f"{spell(files, 'file')} removed")
+    return EXIT_COMPLETE
+
+
+def _lines(orphans: Orphans, files: int) -> Iterator[str]:
+    yield f"{spell(files, 'file')} of {spell(len(orphans.outputs), 'document')} that {_verb(len(orphans.outputs))} gone"
+    for orphan in orphans.outputs:
+        for file in orphan.files:
+            yield f"  {file.path}"
+        for file in orphan.edited:
+            yield f"  {file.path} was changed by hand and is kept"
+    for root in orphans.away:
+        yield f"the folder {root} is not there as a whole: the outputs of its documents are kept"
+
+
+def _verb(count: int) -> str:
+    return "is" if count == 1 else "are"
+
+
+def _confirm() -> None:
+    """Raises UsageError where nobody can answer, and Abort for a no."""
+    if not sys.stdin.isatty():
+        raise UsageError("there is no terminal to ask on; give --yes to remove them, or --dry-run to only list them")
+    typer.confirm("Remove?", abort=True, err=True)
