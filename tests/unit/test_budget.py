@@ -1,4 +1,4 @@
-"""How many workers fit: by what was asked for, by CPUs, by memory."""
+"""How many workers to use: by the requested number, by CPUs, by memory."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ Change = Callable[[str], str]
 
 
 def rewritten(recognition: Recognition, change: Change) -> Recognition:
-    """The recognition with every text rewritten. Lines and blocks that become empty are removed."""
+    """The recognition with every text rewritten. Lines and blocks without text are removed."""
     lines = (respelled(line, change(line.text)) for line in recognition.lines)
     blocks = (_block(block, change) for block in recognition.blocks)
     kept = tuple(b for b in blocks if b.text or b.kind in ("figure", "table"))
