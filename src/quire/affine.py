@@ -1,4 +1,4 @@
-"""Affine maps between the points of pictures: turned, cropped, scaled and back."""
+"""Affine transforms between the points of pictures: rotation, cropping, scaling and their inverses."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ class Affine:
 
     @classmethod
     def into(cls, box: BBox) -> Affine:
-        """From a picture of `box` alone to the picture that has this box."""
+        """From a crop of `box` to the picture that contains this box."""
         return cls(box.width, 0.0, box.left, 0.0, box.height, box.top)
 
     def then(self, after: Affine) -> Affine:
-        """This change followed by another."""
+        """This transform followed by another."""
         return Affine(
             after.a * self.a + after.b * self.d,
             after.a * self.b + after.b * self.e,
@@ -36,13 +36,13 @@ class Affine:
         )
 
     def inverse(self) -> Affine:
-        """The way back."""
+        """The inverse transform."""
         scale = self.a * self.e - self.b * self.d
         a, b, d, e = self.e / scale, -self.b / scale, -self.d / scale, self.a / scale
         return Affine(a, b, -a * self.c - b * self.f, d, e, -d * self.c - e * self.f)
 
     def box(self, box: BBox) -> BBox:
-        """The smallest upright box around the changed one, clamped to the picture."""
+        """The bounding box of the transformed one, clamped to the picture."""
         corners = [self.point(x, y) for x in (box.left, box.right) for y in (box.top, box.bottom)]
         xs, ys = [x for x, _ in corners], [y for _, y in corners]
         return BBox.of_points((min(xs), min(ys), max(xs), max(ys)), (1.0, 1.0))
@@ -52,9 +52,9 @@ class Affine:
 
     @property
     def quarter_turn(self) -> int:
-        """By how many degrees it turns directions, clockwise, to the nearest of 0, 90, 180 and 270."""
+        """By how many degrees it rotates directions, clockwise, to the nearest of 0, 90, 180 and 270."""
         return round(math.degrees(math.atan2(self.d, self.a)) / 90) * 90 % 360
 
 
 IDENTITY = Affine()
-"""Every point stays where it is."""
+"""The identity transform."""

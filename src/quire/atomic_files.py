@@ -1,4 +1,4 @@
-"""Writing files that appear whole or not at all."""
+"""Atomic writes: files appear whole or not at all."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from secrets import token_hex
 from quire.errors import StoreError, UsageError
 
 LONGEST_STEM = 228
-"""Bytes of the name of a document in the names of its files: 255 less what follows it, like `.page-1234.alto.xml`."""
+"""Bytes of the name of a document in the names of its files: 255 less the suffix, like `.page-1234.alto.xml`."""
 
 
 def write_files(contents: Mapping[Path, bytes]) -> None:
     """Write each content to a temporary name beside its path, then rename all of them.
 
-    Whatever happens before the renaming, an interrupt included, leaves nothing behind. Folders are made.
+    A failure before the renaming, including an interrupt, leaves nothing behind. Missing folders are created.
     """
     written: dict[Path, Path] = {}
     try:
@@ -26,7 +26,7 @@ def write_files(contents: Mapping[Path, bytes]) -> None:
             path.parent.mkdir(parents=True, exist_ok=True)
             with suppress(FileNotFoundError):
                 path.lstat()  # a name that is too long fails here, before anything is renamed
-            waiting = path.with_name(f".quire-{os.getpid()}-{token_hex(4)}.part")  # short, however long its own name
+            waiting = path.with_name(f".quire-{os.getpid()}-{token_hex(4)}.part")  # short, however long the final name
             written[waiting] = path
             waiting.write_bytes(data)
         for waiting, path in written.items():
@@ -38,18 +38,18 @@ def write_files(contents: Mapping[Path, bytes]) -> None:
         raise StoreError(f"cannot write {where}: {error.strerror}; nothing was written") from error
     finally:
         for waiting in written:
-            with suppress(OSError):  # what went wrong before is what matters
+            with suppress(OSError):  # the original error is the one that matters
                 waiting.unlink(missing_ok=True)
 
 
 def _meant(error: OSError, written: Mapping[Path, Path]) -> str | Path:
-    """The file that an error is about, by the name that it was to get."""
+    """The file that an error is about, by its final name."""
     name = error.filename or ""
     return written.get(Path(name), name)
 
 
 def fitting_stem(stem: str) -> str:
-    """A stem for names of files, which file systems limit in bytes: a longer one is cut, and its hash told apart."""
+    """A stem for file names, which file systems limit in bytes: a longer one is truncated and gets a hash."""
     data = os.fsencode(stem)
     if len(data) <= LONGEST_STEM:
         return stem

@@ -1,4 +1,4 @@
-"""How many threads and worker programs this process may keep busy, by CPU and by memory."""
+"""How many threads and worker processes this process may use, by CPU and by memory."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import NamedTuple
 from quire.errors import ConfigurationError, UsageError
 
 WORKER_BYTES = 900_000_000
-"""Memory that a worker with its models needs for a usual page."""
+"""Memory that a worker with its models needs for a typical page."""
 
 
 _OWN_DESCRIPTORS, _WORKER_DESCRIPTORS = 24, 6
@@ -19,7 +19,7 @@ _OWN_DESCRIPTORS, _WORKER_DESCRIPTORS = 24, 6
 
 
 class WorkerCount(NamedTuple):
-    """How many workers to use, and a sentence to show when CPUs or memory are too few for what was asked for."""
+    """How many workers to use, and a notice to show when CPUs or memory are too few for the requested number."""
 
     workers: int
     notice: str | None = None
@@ -42,8 +42,8 @@ def worker_count(
 ) -> WorkerCount:
     """The number of workers: `asked`, or `QUIRE_WORKERS`, or one for each CPU; no more than CPUs and memory allow.
 
-    `available` is the memory in bytes to reckon with instead of what the machine says. Raises UsageError for a
-    number below 1 or a `QUIRE_WORKERS` that is no number.
+    `available` is the memory in bytes to assume instead of what the machine reports. Raises UsageError for a
+    number below 1 or a `QUIRE_WORKERS` that is not a number.
     """
     cpus = cpu_budget(environment, root)
     wanted = _wanted(asked, environment.get("QUIRE_WORKERS", "").strip())
@@ -52,17 +52,17 @@ def worker_count(
     if available is not None and available < count * WORKER_BYTES:
         fitting = max(1, available // WORKER_BYTES)
         need = "1 worker needs" if count == 1 else f"{count} workers need"
-        using = "1 all the same" if count == 1 else str(fitting)
+        using = "1 anyway" if count == 1 else str(fitting)
         memory = f"about {count * WORKER_BYTES / 1e9:.1f} GB; {available / 1e9:.1f} GB are available"
         return WorkerCount(fitting, f"{need} {memory}: using {using}")
     if wanted and count < wanted:
         cpu = "1 CPU is" if cpus == 1 else f"{cpus} CPUs are"
-        return WorkerCount(count, f"{wanted} workers were asked for; {cpu} available: using {count}")
+        return WorkerCount(count, f"{wanted} workers were requested; {cpu} available: using {count}")
     return WorkerCount(count)
 
 
 def memory_budget(root: Path = Path("/")) -> int | None:
-    """Bytes of memory that are still free for this process, by the machine and its control groups."""
+    """Bytes of memory that are still free for this process, by the machine and its cgroups."""
     machine = [
         int(line.split()[1]) * 1024 for line in _lines(root / "proc/meminfo") if line.startswith("MemAvailable:")
     ]
@@ -78,9 +78,9 @@ def memory_budget(root: Path = Path("/")) -> int | None:
 
 
 def check_descriptors(workers: int) -> None:
-    """Raise this process's limit of open files if so many workers need more and it may have more.
+    """Raise this process's limit of open files (`RLIMIT_NOFILE`) if this many workers need more and it is allowed.
 
-    Raises ConfigurationError if it may not: work that gets no further descriptor fails in ways nobody understands.
+    Raises ConfigurationError if it is not: running out of file descriptors fails in ways that are hard to diagnose.
     """
     import resource  # not on every system that can read documents without workers
 
@@ -109,7 +109,7 @@ def _wanted(asked: int | None, setting: str) -> int | None:
 
 
 def _free(folder: Path, limit: str, usage: str, cache: str) -> int | None:
-    """What a control group leaves; files that the kernel keeps in memory and can drop count as free."""
+    """The memory that a cgroup leaves; reclaimable page cache counts as free."""
     most, used = "".join(_words(folder / limit)), "".join(_words(folder / usage))
     if not (most.isdecimal() and used.isdecimal()):
         return None
@@ -118,7 +118,7 @@ def _free(folder: Path, limit: str, usage: str, cache: str) -> int | None:
 
 
 def _limits(root: Path) -> list[float]:
-    """CPU limits of the control groups above this process: version 2 (`cpu.max`) and version 1 (CFS quota)."""
+    """CPU limits of the cgroups above this process: version 2 (`cpu.max`) and version 1 (CFS quota)."""
     groups = root / "sys/fs/cgroup"
     found = [_ratio(*_words(folder / "cpu.max")) for folder in _folders(groups, _group(root, ""))]
     for name in ("cpu,cpuacct", "cpu"):

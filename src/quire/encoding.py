@@ -1,8 +1,8 @@
-"""Pages and documents as bytes: compact JSON, equal for equal values, without times.
+"""Serialises pages and documents: compact JSON, equal for equal values, without times.
 
-Words are not repeated here: a block names the runs of the native text that it covers, and its words are made
-from that artifact when somebody looks at them. Words that come from elsewhere are written out. The answers in which
-blocks, parts and cells were read are listed once, in `sources`; what was read names them by their place there.
+Words are not repeated here: a block names the runs of the native text that it covers, and its words are created
+lazily from that artifact. Words from elsewhere are written out. The engine answers that blocks, parts and cells
+came from are listed once, in `sources`, and referenced by index.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from quire.types import AnswerSource, BBox, Block, Cell, PageInfo, PageResult, P
 _Sources = dict[AnswerSource, int]
 
 Texts = Callable[[int], PageText]
-"""Gives the native text of a page, by its number."""
+"""Returns the native text of a page, by its number."""
 
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
@@ -46,8 +46,8 @@ def _bytes(name: str, head: object, blocks: Sequence[Block]) -> bytes:
     sources: _Sources = {}
     # one at a time: a tree of all is slow to free
     rows = ",".join([_encode(_block_row(block, sources)) for block in blocks])
-    told = f',"sources":{_encode([_source_row(source) for source in sources])}' if sources else ""
-    whole = f'{{"{name}":{_encode(head)},"blocks":[{rows}]{told}}}'
+    listed = f',"sources":{_encode([_source_row(source) for source in sources])}' if sources else ""
+    whole = f'{{"{name}":{_encode(head)},"blocks":[{rows}]{listed}}}'
     return whole.encode("utf-8", "surrogatepass")  # broken fonts map to lone surrogates
 
 
@@ -64,7 +64,7 @@ def _source_row(source: AnswerSource) -> tuple[object, ...]:
 
 
 def _place_of(source: AnswerSource | None, sources: _Sources) -> int | None:
-    """Where a source stands in the list; one that is new is added to it."""
+    """The index of a source in the list; a new one is added."""
     return None if source is None else sources.setdefault(source, len(sources))
 
 
@@ -97,8 +97,8 @@ def _block_row(block: Block, sources: _Sources) -> dict[str, object]:
         row["table"] = {"rows": block.table.rows, "columns": block.table.columns, "cells": cells}
     if block.style is not None:
         style = block.style
-        told = (style.size, style.bold, style.italic, style.font, style.caps, style.centered, style.turned)
-        row["style"] = (*told, True) if style.artifact else told
+        values = (style.size, style.bold, style.italic, style.font, style.caps, style.centered, style.turned)
+        row["style"] = (*values, True) if style.artifact else values
     return row
 
 

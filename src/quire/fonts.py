@@ -1,4 +1,4 @@
-"""What a font's name and flags say about its look. PDFium's own figure for the weight is a guess from its stems."""
+"""The style of a font, from its name and flags. PDFium's own value for the weight is a guess from its stems."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MATH = re.compile(
 
 
 class Font(NamedTuple):
-    """A font of a page: its base name without the subset prefix, and how its letters look."""
+    """A font of a page: its base name without the subset prefix, and its style."""
 
     name: str
     flags: int = 0
@@ -39,7 +39,7 @@ class FontStyle(NamedTuple):
 
 @cache
 def look_of(name: str, flags: int, weight: int) -> FontStyle:
-    """How the letters of a font look, by its name first, then by what the file says."""
+    """The style of a font, by its name first, then by the flags in the file."""
     lower = name.lower()
     bold = bool(flags & FORCE_BOLD or _BOLD.search(lower)) or (weight >= 700 and not _PLAIN.search(lower))
     return FontStyle(

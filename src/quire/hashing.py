@@ -1,4 +1,4 @@
-"""Digests of files, and the state of a file by which a later change shows."""
+"""Digests of files, and the state of a file that reveals a later change."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from quire.regular_files import open_file
 
 SETTLED_NS = 2_000_000_000
 """The coarsest clock of a file system, FAT: a file that was changed less than this before it was hashed may change
-again without a new time of modification, so its digest is not remembered."""
+again without a new modification time, so its digest is not cached."""
 TICK_NS = 20_000_000
-"""The same for file systems that give fractions of a second: they take them from the clock of the scheduler."""
+"""The same for file systems with fractions of a second: they take the time from the scheduler's clock."""
 
 
 class FileState(NamedTuple):
-    """A file as `stat` shows it; times are in nanoseconds of the calendar clock."""
+    """The `stat` of a file; times are in nanoseconds of wall-clock time."""
 
     size: int
     modified_ns: int
     changed_ns: int = 0
-    """Of the file's status: it moves when the content changes, also when the time of modification is set back."""
+    """The ctime: it changes with the content, even when the modification time is set back."""
     device: int = 0
     inode: int = 0
 
@@ -39,16 +39,16 @@ class FileState(NamedTuple):
 
     @property
     def look(self) -> tuple[int, int]:
-        """Size and time of modification: what outlives a remount or a copy of the volume."""
+        """Size and modification time: what survives a remount or a copy of the volume."""
         return self.size, self.modified_ns
 
     def shows_changes(self, at_ns: int) -> bool:
-        """Whether every change of the file from `at_ns` on gives it another state."""
+        """Whether every change of the file from `at_ns` on changes its state."""
         return at_ns - self._last_ns >= self.tick_ns
 
     @property
     def tick_ns(self) -> int:
-        """How far the clock of the file system may be behind; whole seconds give a coarse one away."""
+        """How far the file system's clock may lag behind; whole seconds indicate a coarse one."""
         return TICK_NS if self._last_ns % 1_000_000_000 else SETTLED_NS
 
     @property
@@ -57,7 +57,7 @@ class FileState(NamedTuple):
 
 
 class Hashed(NamedTuple):
-    """The digest of a file. `state` is from before it was read, `hashed_ns` from when that began."""
+    """The digest of a file. `state` is from before it was read, `hashed_ns` is when reading began."""
 
     path: str
     state: FileState
@@ -66,7 +66,7 @@ class Hashed(NamedTuple):
 
     @property
     def settled(self) -> bool:
-        """Whether the digest belongs to every file of that path, size and time of modification."""
+        """Whether the digest belongs to every file of that path, size and modification time."""
         return self.hashed_ns - self.state.modified_ns >= SETTLED_NS
 
     def holds(self, state: FileState) -> bool:
@@ -83,12 +83,12 @@ def hash_file(path: str | Path) -> Hashed:
 
 
 def digest_file(file: BinaryIO) -> Digest:
-    """Of everything that is left to read in an open file."""
+    """The digest of the rest of an open file."""
     return Digest(hashlib.file_digest(file, "sha256").hexdigest())  # type: ignore[arg-type]
 
 
 def steady_state(path: str | Path) -> FileState:
-    """The state of a file in which every later change shows; waits for the next tick after a recent change.
+    """A state of the file that every later change alters; waits for the next tick after a recent change.
 
     Raises OSError.
     """

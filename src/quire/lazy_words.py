@@ -1,4 +1,4 @@
-"""Words of a block, kept as ranges of runs and made when somebody looks at them."""
+"""Lazy words of a block: kept as ranges of runs and created on first use."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Ranges = tuple[tuple[int, int], ...]
 
 
 class _LazyWords(Sequence[Word]):
-    """A sequence that is made on first use. Iterating once keeps nothing; indexing keeps the words."""
+    """A lazy sequence, created on first use. Iterating once caches nothing; indexing caches the words."""
 
     __slots__ = ("_made",)
 
@@ -52,9 +52,9 @@ class _LazyWords(Sequence[Word]):
 
 
 class PageWords(_LazyWords):
-    """The words of some runs of one page; runs glued together are one word.
+    """The words of some runs of one page; joined runs are one word.
 
-    `load` gives the text of the page, which is not kept. `bind` exchanges it, so that the words of a page just
+    `load` returns the text of the page, which is not kept. `bind` replaces `load`, so that the words of a page just
     laid out do not hold its text in memory.
     """
 

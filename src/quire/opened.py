@@ -1,4 +1,4 @@
-"""A document for a worker to open: where it lies and which bytes it must have."""
+"""A document for a worker to open: its path and the digest of its bytes."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 class WorkerWork(Protocol):
-    """What a job may ask of its worker: emit events, ask the parent, and keep things loaded between jobs."""
+    """What a job may do through its worker: emit events, send requests to the parent, cache objects between jobs."""
 
     def emit(self, kind: str, payload: Mapping[str, object]) -> None: ...
 
@@ -37,14 +37,14 @@ class Opened:
     password: str | None = None
 
     def document(self, work: WorkerWork) -> Document:
-        # With another password, or none, it is another document: a caller that has not named it gets no page.
+        # With another password, or none, it is another document: a caller without the password gets no page.
         secret = digest_bytes((self.password or "").encode())
         document = work.kept(f"document {self.id} {self.path} {secret}", self.open)
         document.refresh()
         return document
 
     def open(self) -> Document:
-        """Raises ChangedError when the file holds other bytes by now."""
+        """Raises ChangedError when the file's content has changed."""
         document = Document(self.path, name=self.name, password=self.password)
         if document.id != self.id:
             document.close()
@@ -53,7 +53,7 @@ class Opened:
 
 
 class DiskCopy:
-    """A document for workers: at its path, or in a temporary file for one that was given as bytes."""
+    """A document for workers: at its path, or in a temporary file if it was passed as bytes."""
 
     def __init__(self, document: Document) -> None:
         self._document = document
@@ -63,7 +63,7 @@ class DiskCopy:
         document = self._document
         path = document.path or self._copy
         if path is None:
-            import tempfile  # workers, which share this module, do without
+            import tempfile  # lazy: workers import this module too and do not need it
 
             assert document.data is not None
             handle, name = tempfile.mkstemp(prefix="quire-")

@@ -1,4 +1,4 @@
-"""Which pages: `1-3,7` and its relatives, as page numbers."""
+"""Page ranges such as `1-3,7`, as page numbers."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def check_pages(pages: Pages | None) -> Pages | None:
 
 
 def page_numbers(pages: Pages | None, count: int) -> Sequence[int]:
-    """The pages asked for, each once, in the order of the document. Raises UsageError for one that is not there."""
+    """The requested pages, each once, in the order of the document. Raises UsageError for one that is not there."""
     if pages is None:
         return range(1, count + 1)
     if isinstance(pages, str):
@@ -68,5 +68,5 @@ def _range(piece: str, text: str, count: int | None) -> tuple[int, int | None]:
 
 
 def _between(first: int, last: int, count: int) -> range:
-    """The pages of a range; of those beyond the document only one, which is enough to be told of."""
+    """The pages of a range; of those beyond the document only one, which is enough for the error message."""
     return range(first, min(max(first, last), max(first, count + 1)) + 1)

@@ -1,6 +1,6 @@
-"""The native text of a page as a compact value: what a reader writes and the layout reads.
+"""The native text of a page as a compact value: written by a reader, read by the layout.
 
-A `PageText` travels as one `bytes` value, which is also its artifact:
+A `PageText` is serialised as one `bytes` value, which is also its artifact:
 
     b"QPT1" | u32 length of the header | header, JSON in UTF-8 | padding to 4 bytes | arrays, little endian
 
@@ -8,8 +8,8 @@ The header holds numbers, fonts, links, fields, tags and the texts of the runs; 
 of `ARRAYS`, each with as many values as the header says in `counts`. Coordinates are points of the displayed
 page (after rotation and crop box), origin at the top left: the frame of the readers and of the layout alone.
 
-A *run* is a piece of one word in one style. `SPACE` says that a space (or a line break) stands before it;
-a run without it is glued to the one before. Runs come in the order of the file, grouped to lines.
+A *run* is a piece of one word in one style. `SPACE` says that a space (or a line break) precedes it;
+a run without it is joined to the one before. Runs come in the order of the file, grouped into lines.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from quire.types import AnswerSource
 
 MAGIC = b"QPT1"
 
-SPACE = 1  # a space stands before this run
+SPACE = 1  # a space precedes this run
 LINE = 2  # this run begins a line
 INVISIBLE = 4  # drawn with render mode 3 or 7, or with an alpha of 0
 UNMAPPED = 8  # PDFium found no Unicode value for one of its characters
@@ -35,7 +35,7 @@ HYPHEN = 16  # ends with a soft hyphen (U+00AD) or one that PDFium marks as brea
 ARRAYS: tuple[tuple[str, str, int], ...] = (
     # name, array type code, values per item
     ("boxes", "f", 4),  # runs: left, top, right, bottom (advance width; font ascent and descent)
-    ("baselines", "f", 1),  # runs: y of the baseline (x for text turned by 90 or 270 degrees)
+    ("baselines", "f", 1),  # runs: y of the baseline (x for text rotated by 90 or 270 degrees)
     ("sizes", "f", 1),  # runs: effective font size in points
     ("colors", "I", 1),  # runs: 0xRRGGBB
     ("fonts", "H", 1),  # runs: index into the fonts of the header
@@ -60,7 +60,7 @@ class FieldInfo(TypedDict):
     box: list[float]
     kind: str  # text, checkbox, radio, choice, button, signature
     name: str
-    value: str  # "" for buttons that are not set, "on" for set check boxes, what it stands for for a radio button
+    value: str  # "" for buttons that are not set, "on" for set check boxes, its export value for a radio button
 
 
 class TagInfo(TypedDict):
@@ -85,7 +85,7 @@ class Box(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PageText:
-    """Words in runs, rulings and pictures of one page. See the module's text for the frame and the runs."""
+    """Words in runs, rulings and pictures of one page. See the module docstring for the frame and the runs."""
 
     number: int
     width: float
@@ -112,13 +112,13 @@ class PageText:
     rect_colors: Sequence[int]
     images: Sequence[float]
     drawings: Sequence[float]
-    lost: int = 0  # pieces of text for which PDFium gave no characters at all
-    engine: str = ""  # who recognised the runs from `recognised` on; "" for a page of native text alone
+    lost: int = 0  # text objects for which PDFium returned no characters at all
+    engine: str = ""  # the OCR engine of the runs from `recognised` on; "" for a page of native text alone
     recognised: int = 0
-    confidences: Sequence[float | None] = ()  # of the recognised runs
-    ordered: bool = False  # the recognised runs stand in the order in which they are read
-    skew: float = 0.0  # degrees by which recognised lines run downwards to the right
-    source: AnswerSource | None = None  # the answer in which the recognised runs were read
+    confidences: Sequence[float | None] = ()  # of the OCR runs
+    ordered: bool = False  # the OCR runs are in reading order
+    skew: float = 0.0  # degrees by which OCR lines slope down to the right
+    source: AnswerSource | None = None  # the engine's answer that the OCR runs came from
 
     @classmethod
     def from_bytes(cls, data: bytes) -> PageText:
@@ -134,7 +134,7 @@ class PageText:
             for name, code, width in ARRAYS:
                 end = position + counts[name] * width * struct.calcsize(code)
                 if end > len(data):
-                    raise ValueError("the native text of a page is cut off")
+                    raise ValueError("the native text of a page is truncated")
                 values = array(code)
                 values.frombytes(data[position:end])
                 arrays[name] = values.tolist()
@@ -178,11 +178,11 @@ class PageText:
         return bytes(out)
 
     def looks(self) -> list[FontStyle]:
-        """How the letters of each font look, by its number."""
+        """The style of each font, by its number."""
         return [font.look for font in self.font_table]
 
     def confidence(self, run: int) -> float | None:
-        """That of the engine which recognised the run; None for native text."""
+        """The OCR engine's confidence in the run; None for native text."""
         if not self.engine or run < self.recognised:
             return None
         return self.confidences[run - self.recognised]

@@ -1,4 +1,4 @@
-"""PNG from raw pixels with the standard library alone. zlib releases the interpreter lock."""
+"""PNG from raw pixels with the standard library alone. zlib releases the GIL."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files that end: pipes, sockets and devices are told apart before anything waits for them."""
+"""Opens regular files only: pipes, sockets and devices are rejected before a read can block on them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _KINDS = {S_IFIFO: "a pipe", S_IFSOCK: "a socket", S_IFCHR: "a device", S_IFBLK:
 
 def open_file(path: str | Path) -> BufferedReader:
     """Open a file for reading. Raises OSError, also for a pipe, a socket or a device: one may never end."""
-    # Without waiting: opening a named pipe waits for somebody who writes into it.
+    # Non-blocking: opening a named pipe waits for a writer.
     file = os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb")
     if kind := kind_of(os.fstat(file.fileno())):
         file.close()
@@ -22,5 +22,5 @@ def open_file(path: str | Path) -> BufferedReader:
 
 
 def kind_of(status: os.stat_result) -> str:
-    """What something with a path is if it is no file: "a pipe", "a folder"; empty for a file."""
+    """What a path is if it is not a regular file: "a pipe", "a folder"; empty for a file."""
     return "" if S_ISREG(status.st_mode) else _KINDS.get(S_IFMT(status.st_mode), "something else")

@@ -1,4 +1,4 @@
-"""How many workers fit: by what was asked for, by CPUs, by memory."""
+"""How many workers to use: by the requested number, by CPUs, by memory."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def test_the_argument_goes_before_the_environment():
 
 
 def test_more_workers_than_cpus_are_refused_with_a_sentence():
-    assert count(9) == (4, "9 workers were asked for; 4 CPUs are available: using 4")
+    assert count(9) == (4, "9 workers were requested; 4 CPUs are available: using 4")
 
 
 def test_workers_that_do_not_fit_into_memory_are_refused_with_a_sentence():
@@ -34,7 +34,7 @@ def test_workers_that_do_not_fit_into_memory_are_refused_with_a_sentence():
 def test_one_worker_always_runs():
     workers, notice = count(1, available=100_000_000)
     assert workers == 1
-    assert notice == "1 worker needs about 0.9 GB; 0.1 GB are available: using 1 all the same"
+    assert notice == "1 worker needs about 0.9 GB; 0.1 GB are available: using 1 anyway"
 
 
 @pytest.mark.parametrize("setting", ["0", "-1", "many", "1.5"])

@@ -1,4 +1,4 @@
-"""How the letters of a font look, by its name and flags."""
+"""The style of a font, by its name and flags."""
 
 from __future__ import annotations
 

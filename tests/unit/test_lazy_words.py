@@ -1,4 +1,4 @@
-"""Words made from runs when somebody looks at them."""
+"""Words created lazily from runs."""
 
 from __future__ import annotations
 

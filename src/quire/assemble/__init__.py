@@ -1,4 +1,4 @@
-"""Everything that crosses pages: running headers, heading levels, paragraphs and tables over a page break."""
+"""Structure across pages: running headers, heading levels, paragraphs and tables over a page break."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Paragraphs and tables that go on in the next column or on the next page."""
+"""Paragraphs and tables that continue in the next column or on the next page."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _ENDS = (".", "!", "?", ":", ";", ".”", '."', "?”", "!”", ".)", "…")
 
 
 def join_paragraphs(blocks: Sequence[Block]) -> list[Block]:
-    """Paragraphs whose last line breaks off joined with the one that goes on elsewhere."""
+    """Join paragraphs whose last line breaks off with the one that continues them."""
     done: list[Block] = []
     open_at: int | None = None
     floated = False
@@ -26,7 +26,7 @@ def join_paragraphs(blocks: Sequence[Block]) -> list[Block]:
             done.append(block)
             floated = floated or block.kind in _FLOATS
             continue
-        if open_at is not None and block.kind == "paragraph" and _goes_on(done[open_at], block, floated):
+        if open_at is not None and block.kind == "paragraph" and _text_continues(done[open_at], block, floated):
             done[open_at] = _joined(done[open_at], block)
         else:
             done.append(block)
@@ -35,10 +35,10 @@ def join_paragraphs(blocks: Sequence[Block]) -> list[Block]:
     return done
 
 
-def _goes_on(first: Block, second: Block, floated: bool) -> bool:
-    """Whether the text of `first` breaks off and goes on in `second`.
+def _text_continues(first: Block, second: Block, floated: bool) -> bool:
+    """Whether the text of `first` breaks off and continues in `second`.
 
-    Over a figure or table between them only a broken word is mended: those stand where they are printed.
+    Across a figure or table only a broken word is joined: figures and tables stay where they are printed.
     """
     last = first.places[-1]
     beside = second.bbox.left >= last.bbox.right or second.bbox.right <= last.bbox.left
@@ -71,7 +71,7 @@ def _joined(first: Block, second: Block) -> Block:
 
 
 def join_tables(blocks: Sequence[Block]) -> list[Block]:
-    """Tables cut by a page break as one."""
+    """Join tables split by a page break."""
     done: list[Block] = []
     last: int | None = None
     for block in blocks:
@@ -103,7 +103,7 @@ def _continues(first: Block, second: Block) -> bool:
 
 
 def _head_like_body(table: Table) -> bool:
-    """Whether the first row has figures and words where the second has them: then it is no head."""
+    """Whether the first row has figures and words where the second has them: then it is not a header."""
     rows = [[bool(_FIGURE.match(cell.text)) for cell in table.cells if cell.row == row] for row in (0, 1)]
     return rows[0] == rows[1] and any(rows[0])
 
@@ -129,7 +129,7 @@ def _longer(first: Block, second: Block) -> Block:
 
 
 def _repeated_rows(above: Table, below: Table) -> int:
-    """How many rows at the head of the second table repeat those of the first."""
+    """How many header rows of the second table repeat those of the first."""
     rows = 0
     while rows < min(above.rows, below.rows, 5):
         texts = [[cell.text for cell in table.cells if cell.row == rows] for table in (above, below)]
@@ -140,5 +140,5 @@ def _repeated_rows(above: Table, below: Table) -> int:
 
 
 def _moved(cell: Cell, rows: int, plain: bool) -> Cell:
-    """The cell further down; in a part without a head of its own none is a head."""
+    """The cell moved down; in a part without its own header no cell is a header."""
     return replace(cell, row=cell.row + rows, header=cell.header and not plain)

@@ -12,13 +12,13 @@ from quire.median import median
 from quire.types import FURNITURE, Block, OutlineEntry
 
 MAX_LEVEL = 6
-OPENING = 8  # blocks of the first page among which the title stands
+OPENING = 8  # blocks of the first page among which the title is searched
 Look = tuple[float, bool, bool]
 _PUNCTUATION = re.compile(r"[\W_]+")
 
 
 def level_headings(blocks: Sequence[Block], outline: Sequence[OutlineEntry]) -> list[Block]:
-    """Headings with their levels; the title of the document; headings that are none made paragraphs."""
+    """Set the levels of headings and the title of the document; false headings become paragraphs."""
     body = _body_size(blocks)
     checked = [_checked(block, body) for block in blocks]
     title = _title(checked, body)
@@ -55,7 +55,7 @@ def _checked(block: Block, body: float) -> Block:
 
 
 def _title(blocks: Sequence[Block], body: float) -> set[str]:
-    """The largest heading at the beginning of the first page, when it stands out."""
+    """The largest heading at the beginning of the first page, when it is clearly larger."""
     if not blocks:
         return set()
     first = blocks[0].page
@@ -93,20 +93,20 @@ def _look(block: Block) -> Look:
 
 
 def _levels_by_look(headings: Sequence[Block], marks: dict[str, int]) -> dict[Look, int]:
-    """A level for each look: the median of what outline and numbers say, otherwise the rank of the look."""
-    told: dict[Look, list[int]] = defaultdict(list)
+    """A level for each style: the median of the outline's and numbers' levels, otherwise the rank of the style."""
+    stated: dict[Look, list[int]] = defaultdict(list)
     looks: set[Look] = set()
     for block in headings:
         look = _look(block)
         looks.add(look)
-        known = _told(block, marks)
+        known = _stated_level(block, marks)
         if known:
-            told[look].append(known)
+            stated[look].append(known)
     levels: dict[Look, int] = {}
     rank = 0
     for look in sorted(looks, reverse=True):
-        if look in told:
-            level = round(median(told[look]))
+        if look in stated:
+            level = round(median(stated[look]))
             rank = max(rank, level)
         else:
             level = min(rank + 1, MAX_LEVEL)
@@ -115,10 +115,10 @@ def _levels_by_look(headings: Sequence[Block], marks: dict[str, int]) -> dict[Lo
     return levels
 
 
-def _told(block: Block, marks: dict[str, int]) -> int | None:
-    """The level that the outline, the tags or the number of a heading tell."""
+def _stated_level(block: Block, marks: dict[str, int]) -> int | None:
+    """The level that the outline, the tags or the number of a heading imply."""
     return marks.get(_name(block.text)) or block.level or section_depth(block.text)
 
 
 def _level(block: Block, marks: dict[str, int], by_look: dict[Look, int]) -> int:
-    return min(_told(block, marks) or by_look.get(_look(block), 1), MAX_LEVEL)
+    return min(_stated_level(block, marks) or by_look.get(_look(block), 1), MAX_LEVEL)

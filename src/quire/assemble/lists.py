@@ -1,4 +1,4 @@
-"""The depth of list items, from how far they stand in."""
+"""The depth of list items, from their indentation."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from dataclasses import replace
 
 from quire.types import Block
 
-STEP = 0.012  # of the page's width: items that differ by less stand on one depth
+STEP = 0.012  # of the page's width: items that differ by less have the same depth
 
 
 def level_lists(blocks: Sequence[Block]) -> list[Block]:
-    """List items with their depth as level; a list ends with the first block that is none."""
+    """List items with their depth as level; a list ends at the first block that is not an item."""
     done: list[Block] = []
     lefts: list[float] = []
     for block in blocks:

@@ -1,7 +1,7 @@
-"""Running headers and footers: lines that come back at the same place of several pages.
+"""Running headers and footers: lines that repeat at the same position on several pages.
 
-The first page has no other before it that could show what comes back: a line at its head is a letterhead or a title
-unless its look says otherwise.
+The first page has no page before it that could show what repeats: a line at its top is a letterhead or a title
+unless its style says otherwise.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from dataclasses import replace
 
 from quire.types import FURNITURE, Block, BlockKind, PageResult
 
-EDGE = 0.14  # of the page's height: running lines stand in this margin
-DEEP = 4  # blocks from the edge that are looked at
-_MANY = 5  # pages that show by themselves what comes back
-_LONG = 60  # characters: a longer line is no heading
+EDGE = 0.14  # of the page's height: running lines are in this margin
+DEEP = 4  # blocks from the edge that are considered
+_MANY = 5  # pages that are enough to show what repeats
+_LONG = 60  # characters: a longer line is not a heading
 _SMALL = 0.92  # of the size of most text
 _NUMBERED = re.compile(r"^(\d{1,4})\s*[|·•–—]\s*\D|[|·•–—]\s*(?:page\s*)?(\d{1,4})$|\bpage (\d+) of \d", re.IGNORECASE)
 _CITED = re.compile(
@@ -29,7 +29,7 @@ _TEXT_KINDS = frozenset({"paragraph", "heading", "list_item", "header", "footer"
 
 
 def mark_running(pages: Sequence[PageResult]) -> list[Block]:
-    """All blocks in page order, with those that come back in the margins marked as header, footer or page number."""
+    """All blocks in page order, with those that repeat in the margins marked as header, footer or page number."""
     counts: Counter[tuple[str, str]] = Counter()
     texts: Counter[str] = Counter()
     seen: list[dict[str, tuple[str, str]]] = []
@@ -57,7 +57,7 @@ def mark_running(pages: Sequence[PageResult]) -> list[Block]:
 
 
 def _edges(page: PageResult) -> list[tuple[Block, tuple[str, str]]]:
-    """Blocks in the margins of a page with the sign by which they are recognised on others."""
+    """Blocks in the margins of a page with the signature by which they are found on others."""
     text = [block for block in page.blocks if block.kind in _TEXT_KINDS and len(block.text) < 200]
     found = []
     for block in sorted(text, key=lambda b: b.bbox.top)[:DEEP]:
@@ -69,12 +69,12 @@ def _edges(page: PageResult) -> list[tuple[Block, tuple[str, str]]]:
             found.append((block, ("bottom", _sign(block, block.bbox.top))))
     last = max(page.blocks, key=lambda b: b.bbox.bottom, default=None)
     if last is not None and last in low and last.bbox.top <= 1 - EDGE and _words(last) == "#":
-        found.append((last, ("bottom", "|#")))  # the number of a page whose text ends above its foot
+        found.append((last, ("bottom", "|#")))  # the number of a page whose text ends above the bottom
     return found
 
 
 def _sign(block: Block, top: float) -> str:
-    """Text without its numbers, and how far down it stands."""
+    """Text without its numbers, and its vertical position."""
     return f"{round(top * 40)}|{_words(block)}"
 
 
@@ -83,13 +83,13 @@ def _words(block: Block) -> str:
 
 
 def _runs(block: Block, sign: tuple[str, str]) -> bool:
-    """Numbers alone (`#`) come back on pages of tables too: they must stand alone like page numbers."""
+    """Numbers alone (`#`) repeat on pages of tables too: they must be isolated like page numbers."""
     words = sign[1].partition("|")[2]
     return block.text.count("\n") < 3 and (words != "#" or block.bbox.width < 0.2)
 
 
 def _once(block: Block) -> BlockKind:
-    """What a block in the margin is that comes only once in a long document: long ones and bold ones are text."""
+    """The kind of a margin block that occurs only once in a long document: long ones and bold ones are text."""
     kind = _of_text(block)
     return block.kind if kind == "paragraph" and len(block.text) <= _LONG else kind
 
@@ -100,15 +100,15 @@ def _of_text(block: Block) -> BlockKind:
 
 
 def _letterhead(page: PageResult) -> frozenset[str]:
-    """The ids of headers of a first page that are no running ones.
+    """The ids of headers of a first page that are not running headers.
 
-    A page with a number above 1 is one of many: there a header beside the number, or in smaller type, is believed.
-    So is one that cites what it stands in, as journals do, and all that stands beside one of these.
+    A page with a number above 1 is one of many: there a header beside the number, or in smaller type, is accepted.
+    So is one that cites its publication, as in journals, and everything beside one of these.
     """
     numbers = [block for block in page.blocks if block.kind == "page_number" and _is_later(block.text)]
     later = bool(numbers) or page.info.number > 1
     body = _body_size(page)
-    headers = [block for block in page.blocks if block.kind == "header" and block.style]  # an engine's word is taken
+    headers = [block for block in page.blocks if block.kind == "header" and block.style]  # an engine's kind is kept
     running = [
         block
         for block in headers

@@ -1,4 +1,4 @@
-"""What regions are: blank, a header, one cell drawn as several. Blank regions are never sent to an engine."""
+"""Classifiers of regions: blank, a header, one cell drawn as several. Blank regions are never sent to an engine."""
 
 from __future__ import annotations
 

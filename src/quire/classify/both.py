@@ -1,4 +1,4 @@
-"""Two classifiers, the second for what the first is not sure of."""
+"""Two classifiers, the second for regions where the first is unsure."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class HybridClassifier:
 
 
 def hybrid(first: Classifier, second: Classifier) -> HybridClassifier:
-    """Ask the second classifier about the regions of which the first is not sure."""
+    """Use the second classifier for the regions where the first is unsure."""
     return HybridClassifier(first, second)
 
 

@@ -1,4 +1,4 @@
-"""What a picture of a region looks like, as numbers: where its ink is, and in which directions it runs."""
+"""The feature vector of a region's image: where its ink is, and in which directions it runs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def features(picture: Picture) -> NDArray[np.float64]:
 
 
 def _directions(small: NDArray[np.float32]) -> NDArray[np.float64]:
-    """How strong the edges of each direction are in each part of the picture."""
+    """The strength of edges in each direction in each part of the picture."""
     rise = cv2.Sobel(small, cv2.CV_32F, 0, 1)
     run = cv2.Sobel(small, cv2.CV_32F, 1, 0)
     strength, angle = np.hypot(run, rise), np.arctan2(rise, run) % np.pi

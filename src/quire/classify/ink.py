@@ -1,4 +1,4 @@
-"""How much is written in a region, on what ground, how boldly, and which of its edges are drawn."""
+"""How much ink a region has, on what background, how bold, and which of its edges are drawn."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from quire.picture import Picture
 from quire.prepare.pixels import Pixels, grey_of, pixels, pixels_of
 from quire.types import BBox
 
-SPECK = 0.00018  # square inches: what is smaller is dirt
+SPECK = 0.00018  # square inches: smaller spots are dirt
 DARKER = 15.0  # levels by which ink is darker than its surroundings
 EDGE = 0.5  # share of an edge that must be drawn
-EDGES = 0.12  # of a region's height or width from its sides, rules may stand
+EDGES = 0.12  # of a region's height or width: how far from its sides rules may be
 
 
 @dataclass(frozen=True, slots=True)
 class InkLook:
-    """What a region looks like: square inches of ink, level of the ground, mean width of strokes in pixels."""
+    """Measurements of a region: square inches of ink, level of the background, mean width of strokes in pixels."""
 
     ink: float
     ground: float
@@ -27,7 +27,7 @@ class InkLook:
 
 
 class PageInk:
-    """The ink of a page, found once for all its regions."""
+    """The ink of a page, computed once for all its regions."""
 
     def __init__(self, picture: Picture) -> None:
         self._grey = grey_of(pixels_of(picture))
@@ -60,7 +60,7 @@ class PageInk:
 
 
 def without_rules(ink: Pixels) -> Pixels:
-    """Without the lines of the grid: what runs along an edge, or touches one and stays near it."""
+    """Remove the lines of the grid: ink that runs along an edge, or touches one and stays near it."""
     height, width = ink.shape
     near = max(3, round(EDGES * width)), max(3, round(EDGES * height))
     cleaned = ink.copy()
@@ -79,7 +79,7 @@ def without_rules(ink: Pixels) -> Pixels:
 
 
 def _long(ink: Pixels) -> Pixels:
-    """Level runs over a good part of the width, though they lean a little."""
+    """Horizontal runs over a good part of the width, even if slightly slanted."""
     steps = cv2.dilate(ink, np.ones((3, 1), np.uint8))
     return pixels(cv2.morphologyEx(steps, cv2.MORPH_OPEN, np.ones((1, max(5, ink.shape[1] // 5)), np.uint8)))
 

@@ -1,4 +1,4 @@
-"""Roles of regions learnt from samples: what a crop looks like, as numbers, and a logistic regression over them."""
+"""Roles of regions learnt from samples: a logistic regression over the features of each crop."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ STEPS, RATE, DECAY = 400, 0.5, 1e-3
 
 @dataclass(frozen=True, slots=True)
 class EmbeddingClassifier:
-    """Gives each region the role of the samples it looks like; regions it is not sure of keep theirs.
+    """Assigns each region the role of the most similar samples; a region keeps its role when the model is unsure.
 
-    Made by `train`, kept by `save` and `load`.
+    Created by `train`, stored by `save` and `load`.
     """
 
     roles: tuple[RegionRole, ...]
@@ -39,7 +39,7 @@ class EmbeddingClassifier:
 
     @classmethod
     def train(cls, samples: Iterable[tuple[Picture, RegionRole]], *, sure: float = 0.7) -> EmbeddingClassifier:
-        """Learn from pictures of regions and their roles: a dozen of each role is a beginning."""
+        """Learn from pictures of regions and their roles: start with a dozen of each role."""
         import numpy as np
 
         from quire.classify.features import features
@@ -74,7 +74,7 @@ class EmbeddingClassifier:
         return Classified(Layout(tuple(map(classified, layout.regions))), frozenset(unsure))
 
     def judge(self, picture: Picture) -> tuple[RegionRole, float]:
-        """The likeliest role of a picture of a region, and how likely it is."""
+        """The most likely role of a region's image, and its probability."""
         from quire.classify.features import features
 
         shares = _shares(_with_one((features(picture)[None] - self.middle) / self.spread) @ self.weights)[0]

@@ -1,4 +1,4 @@
-"""Roles of regions by rules: how much ink, what ground, which edges."""
+"""Roles of regions by rules: how much ink, what background, which edges."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from quire.classify.ink import InkLook, PageInk
 
 SHADED = 14.0
-"""Levels by which the ground of a header is darker than that of the other rows."""
+"""Levels by which the background of a header is darker than that of the other rows."""
 BOLD = 1.25
 """Times by which the strokes of a header are wider than those of the other rows."""
 RULED = 0.6
-"""Share of the edges of a grid that must be drawn before a missing one says anything."""
+"""Share of the edges of a grid that must be drawn before a missing one is significant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class RuleClassifier:
 def rule_based(*, blank_ink: float = 0.00015, sure_ink: float = 0.0006) -> RuleClassifier:
     """A region with less than `blank_ink` square inches of ink is blank, one with less than `sure_ink` is unsure.
 
-    A hyphen of ten points has 0.0004. Unsure regions are read: what is there is lost otherwise.
+    A hyphen of ten points has 0.0004. Unsure regions are read: otherwise their content would be lost.
     """
     return RuleClassifier(blank_ink, sure_ink)
 
@@ -87,7 +87,7 @@ def _stands_out(row: list[InkLook], below: list[InkLook], blank: float) -> bool:
 
 
 def _merged(layout: Layout, page: PageInk) -> Iterator[tuple[str, str]]:
-    """Neighbours without an edge between them, in grids that draw their edges."""
+    """Adjacent cells without an edge between them, in grids that draw their edges."""
     for table in _tables(layout):
         edges = list(_edges(table))
         drawn = [page.drawn(box, upright=upright) for _, _, box, upright in edges]
@@ -104,7 +104,7 @@ def _merged(layout: Layout, page: PageInk) -> Iterator[tuple[str, str]]:
 
 
 def _edges(table: list[Region]) -> Iterator[tuple[Region, Region, BBox, bool]]:
-    """Pairs of neighbours of equal extent, with the strip between them and whether it is upright."""
+    """Pairs of adjacent cells of equal extent, with the strip between them and whether it is vertical."""
     places = {(r.grid.row, r.grid.column): r for r in table if r.grid}
     for region in table:
         grid = region.grid
@@ -118,7 +118,7 @@ def _edges(table: list[Region]) -> Iterator[tuple[Region, Region, BBox, bool]]:
 
 
 def _strip(first: BBox, second: BBox, *, upright: bool) -> BBox:
-    """From a little inside the one to a little inside the other, without the corners."""
+    """The strip from slightly inside one cell to slightly inside the other, without the corners."""
     if upright:
         inside = 0.04 * min(first.width, second.width)
         left, right = sorted((first.right, second.left))

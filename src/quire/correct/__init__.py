@@ -1,4 +1,4 @@
-"""Corrections of what was read: pure functions from a recognition to a recognition, each with a profile for keys."""
+"""Corrections of OCR results: pure functions from a recognition to a recognition, each with a profile for keys."""
 
 from __future__ import annotations
 

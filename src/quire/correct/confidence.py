@@ -1,4 +1,4 @@
-"""A confidence for every line: that of the engine, less where the text does not look like text."""
+"""A confidence for every line: the engine's, reduced where the text does not look like text."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ class ScoreProfile(Profile):
 class ConfidenceScore:
     """Multiplies the confidence of each line and block by how much its text looks like text.
 
-    Where the engine gave none, `unknown` stands for it: such a score orders parts by what to look at first, and says
-    nothing about how often they are right.
+    Where the engine returned none, `unknown` is used: such a score ranks parts for review, but does not say how often
+    they are correct.
     """
 
     profile: ScoreProfile
@@ -50,7 +50,7 @@ def confidence_score(*, unknown: float = 0.8) -> ConfidenceScore:
 
 
 def plausibility(text: str) -> float:
-    """From 0 (noise) to 1: odd signs, the same again and again, and letters mixed with digits count against a text."""
+    """From 0 (noise) to 1: odd symbols, repetition, and letters mixed with digits lower the score of a text."""
     shown = [letter for letter in text if not letter.isspace()]
     if not shown:
         return 1.0

@@ -1,4 +1,4 @@
-"""Corrections that somebody listed, or that samples show: what was read, and what it should say."""
+"""Corrections from a list or learnt from samples: the OCR text, and the correct text."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from quire.errors import ConfigurationError
 from quire.keys import Profile
 
 Entries: TypeAlias = Mapping[str, str] | Iterable[str]
-"""What was read to what it should say, or the right spellings alone."""
+"""Maps OCR text to the correct text, or only the correct spellings."""
 
 SHORTEST = 4
-"""Shorter texts resemble too many others to be corrected by their likeness."""
+"""Shorter texts resemble too many others for fuzzy correction."""
 CLEARLY = 0.05
 """By how much the best of several corrections must be more similar than the next."""
 
@@ -38,10 +38,10 @@ class DictionaryProfile(Profile):
 
 
 class Dictionary:
-    """Corrects a line, block or cell, in this order: all of it is an entry; it holds entries, the longest first; all
-    of it is similar to one (`fuzzy`); single words are (`token_fuzzy`). The first that changes anything counts.
+    """Corrects a line, block or cell, in this order: the whole is an entry; it contains entries, the longest first; the
+    whole is similar to one (`fuzzy`); single words are (`token_fuzzy`). The first step that changes anything wins.
 
-    Digits are never changed by likeness: 2019 is no misspelt 2018. A likeness above 1 turns that step off.
+    Fuzzy steps never change digits: 2019 is not a misspelt 2018. A threshold above 1 turns that step off.
     """
 
     name = "dictionary"
@@ -54,9 +54,9 @@ class Dictionary:
 
     @classmethod
     def from_file(cls, path: str | Path, *, fuzzy: float = 0.7, token_fuzzy: float = 0.8) -> Dictionary:
-        """JSON or TOML (an object of what was read to what it should say, or a list of right spellings), or lines.
+        """JSON or TOML (an object that maps OCR text to the correct text, or a list of correct spellings), or lines.
 
-        A line is a right spelling, or what was read, a tab, and what it should say; `#` begins a comment.
+        A line is a correct spelling, or the OCR text, a tab, and the correct text; `#` begins a comment.
         """
         path = Path(path)
         try:
@@ -70,8 +70,8 @@ class Dictionary:
     def from_samples(
         cls, pairs: Iterable[tuple[str, str]], *, least: int = 2, fuzzy: float = 0.7, token_fuzzy: float = 0.8
     ) -> Dictionary:
-        """Learnt from what an engine read and what it should have: mistakes made at least `least` times, always the
-        same way, in texts that are never right as they are."""
+        """Learn from pairs of OCR text and correct text: mistakes made at least `least` times, always the same way, in
+        texts that are never correct themselves."""
         return cls(_learnt(list(pairs), least), fuzzy=fuzzy, token_fuzzy=token_fuzzy)
 
     @property
@@ -82,7 +82,7 @@ class Dictionary:
         return rewritten(recognition, self.corrected)
 
     def corrected(self, text: str) -> str:
-        """What a text should say."""
+        """The corrected text."""
         stripped = text.strip()
         if not stripped or stripped in self._wanted:
             return text
@@ -158,7 +158,7 @@ def _parsed(text: str, suffix: str) -> Entries:
         content = json.loads(text) if suffix == ".json" else tomllib.loads(text)
         texts = content.values() if isinstance(content, dict) else content
         if not isinstance(content, (dict, list)) or not all(isinstance(one, str) for one in texts):
-            raise ValueError("it holds neither an object of texts nor a list of them")
+            raise ValueError("it must contain an object or a list of strings")
         return content
     lines = [line.partition("#")[0].strip() for line in text.splitlines()]
     pairs = [line.partition("\t") for line in lines if line]

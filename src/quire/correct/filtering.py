@@ -1,4 +1,4 @@
-"""What was read where nothing is written, and other things to leave out."""
+"""Filters for OCR output of blank regions and other unwanted parts."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PLACEHOLDERS = ("blank", "empty", "no text", "none", "n/a", "unreadable", "illeg
 
 @dataclass(frozen=True, slots=True)
 class BlankSuppress:
-    """Empties what says that there is nothing: placeholders in brackets, marks without a letter that are unsure."""
+    """Empties output that means "nothing": placeholders in brackets, and marks without letters of low confidence."""
 
     profile: BlankProfile
     name: str = "blank_suppress"
@@ -52,7 +52,7 @@ Keep = Callable[[ReadLine | ReadBlock], bool]
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """Keeps the lines and blocks of which the predicate is true."""
+    """Keeps the lines and blocks for which the predicate is true."""
 
     predicate: Keep
     name: str
@@ -70,6 +70,6 @@ class Filter:
 def filter(predicate: Keep, *, name: str = "filter", version: str = "1") -> Filter:
     """Keep lines and blocks: `filter(lambda part: (part.confidence or 0) > 0.5)`.
 
-    Its name and version stand for the predicate in keys: change the version when the predicate changes.
+    Its name and version represent the predicate in keys: change the version when the predicate changes.
     """
     return Filter(predicate, name, version)

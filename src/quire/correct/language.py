@@ -1,4 +1,4 @@
-"""The language of a text: by its script, and by frequent words and letters where several share one."""
+"""Detects the language of a text: by its script, and by frequent words and letters where several share one."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ _SCRIPTS = (
     ("th", "\u0e00", "\u0e7f"),
 )
 _WORD = re.compile(r"[^\W\d_]+")
-_KANA_SHARE = 0.08  # of the characters of Japanese are kana at least
+_KANA_SHARE = 0.08  # minimum share of kana among the characters of Japanese
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class LanguageProfile(Profile):
 
 @dataclass(frozen=True, slots=True)
 class LanguageDetector:
-    """Says in which language a recognition is, unless its engine did; says nothing when the text does not tell."""
+    """Sets the language of a recognition, unless the engine did; leaves it unset when the text is not conclusive."""
 
     profile: LanguageProfile
     name: str = "language_detector"
@@ -84,12 +84,12 @@ class LanguageDetector:
 
 
 def language_detector(*, least: float = 2.0) -> LanguageDetector:
-    """`least` is how many frequent words a language must be ahead of the others."""
+    """`least` is by how many frequent words a language must lead the others."""
     return LanguageDetector(LanguageProfile(least))
 
 
 def language_of(text: str, *, least: float = 2.0) -> str | None:
-    """The code of the language (as in `--lang`), None when the text is too short or tells nothing."""
+    """The code of the language (as in `--lang`), None when the text is too short or not conclusive."""
     letters = [letter for letter in text if letter.isalpha()]
     if not letters:
         return None
@@ -118,7 +118,7 @@ def _by_words(text: str, least: float) -> str | None:
 
 @cache
 def _weights() -> dict[str, dict[str, float]]:
-    """Each frequent word with its languages; one that many share tells less."""
+    """Each frequent word with its languages; one that many share weighs less."""
     shared: dict[str, list[str]] = {}
     for code, words in _FREQUENT.items():
         for word in words.split():

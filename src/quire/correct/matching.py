@@ -1,4 +1,4 @@
-"""The most similar of many texts, without comparing all of them."""
+"""Finds the most similar of many texts, without comparing all of them."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from collections.abc import Iterable, Iterator
 from difflib import SequenceMatcher
 
 LOOKED_AT = 12
-"""How many of the texts that share most pairs of letters are compared in full."""
+"""How many of the texts that share most letter pairs (bigrams) are compared in full."""
 
 REMEMBERED = 20_000
-"""How many answers are kept, so that a long document does not grow in memory."""
+"""How many results are cached, so that memory does not grow with a long document."""
 
 
 class Nearest:
-    """Texts by the pairs of letters they hold. Case makes no difference."""
+    """An index of texts by their letter pairs (bigrams). Case is ignored."""
 
     def __init__(self, texts: Iterable[str]) -> None:
         self._texts = list(dict.fromkeys(texts))
@@ -28,7 +28,7 @@ class Nearest:
                 self._pairs[pair].append(number)
 
     def similar(self, text: str, least: float) -> list[tuple[float, str]]:
-        """Texts at least so similar (0 to 1, twice the letters in common over all letters), the most similar first."""
+        """Texts of at least this similarity (0 to 1, twice the common letters over all letters), most similar first."""
         found = self._known.get((text, least))
         if found is None:
             if len(self._known) >= REMEMBERED:

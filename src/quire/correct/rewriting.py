@@ -1,4 +1,4 @@
-"""Text changed inside a recognition: in lines, their words, blocks and the cells of tables, places kept."""
+"""Rewrites text inside a recognition: in lines, their words, blocks and table cells; boxes are kept."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from quire.engine import ReadBlock, ReadLine, Recognition
 from quire.types import BBox, Word
 
 Change = Callable[[str], str]
-"""From the text of a line, a block or a cell to what it should be."""
+"""Maps the text of a line, a block or a cell to the corrected text."""
 
 
 def rewritten(recognition: Recognition, change: Change) -> Recognition:
-    """The recognition with every text changed. A line or block without text is gone."""
+    """The recognition with every text rewritten. Lines and blocks without text are removed."""
     lines = (respelled(line, change(line.text)) for line in recognition.lines)
     blocks = (_block(block, change) for block in recognition.blocks)
     kept = tuple(b for b in blocks if b.text or b.kind in ("figure", "table"))
@@ -22,7 +22,7 @@ def rewritten(recognition: Recognition, change: Change) -> Recognition:
 
 
 def respelled(line: ReadLine, text: str) -> ReadLine:
-    """The line with another text. Words that changed take the places of those that stood there."""
+    """The line with another text. Changed words get the boxes of those that they replace."""
     if text == line.text:
         return line
     words = tuple(_aligned(line.words, text.split(), upright=line.angle % 180 == 90)) if line.words else ()
@@ -30,7 +30,7 @@ def respelled(line: ReadLine, text: str) -> ReadLine:
 
 
 def split_box(box: BBox, shares: Sequence[float], *, upright: bool = False) -> list[BBox]:
-    """The box cut along the direction of writing, in pieces of these shares."""
+    """The box split along the direction of writing, in these proportions."""
     total, before = sum(shares) or 1.0, 0.0
     pieces = []
     for share in shares:

@@ -1,4 +1,4 @@
-"""White space as one would type it."""
+"""Normalises white space."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _BETWEEN_IDEOGRAPHS = re.compile("(?<=[\u3040-\u30ff\u3400-\u9fff]) (?=[\u3040-\
 
 @dataclass(frozen=True, slots=True)
 class Whitespace:
-    """One space for many, none at the ends of lines or between Chinese and Japanese characters; unseen ones go."""
+    """One space for many, none at line ends or between Chinese and Japanese characters; invisible ones are removed."""
 
     name: str = "whitespace"
     version: str = "1"

@@ -1,4 +1,4 @@
-"""Lines that are several, cut by rules."""
+"""Splits lines that are several, by rules."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class SplitProfile(Profile):
 
 @dataclass(frozen=True, slots=True)
 class RuleSplitter:
-    """Cuts lines where a rule matches; what it matches is gone, so that look-arounds cut without loss."""
+    """Splits lines where a rule matches; the match is removed, so look-arounds split without loss."""
 
     profile: SplitProfile
     name: str = "rule_splitter"
@@ -39,7 +39,7 @@ def rule_splitter(rules: Iterable[str]) -> RuleSplitter:
         for rule in listed:
             re.compile(rule)
     except re.error as error:
-        raise ConfigurationError(f"{rule!r} is no regular expression: {error}") from error
+        raise ConfigurationError(f"{rule!r} is not a regular expression: {error}") from error
     if not listed:
         raise ConfigurationError("rule_splitter needs at least one rule")
     return RuleSplitter(SplitProfile(listed))

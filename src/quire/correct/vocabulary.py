@@ -1,4 +1,4 @@
-"""Words set right by a list of words that exist."""
+"""Corrects words by a word list."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ class VocabularyProfile(Profile):
 
 
 class Vocabulary:
-    """A word that is not in the list becomes the one most similar to it, if one is clearly so; case is kept.
+    """Replaces a word that is not in the list with the most similar one, if one clearly is; case is kept.
 
-    Words with digits are left alone unless the digits look like letters of a word of the list (T0tal). Of words
-    equally similar the more frequent wins if it is ten times so, else nothing is changed.
+    Words with digits are left alone unless the digits look like letters of a word of the list (T0tal). Of equally
+    similar words the more frequent wins if it is ten times as frequent; otherwise nothing is changed.
     """
 
     name = "vocabulary"
@@ -78,7 +78,7 @@ class Vocabulary:
 
 
 def vocabulary(words: Iterable[str] | Mapping[str, int], *, fuzzy: float = 0.8) -> Vocabulary:
-    """Words that exist, or how often each does."""
+    """Valid words, or the frequency of each."""
     return Vocabulary(words, fuzzy=fuzzy)
 
 

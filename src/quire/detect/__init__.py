@@ -1,4 +1,4 @@
-"""Where to look on a page: detectors of regions. The module of a detector that computes is loaded when it runs."""
+"""Detectors: find the regions of a page to read. Detectors with heavy imports load them lazily, when they run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Regions that somebody marked: boxes from a JSON file beside the document, or a mapping."""
+"""Regions annotated by hand: boxes from a JSON file beside the document, or a mapping."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Annotations = Mapping[int, Sequence[Region]]
 
 @dataclass(frozen=True, slots=True)
 class BoxAnnotations:
-    """The same regions whatever the picture shows; none on a page that nobody marked."""
+    """Returns the annotated regions whatever the picture shows; none on a page without annotations."""
 
     pages: Annotations
     name: str = "box_annotations"
@@ -47,7 +47,7 @@ def box_annotations(source: str | Path | Mapping[str, object] | Annotations) -> 
     try:
         return BoxAnnotations(_parsed(content))
     except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
-        raise ConfigurationError(f"the annotations are not as expected: {type(error).__name__}: {error}") from error
+        raise ConfigurationError(f"the annotations are invalid: {type(error).__name__}: {error}") from error
 
 
 def _parsed(content: Any) -> Annotations:
@@ -64,7 +64,7 @@ def _region(box: Any, number: int, size: tuple[float, float]) -> Region:
     if role not in get_args(RegionRole):
         raise ValueError(f"there is no role {role!r}; choose from {', '.join(get_args(RegionRole))}")
     if not (left >= 0 and top >= 0 and left + width <= size[0] * 1.001 and top + height <= size[1] * 1.001):
-        raise ValueError(f"the box {box['bbox']} does not lie on the page; pixels need a `size`")
+        raise ValueError(f"the box {box['bbox']} is outside the page; pixels need a `size`")
     grid = GridCell(**box["grid"]) if "grid" in box else None
     place = BBox.of_points((left, top, left + width, top + height), size)
     return Region(

@@ -1,4 +1,4 @@
-"""What stands above, between and below the regions that a detector finds."""
+"""The text above, between and below the regions that a detector finds."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from quire.picture import Picture
 from quire.roles import LayoutDetector
 from quire.types import BBox, Layout, Region
 
-LEAST_HEIGHT = 0.012  # of the page: less holds no line
+LEAST_HEIGHT = 0.012  # of the page: a lower strip holds no line
 
 
 @dataclass(frozen=True, slots=True)
 class SurroundedDetector:
-    """The regions of a detector, and the strips of the page that they leave over, from the top."""
+    """The regions of a detector, and the remaining strips of the page, from the top."""
 
     detector: LayoutDetector
     name: str = "with_surroundings"
@@ -32,12 +32,12 @@ class SurroundedDetector:
 
 
 def with_surroundings(detector: LayoutDetector) -> SurroundedDetector:
-    """Grids and the text around them: strips of the page without a region are read like pages, and laid out."""
+    """Grids and the text around them: strips of the page without a region are read and laid out like pages."""
     return SurroundedDetector(detector)
 
 
 def _bands(regions: tuple[Region, ...]) -> list[tuple[float, float, tuple[Region, ...]]]:
-    """Regions that stand beside each other, as top, bottom and the regions in their order."""
+    """Regions that are side by side, as top, bottom and the regions in their order."""
     bands: list[tuple[float, float, tuple[Region, ...]]] = []
     for region in sorted(regions, key=lambda region: region.bbox.top):
         box = region.bbox

@@ -13,7 +13,7 @@ from quire.types import Layout
 
 @dataclass(frozen=True, slots=True)
 class FallbackDetector:
-    """What the first detector finds that finds anything."""
+    """The regions of the first detector that finds any."""
 
     detectors: tuple[LayoutDetector, ...]
     name: str = "fallback"
@@ -27,7 +27,7 @@ class FallbackDetector:
 
 
 def fallback(*detectors: LayoutDetector) -> FallbackDetector:
-    """Ask one detector after the other until one finds a region: `fallback(morphological_grid(), whole_page())`."""
+    """Run one detector after the other until one finds a region: `fallback(morphological_grid(), whole_page())`."""
     if not detectors:
         raise ConfigurationError("fallback needs at least one detector")
     return FallbackDetector(detectors)

@@ -12,7 +12,7 @@ from quire.types import BBox, Layout, Region
 
 @dataclass(frozen=True, slots=True)
 class GridDetector:
-    """A region for each cell of every ruled grid, with its place in it; `parent` names the grid: `t1`, `t2` …"""
+    """A region for each cell of every ruled grid, with its row and column; `parent` names the grid: `t1`, `t2` …"""
 
     method: Literal["morphological", "hough"]
     min_line_length_ratio: float
@@ -21,9 +21,9 @@ class GridDetector:
 
     def __post_init__(self) -> None:
         if not 0 < self.min_line_length_ratio <= 1:
-            raise ConfigurationError(f"min_line_length_ratio is {self.min_line_length_ratio}; it lies between 0 and 1")
+            raise ConfigurationError(f"min_line_length_ratio must be between 0 and 1, not {self.min_line_length_ratio}")
         if self.merge_threshold_px < 1 or self.padding_px < 0:
-            raise ConfigurationError("merge_threshold_px is at least 1, padding_px at least 0")
+            raise ConfigurationError("merge_threshold_px must be at least 1, padding_px at least 0")
 
     @property
     def name(self) -> str:
@@ -53,10 +53,10 @@ class GridDetector:
 def morphological_grid(
     *, min_line_length_ratio: float = 0.03, merge_threshold_px: float = 8, padding_px: float = 3
 ) -> GridDetector:
-    """Grids whose lines are drawn through: fast, and sure of what it finds. A page may lie askew by some degrees.
+    """Grids with solid lines: fast, with few false positives. A page may be skewed by some degrees.
 
-    Lines shorter than `min_line_length_ratio` of the page are letters. Lines nearer than `merge_threshold_px` are one
-    (double lines), and gaps up to it are bridged. `padding_px` at each side of a cell is left out: the lines.
+    Lines shorter than `min_line_length_ratio` of the page are letters. Lines nearer than `merge_threshold_px` (double
+    lines) are merged, and gaps up to it are bridged. `padding_px` is cut off at each side of a cell: the lines.
     """
     return GridDetector("morphological", min_line_length_ratio, merge_threshold_px, padding_px)
 
@@ -64,5 +64,5 @@ def morphological_grid(
 def hough_grid(
     *, min_line_length_ratio: float = 0.05, merge_threshold_px: float = 8, padding_px: float = 3
 ) -> GridDetector:
-    """Grids whose lines are dashed, broken or faint. Slower, and sooner misled by rows of text."""
+    """Grids whose lines are dashed, broken or faint. Slower, and more easily misled by rows of text."""
     return GridDetector("hough", min_line_length_ratio, merge_threshold_px, padding_px)

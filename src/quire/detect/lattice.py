@@ -12,11 +12,11 @@ Edge = Callable[[int, int], bool]
 """Whether the edge between the cell at a row and column and its neighbour is missing."""
 
 COVERED = 0.5
-"""Share of the edge between two cells that must be drawn, else they are one."""
+"""Share of the edge between two cells that must be drawn; otherwise they are merged."""
 
 
 class RulingLine(NamedTuple):
-    """A straight line along an axis: its place across and its two ends."""
+    """A straight line along an axis: its position across and its two ends."""
 
     at: float
     start: float
@@ -25,14 +25,14 @@ class RulingLine(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CellBox:
-    """A cell: its place in the grid, and left, top, right, bottom in pixels."""
+    """A cell: its row and column, and left, top, right, bottom in pixels."""
 
     grid: GridCell
     box: tuple[float, float, float, float]
 
 
 def grids(rows: Sequence[RulingLine], columns: Sequence[RulingLine], near: float) -> list[list[CellBox]]:
-    """The cells of each grid that lines make, the grids from the top. Lines nearer than `near` are one."""
+    """The cells of each grid that the lines form, the grids from the top. Lines nearer than `near` are merged."""
     found = [_cells(*group, near) for group in _groups(rows, columns, near)]
     return sorted((cells for cells in found if len(cells) > 1), key=lambda cells: (cells[0].box[1], cells[0].box[0]))
 
@@ -83,7 +83,7 @@ def _cells(rows: list[RulingLine], columns: list[RulingLine], near: float) -> li
 
 
 def _clustered(lines: list[RulingLine], near: float) -> list[tuple[float, list[RulingLine]]]:
-    """Places of lines, those of double lines once, each with its lines."""
+    """Positions of lines, double lines merged, each with its lines."""
     groups: list[list[RulingLine]] = []
     for line in sorted(lines):
         if groups and line.at - groups[-1][-1].at <= near:
@@ -99,7 +99,7 @@ def _middle(group: list[RulingLine]) -> float:
 
 
 def _close(places: list[tuple[float, list[RulingLine]]], crossing: list[RulingLine], near: float) -> None:
-    """Tables are often open at their sides: where the crossing lines end, there is an edge nobody drew."""
+    """Tables are often open at their sides: where the crossing lines end, there is an edge that is not drawn."""
     first, last = min(line.start for line in crossing), max(line.end for line in crossing)
     if places and places[0][0] - first > 2 * near:
         places.insert(0, (first, []))
@@ -108,7 +108,7 @@ def _close(places: list[tuple[float, list[RulingLine]]], crossing: list[RulingLi
 
 
 def _drawn(lines: list[RulingLine], start: float, end: float, near: float) -> bool:
-    """Whether enough of an edge is drawn. The corners do not count, where other lines pass."""
+    """Whether enough of an edge is drawn. The corners, where other lines pass, do not count."""
     start, end = start + min(near, (end - start) / 4), end - min(near, (end - start) / 4)
     covered, reached = 0.0, start
     for line in sorted(lines, key=lambda line: line.start):
@@ -120,7 +120,7 @@ def _drawn(lines: list[RulingLine], start: float, end: float, near: float) -> bo
 
 
 def _merged(rows: int, columns: int, open_below: Edge, open_right: Edge) -> list[GridCell]:
-    """The cells in row order; neighbours without an edge between them are one if they make a rectangle."""
+    """The cells in row order; adjacent cells without an edge between them are merged if they form a rectangle."""
     seen: set[tuple[int, int]] = set()
     cells: list[GridCell] = []
     for place in ((row, column) for row in range(rows) for column in range(columns)):

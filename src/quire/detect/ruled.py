@@ -1,4 +1,4 @@
-"""The ruled lines of a picture, in the frame in which they are level: by morphology, or by the Hough transform."""
+"""The ruled lines of a picture, in the deskewed frame: by morphology, or by the Hough transform."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from quire.detect.lattice import RulingLine
 from quire.prepare.pixels import Pixels, grey_of, pixels
 
 LEAST_LENGTH = 12  # pixels
-LEVEL = math.radians(0.05)  # less is not worth turning the picture
+LEVEL = math.radians(0.05)  # less is not worth rotating the picture
 SOLID = 0.75  # share of a line that is drawn
 MOST_LEAN = math.radians(6)
 
 Find = Callable[[Pixels, int, float], list[tuple[float, float, float, float]]]
-"""Finds pieces of lines that are level or nearly so: x0, y0, x1, y1, from ink, least length and how near is one."""
+"""Finds segments that are nearly horizontal: x0, y0, x1, y1, from ink, minimum length and merge distance."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ruled:
-    """Horizontal and vertical lines after the picture was turned by `lean` radians about its middle."""
+    """Horizontal and vertical lines after the picture was rotated by `lean` radians about its centre."""
 
     rows: list[RulingLine]
     columns: list[RulingLine]
@@ -32,14 +32,14 @@ class Ruled:
     size: tuple[int, int]
 
     def back(self, x: float, y: float) -> tuple[float, float]:
-        """A point of the turned picture in the picture itself."""
+        """Map a point of the rotated picture to the picture itself."""
         dx, dy = x - self.size[0] / 2, y - self.size[1] / 2
         sine, cosine = math.sin(self.lean), math.cos(self.lean)
         return dx * cosine - dy * sine + self.size[0] / 2, dx * sine + dy * cosine + self.size[1] / 2
 
 
 def find_ruled(found: Pixels, dpi: float, *, ratio: float, near: float, find: Find) -> Ruled:
-    """Lines at least `ratio` of the picture's width (or height) long; pieces nearer than `near` are one."""
+    """Lines at least `ratio` of the picture's width (or height) long; pieces nearer than `near` are merged."""
     ink = _ink(grey_of(found), dpi)
     height, width = ink.shape
     least = max(LEAST_LENGTH, round(ratio * width)), max(LEAST_LENGTH, round(ratio * height))
@@ -55,12 +55,12 @@ def find_ruled(found: Pixels, dpi: float, *, ratio: float, near: float, find: Fi
 
 
 def by_morphology(ink: Pixels, least: int, near: float) -> list[tuple[float, float, float, float]]:
-    """Runs of ink with hardly any gap: what remains of an opening."""
+    """Runs of ink with hardly any gap: the result of a morphological opening."""
     return _components(_pieces(ink, max(LEAST_LENGTH, least // 2)), round(near))
 
 
 def by_hough(ink: Pixels, least: int, near: float) -> list[tuple[float, float, float, float]]:
-    """Points that lie on one straight line, with gaps: dashed and broken lines."""
+    """Points on one straight line, with gaps: dashed and broken lines (Hough transform)."""
     pieces = _pieces(ink, LEAST_LENGTH)
     thin = pixels(cv2.erode(pieces, np.ones((3, 1), np.uint8)))
     lines = cv2.HoughLinesP(thin, 1, math.pi / 720, max(20, least // 4), None, least, 2 * near)
@@ -70,13 +70,13 @@ def by_hough(ink: Pixels, least: int, near: float) -> list[tuple[float, float, f
 
 
 def _ink(grey: Pixels, dpi: float) -> Pixels:
-    """What is darker than its surroundings, as 255."""
+    """255 where a pixel is darker than its surroundings."""
     window = max(15, round(dpi / 4)) | 1
     return pixels(cv2.adaptiveThreshold(grey, 255, cv2.ADAPTIVE_THRESH_MEAN_C, cv2.THRESH_BINARY_INV, window, 15))
 
 
 def _pieces(ink: Pixels, length: int) -> Pixels:
-    """Level runs of at least so many pixels; a step of a pixel, where a line leans, does not end one."""
+    """Horizontal runs of at least this many pixels; a step of one pixel, where a line is skewed, does not end one."""
     steps = cv2.dilate(ink, np.ones((3, 1), np.uint8))
     return pixels(cv2.morphologyEx(steps, cv2.MORPH_OPEN, np.ones((1, length), np.uint8)))
 
@@ -95,12 +95,12 @@ def _components(pieces: Pixels, gap: int) -> list[tuple[float, float, float, flo
 
 
 def _row(part: NDArray[np.bool_]) -> float:
-    """The mean row of what is set."""
+    """The mean row of the set pixels."""
     return float(np.nonzero(part)[0].mean())
 
 
 def _lean(pieces: list[tuple[float, float, float, float]]) -> float:
-    """The angle at which most of the length of level lines falls to the right."""
+    """The angle at which most of the length of horizontal lines slopes down to the right."""
     if not pieces:
         return 0.0
     found = np.array(pieces)
@@ -113,7 +113,7 @@ def _lean(pieces: list[tuple[float, float, float, float]]) -> float:
 
 
 def _joined(pieces: list[tuple[float, float, float, float]], least: int, near: float) -> list[RulingLine]:
-    """Pieces one after the other on the same row as one line; what is too short or mostly gaps is a row of letters."""
+    """Join consecutive pieces on one row into a line; one that is too short or mostly gaps is a row of letters."""
     lines: list[RulingLine] = []
     drawn: list[float] = []
     for x0, y0, x1, y1 in sorted(pieces):

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from quire.prepare.pixels import Pixels
 
-WORKING_DPI = 150.0  # rules survive being made smaller to this; text is sooner gone
-PIECE_INCHES = 0.1  # what is shorter without a break is a part of a letter
+WORKING_DPI = 150.0  # rules survive scaling down to this; text disappears earlier
+PIECE_INCHES = 0.1  # a shorter unbroken run is part of a letter
 SHORTEST_INCHES = 0.3
 THICKEST_INCHES = 0.06
-JOINED_INCHES = 0.06  # pieces of a rule nearer than this are one
-LEAN = 0.02  # a rule may leave its row by so much of its length
+JOINED_INCHES = 0.06  # pieces of a rule nearer than this are merged
+LEAN = 0.02  # a rule may deviate from its row by this share of its length
 FILLED = 0.75  # share of the columns of a rule that have ink
 CROWDED = 0.3  # ink on both sides: a row of letters that touch
 
@@ -47,7 +47,7 @@ class _Stroke:
 
 
 def find_rulings(pixels: Pixels, dpi: float) -> list[Ruling]:
-    """The rules of a page, upright to about a degree, from the top and from the left."""
+    """The rules of a page, straight to about a degree, from the top and from the left."""
     grey: Pixels = pixels if pixels.ndim == 2 else cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY).astype(np.uint8)
     scale = min(1.0, WORKING_DPI / dpi)
     if scale < 1:
@@ -67,7 +67,7 @@ def find_rulings(pixels: Pixels, dpi: float) -> list[Ruling]:
 
 
 def _ink(grey: Pixels) -> NDArray[np.uint8]:
-    """255 where something darker than its surroundings stands."""
+    """255 where a pixel is darker than its surroundings."""
     around = cv2.blur(grey, (31, 31))
     dark: NDArray[np.uint8] = (grey.astype(np.int16) < around.astype(np.int16) - 24).astype(np.uint8) * 255
     return dark
@@ -103,7 +103,7 @@ def _beside(ink: NDArray[np.uint8], stroke: _Stroke, row: int, step: int) -> flo
 
 
 def _joined(pieces: list[_Stroke], gap: float) -> list[_Stroke]:
-    """Pieces that go on in the same row as one."""
+    """Join pieces that continue in the same row."""
     whole: list[_Stroke] = []
     for piece in sorted(pieces, key=lambda p: (p.start, p.low)):
         for number, other in enumerate(whole):

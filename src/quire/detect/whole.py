@@ -17,5 +17,5 @@ class WholePage:
 
 
 def whole_page() -> WholePage:
-    """One region, the page itself: what a pipeline without a detector does."""
+    """One region, the page itself: the default of a pipeline without a detector."""
     return WholePage()

@@ -1,6 +1,6 @@
-"""Exports: every format is a function of a result, and one table says which file it becomes.
+"""Exports: every format is a function of a result, and one table maps formats to files.
 
-The module of a format is imported when the format is written.
+The module of a format is imported lazily, when the format is written.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ __all__ = [
 
 
 class Exportable(Protocol):
-    """What can be exported: a result, or anything else with its pages and blocks."""
+    """What can be exported: a result, or any other object with pages and blocks."""
 
     @property
     def name(self) -> str: ...
@@ -67,20 +67,20 @@ class Exportable(Protocol):
 
 @runtime_checkable
 class Traced(Protocol):
-    """Something exportable that tells how its pages were read."""
+    """Something exportable that knows how its pages were read."""
 
     @property
     def trace(self) -> Mapping[int, Sequence[Attempt]] | None:
-        """The path of each recognised page; None when it was not asked for."""
+        """The path of each OCR page; None when it was not requested."""
         ...
 
 
 @runtime_checkable
 class Sourced(Protocol):
-    """What can also say which document it was made from."""
+    """Something exportable that also knows its source document."""
 
     def source(self) -> Document:
-        """The document that was read, opened anew; whoever asks closes it."""
+        """The document that was read, opened again; the caller closes it."""
         ...
 
 
@@ -92,7 +92,7 @@ def markdown(result: Exportable) -> str:
 
 
 def html(result: Exportable) -> str:
-    """A page that stands by itself, every block and cell with its page and box. No headers and footers."""
+    """A self-contained HTML page, every block and cell with its page and box. No headers and footers."""
     from quire.export import _html
 
     return _html.html(result)
@@ -106,7 +106,7 @@ def text(result: Exportable) -> str:
 
 
 def json_(result: Exportable, *, words: bool = False) -> str:
-    """Everything, in the schema `quire/1`; the words of each block only when asked for."""
+    """Everything, in the schema `quire/1`; the words of each block only when requested."""
     from quire.export import _json
 
     return _json.json_(result, words=words)
@@ -155,21 +155,21 @@ def excel(result: Exportable) -> bytes:
 
 
 def hocr(result: Exportable, *, dpi: float = 300) -> str:
-    """hOCR 1.2 with every page, line and word; boxes in pixels of pages drawn at `dpi`."""
+    """hOCR 1.2 with every page, line and word; boxes in pixels of pages rendered at `dpi`."""
     from quire.export import _hocr
 
     return _hocr.hocr(result, dpi=dpi)
 
 
 def alto(result: Exportable, *, dpi: float = 300) -> list[str]:
-    """ALTO 4.4, a file for each page in their order; boxes in pixels of pages drawn at `dpi`."""
+    """ALTO 4.4, one file per page, in page order; boxes in pixels of pages rendered at `dpi`."""
     from quire.export import _alto
 
     return _alto.alto(result, dpi=dpi)
 
 
 def pdf(result: Exportable) -> bytes:
-    """The source as a PDF that can be searched: recognised words lie invisibly over its pages.
+    """The source as a searchable PDF: the OCR words are an invisible text layer on its pages.
 
     Raises `ConfigurationError` when pikepdf is not installed, and `UsageError` when the result is not `Sourced`.
     """
@@ -179,7 +179,7 @@ def pdf(result: Exportable) -> bytes:
 
 
 def show(png: bytes, blocks: Iterable[Block], *, page: int) -> bytes:
-    """The picture of page `page` with the boxes of those blocks and cells that stand on it, as PNG."""
+    """The image of page `page` with the boxes of its blocks and cells, as PNG."""
     from quire.export import _show
 
     return _show.show(png, blocks, page=page)
@@ -187,13 +187,13 @@ def show(png: bytes, blocks: Iterable[Block], *, page: int) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """How a format is written: `write(result, words)` gives the contents of each of its files."""
+    """How a format is written: `write(result, words)` returns the contents of each of its files."""
 
     name: str
     suffix: str  # what follows the stem; {number} counts the files of a format that has several
     media_type: str
     write: Callable[[Exportable, bool], Sequence[str | bytes]]
-    by_page: bool = False  # a file for each page, {number} is that of the page
+    by_page: bool = False  # one file per page, {number} is the page number
 
 
 FORMATS: Mapping[str, Format] = {
@@ -242,7 +242,7 @@ def find_format(name: str) -> Format:
 
 
 def files(result: Exportable, format: str, *, stem: str, words: bool = False) -> dict[str, bytes]:
-    """File name to content for one format, text as UTF-8: `report.md`, `report.table-1.csv`, `report.page-1.alto.xml`.
+    """The files of one format by name, text as UTF-8: `report.md`, `report.table-1.csv`, `report.page-1.alto.xml`.
 
     A document without tables has no CSV files. Raises `UsageError` for a format that does not exist.
     """
@@ -255,5 +255,5 @@ def files(result: Exportable, format: str, *, stem: str, words: bool = False) ->
 
 
 def _encoded(content: str | bytes) -> bytes:
-    """Half characters, which damaged files can hold, have no place in UTF-8 and become `?`."""
+    """Lone surrogates, which damaged files can contain, cannot be encoded in UTF-8 and become `?`."""
     return content if isinstance(content, bytes) else content.encode("utf-8", "replace")

@@ -1,4 +1,4 @@
-"""Work on pictures in a few threads: Pillow and zlib release the interpreter lock."""
+"""Processes images ahead in a few threads: Pillow and zlib release the GIL."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from quire.errors import InputError
 Made = TypeVar("Made")
 
 LARGE_PIXELS = 40_000_000
-"""A picture with more pixels is worked on alone, so that memory does not grow with the threads."""
+"""An image with more pixels is processed alone, so that memory does not grow with the threads."""
 
 
 def ahead(
     make: Callable[[PageImage], Made], pictures: Iterable[PageImage | InputError], *, threads: int
 ) -> Generator[Made | InputError]:
-    """What `make` makes of each picture, in order; an error in place of a picture passes as it is.
+    """The result of `make` for each picture, in order; an error in place of a picture is passed through.
 
-    `pictures` is iterated in the caller's thread, at most `threads` pictures ahead of it.
+    `pictures` is iterated in the caller's thread, at most `threads` pictures ahead.
     """
 
     def made(picture: PageImage | InputError) -> Made | InputError:

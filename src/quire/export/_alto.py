@@ -19,13 +19,13 @@ _HYPHENS = ("-", "\u00ad", "\u2010")
 
 
 def alto(result: Exportable, *, dpi: float = 300) -> list[str]:
-    """A file for each page that was read, with headers and footers; boxes in pixels of a page drawn at `dpi`."""
+    """One file per page that was read, with headers and footers; boxes in pixels of a page rendered at `dpi`."""
     placed = places_of(result)
     return [_Page(result, page, dpi).file(placed[page.number]) for page in result.pages]
 
 
 class _Page:
-    """Writes one page; counts its lines and words, whose ids are made of the page's."""
+    """Writes one page; counts its lines and words, whose ids derive from the page's."""
 
     def __init__(self, result: Exportable, info: PageInfo, dpi: float) -> None:
         self.result, self.info = result, info
@@ -86,7 +86,7 @@ class _Page:
             yield from self.text_block(named, place.lines, place.block.text)
         elif not place.lines:
             yield f"<Illustration{named}/>"
-        else:  # an Illustration holds no text
+        else:  # an Illustration cannot contain text
             yield f'<ComposedBlock{named} TYPE="figure">'
             yield f"<Illustration{self.box(place.bbox, ID=f'{place.id}-picture')}/>"
             yield from self.text_block(self.box(place.bbox, ID=f"{place.id}-text"), place.lines, place.block.text)
@@ -109,7 +109,7 @@ class _Page:
         yield "</TextBlock>"
 
     def words(self, words: Sequence[Word], begun: str | None, broken: str | None) -> Iterator[str]:
-        """The words of a line; `begun` is the word of which the first is the end, `broken` that which goes on."""
+        """The words of a line; `begun` is the word that the first one completes, `broken` the one that continues."""
         for number, word in enumerate(words):
             self.word_count += 1
             if number and is_spaced(words[number - 1].text, word.text):
@@ -129,7 +129,7 @@ class _Page:
             yield f"<HYP{attributes(CONTENT=words[-1].text[-1])}/>"
 
     def box(self, box: BBox, **more: object) -> str:
-        """The attributes of an element, with its place."""
+        """The attributes of an element, with its position."""
         left, top, right, bottom = (round(value) for value in box.points(self.size))
         return attributes(**more, HPOS=left, VPOS=top, WIDTH=right - left, HEIGHT=bottom - top)
 
@@ -143,7 +143,7 @@ def _tag(kind: BlockKind) -> str:
 
 
 def _tags(places: Sequence[BlockPlace]) -> Iterator[str]:
-    """What the blocks are: a tag for each kind that the page has."""
+    """The kinds of the blocks: a tag for each kind that occurs on the page."""
     kinds = sorted({place.block.kind for place in places})
     if kinds:
         yield "<Tags>"
@@ -162,7 +162,7 @@ def _reading_order(places: Sequence[BlockPlace]) -> Iterator[str]:
 
 
 def _broken_words(lines: Sequence[TextLine], whole: str) -> dict[int, str]:
-    """Number of a line to the word that is broken at its end, where `whole` has it without the hyphen."""
+    """Map line indexes to the word broken at the line end, where `whole` has it without the hyphen."""
     found = {}
     for number, (line, following) in enumerate(pairwise(lines)):
         if line.words and following.words:
@@ -174,7 +174,7 @@ def _broken_words(lines: Sequence[TextLine], whole: str) -> dict[int, str]:
 
 
 def _between(before: BBox, after: BBox) -> BBox:
-    """The space between two words, whichever stands to the left; no width where they touch."""
+    """The space between two words, whichever is on the left; zero width where they touch."""
     first, second = sorted((before, after), key=lambda box: box.left)
     top, bottom = max(before.top, after.top), min(before.bottom, after.bottom)
     return BBox(first.right, top, max(second.left - first.right, 0.0), max(bottom - top, 0.0))

@@ -13,17 +13,17 @@ from quire.types import Table
 
 
 def csv_tables(result: Exportable) -> list[str]:
-    """Every table; a cell over several rows or columns has its text in the first of them."""
+    """Every table; a cell that spans rows or columns has its text in the first of them."""
     return [csv_table(block.table) for block in tables(result.blocks) if block.table is not None]
 
 
 _FORMULA = re.compile(r"\s*[-=+@＝＋－＠]")
 _INERT = re.compile(r"\s*(?:[-+][\d.,\s%$€£¥]*(?:[eE][-+]?\d+)?|\W*)")
-"""A number with a sign, in any way of writing it, or no letter and no digit at all: a dash for "none"."""
+"""A signed number in any notation, or no letter and no digit at all: a dash for "none"."""
 
 
 def _inert(text: str) -> str:
-    """A text that no spreadsheet takes for a formula: what begins like one gets an apostrophe, numbers do not."""
+    """Protect against CSV injection: text that begins like a formula gets an apostrophe, numbers do not."""
     return f"'{text}" if _FORMULA.match(text) and not _INERT.fullmatch(text) else text
 
 

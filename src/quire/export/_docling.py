@@ -47,14 +47,14 @@ def docling_json(result: Exportable) -> str:
 
 
 def label(block: Block) -> str:
-    """Docling has no page numbers: they are part of the header or footer in which they stand."""
+    """Docling has no page numbers: they are part of the header or footer that contains them."""
     if block.kind == "page_number":
         return "page_header" if block.bbox.top + block.bbox.height / 2 < 0.5 else "page_footer"
     return LABELS.get(block.kind, "text")
 
 
 class _Writer:
-    """Collects the items of each kind; an item is referred to by its kind and its place in the collection."""
+    """Collects the items of each kind; an item is referred to by its kind and its index in the collection."""
 
     def __init__(self, result: Exportable) -> None:
         self.result = result
@@ -151,7 +151,7 @@ class _Writer:
         self.add_caption(block, node)
 
     def cell(self, cell: Cell, block: Block, head: int) -> dict[str, Any]:
-        """A cell on a later page than its table has no box: docling takes boxes to be on the first."""
+        """A cell on a later page than its table has no box: docling assumes that boxes are on the first."""
         assert block.table is not None
         size = self.sizes.get(cell.page)
         box = _top_left(cell.bbox, size) if size and cell.page == block.page else None
@@ -172,7 +172,7 @@ class _Writer:
         }
 
     def add_figure(self, block: Block) -> None:
-        """What is written inside a figure is a text below it."""
+        """Text inside a figure is a child of it."""
         node = self.add("pictures", self.body, label="picture", prov=self.provenance(block, 0), **_floating())
         node["annotations"] = []
         self.add_caption(block, node)
@@ -192,7 +192,7 @@ class _Writer:
         return node
 
     def provenance(self, block: Block, length: int) -> list[dict[str, Any]]:
-        """Every place of the block; which characters stand in which is not known, so each has them all."""
+        """Every place of the block; which characters are in which place is unknown, so each has them all."""
         return [
             {"page_no": part.page, "bbox": _bottom_left(part.bbox, self.sizes[part.page]), "charspan": [0, length]}
             for part in block.places

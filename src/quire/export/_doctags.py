@@ -18,7 +18,7 @@ _TAG = re.compile(r"<(?=[A-Za-z/_!])")
 
 
 def doctags(result: Exportable) -> str:
-    """All blocks, page by page. A list that goes on on the next page begins anew there."""
+    """All blocks, page by page. A list that continues on the next page starts again there."""
     linked = captions(result.blocks)
     within = {caption.id for caption in linked.values()}
     shown = (block for block in result.blocks if block.id not in within)
@@ -93,5 +93,5 @@ def _location(part: Part) -> str:
 
 
 def _escape(text: str) -> str:
-    """Text that looks like a tag must not be read as one."""
+    """Escape text that looks like a tag."""
     return _TAG.sub("&lt;", text)

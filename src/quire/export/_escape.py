@@ -1,4 +1,4 @@
-"""Characters that Markdown would take for markup, escaped only where it would."""
+"""Escapes characters that Markdown would interpret as markup, only where it would."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ _START = re.compile(
 
 
 def escape(text: str) -> str:
-    """Text within a line, nothing in it marked."""
+    """Text within a line, without markup."""
     return escaped(text, escapes(text)) if _SPECIAL.search(text) else text
 
 
 def escaped(text: str, places: Collection[int], *, start: int = 0) -> str:
-    """`text` with a backslash before every place; the text itself begins at the place `start`."""
+    """`text` with a backslash before every position in `places`; the text itself begins at position `start`."""
     inside = sorted(at - start for at in places if start <= at < start + len(text))
     edges = [0, *inside, len(text)]
     return "\\".join(text[a:b] for a, b in pairwise(edges)) if inside else text
 
 
 def escapes(text: str) -> set[int]:
-    """The places in a line at which a character would be taken for markup."""
+    """The positions in a line at which a character would be interpreted as markup."""
     places = {match.start() for pattern in (_BACKSLASH, _ENTITY, _TAG, _LINK) for match in pattern.finditer(text)}
     if text.count("`") > 1:
         places.update(_all("`", text))
@@ -51,7 +51,7 @@ def escapes(text: str) -> set[int]:
 
 
 def escapes_beside_marks(text: str) -> set[int]:
-    """The further places when parts of the line will be marked with `*`, backticks or brackets."""
+    """The additional positions when parts of the line will be marked with `*`, backticks or brackets."""
     places = {*_all("*", text), *_all("`", text)}
     for at in _all("_", text):
         if not (text[at - 1 : at].isalnum() and text[at + 1 : at + 2].isalnum()):
@@ -60,7 +60,7 @@ def escapes_beside_marks(text: str) -> set[int]:
 
 
 def escape_start(line: str) -> str:
-    """A line of which nothing but the text shall be seen: no heading, no list, no rule."""
+    """A line that renders as plain text: no heading, no list, no rule."""
     match = _START.match(line)
     if match is None:
         return line
@@ -69,7 +69,7 @@ def escape_start(line: str) -> str:
 
 
 def can_emphasise(before: str, text: str, after: str) -> bool:
-    """Whether `*` around `text` is read as emphasis between these characters (CommonMark 6.2)."""
+    """Whether `*` around `text` is parsed as emphasis between these characters (CommonMark 6.2)."""
     if before.endswith(("*", "\\")) or after.startswith("*"):
         return False
     left = not _is_punctuation(text[0]) or _is_edge(before[-1:])
@@ -82,7 +82,7 @@ def _all(character: str, text: str) -> list[int]:
 
 
 def _pairs(text: str, mark: str, opens: Callable[[str, str], bool]) -> list[int]:
-    """Every mark that could open or close an emphasis, if there is one that opens before one that closes."""
+    """Every mark that could open or close emphasis, if an opening one precedes a closing one."""
     found = [match for match in _MARKS.finditer(text) if match.group()[0] == mark]
     sides = [(match, text[match.start() - 1 : match.start()], text[match.end() : match.end() + 1]) for match in found]
     openers = [match for match, before, after in sides if opens(before, after)]

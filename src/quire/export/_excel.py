@@ -1,4 +1,4 @@
-"""Excel workbook: one sheet per table, and a first sheet that says where each table stands."""
+"""Excel workbook: one sheet per table, and a first sheet that lists the location of each table."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from quire.export._grid import cell_text, grid
 from quire.export._structure import captions, tables
 from quire.types import Block, Cell, Table
 
-_CREATED = datetime(2000, 1, 1, tzinfo=UTC)  # fixed: the same input gives the same bytes
+_CREATED = datetime(2000, 1, 1, tzinfo=UTC)  # fixed: the same input produces the same bytes
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,14})(?:\.(\d{1,10}))?", re.ASCII)
 _LONGEST = 32_767  # characters that a cell can hold
 _COLUMNS = ("Table", "Page", "Left", "Top", "Width", "Height", "Rows", "Columns", "Caption")
@@ -45,14 +45,14 @@ def excel(result: Exportable) -> bytes:
 
 
 class _Formats:
-    """Looks of cells, made once each."""
+    """Cell formats, each created once."""
 
     def __init__(self, book: Any) -> None:
         self._book = book
         self._made: dict[tuple[bool, int], Any] = {}
 
     def get(self, *, header: bool = False, decimals: int = -1) -> Any:
-        """Bold for headers; numbers with as many decimals as were printed."""
+        """Bold for headers; numbers with as many decimals as printed."""
         wanted = (header, decimals)
         if wanted not in self._made:
             look: dict[str, object] = {"valign": "top", "text_wrap": False}
@@ -65,7 +65,7 @@ class _Formats:
 
 
 def _write_index(sheet: Any, row: int, number: int, block: Block, caption: Block | None) -> int:
-    """One row for every place of the table; returns the row after it."""
+    """Write one row for every place of the table; returns the next row."""
     assert block.table is not None
     for part in block.places:
         box = part.bbox
@@ -94,17 +94,17 @@ def _write_table(sheet: Any, table: Table, formats: _Formats) -> None:
         if number:
             sheet.write_number(cell.row, cell.column, float(text), look)
         else:
-            sheet.write_string(cell.row, cell.column, text, look)  # never a formula, whatever it begins with
+            sheet.write_string(cell.row, cell.column, text, look)  # never a formula, however it begins
     sheet.autofit()
 
 
 def _fitting(text: str) -> str:
-    """As much as a cell can hold, without half characters, which XML cannot."""
+    """Truncate to what a cell can hold, without lone surrogates, which XML cannot contain."""
     return text[:_LONGEST].encode("utf-8", "replace").decode()
 
 
 def _is_whole(cell: Cell, last_row: int, last_column: int, covered: list[list[Cell | None]]) -> bool:
-    """Whether no other cell stands within the span."""
+    """Whether no other cell is within the span."""
     return all(
         covered[row][column] is cell
         for row in range(cell.row, last_row + 1)

@@ -1,4 +1,4 @@
-"""Lines of a page to flowing text, with the parts of it that look different or lead somewhere."""
+"""Turns the lines of a page into flowing text, with runs for emphasis and links."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import NamedTuple
 from quire.types import Block
 
 _BREAK = re.compile(r"[ \t]*\n\s*")
-# Scripts written without spaces between words; Korean has spaces and is not among them.
+# Scripts written without spaces between words; Korean has spaces and is not included.
 _UNSPACED = (
     ("\u2e80", "\u312f"),  # radicals, punctuation, kana, bopomofo
     ("\u31a0", "\u31ff"),
@@ -41,7 +41,7 @@ def is_unspaced(character: str) -> bool:
 
 
 class TextRun(NamedTuple):
-    """A piece of flowing text that looks the same throughout. A tuple: there are many, compared all the time."""
+    """A run of flowing text with one style. A tuple, because there are many and they are compared often."""
 
     text: str
     bold: bool = False
@@ -84,9 +84,9 @@ def runs(block: Block, *, skip: int = 0) -> list[TextRun]:
 
 
 def _flowed_characters(text: str) -> Sequence[str]:
-    """The characters of `text`, each at its place, with line breaks replaced as in `flow`."""
+    """The characters of `text`, each at its index, with line breaks replaced as in `flow`."""
     flowed = _BREAK.sub(_space, text)
-    if len(flowed) == len(text):  # every break became one space: nothing has moved
+    if len(flowed) == len(text):  # every break became one space: no index has changed
         return flowed
     pieces = list(text)
     for match in _BREAK.finditer(text):
@@ -95,7 +95,7 @@ def _flowed_characters(text: str) -> Sequence[str]:
 
 
 def merged(cut: list[TextRun]) -> list[TextRun]:
-    """Neighbours that look the same joined; white space between them belongs to both, elsewhere to none."""
+    """Join adjacent runs of the same style; white space between them keeps the style, elsewhere it has none."""
     joined: list[TextRun] = []
     for index, run in enumerate(cut):
         current = _space_run(run, joined[-1:], cut[index + 1 : index + 2]) if run.text.isspace() else run
@@ -124,7 +124,7 @@ def _trimmed(listed: list[TextRun]) -> list[TextRun]:
 
 
 def safe_link(link: str | None) -> str | None:
-    """The link, if following it does no harm: no scripts, no data, no files."""
+    """The link, if it is safe to follow: no scripts, no data, no files."""
     if not link:
         return None
     link = re.sub(r"[\x00-\x20\x7f]+", lambda m: "%20" if m.group() == " " else "", link.strip())
@@ -134,5 +134,5 @@ def safe_link(link: str | None) -> str | None:
 
 
 def uniform(listed: list[TextRun]) -> TextRun | None:
-    """The look of the whole text, when it is one and not plain."""
+    """The style of the whole text, when it is uniform and not plain."""
     return listed[0] if len(listed) == 1 and not listed[0].is_plain else None

@@ -1,8 +1,8 @@
-"""A font without glyphs: text that cannot be seen, but searched, selected and copied, in any script.
+"""A glyphless font: invisible text that can be searched, selected and copied, in any script.
 
-Every character has its own code (Identity-H), and the ToUnicode table says which character a code stands for. All
-of them have the same glyph: a contour without area, which draws nothing, but whose box is that of a character. PDFium
-passes over single characters whose glyph has no box.
+Every character has its own code (Identity-H), and the ToUnicode table maps codes to characters. All of them have the
+same glyph: a contour without area, which draws nothing, but whose bounding box is that of a character. PDFium skips
+single characters whose glyph has no box.
 """
 
 from __future__ import annotations
@@ -60,14 +60,14 @@ class Codes:
         ).encode()
 
     def to_glyphs(self) -> bytes:
-        """The map from codes to glyphs: the same for all."""
+        """The map from codes to glyphs: one glyph for all."""
         return struct.pack(">H", 0) + struct.pack(">H", 1) * len(self._codes)
 
 
 def font_file() -> bytes:
-    """A TrueType file with an empty glyph and that of all characters; the tables are those a PDF asks for.
+    """A TrueType file with an empty glyph and the one of all characters; the tables are those that PDF requires.
 
-    (PDF 32000-1, 9.9, and the OpenType specification for what is in them.)
+    (PDF 32000-1, 9.9; their contents follow the OpenType specification.)
     """
     version, box = 0x00010000, (0, DESCENT, WIDTH, ASCENT)
     head = struct.pack(">IIIIHHqqhhhhHHhhh", version, version, 0, 0x5F0F3CF5, 0, 1000, 0, 0, *box, 0, 8, 2, 0, 0)
@@ -87,7 +87,7 @@ def font_file() -> bytes:
 
 
 def _sfnt(tables: Mapping[bytes, bytes]) -> bytes:
-    """The tables (in the order of their names) with the directory in front; `head` holds the sum over the whole."""
+    """The tables (in the order of their names) with the directory in front; `head` holds the checksum of the whole."""
     directory, body = b"", b""
     begin = 12 + 16 * len(tables)
     for name, data in tables.items():

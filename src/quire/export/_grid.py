@@ -9,12 +9,12 @@ Grid = list[list[Cell | None]]
 
 
 def grid(table: Table) -> Grid:
-    """For each row and column the cell that covers it. Of cells that overlap, the first has the position."""
+    """For each row and column the cell that covers it. Of overlapping cells, the first gets the position."""
     rows = max([table.rows, *(cell.row + 1 for cell in table.cells)])
     columns = max([table.columns, *(cell.column + 1 for cell in table.cells)])
     covered: Grid = [[None] * columns for _ in range(rows)]
     for cell in table.cells:
-        covered[cell.row][cell.column] = cell  # a cell never loses its own corner
+        covered[cell.row][cell.column] = cell  # a cell always keeps its own corner
     for cell in table.cells:
         for row in range(cell.row, min(cell.row + cell.row_span, rows)):
             for column in range(cell.column, min(cell.column + cell.column_span, columns)):
@@ -31,7 +31,7 @@ def origins(table: Table) -> Grid:
 
 
 def written(table: Table) -> Grid:
-    """The cells that a format with spans writes in each row: those that begin there, None for an empty one."""
+    """The cells that a format with spans writes in each row: those that begin there, None for an empty position."""
     begin = origins(table)
     return [
         [begin[row][column] for column, cell in enumerate(cells) if cell is None or begin[row][column]]
@@ -64,7 +64,7 @@ def cell_text(cell: Cell | None) -> str:
 
 
 def texts(table: Table) -> list[list[str]]:
-    """The text of each row and column; a cell over several has its text in the first of them."""
+    """The text of each row and column; a cell that spans several has its text in the first of them."""
     return [[cell_text(cell) for cell in row] for row in origins(table)]
 
 

@@ -19,7 +19,7 @@ _AREAS: Mapping[BlockKind, str] = {
     "figure": "ocr_photo",
     "table": "ocr_table",
 }
-"""Kinds with an area of their own; every other block stands in an `ocr_carea`."""
+"""Kinds with their own area class; every other block is in an `ocr_carea`."""
 
 _PARAGRAPHS: Mapping[BlockKind, str] = {"title": "ocr_title", "caption": "ocr_caption", "formula": "ocr_display"}
 _HEADINGS = ("ocr_chapter", "ocr_section", "ocr_subsection", "ocr_subsubsection")
@@ -38,7 +38,7 @@ _PLAIN_NUMBER = re.compile(r"\d{1,6}", re.ASCII)
 
 
 def hocr(result: Exportable, *, dpi: float = 300) -> str:
-    """All pages that were read, with headers and footers; boxes in pixels of pages drawn at `dpi`."""
+    """All pages that were read, with headers and footers; boxes in pixels of pages rendered at `dpi`."""
     placed = places_of(result)
     return "\n".join(
         [
@@ -62,7 +62,7 @@ def hocr(result: Exportable, *, dpi: float = 300) -> str:
 
 
 class _Page:
-    """Writes one page; counts its lines and words, whose ids are made of the page's."""
+    """Writes one page; counts its lines and words, whose ids derive from the page's."""
 
     def __init__(self, name: str, info: PageInfo, dpi: float) -> None:
         self.name, self.info, self.dpi = name, info, dpi
@@ -100,7 +100,7 @@ class _Page:
         yield "</div>"
 
     def table(self, place: BlockPlace) -> Iterator[str]:
-        """The grid as HTML; an empty cell stands wherever a row begins later or has a gap."""
+        """The grid as HTML; empty cells fill rows that begin later or have a gap."""
         assert place.block.table is not None
         here = {id(cell): lines for cell, lines in place.cells}
         yield f"<table{_named('ocr_table', place.id, self.box(place.bbox), *_flow_of(place))}>"
@@ -152,7 +152,7 @@ def _named(name: str, identity: str, *properties: str) -> str:
 
 
 def _flow_of(place: BlockPlace) -> list[str]:
-    """What says that the places of a block belong together."""
+    """The property that links the places of a block."""
     return [f'cflow "{_quotable(place.block.id)}"'] if len(place.block.places) > 1 else []
 
 

@@ -1,4 +1,4 @@
-"""HTML: one page that stands by itself, every block with its page and box."""
+"""HTML: one self-contained page, every block with its page and box."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ _HEAD = """\
 
 
 class _Writer:
-    """Holds what a block needs to know of the others while the document is written."""
+    """Holds what a block needs to know about the others while the document is written."""
 
     def __init__(self, result: Exportable) -> None:
         self.blocks = body(result.blocks)
@@ -102,7 +102,7 @@ class _Writer:
         rows = [f"<tr>{''.join(map(_cell, row))}</tr>" for row in written(block.table)]
         head = header_rows(block.table)
         if any(cell.row < head < cell.row + cell.row_span for cell in block.table.cells):
-            head = 0  # a browser cuts cells at the end of the header
+            head = 0  # a browser clips cells at the end of the header
         lines = []
         if caption := self.captions.get(block.id):
             lines.append(_element("caption", caption, self.inline(runs(caption))))

@@ -16,7 +16,7 @@ _FLAGS = ("bold", "italic", "superscript", "subscript", "code")
 
 
 def json_(result: Exportable, *, words: bool = False) -> str:
-    """Everything, one block per line; the words, the sources of blocks and the path of pages only when asked for."""
+    """Everything, one block per line; the words, the sources of blocks and the path of pages only when requested."""
     document = {
         "id": result.id,
         "name": result.name,
@@ -39,7 +39,7 @@ def from_json(text: str) -> tuple[list[PageInfo], list[Block]]:
 
 
 def _trace(trace: Mapping[int, Sequence[Attempt]]) -> list[dict[str, object]]:
-    """How pages were read: durations, so nothing that is the same every time."""
+    """How pages were read: contains durations, so it is not reproducible."""
     return [{"page": page, "attempts": [asdict(attempt) for attempt in path]} for page, path in trace.items()]
 
 
@@ -103,7 +103,7 @@ def _source(source: AnswerSource | None) -> dict[str, object] | None:
 
 
 def _other(part: Part | Cell, block: Block, *, trace: bool) -> dict[str, object]:
-    """The source of a part or cell, where it is another than that of the block."""
+    """The source of a part or cell, where it differs from that of the block."""
     return {"source": _source(part.source)} if trace and part.source != block.source else {}
 
 
@@ -123,7 +123,7 @@ def _box(box: BBox) -> dict[str, float]:
 
 
 def _span(span: Span) -> dict[str, object]:
-    """Where it starts and ends, and only what is true of it."""
+    """Its start and end, and only the properties that are true."""
     written: dict[str, object] = {"start": span.start, "end": span.end}
     written |= {flag: True for flag in _FLAGS if getattr(span, flag)}
     return written | ({"link": span.link} if span.link else {})

@@ -1,4 +1,4 @@
-"""The lines of a page, made again from the words of its blocks: what formats that describe pages need."""
+"""The lines of a page, rebuilt from the words of its blocks, for formats that describe pages."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ Points = tuple[float, float, float, float]
 
 _NOT_NAME = re.compile(r"[^A-Za-z0-9._-]")
 
-SAME_LINE = 0.5  # of the lower of two words: what they share of their height on one line
-CLEARLY = 1.2  # how much longer one side of a word is before it tells the direction of writing
+SAME_LINE = 0.5  # of the lower of two words: the vertical overlap of words on one line
+CLEARLY = 1.2  # how much longer one side of a word must be to determine the direction of writing
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +38,9 @@ class TextLine:
 
 @dataclass(frozen=True, slots=True)
 class BlockPlace:
-    """One place of a block on a page, with the lines that stand there; the block begins in that of `number` 1.
+    """One place of a block on a page, with its lines; the block begins in the place with `number` 1.
 
-    The lines of a table are in its cells, except for words that stand in none of them.
+    The lines of a table are in its cells, except for words that are in none of them.
     """
 
     block: Block
@@ -64,7 +64,7 @@ class BlockPlace:
 
 
 def places_of(result: Exportable) -> dict[int, list[BlockPlace]]:
-    """Page number to the places of blocks on that page, in reading order."""
+    """Map page numbers to the places of blocks on that page, in reading order."""
     sizes = {page.number: page.size for page in result.pages}
     found: dict[int, list[BlockPlace]] = {page.number: [] for page in result.pages}
     for block in result.blocks:
@@ -76,7 +76,7 @@ def places_of(result: Exportable) -> dict[int, list[BlockPlace]]:
 
 
 def is_spaced(before: str, after: str) -> bool:
-    """Whether a space stands between two words: none between those of scripts that are written without."""
+    """Whether a space separates two words: not in scripts that are written without spaces."""
     return not (is_unspaced(before[-1:]) and is_unspaced(after[:1]))
 
 
@@ -109,7 +109,7 @@ def _place(block: Block, index: int, part: Part, words: Sequence[Word], size: Si
 
 
 def _words_by_cell(cells: Sequence[Cell], words: Iterable[Word]) -> tuple[list[list[Word]], list[Word]]:
-    """The words of each cell, and those that stand in none."""
+    """The words of each cell, and those that are in none."""
     rows: dict[tuple[float, float], list[int]] = {}  # far fewer than cells
     for number, cell in enumerate(cells):
         rows.setdefault((cell.bbox.top, cell.bbox.bottom), []).append(number)
@@ -124,7 +124,7 @@ def _words_by_cell(cells: Sequence[Cell], words: Iterable[Word]) -> tuple[list[l
 
 
 def _words_by_place(block: Block) -> list[list[Word]]:
-    """The words of each place of a block. They stand in reading order, so the place changes only forwards."""
+    """The words of each place of a block. They are in reading order, so the place changes only forwards."""
     places = block.places
     if len(places) == 1:
         return [list(block.words)]
@@ -156,7 +156,7 @@ def _lines_of_text(text: str, box: BBox) -> tuple[TextLine, ...]:
 
 
 def _lines(words: Sequence[Word], size: Size) -> tuple[TextLine, ...]:
-    """Words in reading order to lines: those that stand beside each other, in the direction of writing."""
+    """Group words in reading order into lines: those next to each other in the direction of writing."""
     words = [word for word in words if word.text.strip()]
     if not words:
         return ()
@@ -180,7 +180,7 @@ def _lines(words: Sequence[Word], size: Size) -> tuple[TextLine, ...]:
 
 
 def _begins_line(line: Sequence[Points], box: Points, *, leftwards: bool) -> bool:
-    """Whether a word stands lower than the end of the line, or back at its beginning (lines may slope)."""
+    """Whether a word is lower than the end of the line, or back at its beginning (lines may slope)."""
     last = line[-1]
     if _overlap(last[1], last[3], box[1], box[3]) < SAME_LINE:
         return True
@@ -191,7 +191,7 @@ def _begins_line(line: Sequence[Points], box: Points, *, leftwards: bool) -> boo
 
 
 def _angle(words: Sequence[tuple[str, Points]], *, leftwards: bool) -> int:
-    """The direction of writing, from the shape of the words and from where each stands to the one before it."""
+    """The direction of writing, from the shape of the words and the position of each relative to the one before it."""
     boxes = [box for _, box in words]
     pairs = list(pairwise(boxes))
     tall = sum(len(text) for text, box in words if len(text) > 1 and _height(box) > CLEARLY * _width(box))
@@ -229,6 +229,6 @@ def _height(box: Points) -> float:
 
 
 def _overlap(a: float, b: float, c: float, d: float) -> float:
-    """What two intervals share, as a fraction of the shorter."""
+    """The overlap of two intervals, as a fraction of the shorter."""
     shorter = min(b - a, d - c)
     return (min(b, d) - max(a, c)) / shorter if shorter > 0 else float(a <= d and c <= b)

@@ -88,7 +88,7 @@ def _list(items: Sequence[Block]) -> str:
 
 
 def _line(block: Block, *, skip: int = 0) -> str:
-    """The text of a block; at its start, also within an item, `1.` or `-` would begin a list."""
+    """The text of a block; at its start, also inside an item, `1.` or `-` would begin a list."""
     plain = [
         run._replace(superscript=False, subscript=False, link=None if (run.link or "#").startswith("#") else run.link)
         for run in runs(block, skip=skip)
@@ -113,14 +113,14 @@ def _inline(listed: Sequence[TextRun]) -> str:
         else:
             brackets = {start + at for at, letter in enumerate(shown) if letter in "[]"}
             inner = _emphasised(runs_of_link, places | brackets, start, around=("[", "]")).strip()
-            before = f"{text[:-1]}\\!" if text.endswith("!") and not lead else text  # `![` would be a picture
+            before = f"{text[:-1]}\\!" if text.endswith("!") and not lead else text  # `![` would be an image
             text = f"{before}{lead}[{inner}]({_target(link)}){trail}"
         start = end
     return text
 
 
 def _is_worth_linking(link: str, shown: str) -> bool:
-    """An address that is printed is a link by itself."""
+    """A printed URL is a link without markup (autolink)."""
     bare = re.sub(r"^(mailto:|https?://)", "", link).rstrip("/")
     return shown.rstrip("/") not in (link.rstrip("/"), bare)
 
@@ -132,7 +132,7 @@ def _target(link: str) -> str:
 
 
 def _emphasised(listed: Sequence[TextRun], places: Set[int], start: int, *, around: tuple[str, str]) -> str:
-    """The runs, the first of which begins at `start`; emphasis that Markdown would not read is left out."""
+    """The runs, the first of which begins at `start`; emphasis that Markdown would not parse is left out."""
     text, after = "", "".join(run.text for run in listed) + around[1]
     for run in listed:
         lead, core, trail = _edges(run.text)

@@ -1,4 +1,4 @@
-"""Text that an earlier recognition left in a page: drawn with mode 3, so nothing is seen to change when it goes."""
+"""Removes the text layer of an earlier OCR: drawn with mode 3, so removing it changes nothing visible."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _DEEPEST = 8  # forms within forms
 
 
 def without_invisible_text(pikepdf: Any, file: Any, page: Any) -> None:
-    """Take the invisible text out of a page, and out of the forms that it draws; everything visible stays."""
+    """Remove the invisible text from a page and from the forms that it draws; everything visible stays."""
     kept = _kept(pikepdf, page, page.resources, 0, _DEEPEST)
     if kept is not None:
         page.obj.Contents = file.make_stream(pikepdf.unparse_content_stream(kept))
@@ -42,7 +42,7 @@ def _kept(pikepdf: Any, content: Any, resources: Any, mode: int, depth: int) -> 
 
 
 def _clean_form(pikepdf: Any, resources: Any, name: Any, mode: int, depth: int) -> None:
-    """Forms are changed in place: one that several pages draw was made by the same recognition."""
+    """Forms are changed in place: one that several pages draw was made by the same OCR run."""
     form = resources.get("/XObject", {}).get(str(name))
     if form is not None and form.get("/Subtype") == "/Form":
         kept = _kept(pikepdf, form, form.get("/Resources", resources), mode, depth - 1)

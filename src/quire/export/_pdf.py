@@ -1,4 +1,4 @@
-"""Searchable PDF: the pages of the source as they are, with the recognised words lying over them unseen."""
+"""Searchable PDF: the pages of the source unchanged, with the OCR words as an invisible text layer."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from quire.types import Word
 Matrix = tuple[float, float, float, float, float, float]
 Places = Mapping[int, Sequence[BlockPlace]]
 
-_BLANK: Size = (595.0, 842.0)  # A4, for the picture of which nothing is known
+_BLANK: Size = (595.0, 842.0)  # A4, for a picture of unknown size
 
 
 def pdf(result: Exportable) -> bytes:
-    """All pages of the source. A PDF to which nothing is to be added is given back as it is."""
+    """All pages of the source. A PDF that needs no text layer is returned unchanged."""
     if not isinstance(result, Sourced):
-        raise UsageError("a searchable PDF is made from its source, which this result does not know")
+        raise UsageError("a searchable PDF needs the source document, which this result lacks; read the document again")
     placed = places_of(result)
     with result.source() as document:
         if document.media_type != "application/pdf":
@@ -58,17 +58,17 @@ class _Layer:
     def add(
         self, page: Any, places: Iterable[BlockPlace], size: Size, matrix: Matrix, wanted: Callable[[Word], bool]
     ) -> None:
-        """Write on a page of `size` as displayed; `matrix` leads from its points to those of the file."""
+        """Write on a page of `size` as displayed; `matrix` maps its points to those of the file."""
         name = self._free_name(page)
         lines = (line for place in places for line in place.all_lines())
         content = operators(lines, size, name, self._codes, wanted)
         if content:
             page.add_resource(self._font, self._pikepdf.Name.Font, self._pikepdf.Name(f"/{name}"))
-            # First, because what the contents leave behind (matrix, clipping) is not to be trusted.
+            # First, because the state that the contents leave behind (matrix, clipping) is unreliable.
             page.contents_add(b"q %s cm\n%s\nQ\n" % (_operands(matrix), content), prepend=True)
 
     def finish(self) -> bytes:
-        """The file, once the font knows its characters. The same input gives the same bytes."""
+        """The file, once the font knows its characters. The same input produces the same bytes."""
         if len(self._codes):
             self._define_font()
         target = io.BytesIO()
@@ -76,7 +76,7 @@ class _Layer:
         return target.getvalue()
 
     def _free_name(self, page: Any) -> str:
-        """A name for the font that the page does not use yet: the file may have been written here before."""
+        """A name for the font that the page does not use yet: the file may already be an export of Quire."""
         fonts = page.resources.get("/Font", {})
         name, number = "QuireText", 1
         while f"/{name}" in fonts:
@@ -85,7 +85,7 @@ class _Layer:
         return name
 
     def _define_font(self) -> None:
-        """A composite font whose codes are its own (PDF 32000-1, 9.7)."""
+        """A composite font with its own codes (PDF 32000-1, 9.7)."""
         dictionary, name, stream = self._pikepdf.Dictionary, self._pikepdf.Name, self._file.make_stream
         base = name(f"/{_glyphless.NAME}")
         ascent, descent, width = _glyphless.ASCENT, _glyphless.DESCENT, _glyphless.WIDTH
@@ -93,7 +93,7 @@ class _Layer:
         descriptor = dictionary(
             Type=name.FontDescriptor,
             FontName=base,
-            Flags=5,  # fixed pitch, characters of its own
+            Flags=5,  # fixed pitch, symbolic
             FontBBox=[0, descent, width, ascent],
             ItalicAngle=0,
             Ascent=ascent,
@@ -119,7 +119,7 @@ class _Layer:
 
 
 def _with_text(document: Document, placed: Places) -> bytes:
-    """A PDF with text on the pages that were recognised. What was encrypted is not any more."""
+    """A PDF with a text layer on the OCR pages. The output of an encrypted file is not encrypted."""
     from quire.export._old_text import without_invisible_text
 
     pikepdf = _pikepdf()
@@ -152,7 +152,7 @@ def _native(document: Document, number: int) -> PageText | None:
 
 
 def _beside(native: PageText | None, *, visible_only: bool) -> Callable[[Word], bool]:
-    """Whether a word stands where the file has no text of its own that can be used: nothing is there twice."""
+    """Whether a word is where the file has no usable text of its own, so that no text is duplicated."""
     if native is None or judge(native).status != "usable":
         return lambda _: True
     boxes = [
@@ -170,7 +170,7 @@ def _beside(native: PageText | None, *, visible_only: bool) -> Callable[[Word], 
 
 
 def _frame(page: Any) -> tuple[Size, Matrix]:
-    """The size of a page as it is displayed, and the way from there to the coordinates of its contents."""
+    """The size of a page as it is displayed, and the transform from there to the coordinates of its contents."""
     left, bottom, right, top = _visible(page)
     width, height = right - left, top - bottom
     match page.rotation % 360:
@@ -185,7 +185,7 @@ def _frame(page: Any) -> tuple[Size, Matrix]:
 
 
 def _visible(page: Any) -> tuple[float, float, float, float]:
-    """The crop box within the media box (PDF 32000-1, 14.11.2); the media box where they do not meet."""
+    """The crop box within the media box (PDF 32000-1, 14.11.2); the media box where they do not overlap."""
     media, crop = (_box([float(value) for value in box]) for box in (page.mediabox, page.cropbox))
     left, bottom = max(media[0], crop[0]), max(media[1], crop[1])
     right, top = min(media[2], crop[2]), min(media[3], crop[3])
@@ -198,7 +198,7 @@ def _box(corners: Sequence[float]) -> tuple[float, float, float, float]:
 
 
 def _of_pictures(document: Document, placed: Places) -> bytes:
-    """A page for each picture of the file, as large as it is; an empty one where a picture is damaged."""
+    """A page for each image of the file, of the same size; an empty one where an image is damaged."""
     from quire.export._pictures import pictures
 
     pikepdf = _pikepdf()
@@ -222,7 +222,7 @@ def _of_pictures(document: Document, placed: Places) -> bytes:
 
 
 def _turned(orientation: int, size: Size) -> Matrix:
-    """Where the unit square of a picture goes, by the orientation that its EXIF data states (1 is upright)."""
+    """The transform of an image's unit square for its EXIF orientation (1 is upright)."""
     width, height = size
     return {
         2: (-width, 0, 0, height, width, 0),

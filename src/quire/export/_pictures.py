@@ -1,4 +1,4 @@
-"""Pictures as PDF holds them: JPEG as it is, everything else without loss."""
+"""Images as PDF stores them: JPEG unchanged, everything else lossless."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SPACES = {1: "/DeviceGray", 3: "/DeviceRGB", 4: "/DeviceCMYK"}
 
 @dataclass(frozen=True, slots=True)
 class ImageObject:
-    """An image object of a PDF, and the orientation (1 to 8, as in EXIF) in which it is to be shown."""
+    """An image object of a PDF, and the orientation (1 to 8, as in EXIF) in which it is displayed."""
 
     stream: Any
     orientation: int = 1
@@ -31,7 +31,7 @@ class ImageObject:
 
 @dataclass(frozen=True, slots=True)
 class _Packed:
-    """Pixels as PDF holds them: compressed rows with PNG predictors."""
+    """Pixels as PDF stores them: compressed rows with PNG predictors."""
 
     data: bytes
     size: tuple[int, int]
@@ -42,7 +42,7 @@ class _Packed:
 def pictures(pikepdf: Any, file: Any, document: Document, *, threads: int) -> Iterator[ImageObject | InputError]:
     """The picture of each page for `file`, in order; the error instead for one that is damaged.
 
-    Pixels are packed in `threads` threads; `file` is touched by the caller's alone.
+    Pixels are packed in `threads` threads; only the caller's thread uses `file`.
     """
     if document.media_type == "image/jpeg":
         yield _jpeg(pikepdf, file, document)
@@ -76,7 +76,7 @@ def _jpeg(pikepdf: Any, file: Any, document: Document) -> ImageObject | InputErr
     try:
         image = Image.open(io.BytesIO(data), formats=["JPEG"])
         orientation = image.getexif().get(_ORIENTATION, 1)
-    except Exception as error:  # a decoder raises whatever it stumbled over
+    except Exception as error:  # a decoder can raise any exception
         return CorruptError(f"the image is damaged ({error})", document=document.name)
     colours = _COLOURS[image.mode]
     stream = _image(pikepdf, file, data, image.size, colours)
@@ -94,14 +94,14 @@ def _image(pikepdf: Any, file: Any, data: bytes, size: tuple[int, int], colours:
 
 
 def _smallest(image: Image) -> Image:
-    """One bit to a pixel where there is only black and white, otherwise grey or red, green and blue."""
+    """One bit per pixel where there is only black and white, otherwise grey or RGB."""
     if image.mode == "L" and {value for _, value in image.getcolors(2) or [(0, 1)]} <= {0, 255}:
         return image.convert("1")
     return image if image.mode in ("1", "L", "RGB") else image.convert("RGB")
 
 
 def _png_data(image: Image) -> bytes:
-    """The compressed rows of a PNG, which are also what PDF knows as FlateDecode with PNG predictors."""
+    """The compressed rows of a PNG, which are identical to PDF's FlateDecode with PNG predictors."""
     target = io.BytesIO()
     image.save(target, "PNG")
     png = target.getvalue()

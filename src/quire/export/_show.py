@@ -38,7 +38,7 @@ COLOURS: dict[BlockKind, str] = {
 
 
 class Mark(NamedTuple):
-    """A box to draw on the picture of a page. `width` is that of its line in pixels, None to follow the picture's."""
+    """A box to draw on a page image. `width` is the line width in pixels, None to scale it with the picture."""
 
     box: BBox
     colour: str
@@ -47,12 +47,12 @@ class Mark(NamedTuple):
 
 
 def show(png: bytes, blocks: Iterable[Block], *, page: int) -> bytes:
-    """The picture `png` of a page with the boxes of everything that stands on it, numbered in order, as PNG."""
+    """The page image `png` with the boxes of everything on it, numbered in order, as PNG."""
     return marked(png, marks(blocks).get(page, ()))
 
 
 def marks(blocks: Iterable[Block]) -> dict[int, list[Mark]]:
-    """What is to be drawn on each page. Small, so that a worker process can be sent it."""
+    """The marks to draw on each page. Small, so that they can be sent to a worker process."""
     found: dict[int, list[Mark]] = {}
     numbers: Counter[int] = Counter()
     for block in blocks:
@@ -70,7 +70,7 @@ def marks(blocks: Iterable[Block]) -> dict[int, list[Mark]]:
 
 
 def marked(png: bytes, marks: Iterable[Mark]) -> bytes:
-    """The picture with the marks drawn. Runs in any thread, several at once."""
+    """The picture with the marks drawn. Thread-safe."""
     from PIL import Image, ImageDraw
 
     with Image.open(io.BytesIO(png)) as opened:
@@ -93,7 +93,7 @@ def shown(
 ) -> Generator[PageImage | InputError]:
     """Pictures of pages with the marks drawn, in order; the error instead for a page that cannot be drawn.
 
-    Pages are drawn, marked and encoded in `threads` threads, a few pages ahead of the caller.
+    Pages are rendered, marked and encoded in `threads` threads, a few pages ahead of the caller.
     """
 
     def mark(image: PageImage) -> PageImage:
@@ -103,7 +103,7 @@ def shown(
 
 
 def _fitting(document: Document, pages: Sequence[int], dpi: int, threads: int) -> Iterator[PageImage | InputError]:
-    """A page whose picture would pass the pixel limit is drawn with as many dots per inch as it allows."""
+    """A page whose image would exceed the pixel limit is rendered at the highest dpi that the limit allows."""
     reader, options = document.reader, RenderOptions(dpi=dpi)
     for number, image in zip(pages, reader.render(pages, options, threads=threads), strict=True):
         if isinstance(image, LimitError):

@@ -1,4 +1,4 @@
-"""What the formats share about a document: its headings, its lists and which caption belongs to what."""
+"""Document structure shared by the formats: its headings, its lists and which caption belongs to what."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def tables(blocks: Iterable[Block]) -> list[Block]:
 
 
 def depths(blocks: Iterable[Block]) -> dict[str, int]:
-    """Block id to the depth (1 to 6) of each title and heading: below a title, headings begin with 2."""
+    """Map block ids to the depth (1 to 6) of each title and heading: below a title, headings begin with 2."""
     headings = [block for block in blocks if block.kind in ("title", "heading")]
     under = 1 if any(block.kind == "title" for block in headings) else 0
     return {b.id: 1 if b.kind == "title" else min(max(b.level or 1, 1) + under, 6) for b in headings}
@@ -33,7 +33,7 @@ _FIGURE_CAPTION = re.compile(r"\s*(fig|abb|image|photo|chart|plate|図|图)", re
 
 
 def captions(blocks: Sequence[Block]) -> dict[str, Block]:
-    """Id of a figure or table to the caption that stands directly before or after it on the page."""
+    """Map the id of a figure or table to the caption directly before or after it on the page."""
     found: dict[str, Block] = {}
     flowing = body(blocks)
     for index, caption in enumerate(flowing):
@@ -51,7 +51,7 @@ def captions(blocks: Sequence[Block]) -> dict[str, Block]:
 
 
 def _distance(caption: Block, other: Block) -> tuple[bool, float]:
-    """Smaller is likelier: first what the caption calls itself, then the gap on the page."""
+    """Sort key, smaller is more likely: first the caption's own label, then the gap on the page."""
     wrong = _FIGURE_CAPTION if other.kind == "table" else _TABLE_CAPTION
     gaps = [
         max(place.bbox.top - caption.bbox.bottom, caption.bbox.top - place.bbox.bottom, 0.0)
@@ -71,14 +71,14 @@ def is_numbered(item: Block) -> bool:
 
 
 def is_plain_number(item: Block) -> bool:
-    """Whether the marker is one that Markdown knows: `1.` or `1)`."""
+    """Whether Markdown supports the marker: `1.` or `1)`."""
     return _NUMBER.fullmatch(item.marker) is not None
 
 
 def marker_length(item: Block) -> int:
     """How many characters at the start of the text are the marker and the space after it.
 
-    Boxes to tick say something, so they count as text.
+    Checkboxes carry meaning, so they count as text.
     """
     if not item.marker or item.marker in _BOXES or not item.text.startswith(item.marker):
         return 0
@@ -95,7 +95,7 @@ class Item:
 
 
 def nested(items: Sequence[Block]) -> list[Item]:
-    """List items that follow each other as trees, by their levels."""
+    """Consecutive list items as trees, by their levels."""
     top: list[Item] = []
     open_items: list[Item] = []
     for block in items:
@@ -108,13 +108,13 @@ def nested(items: Sequence[Block]) -> list[Item]:
 
 
 def by_numbering(items: Sequence[Item]) -> Iterator[tuple[bool, list[Item]]]:
-    """Neighbours that are all numbered, or all not: each is a list of its own."""
+    """Adjacent items that are all numbered, or all not: each group is a separate list."""
     for numbered, group in groupby(items, key=lambda item: is_numbered(item.block)):
         yield numbered, list(group)
 
 
 def with_lists(blocks: Iterable[Block]) -> Iterator[Block | list[Block]]:
-    """The blocks in order, list items that follow each other together."""
+    """The blocks in order, with consecutive list items grouped."""
     for is_list, group in groupby(blocks, key=lambda block: block.kind == "list_item"):
         if is_list:
             yield list(group)

@@ -25,6 +25,6 @@ def _block(block: Block) -> str:
 
 
 def _item(item: Block) -> str:
-    """Indented by its level, also where it goes on in a further line."""
+    """Indented by its level, including continuation lines."""
     indent = "  " * ((item.level or 1) - 1)
     return indent + item.text.strip().replace("\n", f"\n{indent}  ")

@@ -1,4 +1,4 @@
-"""The words of a page as PDF operators that draw nothing: text rendering mode 3, each word as wide as its box."""
+"""The invisible text layer of a page as PDF operators: text rendering mode 3, each word as wide as its box."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from quire.types import Word
 Wanted = Callable[[Word], bool]
 
 _AXES = {0: (1, 0), 90: (0, -1), 180: (-1, 0), 270: (0, 1)}
-"""Direction of writing to that of the line on the page, to the right and upwards."""
+"""Map the direction of writing to that of the line on the page, to the right and upwards."""
 
-_LONG = 5.0  # heights: a line of at least this width tells its slope
+_LONG = 5.0  # heights: a line of at least this width determines its slope
 _STEEPEST = 0.2
-_UNEVEN = 1.6  # of the middle height: where the words of a line differ more, one of them is not to be trusted
-_NARROWEST = 0.1  # of the height: a space where two words touch; PDFium passes over narrower ones
+_UNEVEN = 1.6  # of the median height: where the words of a line differ more, one of them is unreliable
+_NARROWEST = 0.1  # of the height: a space where two words touch; PDFium ignores narrower ones
 
 _LEFT_TO_RIGHT = re.compile(r"[0-9A-Za-z\u00c0-\u024f][0-9A-Za-z\u00c0-\u024f.,:/%+-]*")
 _MIRRORED = str.maketrans("()[]{}<>«»", ")(][}{><»«")
@@ -34,7 +34,7 @@ def operators(lines: Iterable[TextLine], size: Size, font: str, codes: Codes, wa
 
 
 def _line(line: TextLine, size: Size, font: str, codes: Codes, wanted: Wanted) -> list[str]:
-    """A line on one baseline, which may slope. Written as it is seen, from left to right in its own direction."""
+    """A line on one baseline, which may slope. Written in visual order, from left to right in its own direction."""
     placed = [(word.text, upright(word.bbox.points(size), line.angle)) for word in line.words if wanted(word)]
     if not line.words:
         placed = _spread(line.text, upright(line.bbox.points(size), line.angle))
@@ -62,7 +62,7 @@ def _line(line: TextLine, size: Size, font: str, codes: Codes, wanted: Wanted) -
 
 
 def _apart(placed: Sequence[tuple[str, Points]], gap: float) -> list[tuple[str, Points]]:
-    """Words from left to right, those that touch or overlap cut in the middle: PDFium would glue them."""
+    """Words from left to right; those that touch or overlap are cut in the middle: PDFium would join them."""
     apart = list(placed)
     for number, ((text, box), (following, other)) in enumerate(pairwise(placed)):
         if other[0] < box[2] + gap and is_spaced(text, following):
@@ -82,12 +82,12 @@ def _direction(angle: int, slope: float) -> str:
 
 
 def _on_page(x: float, y: float, angle: int) -> tuple[float, float]:
-    """A point of the frame that `upright` makes, back on the page (downwards from the top left)."""
+    """A point of the frame that `upright` returns, mapped back to the page (downwards from the top left)."""
     return {0: (x, y), 90: (-y, x), 180: (-x, -y), 270: (y, -x)}[angle]
 
 
 def _spread(text: str, box: Points) -> list[tuple[str, Points]]:
-    """The words of a line of which only the whole box is known, each with its share of the width."""
+    """The words of a line with only one box for the whole line, each with its share of the width."""
     left, top, right, bottom = box
     unit = (right - left) / max(len(text), 1)
     return [
@@ -97,7 +97,7 @@ def _spread(text: str, box: Points) -> list[tuple[str, Points]]:
 
 
 def _fitted(boxes: Sequence[Points]) -> tuple[float, float, float, float]:
-    """Where a line stands at its middle (x, top, bottom), and how much it falls per point to the right."""
+    """The position of a line at its middle (x, top, bottom), and its slope: points down per point to the right."""
     middles = [(box[0] + box[2]) / 2 for box in boxes]
     height = median(box[3] - box[1] for box in boxes)
     middle = sum(middles) / len(middles)
@@ -116,15 +116,15 @@ def _fitted(boxes: Sequence[Points]) -> tuple[float, float, float, float]:
 
 
 def _as_seen(word: str) -> str:
-    """A word of a script written from right to left, in the order in which its letters stand on the page.
+    """A word of a right-to-left script, in visual order.
 
-    That is how PDFs hold such text and what programs that copy it expect; numbers within it run the other way.
+    PDFs store such text in visual order, and programs that copy it expect that; numbers inside it run the other way.
     """
     mirrored = word[::-1].translate(_MIRRORED)
     return _LEFT_TO_RIGHT.sub(lambda match: match.group()[::-1], mirrored)
 
 
 def _number(value: float, decimals: int = 3) -> str:
-    """As PDF writes numbers: no exponent, no zeros at the end."""
+    """Format a number for PDF: no exponent, no trailing zeros."""
     written = f"{value:.{decimals}f}".rstrip("0").rstrip(".")
     return "0" if written in ("-0", "") else written

@@ -1,6 +1,6 @@
-"""Words and rulings of a page, native or recognised, to blocks and tables: one implementation for both.
+"""Layout: turns the words and rulings of a page, native or from OCR, into blocks and tables, in one implementation.
 
-The values are light; the function loads the layout when it is called.
+The values import quickly; the function imports the layout code lazily, when it is called.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ __all__ = ["VERSION", "page_blocks"]
 
 
 def page_blocks(text: PageText, quality: Quality | None = None) -> PageResult:
-    """The blocks of a page in reading order, with its ledger entry. `quality` is what its text was judged to be."""
+    """The blocks of a page in reading order, with its ledger entry. `quality` is the verdict on its text."""
     from quire.layout.page import page_blocks
 
     return page_blocks(text, quality)

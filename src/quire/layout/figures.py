@@ -15,7 +15,7 @@ MOST_SHARE = 0.75  # a larger picture is a background
 REACH = 12.0  # points: drawings nearer than this belong together
 FRAME = 20.0  # points: rulings longer than this can be the axes or the frame of a drawing
 MAX_DRAWINGS = 3000
-MIN_BARS = 4  # fewer rectangles are no chart
+MIN_BARS = 4  # fewer rectangles are not a chart
 
 _NUMBER = re.compile(r"^[-+−–]?[\d.,:%/×eE()\s$€£°]+$")
 
@@ -57,7 +57,7 @@ def find_figures(page: PageText, lines: Sequence[Line], body_size: float) -> lis
 
 
 def find_shapes(page: PageText, lines: Sequence[Line]) -> list[Figure]:
-    """Filled shapes without text: figures only where the file says that it has some."""
+    """Filled shapes without text: figures only where the file's tags say that it has some."""
     rects = page.rects
     boxes = [Box(*rects[4 * i : 4 * i + 4]) for i, c in enumerate(page.rect_colors[:MAX_DRAWINGS]) if not is_white(c)]
     large = [box for box in _clusters(boxes, 2.0) if _is_large(box, page.width * page.height)]
@@ -83,7 +83,7 @@ def _framed(page: PageText, box: Box) -> Box:
 
 
 def _label(line: Line, body_size: float, width: float) -> bool:
-    """Whether a line can be a label beside a figure: turned, a number, or small and short."""
+    """Whether a line can be a label beside a figure: rotated, a number, or small and short."""
     if line.angle:
         return True
     if len(line.text) > 40 or line.width > 0.3 * width or caption_of(line.text):
@@ -92,7 +92,7 @@ def _label(line: Line, body_size: float, width: float) -> bool:
 
 
 def _with_labels(box: Box, lines: list[Line]) -> Box:
-    """The box with the labels that stand close around it, first those next to it, then those next to them."""
+    """The box grown by the labels close to it, first those next to it, then those next to them."""
     for _ in range(3):
         left, top, right, bottom = box
         for line in lines:
@@ -156,7 +156,7 @@ def _bars(page: PageText, lines: Sequence[Line]) -> list[Box]:
 
 
 def _clusters(boxes: list[Box], reach: float) -> list[Box]:
-    """Boxes that touch, or nearly, as one box; sweeps until nothing changes."""
+    """Merge boxes that touch, or nearly; sweeps until nothing changes."""
     current = sorted(boxes, key=lambda b: b.top)
     for _ in range(12):
         merged: list[Box] = []
@@ -190,13 +190,13 @@ def _inside(line: Line, box: Box) -> bool:
 
 
 def _beside_text(lines: list[Line], box: Box) -> bool:
-    """Whether text in a figure leaves most of it free, so that it is still one."""
+    """Whether the text in a figure leaves most of it free, so that it still counts as a figure."""
     covered = sum(line.width * line.height for line in lines)
     return covered < 0.15 * (box.right - box.left) * (box.bottom - box.top)
 
 
 def _labels(lines: list[Line], box: Box) -> bool:
-    """Whether the lines in a figure are its labels and not text that stands on a picture."""
+    """Whether the lines in a figure are its labels and not text over a picture."""
     if not lines:
         return False
     letters = sum(len(line.text) for line in lines)

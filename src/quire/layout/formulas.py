@@ -1,7 +1,7 @@
-"""Parts of formulas that belong together: fractions, limits, roots and the line they stand in.
+"""Parts of formulas that belong together: fractions, limits, roots and the line that contains them.
 
-Such parts overlap in height and stand in no clean rows or columns. As one thing they are ordered as a whole;
-among themselves the order in which the file wrote them is the order in which they are read.
+Such parts overlap vertically and form no clean rows or columns. They are grouped and ordered as a whole;
+inside the group the order of the file is the reading order.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from collections.abc import Sequence
 
 from quire.layout.lines import Line
 
-FRAGMENT = 14  # characters: a shorter line with signs of formulas is a part of one
-BESIDE = 0.7  # of the size: how far apart parts stand in a row
-STACKED = 0.3  # of the size: how far apart they stand above each other
+FRAGMENT = 14  # characters: a shorter line with formula symbols is part of a formula
+BESIDE = 0.7  # of the size: the horizontal gap between parts of a row
+STACKED = 0.3  # of the size: the vertical gap between stacked parts
 
 
 class FormulaCluster:
-    """Lines that touch each other and are read as the file wrote them."""
+    """Lines that touch each other and are read in the order of the file."""
 
     __slots__ = ("bottom", "left", "lines", "right", "top")
 
@@ -30,7 +30,7 @@ class FormulaCluster:
 
 
 def cluster_formulas(lines: Sequence[Line]) -> list[Line | FormulaCluster]:
-    """The lines, with those that make up one formula as one thing; `lines` come in the order of the file."""
+    """The lines, with those that make up one formula grouped; `lines` come in the order of the file."""
     fragments = [i for i, line in enumerate(lines) if _is_fragment(line)]
     if not any(lines[i].signs for i in fragments):
         return list(lines)
@@ -68,7 +68,7 @@ def _touch(a: Line, b: Line) -> bool:
     size = max(a.size, b.size)
     beside = max(a.left, b.left) - min(a.right, b.right)
     above = max(a.top, b.top) - min(a.bottom, b.bottom)
-    if beside > 0:  # side by side: on about one height
+    if beside > 0:  # side by side: at about the same height
         return beside < BESIDE * size and above < -0.3 * min(a.height, b.height)
     return above < STACKED * min(a.size, b.size) and ((_is_fragment(a) and _is_fragment(b)) or above < 0)
 

@@ -1,7 +1,7 @@
-"""Pages whose text is turned as a whole are laid out upright; boxes are turned back afterwards.
+"""Pages whose whole text is rotated are laid out upright; boxes are rotated back afterwards.
 
-Japanese or Chinese written in columns from top to bottom, the first at the right, is turned too: its columns become
-lines, one below the other. Recognised pages that lie askew are turned by that angle.
+Vertical Japanese or Chinese text (columns from top to bottom, the first at the right) is rotated too: its columns
+become lines, one below the other. Skewed OCR pages are deskewed by their angle.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Turn = Callable[[float, float, float, float], Points]
 
 
 def upright(page: PageText) -> tuple[PageText, Turn | None]:
-    """The page with its text upright, and the way back for boxes; the page itself when it is upright."""
+    """The page with its text upright, and the inverse transform for boxes; the page itself when it is upright."""
     ways: list[Turn] = []
     for step in (_straight, _turned, _sized):
         page, back = step(page)
@@ -30,7 +30,7 @@ def upright(page: PageText) -> tuple[PageText, Turn | None]:
 
 
 def _chained(ways: Sequence[Turn]) -> Turn:
-    """One way back from several, the last first."""
+    """Compose several inverse transforms into one, the last first."""
 
     def back(left: float, top: float, right: float, bottom: float) -> Points:
         box = left, top, right, bottom
@@ -42,7 +42,7 @@ def _chained(ways: Sequence[Turn]) -> Turn:
 
 
 def _sized(page: PageText) -> tuple[PageText, Turn | None]:
-    """A recognised page whose type has the usual size: how many dots a scan has to the inch is often a guess."""
+    """An OCR page scaled to the usual type size: the dpi of a scan is often a guess."""
     if not page.engine or page.recognised or not page.sizes:
         return page, None
     sizes = sorted(size for size, text in zip(page.sizes, page.texts, strict=True) for _ in text)
@@ -65,7 +65,7 @@ def _sized(page: PageText) -> tuple[PageText, Turn | None]:
 
 
 def _straight(page: PageText) -> tuple[PageText, Turn | None]:
-    """The page turned by its skew about its middle, boxes about theirs."""
+    """The page deskewed: rotated by its skew about its centre, boxes about theirs."""
     if not page.skew:
         return page, None
     there, back = _tilt(-page.skew, page, shrink=True), _tilt(page.skew, page, shrink=False)
@@ -86,7 +86,7 @@ def _straight(page: PageText) -> tuple[PageText, Turn | None]:
 
 
 def _levelled(values: list[float]) -> list[float]:
-    """Rulings that run exactly along the page again."""
+    """Make the rulings exactly horizontal or vertical again."""
     level: list[float] = []
     for x0, y0, x1, y1, thickness in zip(*[iter(values)] * 5, strict=True):
         if x1 - x0 > y1 - y0:
@@ -98,9 +98,9 @@ def _levelled(values: list[float]) -> list[float]:
 
 
 def _tilt(degrees: float, page: PageText, *, shrink: bool) -> Turn:
-    """Boxes turned clockwise about the middle of the page; each stays a box, the hull of the turned one.
+    """Boxes rotated clockwise about the centre of the page; each becomes the bounding box of the rotated one.
 
-    With `shrink` the box is the hull of a turned one, and gets the size of what it is the hull of.
+    With `shrink` the given box already is such a bounding box, and gets the size of what it encloses.
     """
     cosine, sine = math.cos(math.radians(degrees)), math.sin(math.radians(degrees))
     middle_x, middle_y = page.width / 2, page.height / 2
@@ -122,7 +122,7 @@ def _tilt(degrees: float, page: PageText, *, shrink: bool) -> Turn:
 
 
 def _turned(page: PageText) -> tuple[PageText, Turn | None]:
-    """The page turned by the right angle in which most of it is written."""
+    """The page rotated by the right angle in which most of its text is written."""
     follows = _below_the_last(page)
     vertical = 2 * sum(follows) > len(follows)
     angle = 90 if vertical else _main_angle(page)
@@ -158,7 +158,7 @@ def _turned(page: PageText) -> tuple[PageText, Turn | None]:
 
 
 def _below_the_last(page: PageText) -> list[bool]:
-    """For each run whether it goes on below the one before it, as characters of a vertical column do."""
+    """For each run whether it continues below the one before it, as characters of a vertical column do."""
     texts, boxes, sizes = page.texts, page.boxes, page.sizes
     if not texts or max(map(max, texts)) < "\u2e80":
         return [False] * len(texts)
@@ -184,7 +184,7 @@ def _main_angle(page: PageText) -> int:
 
 
 def _turns(angle: int, width: float, height: float) -> tuple[Turn, Turn]:
-    if angle == 90:  # written downwards: turned back by a quarter to the left
+    if angle == 90:  # written downwards: rotated back by 90° to the left
         return (
             lambda l, t, r, b: (t, width - r, b, width - l),
             lambda l, t, r, b: (width - b, l, width - t, r),

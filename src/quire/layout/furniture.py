@@ -1,6 +1,6 @@
-"""What stands at the edges of a page: running headers, footers, page numbers.
+"""Page furniture: running headers, footers, page numbers.
 
-One page can only show that a line stands apart in the margin; `assemble` compares the pages.
+A single page can only show that a line is isolated in the margin; `assemble` compares the pages.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from quire.layout.lines import Line
 from quire.layout.patterns import is_page_number
 from quire.types import BlockKind
 
-ZONE = 0.1  # of the page's height: how deep the margins are in which furniture stands
+ZONE = 0.1  # of the page's height: how deep the margins with furniture are
 WIDE_ZONE = 0.125  # for page numbers, lines spread over the width, and small type far from the text
 MAX_ROWS = 3
 
@@ -42,7 +42,7 @@ def find_furniture(
 
 
 def _is_last_number(rows: list[list[Line]], width: float) -> bool:
-    """Whether the last row is a page number: alone, in the middle or at a side, wherever the text of the page ends."""
+    """Whether the last row is a page number: alone, centred or at a side, wherever the text of the page ends."""
     last, above = rows[-1], rows[-2]
     if len(last) != 1 or not is_page_number(last[0].text):
         return False
@@ -67,7 +67,7 @@ def _rows(lines: Sequence[Line]) -> list[list[Line]]:
 def _apart(
     row: list[Line], following: list[Line], place: int, height: float, body_size: float, rulings: Sequence[float]
 ) -> bool:
-    """Whether a row at the edge stands apart from what follows it towards the middle of the page."""
+    """Whether a row at the edge is separated by white space from what follows it towards the middle of the page."""
     top, bottom = min(line.top for line in row), max(line.bottom for line in row)
     numbers = [line for line in row if is_page_number(line.text)]
     size = max(line.size for line in row)
@@ -86,7 +86,7 @@ def _apart(
         return False  # the head or foot of a table
     if _ruled(bottom if place == 1 else inner, inner if place == 1 else top, rulings):
         return True
-    if spread and numbers and gap > -0.5 * size:  # a number beside a title: boxes of recognised text overlap
+    if spread and numbers and gap > -0.5 * size:  # a number beside a title: boxes of OCR text overlap
         return True
     if (len(numbers) == len(row) or spread) and gap > 0.25 * size:
         return True
@@ -107,7 +107,7 @@ def _footnote_like(row: list[Line], body_size: float) -> bool:
 
 
 def _ruled(low: float, high: float, rulings: Sequence[float]) -> bool:
-    """Whether a long horizontal ruling stands between two heights."""
+    """Whether a long horizontal ruling lies between two heights."""
     return any(
         low - 1 <= rulings[i + 1] <= high + 1 and rulings[i + 2] - rulings[i] > 100
         for i in range(0, min(len(rulings), 2000), 5)

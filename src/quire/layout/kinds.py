@@ -21,7 +21,7 @@ from quire.types import BlockKind
 
 HEADING_SIZE = 1.1  # of the body's size: larger type is a heading
 FOOTNOTE_SIZE = 0.93
-TITLE_WORDS = 0.5  # of the letters of a recognised title: those in words
+TITLE_WORDS = 0.5  # of the letters of an OCR title: those in words
 _OPERATORS = re.compile(r"[-=+−×·/<>≤≥≈()\[\]{}|\d.,]+\Z")
 _NOTE_MARK = re.compile(r"^(?:[*†‡§¶]+|\d{1,3}|[a-z]\b)\s*\S")
 _SENTENCE_END = re.compile(r"[.;,:]$")
@@ -29,7 +29,7 @@ _SENTENCE_END = re.compile(r"[.;,:]$")
 
 @dataclass(frozen=True, slots=True)
 class TypeSetting:
-    """What the kinds are judged against: the body's type and where the page's text stands."""
+    """What the kinds are judged against: the body's type and the extent of the page's text."""
 
     size: float
     font: int
@@ -37,9 +37,9 @@ class TypeSetting:
     height: float
     bottom: float
     note_rules: tuple[tuple[float, float, float], ...]
-    """Short rulings in the lower part, as (left, right, y): footnotes stand under them."""
+    """Short rulings in the lower part, as (left, right, y): footnotes follow below them."""
     recognised: bool = False
-    """Nothing is known of weight and slope."""
+    """Weight and slope are unknown."""
 
 
 def body_setting(page: PageText, lines: Sequence[Line]) -> TypeSetting:
@@ -77,9 +77,9 @@ def body_setting(page: PageText, lines: Sequence[Line]) -> TypeSetting:
 def kind_of(
     page: PageText, paragraph: Paragraph, setting: TypeSetting, *, last_of_column: bool, alone: bool
 ) -> BlockKind:
-    """The kind of one paragraph, judged from its type, its place and how it begins.
+    """The kind of one paragraph, judged from its type, its position and how it begins.
 
-    `alone` says that white space stands around it; `last_of_column` that only footnotes may follow.
+    `alone` says that white space surrounds it; `last_of_column` that only footnotes may follow.
     """
     lines = paragraph.lines
     first = lines[0]
@@ -134,7 +134,7 @@ def is_heading(paragraph: Paragraph, setting: TypeSetting, *, alone: bool) -> bo
 
 
 def _reads_like_a_title(text: str) -> bool:
-    """Whether a recognised text is made of words: formulas, amounts and dirt are often large as well."""
+    """Whether OCR text consists of words: formulas, amounts and dirt are often large as well."""
     if "=" in text:
         return False
     words = [word for word in text.split() if sum(map(str.isalpha, word)) > 2 or any(c > "\u2e80" for c in word)]
@@ -162,7 +162,7 @@ def _is_footnote(paragraph: Paragraph, setting: TypeSetting, last_of_column: boo
 
 
 def is_formula(page: PageText, paragraph: Paragraph) -> bool:
-    """Mostly signs in the fonts of formulas, set apart from the text."""
+    """Mostly symbols in formula fonts, set apart from the text."""
     fonts, table, texts = page.fonts, page.font_table, page.texts
     total = mathematical = words = 0
     for line in paragraph.lines:
@@ -178,6 +178,6 @@ def is_formula(page: PageText, paragraph: Paragraph) -> bool:
         return False
     last = paragraph.lines[-1]
     numbered = ends_with_equation_number(last.text)
-    stands_in = paragraph.lines[0].left > paragraph.column_left + last.size
+    indented = paragraph.lines[0].left > paragraph.column_left + last.size
     share = mathematical / total
-    return (share > 0.35 and words < 0.25 * total and (numbered or stands_in)) or (share > 0.5 and words < 0.1 * total)
+    return (share > 0.35 and words < 0.25 * total and (numbered or indented)) or (share > 0.5 and words < 0.1 * total)

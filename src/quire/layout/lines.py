@@ -1,6 +1,6 @@
-"""Runs of a page to lines: the smallest thing the layout reasons about.
+"""Groups the runs of a page into lines: the smallest unit the layout reasons about.
 
-Coordinates are points of the displayed page. A page whose text is turned as a whole is first turned upright
+Coordinates are points of the displayed page. A page whose whole text is rotated is first turned upright
 (`quire.layout.frame`), so that everything here reads from left to right and from top to bottom.
 """
 
@@ -15,8 +15,10 @@ from quire.pagetext import INVISIBLE, LINE, SPACE, PageText
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdfd\ufe70-\ufefc]")
 
 MERGE_GAP = 0.9  # of the size: pieces of a line nearer than this belong together
-SCAN_GAP = 0.4  # the same on a scan, where boxes are generous and an engine has joined what belongs together
-WHITE = 0xFA  # text with all three colours at or above this is seen only on something darker
+SCAN_GAP = (
+    0.4  # the same on a scan, where boxes are generous and the OCR engine has already joined what belongs together
+)
+WHITE = 0xFA  # text with all three colours at or above this is visible only on something darker
 MERGE_SHIFT = 0.25  # of the size: how far their baselines may differ
 
 
@@ -51,10 +53,10 @@ class Line:
         self.measure(page)
 
     def measure(self, page: PageText) -> None:
-        """Box, type and text from the runs, which stand in reading order."""
+        """Box, type and text from the runs, which are in reading order."""
         runs = self.runs
         first, end = runs[0], runs[-1] + 1
-        if end - first == len(runs):  # consecutive, as nearly always: slices are the fastest way
+        if end - first == len(runs):  # consecutive, as nearly always: slices are fastest
             boxes = page.boxes[4 * first : 4 * end]
             sizes, fonts = page.sizes[first:end], page.fonts[first:end]
             texts, spaces = page.texts[first:end], [flag & SPACE for flag in page.flags[first:end]]
@@ -168,7 +170,7 @@ def is_white(color: int) -> bool:
 
 
 def _backgrounds(page: PageText) -> list[Sequence[float]]:
-    """What white text can stand on and be seen: filled rectangles that are not white, pictures, drawings."""
+    """Backgrounds on which white text is visible: filled rectangles that are not white, pictures, drawings."""
     if not any(map(is_white, set(page.colors))):
         return []
     rects, images, drawings = page.rects, page.images, page.drawings
@@ -193,7 +195,7 @@ def is_right_to_left(text: str) -> bool:
 
 
 def _joined(page: PageText, lines: list[Line]) -> list[Line]:
-    """Pieces that stand on one baseline next to each other, though the file wrote them apart, are one line.
+    """Join pieces next to each other on one baseline into one line, even if the file wrote them apart.
 
     Parts of a formula are joined only when the file wrote them one after the other: what it wrote between them,
     like the limits of a sum, belongs between them.
@@ -225,7 +227,7 @@ def _joined(page: PageText, lines: list[Line]) -> list[Line]:
 
 
 def _continues(line: Line, near: Line, widest: float) -> bool:
-    """Whether two pieces stand on one baseline, no further apart than so much of their size."""
+    """Whether two pieces share a baseline and are no further apart than this multiple of their size."""
     size = max(line.size, near.size)
     if abs(line.baseline - near.baseline) > MERGE_SHIFT * size:
         return False

@@ -1,6 +1,6 @@
-"""Lines that the file wrote in one piece though they are two, or in two though they are one.
+"""Repairs lines that the file wrote as one though they are two, or as two though they are one.
 
-Columns written across leave lines that reach over the gutter; a drop cap and the number of an equation stand apart
+Columns written across produce lines that cross the gutter; a drop cap and the number of an equation are separate
 from the line they belong to.
 """
 
@@ -13,14 +13,14 @@ from quire.layout.patterns import is_equation_number
 from quire.median import median
 from quire.pagetext import PageText
 
-GUTTER = 0.95  # of the size: how wide the gap between columns is at least
-GUTTER_LINES = 5  # so many lines must have it
-CROSSING = 0.15  # of them: so many lines may reach over it
+GUTTER = 0.95  # of the size: the minimum width of the gap between columns
+GUTTER_LINES = 5  # this many lines must have it
+CROSSING = 0.15  # of them: the share of lines that may cross it
 CAP_SIZE = 1.7  # of the usual size: a larger single letter may be a drop cap
 
 
 def mended(page: PageText, lines: list[Line]) -> list[Line]:
-    """The upright lines of a page, split at gutters and joined with what stands apart from them."""
+    """The upright lines of a page, split at gutters and joined with their detached parts."""
     return _with_numbers(page, _with_caps(page, _split_at_gutters(page, lines)))
 
 
@@ -52,7 +52,7 @@ def _gaps(page: PageText, line: Line) -> list[tuple[float, float]]:
 
 
 def _gutter(gaps: list[tuple[float, float, Line]], lines: list[Line]) -> float | None:
-    """A place that many wide gaps share, with text in lines on both sides, and that few other lines cross."""
+    """An x that many wide gaps share, with lines of text on both sides, and that few other lines cross."""
     ends = sorted([(left, 1) for left, _, _ in gaps] + [(right, -1) for _, right, _ in gaps])
     best, shared, place = 0, 0, 0.0
     for (x, change), (following, _) in pairwise(ends):
@@ -81,7 +81,7 @@ def _sides(page: PageText, line: Line, at: float) -> list[list[int]]:
 
 
 def _with_caps(page: PageText, lines: list[Line]) -> list[Line]:
-    """A large first letter joined with the first line beside it."""
+    """Join a large first letter (drop cap) with the first line beside it."""
     for line in lines:
         _with_cap(page, line)
     single = [line for line in lines if len(line.text) == 1 and line.text.isupper()]
@@ -110,7 +110,7 @@ def _with_caps(page: PageText, lines: list[Line]) -> list[Line]:
 
 
 def _with_cap(page: PageText, line: Line) -> None:
-    """A large first letter that the file wrote with its line: the line is measured without it."""
+    """For a drop cap that the file wrote with its line, measure the line without it."""
     first = line.runs[0]
     letter = page.texts[first]
     if len(line.runs) < 2 or len(letter) != 1 or not letter.isupper() or page.sizes[first] < CAP_SIZE * line.size:
@@ -121,7 +121,7 @@ def _with_cap(page: PageText, line: Line) -> None:
 
 
 def _with_numbers(page: PageText, lines: list[Line]) -> list[Line]:
-    """The number of an equation joined with the equation on its height."""
+    """Join the number of an equation with the equation at the same height."""
     numbers = [line for line in lines if is_equation_number(line.text)]
     for number in numbers:
         left = [

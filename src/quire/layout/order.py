@@ -1,11 +1,11 @@
-"""Reading order: which things of a page follow each other, column by column.
+"""Reading order: in which order the things of a page follow each other, column by column.
 
-Most programs write a page in the order in which it is read. That order is taken where it moves over the page as a
+Most programs write a page in reading order. The order of the file is used where it moves over the page as a
 reader would (`as_written`); where it jumps about, the geometry of the page decides (`reading_order`).
 
-A column begins where several things share a left edge and something stands beside them. The things that cross
+A column begins where several things share a left edge and have something to their left. The things that cross
 that edge (a title over two columns, a wide table) cut the page into bands; each band is read column by column,
-and each column is ordered in the same way. What is left is one column, read from top to bottom.
+and each column is ordered recursively. The rest is one column, read from top to bottom.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from quire.layout.things import PROSE_WIDTH, Thing, width_of
 
 MAX_DEPTH = 8
 MAX_CANDIDATES = 8
-JUMPS = 0.03  # share of jumps up to which the order of the file is taken
+JUMPS = 0.03  # share of jumps up to which the order of the file is used
 LONG_JUMP = 0.7  # of the height of the text: no jump may be longer
 LOW = 0.1  # of the height of all: columns that are lower
 EDGE = 4.0  # points: left edges nearer than this are the same edge
@@ -28,7 +28,7 @@ EDGE = 4.0  # points: left edges nearer than this are the same edge
 
 @dataclass(slots=True)
 class Column:
-    """Things that are read one after the other, with the box they share."""
+    """Things that are read one after the other, with their common bounding box."""
 
     things: list[Thing]
     left: float = 0.0
@@ -52,9 +52,9 @@ class Column:
 def as_written(
     columns: Sequence[Column], sequence: dict[int, int], *, right_to_left: bool = False, trusted: bool = False
 ) -> list[Column]:
-    """The columns in the order of the file when a reader would follow it, otherwise as they are.
+    """The columns in the order of the file when a reader would follow it, otherwise unchanged.
 
-    The order of an engine that sees how a page is read is `trusted`.
+    The order of an engine that determines reading order itself is `trusted`.
     """
     if not columns:
         return []
@@ -76,7 +76,7 @@ def as_written(
 
 
 def with_last_lines(columns: Sequence[Column]) -> list[Column]:
-    """The columns, each with the last lines of its text: a short one may not reach over the edge of the next column.
+    """The columns, each with the last lines of its text: a short one may end before the edge of the next column.
 
     A paragraph over the whole width that ends with a short line looks as if that line began the first column.
     """
@@ -86,10 +86,10 @@ def with_last_lines(columns: Sequence[Column]) -> list[Column]:
         moved = 0
         if done:
             last = done[-1].things[-1]
-            while moved < min(3, len(things)) and _goes_on(last, things[moved]):
+            while moved < min(3, len(things)) and _continues(last, things[moved]):
                 last = things[moved]
                 moved += 1
-            if moved == 3 or (moved < len(things) and _goes_on(last, things[moved])):
+            if moved == 3 or (moved < len(things) and _continues(last, things[moved])):
                 moved = 0
         if moved:
             done[-1].things.extend(things[:moved])
@@ -98,8 +98,8 @@ def with_last_lines(columns: Sequence[Column]) -> list[Column]:
     return done
 
 
-def _goes_on(a: Thing, b: Thing) -> bool:
-    """Whether `b` is the next line of the paragraph of `a`, by its type and place, and not longer."""
+def _continues(a: Thing, b: Thing) -> bool:
+    """Whether `b` is the next line of the paragraph of `a`, by its type and position, and not longer."""
     size = getattr(a, "size", 0.0)
     if not size or getattr(a, "font", None) != getattr(b, "font", None):
         return False
@@ -122,7 +122,7 @@ def _is_jump(a: Thing, b: Thing, mirrored: bool) -> bool:
 
 @dataclass(slots=True)
 class _Split:
-    """One way to cut things at an edge."""
+    """One way to split things at an edge."""
 
     score: float
     edge: float
@@ -141,8 +141,8 @@ class _Band:
 def reading_order(things: Sequence[Thing], sequence: dict[int, int], *, right_to_left: bool = False) -> list[Column]:
     """The columns of a page in reading order.
 
-    `sequence` holds the place of each thing in the file, by `id()`: rows written across, like a label and its
-    value, are read across. Without it (a scan) what stands in rows is read across unless it is prose.
+    `sequence` holds the position of each thing in the file, by `id()`: rows written across, like a label and its
+    value, are read across. Without it (a scan) rows are read across unless they are prose.
     """
     if not things:
         return []
@@ -152,7 +152,7 @@ def reading_order(things: Sequence[Thing], sequence: dict[int, int], *, right_to
 
 
 def _any_beside(things: Sequence[Thing]) -> bool:
-    """Whether any two things stand beside each other: without that there is one column, from top to bottom."""
+    """Whether any two things are side by side: otherwise there is one column, from top to bottom."""
     bottom = float("-inf")
     for thing in sorted(things, key=_core_top):
         if _core_top(thing) < bottom:
@@ -180,7 +180,7 @@ def _ordered(things: list[Thing], sequence: dict[int, int], mirrored: bool, dept
 def _rows(things: list[Thing], sequence: dict[int, int], mirrored: bool) -> list[Thing]:
     """The things of one column from top to bottom.
 
-    Things that overlap in height are read across where they stand on one baseline, otherwise as the file wrote them.
+    Things that overlap vertically are read across where they share a baseline, otherwise in the order of the file.
     """
     clusters: list[list[Thing]] = []
     bottom = 0.0
@@ -216,14 +216,14 @@ def _across(cluster: list[Thing], sequence: dict[int, int], mirrored: bool) -> l
 
 
 def _jumps_up(a: Thing, b: Thing) -> bool:
-    """Whether `b`, written after `a`, stands above it, or before it on the same height."""
+    """Whether `b`, written after `a`, is above it, or left of it at the same height."""
     if _same_height(a, b):
         return b.right < a.left
     return a.top - b.bottom > -0.3 * min(a.bottom - a.top, b.bottom - b.top)
 
 
 def _merged(columns: list[Column]) -> list[Column]:
-    """Columns of one thing each that stand under each other with the same left edge are one column."""
+    """Merge columns of one thing each that are stacked with the same left edge into one column."""
     merged: list[Column] = []
     for column in columns:
         last = merged[-1] if merged else None
@@ -241,7 +241,7 @@ def _merged(columns: list[Column]) -> list[Column]:
 
 def _best_split(things: list[Thing], sequence: dict[int, int]) -> _Split | None:
     """The cut with the highest columns. On a scan low ones count only where there are no others: they are often
-    chance, and what stands around them has columns of its own."""
+    accidental, and the content around them has its own columns."""
     edges = _edges(things)
     least = 0.0 if sequence else LOW * (max(t.bottom for t in things) - min(t.top for t in things))
     best = _highest(things, edges, sequence, least)
@@ -273,7 +273,7 @@ def _edges(things: list[Thing]) -> list[float]:
 
 
 def _lefts_beside(things: list[Thing]) -> list[float]:
-    """The left edges of things that have another one to their left on the same height."""
+    """The left edges of things that have another one to their left at the same height."""
     found: set[int] = set()
     active: list[tuple[float, Thing]] = []
     for top, thing in sorted([(_core_top(t), t) for t in things], key=lambda pair: pair[0]):
@@ -356,7 +356,7 @@ def _shared_height(before: list[Thing], behind: list[Thing]) -> float:
 
 
 def _read_across(before: list[Thing], behind: list[Thing], sequence: dict[int, int]) -> bool:
-    """Labels and values, or the rows of a table that was not found: short things side by side on one height."""
+    """Labels and values, or the rows of a table that was not found: short things side by side at one height."""
     few, many = sorted((before, behind), key=len)
     if not sequence:
         return stand_in_rows(few, many)
@@ -377,7 +377,7 @@ def _read_across(before: list[Thing], behind: list[Thing], sequence: dict[int, i
 
 
 def _aligned(few: list[Thing], many: list[Thing]) -> int:
-    """How many of some things have one of the others on their height."""
+    """How many of some things have one of the others at their height."""
     others = sorted(many, key=lambda t: t.top + t.bottom)
     middles = [t.top + t.bottom for t in others]
     count = 0

@@ -1,4 +1,4 @@
-"""The blocks of one page: judged, cut into tables, figures and lines, ordered, and named by kind."""
+"""The blocks of one page: text quality, tables, figures and lines, reading order, and the kind of each block."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from quire.lazy_words import PageWords
 from quire.pagetext import FieldInfo, PageText
 from quire.types import AnswerSource, BBox, Block, BlockKind, Cell, PageInfo, PageResult, PageStatus, Style, Table
 
-LEAST_STEADY, MOST_STEADY = 0.75, 1.4  # of the body's size: what recognised text wavers by
+LEAST_STEADY, MOST_STEADY = 0.75, 1.4  # of the body's size: how much the size of OCR text varies
 MARGIN = 0.15  # of the page's height: where artifacts of a tagged file are headers and footers
 
 
@@ -49,7 +49,7 @@ class _Grid:
 
 
 def page_blocks(text: PageText, quality: Quality | None = None) -> PageResult:
-    """The blocks of a page in reading order, with its ledger entry. `quality` is what its text was judged to be."""
+    """The blocks of a page in reading order, with its ledger entry. `quality` is the verdict on its text."""
     quality = quality or judge(text)
     shown = text if quality.status == "usable" else _fields_alone(text)
     page, back = upright(shown)
@@ -63,7 +63,7 @@ def page_blocks(text: PageText, quality: Quality | None = None) -> PageResult:
 
 
 def _fields_alone(text: PageText) -> PageText:
-    """A page of which nothing but the values of its form fields is worth showing."""
+    """The result of a page where only the values of its form fields are usable."""
     nothing: tuple[()] = ()
     runs = replace(text, texts=nothing, boxes=nothing, baselines=nothing, sizes=nothing, colors=nothing, fonts=nothing)
     runs = replace(runs, angles=nothing, mcids=nothing, flags=nothing, links=nothing, tags=nothing)
@@ -71,7 +71,7 @@ def _fields_alone(text: PageText) -> PageText:
 
 
 class _Page:
-    """One page under way: collects its blocks in order."""
+    """A page in progress: collects its blocks in order."""
 
     def __init__(self, source: PageText, page: PageText, back: Turn | None) -> None:
         self.source, self.page, self.back = source, page, back
@@ -109,10 +109,10 @@ class _Page:
             self._text("paragraph", [line], Paragraph([line], Column([line])))
         things: list[Thing] = [*cluster_formulas(body), *map(_Grid, tables), *figures, *_fields(page)]
         sequence = _sequence(things, self.tags, page)
-        if len(self.alternatives) != len(figures):  # which belongs to which cannot be told
+        if len(self.alternatives) != len(figures):  # which text belongs to which figure is unknown
             self.alternatives = []
         backwards = _right_to_left(page)
-        if _all_recognised(page) and not page.ordered:  # its order says nothing that the places do not
+        if _all_recognised(page) and not page.ordered:  # its order adds nothing to the positions
             columns = reading_order(things, {}, right_to_left=backwards)
         else:
             columns = reading_order(things, sequence, right_to_left=backwards)
@@ -123,7 +123,7 @@ class _Page:
         return self.made
 
     def _find_figures(self, lines: list[Line], body_size: float) -> tuple[list[Figure], list[Line]]:
-        """The figures, and the lines that are no labels of theirs."""
+        """The figures, and the lines that are not their labels."""
         figures = find_figures(self.page, lines, body_size)
         self.alternatives = self.tags.alternatives() if self.tags else []
         if len(self.alternatives) > len(figures):
@@ -132,7 +132,7 @@ class _Page:
         return figures, [line for line in lines if id(line) not in labels]
 
     def _find_tables(self, lines: list[Line]) -> tuple[list[FoundTable], list[Line]]:
-        """The tables, those that the file tells first, and the lines less what stands in them."""
+        """The tables, those tagged in the file first, and the lines without the text of the tables."""
         tables = self.tags.tables([line for line in lines if not line.angle]) if self.tags else []
         lines = _without(self.page, lines, tables) if tables else lines
         more = find_tables(self.page, lines)
@@ -160,8 +160,8 @@ class _Page:
         for number, part in enumerate(parts):
             if isinstance(part, Paragraph):
                 before = parts[number - 1] if number else None
-                told = self.tags.kind(part.lines) if self.tags else None
-                kind, level = told or (
+                tagged = self.tags.kind(part.lines) if self.tags else None
+                kind, level = tagged or (
                     kind_of(self.page, part, setting, last_of_column=number >= notes, alone=_alone(before, part)),
                     None,
                 )
@@ -273,7 +273,7 @@ class _Page:
 
 
 def _steady(lines: list[Line], size: float) -> None:
-    """Sizes of recognised text waver from line to line: those near the body's are the body's."""
+    """Sizes of OCR text vary from line to line: those near the body's are snapped to it."""
     for line in lines:
         if LEAST_STEADY * size < line.size < MOST_STEADY * size:
             line.size = size
@@ -284,14 +284,14 @@ def _all_recognised(page: PageText) -> bool:
 
 
 def _source(page: PageText, runs: Sequence[int]) -> AnswerSource | None:
-    """The answer in which any of the runs was read."""
+    """The engine's answer that any of the runs came from."""
     if page.source is None or not runs or max(runs) < page.recognised:
         return None
     return page.source
 
 
 def _confidence(page: PageText, runs: Sequence[int]) -> float | None:
-    """Mean of the recognised characters."""
+    """Mean confidence of the OCR characters."""
     if not page.engine:
         return None
     known = [(page.confidence(run), len(page.texts[run])) for run in runs]
@@ -301,7 +301,7 @@ def _confidence(page: PageText, runs: Sequence[int]) -> float | None:
 
 
 def _ranges(runs: Iterable[int]) -> list[tuple[int, int]]:
-    """Runs in their order as ranges of consecutive ones."""
+    """Runs, in order, as ranges of consecutive ones."""
     ranges: list[tuple[int, int]] = []
     for run in runs:
         if ranges and ranges[-1][1] == run:
@@ -312,7 +312,7 @@ def _ranges(runs: Iterable[int]) -> list[tuple[int, int]]:
 
 
 def _without(page: PageText, lines: list[Line], tables: list[FoundTable]) -> list[Line]:
-    """The lines less the runs that stand in tables."""
+    """The lines without the runs that are in tables."""
     taken = {run for table in tables for cell in table.cells for run in cell.runs}
     kept: list[Line] = []
     for line in lines:
@@ -327,13 +327,13 @@ def _without(page: PageText, lines: list[Line], tables: list[FoundTable]) -> lis
 
 
 def _in_table(figure: Figure, tables: list[FoundTable]) -> bool:
-    """Whether a picture without labels stands in a table."""
+    """Whether a picture without labels is inside a table."""
     x, y = (figure.left + figure.right) / 2, (figure.top + figure.bottom) / 2
     return not figure.lines and any(t.box.left <= x <= t.box.right and t.box.top <= y <= t.box.bottom for t in tables)
 
 
 def _artifacts(tags: Tags, lines: Sequence[Line], height: float) -> dict[int, BlockKind]:
-    """Lines in the margins that the file itself marks as no part of its text."""
+    """Lines in the margins that the file itself marks as artifacts, not part of its text."""
     found: dict[int, BlockKind] = {}
     for line in lines:
         if (line.bottom < MARGIN * height or line.top > (1 - MARGIN) * height) and tags.is_artifact(line):
@@ -343,17 +343,17 @@ def _artifacts(tags: Tags, lines: Sequence[Line], height: float) -> dict[int, Bl
 
 
 def _sequence(things: list[Thing], tags: Tags, page: PageText) -> dict[int, int]:
-    """The place of each thing in the structure of the file, or in the file itself.
+    """The position of each thing in the structure of the file, or in the file itself.
 
-    That of a picture, and of what was recognised in one, is before the first line under it.
+    A picture, and OCR text from one, comes before the first line below it.
     """
     mixed = bool(page.engine) and page.recognised > 0
     places: dict[int, int] = {}
     for thing in things:
         runs = _runs_of(thing)
         if runs and (not mixed or min(runs) < page.recognised):
-            told = tags.place(runs) if tags else None
-            places[id(thing)] = 2 * (min(runs) if told is None else told) + 1
+            place = tags.place(runs) if tags else None
+            places[id(thing)] = 2 * (min(runs) if place is None else place) + 1
     written = [thing for thing in things if id(thing) in places]
     for thing in things:
         if isinstance(thing, _Field):
@@ -395,7 +395,7 @@ def _notes(parts: Sequence[Paragraph | Thing], setting: TypeSetting) -> int:
 
 
 def _alone(before: Paragraph | Thing | None, part: Paragraph) -> bool:
-    """Whether white space stands above a paragraph, or it is the first of its column."""
+    """Whether a paragraph has white space above it, or is the first of its column."""
     line = part.lines[0]
     if before is None:
         return True

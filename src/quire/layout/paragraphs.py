@@ -1,4 +1,4 @@
-"""Lines of a column to paragraphs: where one ends and the next begins."""
+"""Groups the lines of a column into paragraphs: where one ends and the next begins."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from quire.median import median
 GAP = 1.35  # of the usual distance of lines: a wider one ends a paragraph
 CODE_GAP = 2.3  # a listing may hold an empty line
 SIZE = 0.09  # a larger relative change of size does too
-INDENT = 0.8  # of the size: a first line stands in by more than this
+INDENT = 0.8  # of the size: a first line is indented by more than this
 SHORT = 0.12  # of the column's width: a last line ends earlier than this before its right edge
 
 
 class Paragraph:
-    """Lines that belong together, in the column they stand in."""
+    """Lines that belong together, and their column."""
 
     __slots__ = ("column_left", "column_right", "lines", "marker")
 
@@ -59,7 +59,7 @@ def paragraphs(column: Column, lines: Sequence[Line]) -> list[Paragraph]:
 
 
 def _starts(lines: Sequence[Line], left: float) -> list[int]:
-    """The numbers of the lines with which paragraphs begin."""
+    """The indexes of the lines with which paragraphs begin."""
     pitch = _pitches(lines)
     right = _right_edge(lines)
     justified = _justified(lines, right)
@@ -72,7 +72,7 @@ def _starts(lines: Sequence[Line], left: float) -> list[int]:
 
 
 def _mirrored(line: Line) -> Line:
-    """A line written from right to left as if it were written from left to right."""
+    """A right-to-left line mirrored, as if it were written from left to right."""
     mirrored = copy(line)
     mirrored.left, mirrored.right = -line.right, -line.left
     return mirrored
@@ -105,7 +105,7 @@ def _right_edge(lines: Sequence[Line]) -> float:
 
 
 def _first_word(line: Line) -> float:
-    """How wide the first word of a line is, about: a line with room for it after its end ended on purpose."""
+    """The approximate width of a line's first word: a previous line with room for it ended on purpose."""
     word = line.text.partition(" ")[0]
     return line.width * len(word) / max(len(line.text), 1)
 
@@ -159,7 +159,7 @@ def _begins(
 
 
 def _displayed(line: Line, current: Sequence[Line], left: float) -> bool:
-    """Whether a line of signs stands in, as a formula set apart does, and not at the start of a line of text."""
+    """Whether a line of symbols is indented, as a displayed formula is, and not at the start of a line of text."""
     if len(line.text) <= 3 and line is not current[-1]:
         return line.left > left + 2 * line.size
     return line.left > left + 0.8 * line.size
@@ -171,7 +171,7 @@ def _scripted(line: Line, last: Line) -> bool:
 
 
 def _heading_like(line: Line, last: Line, right: float) -> bool:
-    """Whether the bold one of two lines is a heading: it ends early and does not go on with a sentence."""
+    """Whether the bold one of two lines is a heading: it ends early and does not continue a sentence."""
     bold = line if line.bold else last
     if line.text[:1].islower():
         return False
@@ -204,7 +204,7 @@ def _indented(
         if back and ended and (ended_short or line.baseline - last.baseline > 1.35 * line.size):
             return True  # the paragraph after a list
         if len(current) == 1:
-            return line.left < first.left - indent  # the second line of a list item stands in
+            return line.left < first.left - indent  # the second line of a list item is indented
     if line.left > last.left + indent and not centered:
         back = following is None or following.left < line.left - 0.5 * indent or following.bottom < line.top
         if len(current) > 1 or ended_short:

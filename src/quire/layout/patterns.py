@@ -1,4 +1,4 @@
-"""What lines say about themselves by how they begin: list markers, captions, numbered headings, page numbers."""
+"""Patterns at the start of lines: list markers, captions, numbered headings, page numbers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _CAPTION = re.compile(
 )
 _SECTION = re.compile(
     r"^((?:\d{1,2}|[A-Z])(?:\.\d{1,2}){1,4}\.?|\d{1,2}\.?|[IVX]{1,5}\.|[A-Z]\.|[B-HJ-Z](?=\s)|§\s*\d+(?:\.\d+)*)\s+"
-    r"(?:(?=[A-Z\"'(\d])|(?=[\u00c0-\uffff]))"  # in two: the compilation of a long range with others takes long
+    r"(?:(?=[A-Z\"'(\d])|(?=[\u00c0-\uffff]))"  # in two: compiling a long range together with others is slow
 )
 _SECTION_WORD = re.compile(
     r"^(appendix|chapter|section|part|article|annex|schedule|kapitel|anhang|chapitre|capítulo)\s+([A-Z0-9IVXL.]+)\b",
@@ -86,7 +86,7 @@ def caption_of(text: str) -> str:
 
 
 def caption_marked(text: str) -> bool:
-    """Whether a caption's number is followed by a mark or a capital, as no sentence goes on."""
+    """Whether a caption's number is followed by punctuation or a capital, unlike in a sentence."""
     match = _CAPTION.match(text)
     return bool(match and match["mark"] is not None)
 
@@ -98,7 +98,7 @@ def section_number(text: str) -> str:
 
 
 def section_depth(text: str) -> int | None:
-    """The level that a heading's number tells, None when it has none."""
+    """The level that a heading's number implies, None when it has none."""
     match = _SECTION.match(text)
     if match:
         number = match[1].rstrip(".")
@@ -124,5 +124,5 @@ def is_known_heading(text: str) -> bool:
 
 
 def is_leader(text: str) -> bool:
-    """Whether a word is a row of dots that leads the eye."""
+    """Whether a word is a dot leader."""
     return bool(_LEADER.match(text))

@@ -1,4 +1,4 @@
-"""Is the native text of a page usable, absent, or there but unusable?"""
+"""Whether the native text of a page is usable, absent, or present but unusable."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ UNMAPPED_SHARE = 0.25
 ODD_SHARE = 0.35
 OUTSIDE_SHARE = 0.5
 MANY_LOST = 100
-FEW_LOST = 5  # so many on a page without any characters
-WORDS = 40  # fewer say nothing about the language
+FEW_LOST = 5  # this many on a page without any characters
+WORDS = 40  # fewer are not enough to judge the language
 VOWELS = 0.2  # of the letters: prose of any language has more
 
 _PLAIN = re.compile(r"[\w.,;:!?()\[\]{}<>=+\-*/%$€£&'\"“”‘’«»–—@#|°•…·\\^~§©®™−×]+")
@@ -24,16 +24,16 @@ _SIGNS = re.compile(r"[A-Za-z0-9][;<=>?@]|[;<=>?@][A-Za-z0-9]")
 
 @dataclass(frozen=True, slots=True)
 class Quality:
-    """What the native text of a page is worth, and why."""
+    """Whether the native text of a page can be used, and why."""
 
     status: Literal["usable", "absent", "unusable"]
     reason: str = ""
 
 
 def judge(page: PageText) -> Quality:
-    """Judge the native text of a page from the text itself and from what the page shows."""
+    """Judge the native text of a page from the text itself and from what is visible on the page."""
     if page.engine:
-        return Quality("usable")  # an engine has read what the file does not tell
+        return Quality("usable")  # an OCR engine has read what the file does not contain as text
     covered = _picture_share(page)
     if page.lost > MANY_LOST + 5 * page.chars:
         return Quality("unusable", "text that PDFium cannot read")
@@ -89,7 +89,7 @@ def _odd(page: PageText) -> float:
 
 
 def _shuffled(page: PageText) -> bool:
-    """Whether the fonts map letters to other letters or signs: prose without vowels, or words full of signs."""
+    """Whether the fonts map letters to other letters or symbols: prose without vowels, or words full of symbols."""
     prose = [text for text in page.texts if len(text) > 2 and text.isascii() and text.isalpha() and text[1:].islower()]
     if len(prose) > WORDS:
         lower = "".join(prose).lower()
@@ -99,7 +99,7 @@ def _shuffled(page: PageText) -> bool:
 
 
 def _plausible(page: PageText) -> bool:
-    """Whether an invisible layer looks like the words of the picture: inside it, in lines, mostly letters."""
+    """Whether an invisible text layer looks like the words of the picture: inside it, in lines, mostly letters."""
     text = "".join(page.texts)
     letters = sum(1 for c in text if c.isalpha())
     words = [t for t in page.texts if len(t) > 1]

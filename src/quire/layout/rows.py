@@ -1,12 +1,12 @@
-"""What stands in rows on a scan, where no order of a file tells: labels and values are read across, prose is not."""
+"""Rows on a scan, where the file has no text order: labels and values are read across, prose is not."""
 
 from __future__ import annotations
 
 from quire.layout.things import PROSE_WIDTH, Thing, width_of
 
-PROSE_LETTERS = 22  # a shorter line is hardly one of a text; a Chinese one is half as long
-ALIGNED = 0.6  # share of the things of a side that stand on the height of another: rows
-VALUE_LETTERS = 12  # a longer thing is hardly a value
+PROSE_LETTERS = 22  # a shorter line is probably not prose; a Chinese one is half as long
+ALIGNED = 0.6  # share of the things of a side at the height of one on the other side: rows
+VALUE_LETTERS = 12  # a longer thing is probably not a value
 
 
 def stand_in_rows(few: list[Thing], many: list[Thing]) -> bool:
@@ -43,13 +43,13 @@ def _is_prose(things: list[Thing]) -> bool:
 
 
 def _in_row(a: Thing, b: Thing) -> bool:
-    """Whether two things of a scan, where heights waver, stand in one row."""
+    """Whether two things of a scan, where heights vary, are in one row."""
     shared = min(a.bottom, b.bottom) - max(a.top, b.top)
     return shared > 0.5 * min(a.bottom - a.top, b.bottom - b.top)
 
 
 def in_rows(cluster: list[Thing], mirrored: bool) -> list[Thing]:
-    """The rows of things that overlap in height, each read across."""
+    """The rows of things that overlap vertically, each read across."""
     rows: list[list[Thing]] = []
     for thing in sorted(cluster, key=lambda t: t.top + t.bottom):
         if rows and _in_row(rows[-1][-1], thing):

@@ -1,7 +1,7 @@
 """What a tagged PDF says about its own structure, used where it agrees with what the page shows.
 
 Producers differ: some tag every line as a paragraph, some tag nothing but one big part. `Tags` is empty unless the
-tags cover most of the text; each use below checks the geometry before it believes them.
+tags cover most of the text; each use below checks them against the geometry first.
 """
 
 from __future__ import annotations
@@ -63,11 +63,11 @@ class Tags:
                 if kind != "P":
                     break
             parent = self._tags[at]["parent"]
-            at = parent if parent < at else -1  # a parent comes before its children; anything else is a circle
+            at = parent if parent < at else -1  # a parent comes before its children; anything else is a cycle
         return found
 
     def mark(self, lines: Sequence[Line]) -> None:
-        """Tell each line which block it belongs to; -1 for none."""
+        """Set on each line the block it belongs to; -1 for none."""
         for line in lines:
             line.tag = self.block(line)
 
@@ -76,16 +76,16 @@ class Tags:
         return self._block.get(mcids[line.runs[len(line.runs) // 2]], -1)
 
     def is_artifact(self, line: Line) -> bool:
-        """Whether the file says that a line is no part of its text."""
+        """Whether the file marks a line as an artifact, not part of its text."""
         return bool(self) and all(self._page.mcids[run] not in self._block for run in line.runs)
 
     def place(self, runs: Sequence[int]) -> int | None:
-        """The place of some runs in the order of the tree."""
+        """The position of some runs in the order of the tree."""
         places = [self._order[m] for run in runs if (m := self._page.mcids[run]) in self._order]
         return min(places) if places else None
 
     def kind(self, lines: Sequence[Line]) -> tuple[BlockKind, int | None] | None:
-        """Kind and level of a paragraph all of whose lines belong to one block, None when the tags do not tell."""
+        """Kind and level of a paragraph all of whose lines belong to one block, None when the tags do not say."""
         tag = lines[0].tag
         if tag < 0 or any(line.tag != tag for line in lines):
             return None
@@ -101,7 +101,7 @@ class Tags:
         return [tag["alt"] for tag in self._tags if tag["type"] == "Figure" and tag["alt"]]
 
     def tables(self, lines: Sequence[Line]) -> list[FoundTable]:
-        """Tables of the tree whose rows and columns stand in rows and columns on the page."""
+        """Tables of the tree whose rows and columns are rows and columns on the page too."""
         if not self or not any(tag["type"] == "Table" for tag in self._tags):
             return []
         runs: dict[int, list[int]] = {}
@@ -144,7 +144,7 @@ class Tags:
         return FoundTable(outer, len(rows), columns, [_placed(cell, filled, outer) for cell in cells])
 
     def _inside(self, number: int) -> list[int]:
-        """Elements below one; in tree order they follow it directly."""
+        """The descendants of an element; in tree order they follow it directly."""
         found = []
         within = {number}
         for at in range(number + 1, len(self._tags)):
@@ -168,7 +168,7 @@ def _union(boxes: Sequence[Box]) -> Box:
 
 
 def _in_rows_and_columns(cells: Sequence[FoundCell]) -> bool:
-    """Whether cells stand to the right of those before them in their row, and rows below each other."""
+    """Whether cells are to the right of those before them in their row, and rows below each other."""
     tops: dict[int, float] = {}
     wrong = 0
     for cell in cells:
@@ -183,7 +183,7 @@ def _in_rows_and_columns(cells: Sequence[FoundCell]) -> bool:
 
 
 def _placed(cell: FoundCell, filled: Sequence[FoundCell], outer: Box) -> FoundCell:
-    """An empty cell gets the box where its row and column cross."""
+    """Give an empty cell the box where its row and column intersect."""
     if cell.runs:
         return cell
     row = [c.box for c in filled if c.row == cell.row] or [outer]

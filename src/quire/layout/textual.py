@@ -1,4 +1,4 @@
-"""Lines to the text of a block: hyphens at line ends, emphasis and links."""
+"""Joins lines into the text of a block: hyphens at line ends, emphasis and links."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from quire.pagetext import SPACE, LinkInfo, PageText
 from quire.types import Span
 
 _SUSPENDED = frozenset({"and", "or", "to", "und", "oder", "bis", "et", "ou", "y", "o", "e"})
-"""Words after which a hyphen at a line end is no broken word: left- and right-hand."""
+"""Words after which a hyphen at a line end does not break a word: left- and right-hand."""
 
 _KEEPING = frozenset(
     {
@@ -38,14 +38,14 @@ _DASHES = ("-", "‐", "\u00ad")
 
 @dataclass(slots=True)
 class Text:
-    """The text of a block with what stands out in it."""
+    """The text of a block with its emphasis and links."""
 
     text: str
     spans: tuple[Span, ...]
 
 
 class PageVocabulary:
-    """The words of a page, to tell a compound (few-body) from a word that only the line end broke."""
+    """The words of a page, to distinguish a compound (few-body) from a word hyphenated at the line end."""
 
     def __init__(self, page: PageText) -> None:
         self._page = page
@@ -109,12 +109,12 @@ def block_text(
 
 
 def same_row(a: Line, b: Line) -> bool:
-    """Whether `b` goes on where `a` ends, on the same height."""
+    """Whether `b` continues where `a` ends, at the same height."""
     return abs(a.baseline - b.baseline) < 0.3 * max(a.size, b.size) and b.left >= a.right - 1
 
 
 def cell_text(page: PageText, runs: Sequence[int], vocabulary: PageVocabulary) -> str:
-    """The text of a cell: a new line where the baseline steps down or the writing jumps back, no dot leaders."""
+    """The text of a cell: a new line where the baseline steps down or the text jumps back, without dot leaders."""
     texts, flags = page.texts, page.flags
     runs = [run for run in runs if not is_leader(texts[run])]
     if not runs:
@@ -122,7 +122,7 @@ def cell_text(page: PageText, runs: Sequence[int], vocabulary: PageVocabulary) -
     if len(runs) == 1:
         return texts[runs[0]]
     if is_right_to_left("".join([texts[run] for run in runs])):
-        runs = sorted(runs)  # the file has them as they are read
+        runs = sorted(runs)  # the file has them in reading order
     line = texts[runs[0]]
     done: str | None = None
     sizes, baselines, boxes = page.sizes, page.baselines, page.boxes
@@ -139,7 +139,7 @@ def cell_text(page: PageText, runs: Sequence[int], vocabulary: PageVocabulary) -
 
 
 def code_text(lines: Sequence[Line]) -> str:
-    """Lines of a listing with the white space before them, measured in characters."""
+    """Lines of a listing with their indentation, measured in characters."""
     letters = sum(len(line.text) for line in lines)
     advance = sum(line.width for line in lines) / letters if letters else 1.0
     left = min(line.left for line in lines)
@@ -228,7 +228,7 @@ def _span(page: PageText, line: Line, run: int, links: _Links, start: int) -> Sp
 
 
 def _append(spans: list[Span], span: Span) -> None:
-    """Add a span, growing the one before it when only a space stands between and they look alike."""
+    """Add a span, or extend the one before it when only a space separates them and they look alike."""
     if spans:
         last = spans[-1]
         if span.start - last.end <= 1 and replace(last, start=span.start, end=span.end) == span:
@@ -248,7 +248,7 @@ def _raised(page: PageText, line: Line, run: int) -> int:
 
 
 class _Links:
-    """Which link a run stands in."""
+    """Which link a run is in."""
 
     def __init__(self, page: PageText, lines: Sequence[Line]) -> None:
         self._page = page

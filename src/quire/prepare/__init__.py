@@ -1,6 +1,6 @@
 """Preparation of page pictures: upright, straight, not finer than needed, treated where that helps.
 
-The values are light; the two functions load OpenCV when they are called. Both run in a worker process.
+The values import quickly; the two functions load OpenCV lazily, when they are called. Both run in a worker process.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ __all__ = [
 
 
 def page_picture(reader: Reader, number: int, profile: PrepareProfile) -> Picture:
-    """The displayed page as a picture. Raises the InputError of a page that cannot be drawn."""
+    """The displayed page as a picture. Raises the InputError of a page that cannot be rendered."""
     from quire.prepare.pages import page_picture
 
     return page_picture(reader, number, profile)

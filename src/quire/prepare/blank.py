@@ -11,13 +11,13 @@ Floats = NDArray[np.float64]
 
 _MARGIN = 0.035  # of each side: where scans have black borders and punch holes
 _MUCH_INK = 0.004  # share of the middle: a picture, a drawing, a stamp
-_MANY_PARTS = 400  # more than this is no dust, whatever it is
+_MANY_PARTS = 400  # more than this is not dust, whatever it is
 
 
 def is_blank(ink: Ink, dpi: float) -> bool:
     """Whether the middle of the page holds nothing but dust: no picture, no rule, no three marks in a row.
 
-    Saying no costs time, saying yes wrongly loses what is written, so anything that may be a line of small type
+    A false "no" costs time, a false "yes" loses text, so anything that may be a line of small type
     counts: three parts of some size, side by side.
     """
     width, height = ink.size
@@ -37,7 +37,7 @@ def is_blank(ink: Ink, dpi: float) -> bool:
 
 
 def _three_in_a_row(left: Floats, top: Floats, wide: Floats, high: Floats, least: float) -> bool:
-    """Whether three letters stand side by side, near and of like size; a part wider than high may be several."""
+    """Whether three letters are side by side, near and of similar size; a part wider than high may be several."""
     right, bottom = left + wide, top + high
     gap = left[None, :] - right[:, None]
     taller, lower = np.maximum(high[None, :], high[:, None]), np.minimum(high[None, :], high[:, None])

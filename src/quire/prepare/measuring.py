@@ -22,7 +22,7 @@ _MOST_SHORT_LABELS = 30_000
 
 @dataclass(frozen=True, slots=True)
 class Ink:
-    """Where a picture is written on: the mask (255 is ink) and its connected parts."""
+    """The ink of a picture: the mask (255 is ink) and its connected components."""
 
     mask: Pixels
     left: Ints
@@ -37,7 +37,7 @@ class Ink:
 
 
 def find_ink(grey: Pixels) -> tuple[Ink, Pixels]:
-    """What is darker than the paper around it, and the paper: its level everywhere, on a small copy."""
+    """The ink, darker than the paper around it, and the paper: its level everywhere, on a small copy."""
     paper = paper_of(grey)
     height, width = grey.shape
     ground = pixels(cv2.resize(paper, (width, height), interpolation=cv2.INTER_LINEAR))
@@ -48,18 +48,20 @@ def find_ink(grey: Pixels) -> tuple[Ink, Pixels]:
 
 
 def _parts(mask: Pixels) -> Ints:
-    """Left, top, width, height and area of the connected parts. Labels of 16 bits take half the time of 32."""
+    """Left, top, width, height and area of the connected components. 16-bit labels take half the time of 32-bit."""
     if min(mask.shape) < 2:
         return np.zeros((0, 5), np.int32)
     beside, above = mask[1:, :-1], pixels(cv2.dilate(mask[:-1], np.ones((1, 3), np.uint8)))[:, 1:]
-    first = cv2.countNonZero(cv2.subtract(mask[1:, 1:], cv2.bitwise_or(beside, above)))  # no fewer than parts
+    first = cv2.countNonZero(
+        cv2.subtract(mask[1:, 1:], cv2.bitwise_or(beside, above))
+    )  # at least as many as components
     label = cv2.CV_16U if first < _MOST_SHORT_LABELS else cv2.CV_32S
     found = cv2.connectedComponentsWithStatsWithAlgorithm(mask, 8, label, cv2.CCL_SPAGHETTI)
     return np.asarray(found[2], np.int32)[1:]
 
 
 def _threshold(darker: Pixels, noise: float) -> float:
-    """Half as dark as ink usually is here: faint ink may be a few levels darker than clean paper, and no more."""
+    """Half as dark as ink usually is here: faint ink may be only a few levels darker than clean paper."""
     least = float(np.clip(5 * noise, *_LEAST_CONTRAST))
     histogram = histogram_of(darker)
     histogram[: int(least)] = 0
@@ -67,13 +69,13 @@ def _threshold(darker: Pixels, noise: float) -> float:
 
 
 def histogram_of(grey: Pixels, mask: Pixels | None = None) -> NDArray[np.float64]:
-    """How many pixels of every second row have each level."""
+    """The histogram of levels, over every second row."""
     rows = None if mask is None else mask[::2]
     return np.asarray(cv2.calcHist([grey[::2]], [0], rows, [256], [0, 256]), np.float64).ravel()
 
 
 def level_at(histogram: NDArray[np.float64], share: float) -> float:
-    """The level below which that share of the pixels lies."""
+    """The level below which that share of the pixels lies (a quantile)."""
     counts = np.cumsum(histogram)
     return float(np.searchsorted(counts, share * counts[-1])) if counts[-1] else 0.0
 
@@ -125,7 +127,7 @@ def separability(histogram: NDArray[np.float64]) -> float:
 
 
 def noise_of(grey: Pixels) -> float:
-    """The standard deviation of the grain: from the median, so that writing on less than half of it hardly counts."""
+    """The standard deviation of the noise: from the median, so that ink on less than half of it hardly counts."""
     every = max(1, grey.size // 1_000_000)
     bands = [grey[top : top + 32] for top in range(0, max(1, grey.shape[0] - 31), 32 * every)]
     sample = np.concatenate(bands)
@@ -162,7 +164,7 @@ def _stroke_width(mask: Pixels, written: int) -> float:
 
 
 def _shade(paper: Pixels, ink: Ink, letters: NDArray[np.bool_]) -> float:
-    """How much the paper differs where letters stand; the borders of a scan and photographs do not count."""
+    """How much the paper level varies where letters are; the borders of a scan and photographs do not count."""
     if np.count_nonzero(letters) < 12:
         return 0.0
     rows = np.minimum((ink.top + ink.height // 2)[letters] * paper.shape[0] // ink.size[1], paper.shape[0] - 1)

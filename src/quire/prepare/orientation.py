@@ -1,4 +1,4 @@
-"""Which way up a page lies, by the model of PaddleOCR for whole pages."""
+"""The orientation of a page, by PaddleOCR's model for whole pages."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _DEVIATION = np.array([0.229, 0.224, 0.225], np.float32)
 
 
 def page_turn(pixels: Pixels) -> tuple[int, float]:
-    """By how many degrees clockwise the page must be turned to stand upright (0, 90, 180, 270), and how sure that is.
+    """By how many degrees clockwise the page must be rotated to be upright (0, 90, 180, 270), and the confidence.
 
-    Runs where it is called; the model is loaded on the first call. Raises ConfigurationError when it is missing.
+    Runs in the caller's thread; the model is loaded on the first call. Raises ConfigurationError when it is missing.
     """
     session = _session()
     probabilities = np.asarray(session.run(None, {session.get_inputs()[0].name: _input(pixels)})[0])[0]
     best = int(probabilities.argmax())
-    # The model names the clockwise turn that the page has had.
+    # The model returns the clockwise rotation that was applied to the page.
     return (4 - best) % 4 * 90, float(probabilities[best])
 
 

@@ -1,4 +1,4 @@
-"""The picture of a page, drawn by the reader of its document."""
+"""The picture of a page, rendered by the reader of its document."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from quire.prepare.prepared import PrepareProfile
 
 _FINEST_DPI = 2400  # no image states more: readers of images never enlarge
 _LARGE_IMAGE = 4_000_000  # pixels; less than half of A4 at 300 dpi
-_MOST_PIXELS = 16_000_000  # A2 at 200 dpi; larger sheets are drawn coarser
+_MOST_PIXELS = 16_000_000  # A2 at 200 dpi; larger sheets are rendered at a lower dpi
 _FEWEST_PIXELS = 1000  # along the longer side: the page box of a small PDF is often an arbitrary one
 _SMALL_PAGE_DPI = 600
-_MOST_BYTES = 100_000_000  # of the PNG, which is decoded at once: the limit of pixels is the one that counts
+_MOST_BYTES = 100_000_000  # of the PNG, which is decoded at once: the pixel limit is the one that matters
 
 
 def page_picture(reader: Reader, number: int, profile: PrepareProfile) -> Picture:
     """The displayed page as a picture: images at their own resolution up to `max_dpi`, others at `dpi`.
 
-    Raises the InputError of a page that cannot be drawn, LimitError among them.
+    Raises the InputError of a page that cannot be rendered, LimitError among them.
     """
     dpi = (_image_dpi if reader.name == "image" else _page_dpi)(reader, number, profile)
     drawn = next(iter(reader.render([number], RenderOptions(dpi=dpi, max_bytes=_MOST_BYTES))))
@@ -33,9 +33,9 @@ def page_picture(reader: Reader, number: int, profile: PrepareProfile) -> Pictur
 
 
 def _image_dpi(reader: Reader, number: int, profile: PrepareProfile) -> int:
-    """Its own, however fine, unless it is large: the reader can decode a large JPEG at a fraction of its size.
+    """The image's own dpi, however high, unless it is large: the reader can decode a large JPEG at a reduced size.
 
-    A small one is lowered by `prepare`, which looks at its type first.
+    A small one is downsampled by `prepare`, which checks its type size first.
     """
     stated = reader.metadata().get("dpi", "")  # of the first page; the others of a TIFF are hardly ever finer
     if not stated.isdigit() or int(stated) <= profile.max_dpi:

@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 
 from quire.picture import Picture
 
-cv2.setNumThreads(1)  # pages are read side by side, and OpenCV does not honour the environment
+cv2.setNumThreads(1)  # pages are read in parallel, and OpenCV does not honour the environment
 
 Pixels = NDArray[np.uint8]
-"""(height, width) for grey, (height, width, 3) for red, green, blue."""
+"""(height, width) for grey, (height, width, 3) for RGB."""
 
 
 def pixels_of(picture: Picture) -> Pixels:
@@ -26,7 +26,7 @@ def picture_of(pixels: Pixels, dpi: float) -> Picture:
 
 
 def decoded(png: bytes) -> Pixels:
-    """The pixels of an encoded picture, grey or red, green, blue. Raises ValueError when it is damaged."""
+    """The pixels of an encoded picture, grey or RGB. Raises ValueError when it is damaged."""
     found = cv2.imdecode(np.frombuffer(png, np.uint8), cv2.IMREAD_ANYCOLOR)
     if found is None:
         raise ValueError("the picture cannot be decoded")
@@ -38,5 +38,5 @@ def grey_of(found: Pixels) -> Pixels:
 
 
 def pixels(found: NDArray[np.generic]) -> Pixels:
-    """What OpenCV gives back, whose stubs know numbers but not their width."""
+    """Cast an OpenCV result to pixels: its stubs know the kind of number but not its width."""
     return found.astype(np.uint8, copy=False)

@@ -1,4 +1,4 @@
-"""What preparation is told and what it tells: settings, the measures of a picture, and how to get back to the page.
+"""Input and output of preparation: settings, the measures of a picture, and the transform back to the page.
 
 Standard library only: these values cross processes and are stored.
 """
@@ -18,14 +18,14 @@ from quire.types import BBox
 
 @dataclass(frozen=True, slots=True)
 class PrepareProfile(Profile):
-    """The settings that change the prepared picture. Pictures finer than `max_dpi` are lowered to `dpi`."""
+    """The settings that change the prepared picture. Pictures finer than `max_dpi` are downsampled to `dpi`."""
 
     dpi: int = 200
     max_dpi: int = 250
     orientation: bool = True
     deskew: bool = True
-    min_skew: float = 0.5  # degrees; below it resampling a coarse scan loses more than level lines gain
-    treat: bool = True  # contrast, shadows and specks, where the measures of the picture ask for it
+    min_skew: float = 0.5  # degrees; below it, resampling a coarse scan loses more than straight lines gain
+    treat: bool = True  # contrast, shadows and specks, where the measures of the picture require it
     blank_gate: bool = True
     redactions: bool = False
     version: str = "1"
@@ -33,26 +33,26 @@ class PrepareProfile(Profile):
 
 @dataclass(frozen=True, slots=True)
 class ImageMeasures:
-    """What a cheap look tells about a picture. Levels are 0 (black) to 255, lengths are pixels of the picture."""
+    """Cheap measures of a picture. Levels are 0 (black) to 255, lengths are pixels of the picture."""
 
     mean: float
     paper: float  # level of the background
-    ink_level: float  # level of the darkest twentieth of what is written on it
+    ink_level: float  # level of the darkest twentieth of the ink
     otsu_separability: float  # 0 to 1: how clearly the levels fall into two classes
     noise_sigma: float
     stroke_width: float
     specks: int
-    text_height: float  # median height of what looks like letters, 0 when there are hardly any
-    letters: int  # how many those are
+    text_height: float  # median height of the letter-like components, 0 when there are hardly any
+    letters: int  # the number of those
     ink: float  # share of the picture
-    shade: float  # how many levels the paper differs between the bright and the dark parts of the picture
+    shade: float  # by how many levels the paper differs between the bright and the dark parts of the picture
     bilevel: bool
-    inverted: bool  # light writing on dark ground
+    inverted: bool  # light text on a dark background
 
 
 @dataclass(frozen=True, slots=True)
 class Redaction:
-    """A dark filled box on the displayed page. The score, 0 to 1, says how sure it is."""
+    """A dark filled box on the displayed page. The score, 0 to 1, is its confidence."""
 
     bbox: BBox
     score: float
@@ -60,10 +60,10 @@ class Redaction:
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """What was done to the picture of a page, and the way back.
+    """What was done to the picture of a page, and the inverse transform.
 
-    `page` is the size of the displayed page in pixels of the prepared picture. It was turned by `turn` degrees
-    clockwise (0, 90, 180, 270), then by `skew` degrees clockwise on a sheet large enough to lose nothing.
+    `page` is the size of the displayed page in pixels of the prepared picture. It was rotated by `turn` degrees
+    clockwise (0, 90, 180, 270), then by `skew` degrees clockwise on a canvas large enough to lose nothing.
     """
 
     digest: Digest
@@ -83,11 +83,11 @@ class Prepared:
         return _way_back(self.size, self.page, self.turn, self.skew)
 
     def to_page(self, box: BBox) -> BBox:
-        """From fractions of the prepared picture to fractions of the displayed page: the box around it, clamped."""
+        """From fractions of the prepared picture to fractions of the displayed page: the bounding box, clamped."""
         return self.to_given.box(box) if self.turn or self.skew else box
 
     def from_page(self, box: BBox) -> BBox:
-        """From fractions of the displayed page to fractions of the prepared picture: the box around it, clamped."""
+        """From fractions of the displayed page to fractions of the prepared picture: the bounding box, clamped."""
         return self.to_given.inverse().box(box) if self.turn or self.skew else box
 
     def to_json(self) -> str:
@@ -122,10 +122,10 @@ _UNTURNED = {
     180: Affine(-1, 0, 1, 0, -1, 1),
     270: Affine(0, -1, 1, 1, 0, 0),
 }
-"""Fractions of a page that was turned clockwise to fractions of the page as it lay."""
+"""Map fractions of a page that was rotated clockwise to fractions of the original page."""
 
 
-@lru_cache(maxsize=8)  # asked for with every word of a page
+@lru_cache(maxsize=8)  # called for every word of a page
 def _way_back(size: tuple[int, int], page: tuple[int, int], turn: int, skew: float) -> Affine:
     (width, height), (across, down) = size, page[::-1] if turn in (90, 270) else page
     sine, cosine = math.sin(math.radians(-skew)), math.cos(math.radians(-skew))

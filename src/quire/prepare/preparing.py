@@ -1,6 +1,6 @@
-"""The picture of a page made ready for an engine: upright, straight, not finer than needed, treated where it helps.
+"""Prepares the picture of a page for an engine: upright, straight, not finer than needed, treated where it helps.
 
-Runs in a worker process. The same picture and settings give the same bytes.
+Runs in a worker process. The same picture and settings produce the same bytes.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from quire.prepare.treatments import treated
 from quire.prepare.turning import skew_of, straightened, turn_of, turned
 from quire.types import BBox
 
-_WORKING_PIXELS = 8_000_000  # what is known to be larger than needed is measured on a copy of about this size
+_WORKING_PIXELS = 8_000_000  # a picture known to be larger than needed is measured on a copy of about this size
 _DARK_MEAN = 110.0  # a darker page may be a negative
 _FEW_LETTERS = 25
-_TWO_CLASSES = 0.7  # a photograph has levels of all kinds
+_TWO_CLASSES = 0.7  # a photograph has levels across the whole range
 
 
 @dataclass(frozen=True, slots=True)
 class _Look:
-    """What was seen in a picture: its ink, its paper and its measures."""
+    """The analysis of a picture: its ink, its paper and its measures."""
 
     ink: Ink
     paper: Pixels
@@ -86,7 +86,7 @@ def _kept(found: Pixels, keep: Sequence[BBox]) -> Pixels:
 
 
 def _resolved(found: Pixels, dpi: float, profile: PrepareProfile) -> tuple[Pixels, float, list[str]]:
-    """The picture no finer than needed, and its dpi."""
+    """The picture at no more than the needed resolution, and its dpi."""
     size = found.shape[1], found.shape[0]
     known, source = estimated_dpi(size, dpi, 0.0)
     if source != "stated":
@@ -101,8 +101,8 @@ def _resolved(found: Pixels, dpi: float, profile: PrepareProfile) -> tuple[Pixel
         return found, known, []
     if scale > profile.dpi / known:
         smaller = lowered(found, scale)
-    told = {"stated": "", "text": " (by the height of its type)", "paper": " (by the size of paper)"}[source]
-    return smaller, round(known * scale, 1), [f"lowered {known:.0f} to {known * scale:.0f} dpi{told}"]
+    basis = {"stated": "", "text": " (by the height of its type)", "paper": " (by the size of paper)"}[source]
+    return smaller, round(known * scale, 1), [f"lowered {known:.0f} to {known * scale:.0f} dpi{basis}"]
 
 
 def _text_height(found: Pixels, dpi: float) -> float:
@@ -112,7 +112,7 @@ def _text_height(found: Pixels, dpi: float) -> float:
 
 
 def _looked(found: Pixels, dpi: float) -> tuple[Pixels, _Look, list[str]]:
-    """The picture with dark writing on light ground, and what is seen in it."""
+    """The picture with dark text on a light background, and its analysis."""
     grey = grey_of(found)
     ink, paper = find_ink(grey)
     look = _Look(ink, paper, measure(grey, ink, paper, dpi))
@@ -127,7 +127,7 @@ def _looked(found: Pixels, dpi: float) -> tuple[Pixels, _Look, list[str]]:
 
 
 def _position(found: Pixels, look: _Look, profile: PrepareProfile) -> tuple[int, float, list[str]]:
-    """How the page is to be turned, by quarters and by the few degrees that are left."""
+    """The rotation of the page: by quarter turns, and by the few degrees of skew that remain."""
     turn, skew = 0, 0.0
     done = []
     if profile.orientation:

@@ -42,7 +42,7 @@ def find_redactions(grey: Pixels, dpi: float) -> list[tuple[Box, float]]:
 
 
 def _score(grey: Pixels, box: Box, rim: int) -> float:
-    """The mean of evenness, lack of edges and contrast to what lies around; 0 when a side has no light beyond it."""
+    """The mean of evenness, lack of edges and contrast to the surroundings; 0 when a side has no light beyond it."""
     left, top, right, bottom = box
     height, width = grey.shape
     if left < rim or top < rim or right > width - rim or bottom > height - rim:

@@ -16,14 +16,14 @@ _CLEARANCE = 6
 
 @dataclass(frozen=True, slots=True)
 class Slice:
-    """A part of a picture over its whole width, and the row of the picture at which it begins."""
+    """A slice of a picture over its whole width, and the row of the picture at which it begins."""
 
     picture: Picture
     top: int
 
 
 def binarize(picture: Picture, *, window: int = 0) -> Picture:
-    """Black on white: what is darker than most of its surroundings. `window` is their side in pixels, 0: by dpi."""
+    """Binarise: black where darker than most of the surroundings. `window` is their side in pixels, 0: by dpi."""
     grey = grey_of(pixels_of(picture))
     side = (window or max(15, round(picture.dpi / 5))) | 1
     around = cv2.boxFilter(grey, cv2.CV_32F, (side, side), borderType=cv2.BORDER_REPLICATE)
@@ -42,7 +42,7 @@ def slice_horizontal(picture: Picture, *, height: int, overlap: int = 0) -> list
         raise UsageError(f"slices of {height} rows cannot overlap by {overlap}")
     found = pixels_of(picture)
     ink = (255 - grey_of(found).astype(np.float32)).sum(axis=1)
-    around = np.convolve(ink, np.ones(_CLEARANCE), "same")  # a cut wants some empty rows on both sides
+    around = np.convolve(ink, np.ones(_CLEARANCE), "same")  # a cut needs some empty rows on both sides
     slices: list[Slice] = []
     top = 0
     while True:
@@ -56,7 +56,7 @@ def slice_horizontal(picture: Picture, *, height: int, overlap: int = 0) -> list
 
 
 def pad(picture: Picture, *, margin: int, level: int = 255) -> Picture:
-    """The picture with a margin of one level on each side; engines read letters at the very edge badly."""
+    """The picture with a margin of one level on each side; engines misread letters at the very edge."""
     value = (float(level),) * 3
     edges = (margin,) * 4
     padded = cv2.copyMakeBorder(pixels_of(picture), *edges, cv2.BORDER_CONSTANT, value=value)

@@ -1,4 +1,4 @@
-"""Treatments of a picture: each one only when its measures ask for it, and only those that make reading better."""
+"""Treatments of a picture: each one only when its measures require it, and only those that improve OCR."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _NOISY = 15.0
 
 
 def treated(found: Pixels, paper: Pixels, measures: ImageMeasures) -> tuple[Pixels, list[str]]:
-    """The picture after what its measures ask for, and what that was and why."""
+    """The picture after the treatments that its measures require, and which they were and why."""
     done: list[str] = []
     for name, result in _steps(found, paper, measures):
         found = result
@@ -40,14 +40,14 @@ def _steps(found: Pixels, paper: Pixels, measures: ImageMeasures) -> Iterator[tu
 
 
 def stretched(found: Pixels, measures: ImageMeasures) -> Pixels:
-    """Paper to white and ink to black, everything between in proportion."""
+    """Map paper to white and ink to black, everything between linearly."""
     span = max(_LEAST_SPAN, measures.paper - measures.ink_level)
     table = np.clip((np.arange(256) - (measures.ink_level - 0.2 * span)) * 255 / (1.2 * span), 0, 255)
     return pixels(cv2.LUT(found, np.rint(table).astype(np.uint8)))
 
 
 def without_shadow(found: Pixels, paper: Pixels) -> Pixels:
-    """Divided by the level of the paper, so that it is white everywhere."""
+    """Divide by the level of the paper, so that it is white everywhere."""
     height, width = found.shape[:2]
     ground = cv2.resize(cv2.GaussianBlur(paper, (0, 0), 3), (width, height), interpolation=cv2.INTER_LINEAR)
     ground = np.maximum(ground, 32)

@@ -1,4 +1,4 @@
-"""Upright and straight: the turn of a page by quarters, and the few degrees by which it was laid askew."""
+"""Orientation and deskewing: the rotation of a page by quarter turns, and its skew of a few degrees."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from quire.prepare.orientation import page_turn
 from quire.prepare.pixels import Pixels, pixels
 
 _SURE = 0.85
-_GUESS = 0.4  # a vote below this is that of an empty place
+_GUESS = 0.4  # a vote below this comes from an empty area
 _MAJORITY = 0.6
-_FEW_LETTERS = 25  # a page with fewer is not turned
+_FEW_LETTERS = 25  # a page with fewer is not rotated
 
 _WORKING_SIDE = 1000
 _MOST_DEGREES = 15.0
@@ -25,10 +25,10 @@ _TURNS = {90: cv2.ROTATE_90_CLOCKWISE, 180: cv2.ROTATE_180, 270: cv2.ROTATE_90_C
 
 
 def turn_of(found: Pixels, letters: int) -> tuple[int, float]:
-    """Degrees clockwise (0, 90, 180, 270) that make the page upright, 0 unless that is sure; and how sure it is.
+    """Degrees clockwise (0, 90, 180, 270) that make the page upright, 0 unless that is certain; and the confidence.
 
-    A page that seems upright is believed at once. Any other is asked about again in three places, since the model
-    takes some pages of tables, or in scripts that it does not know, for upside-down.
+    A page that seems upright is accepted at once. Any other is checked again in three places, since the model
+    classifies some pages of tables, or in scripts that it does not know, as upside-down.
     """
     if letters < _FEW_LETTERS:
         return 0, 0.0
@@ -58,9 +58,9 @@ def turned(found: Pixels, turn: int) -> Pixels:
 
 
 def skew_of(mask: Pixels, *, least: float = 0.2) -> float:
-    """Degrees clockwise that make the lines of an upright page level, 0 unless they clearly get sharper.
+    """Degrees clockwise that make the lines of an upright page horizontal, 0 unless they clearly get sharper.
 
-    Lines are level when the lower edges of the ink fall into few rows (Postl, Baird): the score of an angle is the
+    Lines are horizontal when the lower edges of the ink fall into few rows (Postl, Baird): the score of an angle is the
     sum of the squared counts. Rules of tables count like lines of text.
     """
     xs, ys = _lower_edges(mask)
@@ -83,7 +83,7 @@ def skew_of(mask: Pixels, *, least: float = 0.2) -> float:
 
 
 def straightened(found: Pixels, degrees: float) -> Pixels:
-    """Turned clockwise about the middle on a white sheet large enough to hold all of it."""
+    """Rotate clockwise about the centre on a white canvas large enough to hold all of it."""
     if not degrees:
         return found
     height, width = found.shape[:2]
@@ -111,7 +111,7 @@ def _lower_edges(mask: Pixels) -> tuple[NDArray[np.float32], NDArray[np.float32]
 
 
 def _scores(xs: NDArray[np.float32], ys: NDArray[np.float32], degrees: NDArray[np.float64]) -> NDArray[np.float64]:
-    """For each angle by which lines may fall to the right: how few rows the points fall into along it."""
+    """For each angle by which lines may slope down to the right: how few rows the points fall into along it."""
     found = np.empty(len(degrees))
     for index, angle in enumerate(degrees):
         rows = ys - xs * np.float32(math.tan(math.radians(angle)))

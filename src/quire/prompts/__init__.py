@@ -1,4 +1,4 @@
-"""Versioned texts for models, by language: `page.en.md`, `page_strict.de.md`. Another language is another file."""
+"""Versioned prompts, by language: `page.en.md`, `page_strict.de.md`. To add a language, add a file."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from quire.keys import Digest, digest_bytes
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """A text for a model. Its digest is its version: whoever changes the text asks anew."""
+    """A prompt. Its digest is its version: a changed text invalidates cached answers."""
 
     name: str
     language: str
@@ -25,17 +25,17 @@ class Prompt:
 
 @cache
 def load(name: str, language: str = "en") -> Prompt:
-    """The prompt in that language. Raises ConfigurationError, naming those that exist."""
+    """The prompt in that language. Raises ConfigurationError, naming the available languages."""
     known = languages(name)
     if language not in known:
         there = ", ".join(known) or "none"
-        raise ConfigurationError(f"there is no prompt {name!r} in the language {language!r}; there is: {there}")
+        raise ConfigurationError(f"there is no prompt {name!r} in the language {language!r}; available: {there}")
     text = files(__package__).joinpath(f"{name}.{language}.md").read_text(encoding="utf-8")
     return Prompt(name, language, text.strip())
 
 
 @cache
 def languages(name: str) -> tuple[str, ...]:
-    """The languages in which there is a prompt of that name."""
+    """The languages in which a prompt of that name exists."""
     parts = [file.name.split(".") for file in files(__package__).iterdir()]
     return tuple(sorted(part[1] for part in parts if len(part) == 3 and part[0] == name and part[2] == "md"))

@@ -1,8 +1,8 @@
-"""Small PDFs that would cost PDFium all memory or time, found before PDFium reads their pages.
+"""Detects small PDFs that would exhaust memory or time in PDFium, before PDFium reads their pages.
 
 PDFium has no limits of its own: it copies all open marks at each `BMC`, draws a form as often as the forms around it
-say, and compares each form field with all others. A file is first scanned for signs of that, which costs little; only
-one that shows a sign is taken apart and its pages judged. Both readers use this, so both refuse the same pages.
+say, and compares each form field with all others. A cheap scan first looks for signs of that; only a file with a sign
+is parsed and its pages judged. Both readers use this, so both refuse the same pages.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ from quire.render._objects import PdfObjects, Ref, Value
 from quire.render._streams import filters_of, find_streams, unpack
 from quire.types import OutlineEntry, PageInfo
 
-MOST_MARKS = 4_000  # marked content inside marked content: PDFium's memory grows with the square
+MOST_MARKS = 4_000  # nesting of marked content: PDFium's memory grows quadratically
 MOST_SAVES = 100_000  # graphics states saved and not restored
-LEAST_CONTENT = 8_000_000  # bytes of instructions that any page may have, all forms drawn
-CONTENT_PER_BYTE = 40  # and so many for each byte of the file
+LEAST_CONTENT = 8_000_000  # bytes of instructions that any page may have, with all forms expanded
+CONTENT_PER_BYTE = 40  # or this many per byte of the file, whichever is more
 MOST_CONTENT = 200_000_000  # but no more than this
-MOST_SIBLINGS = 4_000  # form fields side by side: PDFium's time grows with the square
-MOST_NAMESAKES = 1_500  # form fields of one name: with the cube
+MOST_SIBLINGS = 4_000  # sibling form fields: PDFium's time grows quadratically
+MOST_NAMESAKES = 1_500  # form fields with the same name: cubically
 MANY_PAGES = 5_000
-LEAST_PAGE = 32  # bytes of the file for each page of more than that
-MOST_PLAIN = 256 << 20  # bytes of a file that is taken apart
+LEAST_PAGE = 32  # minimum file bytes per page for a file with more pages than that
+MOST_PLAIN = 256 << 20  # maximum bytes of a file that is parsed
 
 _DRAWING = 250  # bytes of instructions that cost as much as starting a form
 _MANY_DRAWINGS = LEAST_CONTENT // _DRAWING
-_OPEN_MARKS = 16  # that a stream may leave open: one named many times by its page adds up
-_DEEPEST = 40  # forms inside forms that PDFium follows
+_OPEN_MARKS = 16  # that a stream may leave open: a stream listed many times by its page adds up
+_DEEPEST = 40  # nesting of forms that PDFium follows
 _PAGES_AT_ONCE = 16
 _WINDOW, _OVERLAP = 64 << 20, 8 << 20
 
@@ -58,19 +58,19 @@ _T = TypeVar("_T")
 
 class PdfReader(Reader, Protocol):
     def plain(self, max_bytes: int) -> bytes | None:
-        """The document as PDFium understands it: decrypted, without object streams; none when it is larger."""
+        """The document as PDFium understands it: decrypted, without object streams; None when it is larger."""
         ...
 
 
 def guarded(reader: PdfReader, document: Document, data: bytes | None = None) -> Reader:
-    """The reader, or one that refuses the pages which PDFium must not read. `data` when it is not the document's.
+    """The reader, or one that refuses the pages that PDFium must not read. `data` if it differs from the document's.
 
     Raises `LimitError` for a document that is refused as a whole.
     """
     size = len(data) if data is not None else document.size
     if reader.page_count > max(MANY_PAGES, size // LEAST_PAGE):
         raise LimitError(f"claims {reader.page_count} pages in {size} bytes", document=document.name)
-    encrypted = reader.metadata().get("encrypted") == "yes"  # such a file shows nothing before it is decrypted
+    encrypted = reader.metadata().get("encrypted") == "yes"  # such a file cannot be scanned before it is decrypted
     if not encrypted and not any(_has_signs(window) for window in _windows(document, data)):
         return reader
     plain = reader.plain(MOST_PLAIN)
@@ -85,7 +85,7 @@ def guarded(reader: PdfReader, document: Document, data: bytes | None = None) ->
 
 
 class GuardedReader:
-    """A reader that judges each page before PDFium is asked for it. May be used from any thread."""
+    """A reader that judges each page before PDFium reads it. May be used from any thread."""
 
     def __init__(self, inner: Reader, judge: _Judge, document: str) -> None:
         self._inner, self._judge, self._document = inner, judge, document
@@ -117,7 +117,7 @@ class GuardedReader:
     def _each(
         self, pages: Sequence[int], read: Callable[[Sequence[int]], Iterator[_T | InputError]]
     ) -> Iterator[_T | InputError]:
-        """A few pages at a time: the caller may want no more."""
+        """Read a few pages at a time, because the caller may stop early."""
         for start in range(0, len(pages), _PAGES_AT_ONCE):
             some = [(number, self._refused(number)) for number in pages[start : start + _PAGES_AT_ONCE]]
             found = read([number for number, refused in some if refused is None])
@@ -131,7 +131,7 @@ class GuardedReader:
 
 
 def _windows(document: Document, data: bytes | None) -> Iterator[bytes]:
-    """The bytes of the file; of one that is too large for memory in pieces that overlap."""
+    """The bytes of the file; overlapping windows of one that is too large for memory."""
     whole = data or document.content
     if whole is not None:
         yield whole
@@ -145,7 +145,8 @@ def _windows(document: Document, data: bytes | None) -> Iterator[bytes]:
 
 
 def _has_signs(data: bytes) -> bool:
-    """Whether something in the file may be too much. Counts what looks like an instruction, never too little."""
+    """Whether something in the file may be excessive. Counts everything that looks like an instruction, so it may
+    overcount but never undercounts."""
     form, masked, end, size = False, False, 0, 0
     most = max(LEAST_CONTENT, len(data) * CONTENT_PER_BYTE)
     drawn, largest = 1, _DRAWING
@@ -184,7 +185,7 @@ def _has_long_arrays(data: bytes, start: int, end: int) -> bool:
 
 
 def _count_objects(data: bytes, words: Sequence[bytes]) -> int:
-    """How often the words are in the file and in its object streams."""
+    """How often the words occur in the file and in its object streams."""
     found = _count(data, words)
     for place in find_streams(data):
         if b"/ObjStm" in place.head and (filters := filters_of(place.head)):
@@ -210,7 +211,7 @@ def _count(data: bytes, words: Sequence[bytes]) -> int:
 
 
 class _Refused(Exception):
-    """What is wrong, in words."""
+    """The reason for refusing a page or document."""
 
 
 class _Content(NamedTuple):
@@ -235,7 +236,7 @@ class _Content(NamedTuple):
 
 
 class _Judge:
-    """What PDFium would do with a document, counted instead of done."""
+    """Estimates PDFium's work on a document without doing it."""
 
     def __init__(self, objects: PdfObjects, most_content: int) -> None:
         self._objects = objects
@@ -259,11 +260,11 @@ class _Judge:
             lists += [self._objects.array(self._objects.dictionary(field).get(b"Kids")) for field in fields]
 
     def page(self, number: int, count: int) -> str:
-        """What is wrong with page `number` of `count`, as PDFium counts them, if anything is."""
+        """The reason to refuse page `number` of `count`, as PDFium counts them, if there is one."""
         if self._pages is None:
             self._pages = list(self._objects.pages(max(count, MANY_PAGES)))
         pages = self._pages[number - 1 : number]
-        if len(self._pages) != count:  # a damaged tree: which of its pages PDFium takes for this one is not known
+        if len(self._pages) != count:  # a damaged tree: which of its pages PDFium considers to be this one is unknown
             pages, number = self._pages, 0
         if number not in self._verdicts:
             try:
@@ -304,9 +305,9 @@ class _Judge:
         return b"\n".join(pieces)
 
     def _cost(self, content: _Content, resources: dict[bytes, Value], depth: int, *, in_cell: bool = False) -> int:
-        """Bytes of instructions with everything drawn.
+        """Bytes of instructions with everything expanded.
 
-        Patterns and soft masks are drawn once for a page, but inside the cell of one once for each use.
+        Patterns and soft masks are drawn once per page, but inside a pattern cell once per use.
         """
         of = self._objects.dictionary
         drawn = of(resources.get(b"XObject")) if content.draws else {}

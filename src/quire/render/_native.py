@@ -1,4 +1,4 @@
-"""PDFs through the compiled crate `quire_native`: many threads, the interpreter lock released."""
+"""PDFs through the compiled crate `quire_native`: multi-threaded, with the GIL released."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class NativeReader:
     """A PDF opened with the compiled crate. May be used from any thread, by several at once.
 
     Work on the first pages starts when `text` or `render` is called, and runs a few pages ahead of the caller;
-    an iterator that is dropped stops it.
+    dropping the iterator stops it.
     """
 
     name = "pdfium-native"

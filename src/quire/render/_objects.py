@@ -20,14 +20,14 @@ _SECTION = re.compile(rb"\s*(\d{1,10})\s+(\d{1,10})[ \t]*\r?\n")
 _BODY = re.compile(rb"[\s\0]*stream(?:\r\n|\n|\r)")
 _DEEPEST = 64
 _MOST_HOPS = 8
-_ENTRY = 20  # bytes of a line of the table
+_ENTRY = 20  # bytes per line of the table
 
 
 _END: dict[bytes, Value] = {}  # after the last kid
 
 
 class Ref(int):
-    """The number of an object that stands elsewhere."""
+    """A reference: the number of an indirect object."""
 
 
 class Name(bytes):
@@ -38,7 +38,7 @@ Value: TypeAlias = "dict[bytes, Value] | list[Value] | Ref | Name | bytes | int 
 
 
 class PdfObjects:
-    """The objects of a file, read when asked for."""
+    """The objects of a file, read lazily."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data
@@ -58,7 +58,7 @@ class PdfObjects:
         self.root = self.dictionary(trailer.get(b"Root") if isinstance(trailer, dict) else None)
 
     def get(self, value: Value) -> Value:
-        """The value itself, also when it stands elsewhere."""
+        """The value, with references resolved."""
         for _ in range(_MOST_HOPS):
             if not isinstance(value, Ref):
                 return value
@@ -74,7 +74,7 @@ class PdfObjects:
         return found if isinstance(found, list) else []
 
     def stream(self, value: Value, most: int) -> bytes:
-        """What the stream at a reference holds, unpacked up to about `most` bytes; nothing without a stream."""
+        """The content of the stream at a reference, decompressed up to about `most` bytes; empty without a stream."""
         entries, at = self._object(value) if isinstance(value, Ref) else (None, 0)
         body = _BODY.match(self._data, at)
         if not isinstance(entries, dict) or body is None:
@@ -87,7 +87,7 @@ class PdfObjects:
 
     def pages(self, most: int) -> Iterator[tuple[dict[bytes, Value], dict[bytes, Value]]]:
         """Each page with its resources, in order, no more than `most` of them."""
-        patience = _DEEPEST + 2 * most  # nodes to look at: a tree may have loops
+        patience = _DEEPEST + 2 * most  # maximum number of nodes: a tree may have cycles
         path: list[tuple[Iterator[Value], Value]] = [(iter([self.root.get(b"Pages")]), None)]
         while path and most and patience:
             kids, inherited = path[-1]
@@ -111,7 +111,7 @@ class PdfObjects:
         return self._parsed[number]
 
     def _value(self, at: int) -> tuple[Value, int]:
-        """The value that stands there and where it ends."""
+        """The value at a position, and its end."""
         open_values: list[list[Value]] = []
         while token := _TOKEN.match(self._data, at):
             at = token.end()

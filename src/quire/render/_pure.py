@@ -85,7 +85,7 @@ class PureReader:
         return found
 
     def plain(self, max_bytes: int) -> bytes | None:
-        pdf, written = self._open(), io.BytesIO()  # one of its own: what is written is dropped from memory
+        pdf, written = self._open(), io.BytesIO()  # a separate handle: PDFium drops what it has written from memory
         try:
             pdf.save(written, flags=pdfium.FPDF_REMOVE_SECURITY)
         except pdfium2.PdfiumError:
@@ -212,7 +212,7 @@ class PureReader:
 
 
 def _transform(page: Any) -> Transform:
-    """User space to points of the displayed page: the visible box moved to the origin, turned, y downwards."""
+    """User space to points of the displayed page: the visible box moved to the origin, rotated, y downwards."""
     rect = pdfium.FS_RECTF()
     pdfium.FPDF_GetPageBoundingBox(page, rect)
     left, top, right, bottom = rect.left, rect.top, rect.right, rect.bottom

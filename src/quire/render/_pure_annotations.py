@@ -27,7 +27,7 @@ _FIELD_KINDS = {
 
 
 def read_links(document: Any, page: Any, transform: Transform) -> list[LinkInfo]:
-    """Where links stand and where they lead."""
+    """The boxes and targets of links."""
     found: list[LinkInfo] = []
     position, link = ctypes.c_int(0), pdfium.FPDF_LINK()
     while pdfium.FPDFLink_Enumerate(page, position, link):
@@ -69,8 +69,8 @@ def read_fields(formenv: Any, page: Any, transform: Transform) -> list[FieldInfo
             if kind in ("checkbox", "radio"):
                 value = ""
                 if pdfium.FPDFAnnot_IsChecked(form, annotation):
-                    told = _wide(partial(pdfium.FPDFAnnot_GetFormFieldExportValue, form, annotation))
-                    value = told if kind == "radio" and told else "on"
+                    export_value = _wide(partial(pdfium.FPDFAnnot_GetFormFieldExportValue, form, annotation))
+                    value = export_value if kind == "radio" and export_value else "on"
             else:
                 value = _wide(partial(pdfium.FPDFAnnot_GetFormFieldValue, form, annotation))
             name = _wide(partial(pdfium.FPDFAnnot_GetFormFieldAlternateName, form, annotation))
@@ -130,7 +130,7 @@ def _span(element: Any, name: str) -> int:
 
 
 def _wide(call: Callable[[Any, int], int]) -> str:
-    """A UTF-16 string that PDFium writes into a buffer of ours."""
+    """A UTF-16 string that PDFium writes into our buffer."""
     size = call(None, 0)
     if size <= 2 or size > 2_000_000:
         return ""

@@ -17,7 +17,7 @@ from quire.render._pure_text import Transform
 THIN = 3.0  # points: a filled rectangle thinner than this is a ruling
 STRAIGHT = 0.6  # points: a stroke that leaves its axis by less is horizontal or vertical
 SHORT = 1.5  # points: a shorter ruling is a dot
-MAX_DEPTH = 6  # forms inside forms
+MAX_DEPTH = 6  # nesting of forms
 MAX_OBJECTS = 20_000
 MAX_SEGMENTS = 4_000  # of one path; a longer one is a drawing
 
@@ -66,7 +66,7 @@ class _Reader:
             corners = [_apply(matrix, x, y) for x, y in ((0, 0), (1, 0), (0, 1), (1, 1))]
             self.found.images.extend(self._bounds(corners))
         elif kind == pdfium.FPDF_PAGEOBJ_SHADING:
-            pass  # the area of a shading is its clip, which PDFium does not tell
+            pass  # the area of a shading is its clip, which PDFium does not expose
         elif kind == pdfium.FPDF_PAGEOBJ_FORM and depth < MAX_DEPTH:
             matrix = _product(_matrix(handle), outer)
             for index in range(min(max(pdfium.FPDFFormObj_CountObjects(handle), 0), MAX_OBJECTS)):

@@ -1,4 +1,4 @@
-"""Characters of a page to runs and lines, through PDFium's text functions: the pure-Python reader.
+"""Groups the characters of a page into runs and lines, through PDFium's text functions: the pure-Python reader.
 
 The native crate does the same in `native/src/text.rs`, with the same constants; tests compare the two.
 Every length below is a multiple of the font size.
@@ -22,11 +22,11 @@ BACK_GAP = 0.6  # so does a step back of more than this
 BASELINE_SHIFT = 0.12  # a smaller shift is the same baseline
 SCRIPT_SHIFT = 0.65  # a smaller shift of smaller type is a sub- or superscript
 SCRIPT_SIZE = 0.85  # type smaller than this, relative to the line's, may be one
-SCRIPT_GAP = 0.6  # it must stand this near
+SCRIPT_GAP = 0.6  # it must be this near
 WORD_GAP = 0.3  # a gap that separates words where the file has no space
-FALSE_SPACE = 0.05  # a space that PDFium made up where the gap is narrower does not count
+FALSE_SPACE = 0.05  # a space that PDFium generated where the gap is narrower does not count
 DOUBLE_STRIKE = 0.1  # the same character this near is the same one drawn twice for weight
-MATH_AXIS = 0.25  # how high above the baseline the middle of a large operator stands
+MATH_AXIS = 0.25  # height of the middle of a large operator above the baseline
 SIZE_CHANGE = 0.04  # a larger change of size begins a new run
 
 _CJK = ((0x2E80, 0x9FFF), (0xAC00, 0xD7AF), (0xF900, 0xFAFF), (0xFF00, 0xFFEF), (0x20000, 0x2FA1F))
@@ -111,7 +111,7 @@ class _Reader:
         self.looks: dict[int, _Look] = {}
         self.font_index: dict[int, int] = {}
         self.symbols: list[dict[str, str]] = []
-        # the run under construction, and the line it stands in
+        # the run under construction, and its line
         self.text: list[str] = []
         self.last = 0  # where the last glyph begins in it
         self.look: _Look | None = None
@@ -126,7 +126,7 @@ class _Reader:
         high = 0
         for index in range(max(count, 0)):
             code = pdfium.FPDFText_GetUnicode(self.textpage, index)
-            if 0xD800 <= code < 0xDC00:  # the first half of a character beyond U+FFFF
+            if 0xD800 <= code < 0xDC00:  # the high surrogate of a character beyond U+FFFF
                 high = code
                 continue
             if 0xDC00 <= code < 0xE000:
@@ -169,7 +169,7 @@ class _Reader:
         if previous is None or before is None:
             return self._begin(glyph, look, flag | LINE | SPACE)
         if look is before and glyph.box == previous.box and self.text and not space:
-            # one glyph that stands for several characters; PDFium gives those of right-to-left ligatures backwards
+            # one glyph for several characters (ligature); PDFium returns those of right-to-left ligatures reversed
             self.text.insert(self.last if _right_to_left(glyph.text) else len(self.text), glyph.text)
             return None
         size = max(look.size, before.size)
@@ -218,7 +218,7 @@ class _Reader:
         )
 
     def _compose(self, glyph: _Glyph, previous: _Glyph) -> bool:
-        """An accent drawn as a glyph of its own over, or before, its letter becomes one character with it."""
+        """Combine an accent drawn as a separate glyph over, or before, its letter into one character."""
         overlap = min(glyph.end, previous.end) - max(glyph.start, previous.start)
         if overlap <= 0.5 * min(glyph.end - glyph.start, previous.end - previous.start):
             return False
@@ -293,7 +293,7 @@ class _Reader:
         return _Glyph(text, start, start + 0.5 * size, base, box, oy)
 
     def _ink(self, index: int, top: float, bottom: float) -> tuple[float, float]:
-        """From where to where a character is drawn, upright text alone; what is given when PDFium cannot tell."""
+        """The extent of a drawn character, for upright text only; the given extent when PDFium does not know."""
         left, right, low, high = (ctypes.c_double() for _ in range(4))
         if not pdfium.FPDFText_GetCharBox(self.textpage, index, left, right, low, high):
             return top, bottom
@@ -364,7 +364,7 @@ def _hangs(name: str) -> bool:
 
 
 def _suspicious(code: int) -> bool:
-    """No character of a text: a control code, a private one, a replacement."""
+    """Not a text character: a control code, a private-use one, a replacement character."""
     return code < 0x20 or 0x7F <= code < 0xA0 or 0xE000 <= code <= 0xF8FF or 0xFFF0 <= code <= 0xFFFF
 
 

@@ -1,4 +1,4 @@
-"""The streams of a PDF file, found in its bytes and unpacked without a PDF library. Standard library only."""
+"""The streams of a PDF file, found in its bytes and decompressed without a PDF library. Standard library only."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ _LENGTH = re.compile(rb"/Length\s+(\d{1,12})(?!\d*\s+\d+\s+R)")
 _FILTER = re.compile(rb"/Filter\s*(\[[^\]]{0,400}\]|/[^\s/<>\[\]]{1,100})")
 _NAME = re.compile(rb"/([^\s/<>\[\]]+)")
 _PIECE = 4096
-_MOST_LZW = 1 << 18  # bytes that are unpacked: this is slow
+_MOST_LZW = 1 << 18  # maximum bytes that are decompressed: this is slow
 
 
 class StreamSpan(NamedTuple):
-    """Where a stream stands: the end of the one before, its dictionary, and its body."""
+    """The location of a stream: the end of the previous one, its dictionary, and its body."""
 
     gap: int
     head: bytes
@@ -27,7 +27,7 @@ class StreamSpan(NamedTuple):
 
 
 def find_streams(data: bytes) -> Iterator[StreamSpan]:
-    """Every stream, in the order of the file. The cross-reference table is not asked: it may lie."""
+    """Every stream, in the order of the file. The cross-reference table is not used: it may be wrong."""
     gap = position = 0
     while (at := data.find(b"stream", position)) >= 0:
         if data[max(at - 3, 0) : at] == b"end":
@@ -45,16 +45,16 @@ def find_streams(data: bytes) -> Iterator[StreamSpan]:
 
 
 def filters_of(head: bytes) -> list[bytes] | None:
-    """The names of the filters that a stream's dictionary lists; None when it only says where the list is."""
+    """The names of the filters that a stream's dictionary lists; None when the list is a reference."""
     if found := _FILTER.search(head):
         return _NAME.findall(found[1])
     return None if b"/Filter" in head else []
 
 
 def unpack(body: bytes, filters: Sequence[bytes], most: int) -> bytes:
-    """What a stream holds, no more than about `most` bytes of it, and as much as is sound of a damaged one.
+    """The content of a stream, at most about `most` bytes, and the intact beginning of a damaged one.
 
-    Empty for the filters of pictures, which hold no instructions.
+    Empty for image filters, which contain no instructions.
     """
     for name in filters:
         match name:
@@ -81,7 +81,7 @@ def _inflate(body: bytes, most: int) -> bytes:
         return zlib.decompressobj().decompress(body, most)
     except zlib.error:
         pass
-    # Damaged, and PDFium takes what comes before the damage: again in pieces, the last one byte by byte.
+    # Damaged, and PDFium uses what precedes the damage: retry in pieces, the last one byte by byte.
     unpacker, found = zlib.decompressobj(), bytearray()
     for at in range(0, len(body), _PIECE):
         piece, before = body[at : at + _PIECE], unpacker.copy()

@@ -1,8 +1,8 @@
 """What PDFium gets wrong about characters, as tables that both readers use.
 
-Fonts of TeX without a Unicode map come out as their raw codes: a prime as `0`, a sum as `X`. The codes of these
-fonts are fixed (The TeXbook, appendix F), so the font's name tells what the code means. Codes that are also the
-right reading of some glyph of the font (brackets, letters) stay as they are.
+PDFium returns raw codes for TeX fonts without a Unicode map: a prime as `0`, a sum as `X`. The codes of these
+fonts are fixed (The TeXbook, appendix F), so the font's name determines what the code means. Codes that are also the
+correct reading of some glyph of the font (brackets, letters) stay unchanged.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ SYMBOLS: tuple[tuple[str, str, str], ...] = (
     ("CMTI", *_pair(_OT1)),
     ("CMSS", *_pair(_OT1)),
 )
-"""Start of the font's name, characters as PDFium gives them, characters they are (one for one)."""
+"""Prefix of the font's name, characters as PDFium returns them, correct characters (one for one)."""
 
 EXPANSIONS: dict[str, str] = {
     "\ue000": "ff",
@@ -85,7 +85,7 @@ EXPANSIONS: dict[str, str] = {
     "\uf0b3": "≥",
     "\uf06d": "μ",
 }
-"""Ligatures and the letters they stand for; bullets and signs of the symbol fonts."""
+"""Ligatures and the letters they represent; bullets and characters of the symbol fonts."""
 
 _MARKS = {
     "`": "\u0300",
@@ -120,4 +120,4 @@ def _composed() -> dict[tuple[str, str], str]:
 
 
 COMPOSED: dict[tuple[str, str], str] = _composed()
-"""(accent drawn as a glyph of its own, the letter under it) to the one character they make."""
+"""Map (accent drawn as a separate glyph, the letter under it) to the combined character."""

@@ -1,13 +1,13 @@
 """Images as documents, through Pillow: PNG, JPEG, WebP and BMP with one page, TIFF with a page per frame.
 
 The displayed page is the image after its EXIF orientation, and its size in points follows from the resolution
-that the file states. Files often do not know it: nothing, a value that no scanner has, or the 72 and 96 that
-programs write for want of a better one. Then an image with the proportions of A4, Letter or Legal is taken for
-a page of that paper (of A3 and so on where A4 would have more than 400 pixels to the inch), and any other for one
-with 150 pixels to the inch.
+that the file states. This is often missing or wrong: a value that no scanner has, or the 72 and 96 that
+programs write as a default. Then an image with the proportions of A4, Letter or Legal is assumed to be
+a page of that paper (of A3 and so on where A4 would have more than 400 dpi), and any other to have
+150 dpi.
 
 Of an animation only the first frame is a page; previews inside a TIFF (NewSubfileType, TIFF 6.0, section 8) are
-none. The pixel limit is checked against the size in the header, before anything is decoded.
+not pages. The pixel limit is checked against the size in the header, before anything is decoded.
 """
 
 from __future__ import annotations
@@ -42,18 +42,18 @@ _PLUGINS = {
     "image/tiff": "PIL.TiffImagePlugin:TiffImageFile",
     "image/webp": "PIL.WebPImagePlugin:WebPImageFile",
     "image/bmp": "PIL.BmpImagePlugin:BmpImageFile",
-}  # opened by class: `Image.open` would try every decoder and bring a pixel limit of its own
+}  # opened by class: `Image.open` would try every decoder and apply its own pixel limit
 
 _SUBFILE_TYPE, _OLD_SUBFILE_TYPE, _ORIENTATION = 254, 255, 274
 _BITS_PER_SAMPLE, _PHOTOMETRIC, _SAMPLE_FORMAT = 258, 262, 339
-_WHITE_IS_ZERO = 0  # Pillow turns it round for 8 bits, not for more
+_WHITE_IS_ZERO = 0  # Pillow inverts it for 8 bits, not for more
 _WHITES = (1.0, 255.0, 4095.0, 65535.0)
-_ROWS = 256  # as many are converted at a time
+_ROWS = 256  # this many are converted at a time
 _X_RESOLUTION, _Y_RESOLUTION, _RESOLUTION_UNIT = 282, 283, 296
 _TURNED = {3: 180, 6: 90, 8: 270}  # EXIF orientation to degrees, clockwise; the others mirror the image
 _PAPERS = ((595.276, 841.89), (612.0, 792.0), (612.0, 1008.0))  # A4, Letter, Legal
 _SAME_PROPORTION = 0.012
-_PAPER_PIXELS = 800  # an image whose longer side has fewer pixels is no picture of a sheet
+_PAPER_PIXELS = 800  # an image whose longer side has fewer pixels is not the image of a sheet
 _FINEST_DPI = 400.0
 _UNKNOWN_DPI = 150.0
 _PLACEHOLDERS = (72, 96)
@@ -121,7 +121,7 @@ class ImageReader:
     def render(
         self, pages: Sequence[int], options: RenderOptions, *, threads: int = 1
     ) -> Iterator[PageImage | InputError]:
-        """The page at the dpi asked for, or at its own when that is lower: nothing is enlarged."""
+        """The page at the requested dpi, or at its own when that is lower: nothing is enlarged."""
         for number in pages:
             try:
                 yield self._render(self._frame(number), number, options)
@@ -146,7 +146,7 @@ class ImageReader:
             self._image = None
 
     def _release(self) -> None:
-        """Forget the decoded pixels; a TIFF stays open, since finding its last frame again means walking all."""
+        """Drop the decoded pixels; a TIFF stays open, since finding its last frame again means walking all."""
         if not self._multiple:
             self.close()
 
@@ -159,7 +159,7 @@ class ImageReader:
     def _damaged(self, error: Exception, page: int | None) -> InputError:
         if isinstance(error, InputError):
             return error
-        self.close()  # what a decoder leaves behind after an error is not to be used again
+        self.close()  # the state of a decoder after an error must not be reused
         if type(error).__name__ == "DecompressionBombError":
             return LimitError(str(error), document=self._name, page=page)
         return CorruptError(f"the image is damaged ({error})", document=self._name, page=page)
@@ -168,7 +168,7 @@ class ImageReader:
         try:
             image = self._opened()
             frames: list[_Frame | InputError] = [_described(image, 0)]
-        except Exception as error:  # a decoder raises whatever it stumbled over: struct.error, KeyError, ...
+        except Exception as error:  # a decoder can raise any exception: struct.error, KeyError, ...
             raise self._damaged(error, None) from error
         if self._multiple:
             frames += self._further_frames(image)
@@ -203,7 +203,7 @@ class ImageReader:
         return frame
 
     def _decode(self, frame: _Frame, number: int, wanted: tuple[int, int], max_pixels: int) -> Image:
-        """The upright pixels, not smaller than `wanted`: JPEG is decoded at a fraction of its size where that does."""
+        """The upright pixels, not smaller than `wanted`: JPEG is decoded at a reduced size if that is enough."""
         self._check(frame.width, frame.height, number, max_pixels)
         try:
             image = self._opened()
@@ -216,7 +216,7 @@ class ImageReader:
                 image.load()
             if not self._multiple:
                 return _upright(image, frame.orientation)
-            if image.size != (frame.width, frame.height):  # Pillow has turned it already
+            if image.size != (frame.width, frame.height):  # Pillow has already rotated it
                 raise CorruptError(
                     f"the image has {image.width} x {image.height} pixels instead of {frame.width} x {frame.height}",
                     document=self._name,
@@ -255,7 +255,7 @@ def open_images(document: Document) -> ImageReader:
 def _described(image: ImageFile, index: int) -> _Frame:
     from PIL.Image import Image
 
-    tiff = getattr(image, "tag_v2", None)  # of this frame; its size has been turned by Pillow already
+    tiff = getattr(image, "tag_v2", None)  # of this frame; Pillow has already swapped its size
     tags = Image.getexif(image) if tiff is None else tiff  # that of a PNG would decode the image
     orientation = tags.get(_ORIENTATION, 1)
     orientation = orientation if orientation in range(1, 9) else 1
@@ -269,7 +269,7 @@ def _described(image: ImageFile, index: int) -> _Frame:
 
 
 def _stated(dpi: tuple[float, float] | None, tags: Mapping[int, Any]) -> tuple[float, float]:
-    """The resolution that the file states, not-a-number when it states none."""
+    """The resolution that the file states, NaN when it states none."""
     x = tags.get(_X_RESOLUTION) or tags.get(_Y_RESOLUTION, math.nan)
     y = tags.get(_Y_RESOLUTION) or x
     per_inch = {2: 1.0, 3: 2.54}.get(tags.get(_RESOLUTION_UNIT, 2), math.nan)  # inch, centimetre
@@ -280,7 +280,7 @@ def _stated(dpi: tuple[float, float] | None, tags: Mapping[int, Any]) -> tuple[f
 
 
 def _believed(frame: _Frame) -> tuple[float, float]:
-    """The stated resolution when it can be true, otherwise the one that the module's text describes."""
+    """The stated resolution when it is plausible, otherwise the one that the module docstring describes."""
     x, y = frame.dpi
     if 50 <= x <= 2400 and 50 <= y <= 2400 and max(x, y) <= 4 * min(x, y) and round(x) not in _PLACEHOLDERS:
         inches = max(frame.width / x, frame.height / y)
@@ -325,7 +325,7 @@ def _upright(image: Image, orientation: int) -> Image:
 
 
 def _plain(image: Image, *, grey: bool) -> Image:
-    """A new image with 8 bits to a channel, on white paper: L, or RGB where there is colour and it is wanted."""
+    """A new image with 8 bits per channel, on white: L, or RGB where there is colour and it is wanted."""
     from PIL import Image as images
     from PIL import ImageChops
 
@@ -345,10 +345,10 @@ def _plain(image: Image, *, grey: bool) -> Image:
 
 
 def _to_8_bits(image: Image) -> Image:
-    """Grey of 16 or 32 bits or of floating point numbers to grey of 8, by the values that there are.
+    """Convert grey of 16 or 32 bits or floating point to 8 bits, by the values that occur.
 
-    White is the highest value of the usual ranges (`_WHITES`) where the picture uses more than half of one, else the
-    highest that occurs; black is zero, or the lowest value if that is negative. What is not a number is paper.
+    White is the highest value of the usual ranges (`_WHITES`) where the picture uses more than half of one, otherwise
+    the highest that occurs; black is zero, or the lowest value if that is negative. NaN becomes white.
     """
     import numpy as np
     from PIL import Image as images
@@ -389,7 +389,7 @@ def _resized(image: Image, size: tuple[int, int]) -> Image:
 
 
 def _png(image: Image) -> bytes:
-    """A PNG without profile, comments or date: equal pixels give equal bytes."""
+    """A PNG without profile, comments or date: equal pixels produce equal bytes."""
     image.info = {}
     buffer = BytesIO()
     image.save(buffer, "PNG", compress_level=1)

@@ -1,4 +1,4 @@
-"""PDFs to readers: the compiled one when it is installed, the pure-Python one otherwise."""
+"""Opens PDFs with the compiled reader when it is installed, otherwise with the pure-Python one."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def open_pdf(document: Document) -> Reader:
     """The reader of a PDF. `QUIRE_NATIVE=0` forces the pure-Python path.
 
     A file that PDFium refuses is rewritten by `pikepdf`, where that is installed, and tried again. Pages that would
-    cost PDFium all memory or time are refused before it reads them.
+    exhaust memory or time in PDFium are refused before it reads them.
     """
     data = None
     try:

@@ -1,4 +1,4 @@
-"""Paragraphs and tables that go on in the next column or on the next page."""
+"""Paragraphs and tables that continue in the next column or on the next page."""
 
 from __future__ import annotations
 

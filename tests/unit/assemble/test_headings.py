@@ -10,7 +10,7 @@ from tests.documents import Piece, placed, prose, wrapped
 
 
 def document(*headings: tuple[str, float, bool], outline: list[OutlineEntry] | None = None) -> dict[str, int | None]:
-    """Headings (text, size, bold), each with a page of its own; the levels they get."""
+    """Headings (text, size, bold), each on a separate page; the levels they get."""
     pages = []
     for number, (text, size, bold) in enumerate(headings, start=2):
         heading = Block(

@@ -7,7 +7,7 @@ from quire.types import BBox, Block, BlockKind, PageInfo, PageResult, Style
 
 
 def levels(*items: tuple[float, BlockKind]) -> list[int | None]:
-    """The levels of blocks below each other, given by where they begin and their kind."""
+    """The levels of stacked blocks, given by their left edge and kind."""
     blocks = [
         Block(f"p1-b{i}", 1, kind, "• An item.", BBox(left, 0.1 + 0.03 * i, 0.3, 0.02), marker="•", style=Style(10.0))
         for i, (left, kind) in enumerate(items, start=1)

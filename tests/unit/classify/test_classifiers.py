@@ -19,7 +19,7 @@ def cells(sheet):
 
 
 def uniform():
-    """The regions of the grid as somebody marked them, who knows nothing of merged cells."""
+    """The regions of the grid as annotated by hand, without merged cells."""
     return Layout(
         tuple(
             Region(

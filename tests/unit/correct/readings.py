@@ -7,7 +7,7 @@ from quire.types import BBox, Cell, Table, Word
 
 
 def line(text: str, *, confidence: float | None = None, top: float = 0.1) -> ReadLine:
-    """A line over the page from 0 to 1, whose words share its width by their letters."""
+    """A line over the page from 0 to 1, whose width is divided among its words by their letters."""
     words, at, total = [], 0.0, sum(map(len, text.split())) or 1
     for word in text.split():
         words.append(Word(word, BBox(at, top, len(word) / total, 0.02)))

@@ -49,7 +49,7 @@ def test_rules_that_are_none_are_refused(rules):
         (reading("blank"), True),  # a word like any other
         (reading("- .", confidence=0.3), False),
         (reading("- .", confidence=0.9), True),
-        (reading("-"), True),  # nobody says how sure it is
+        (reading("-"), True),  # no confidence is known
         (reading("a", confidence=0.1), True),
     ],
 )

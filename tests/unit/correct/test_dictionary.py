@@ -18,9 +18,9 @@ from tests.unit.correct.readings import reading, table
         ("inv0ice", "Invoice"),  # whatever its case
         ("Your Inv0ice number", "Your Invoice number"),  # inside a text
         ("Net arnount due", "Net amount due"),  # the longest entry first
-        ("Invojce", "Invoice"),  # like a right spelling
-        ("Delivery addres", "Delivery address"),  # the whole text is alike
-        ("the Delivry date", "the Delivery date"),  # a word is alike
+        ("Invojce", "Invoice"),  # similar to a correct spelling
+        ("Delivery addres", "Delivery address"),  # the whole text is similar
+        ("the Delivry date", "the Delivery date"),  # a word is similar
         ("Invoice", "Invoice"),
         ("12", "12"),
         ("", ""),
@@ -94,9 +94,9 @@ def test_a_dictionary_is_learnt_from_samples():
     samples = [
         ("Tota1 due", "Total due"),
         ("Tota1 paid", "Total paid"),
-        ("rn total", "m total"),  # once is no habit
+        ("rn total", "m total"),  # once is not enough to learn from
         ("Paid in ful", "Paid in full"),
-        ("ful moon", "ful moon"),  # right here, so never changed
+        ("ful moon", "ful moon"),  # correct here, so never changed
         ("Paid in ful", "Paid in full"),
     ]
     learnt = correct.dictionary.from_samples(samples)
@@ -113,7 +113,7 @@ def test_a_dictionary_is_learnt_from_samples():
         ("cat", "cat"),  # too short
         ("lighthouze keepers", "lighthouse keepers"),
         ("form", "form"),  # in the list
-        ("fxrm", "fxrm"),  # like two of them
+        ("fxrm", "fxrm"),  # similar to two of them
     ],
 )
 def test_words_become_the_most_similar_of_the_vocabulary(read, right):

@@ -46,8 +46,8 @@ def test_regions_by_page_are_taken_as_they_are():
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ({"pages": {"1": [{"bbox": [100, 50, 20, 10]}]}}, "does not lie on the page"),
-        ({"pages": {"1": [{"bbox": [0, 0, 1]}]}}, "not as expected"),
+        ({"pages": {"1": [{"bbox": [100, 50, 20, 10]}]}}, "is outside the page"),
+        ({"pages": {"1": [{"bbox": [0, 0, 1]}]}}, "annotations are invalid"),
         ({"pages": {"1": [{"bbox": [0, 0, 1, 1], "role": "nothing"}]}}, "no role 'nothing'"),
         ({"boxes": []}, "pages"),
         ({"pages": {"one": []}}, "one"),

@@ -14,7 +14,7 @@ BOX = BBox(0.1, 0.1, 0.5, 0.05)
 
 @dataclass(frozen=True)
 class Result:
-    """The least that an export asks for."""
+    """The minimum that an export requires."""
 
     blocks: tuple[Block, ...] = ()
     pages: tuple[PageInfo, ...] = (PageInfo(1, 600.0, 800.0), PageInfo(2, 600.0, 800.0))

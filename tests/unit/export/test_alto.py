@@ -27,7 +27,7 @@ REQUIRED = {
     "ElementRef": {"ID", "REF"},
     "Processing": {"ID"},
 }
-"""What the schema of ALTO 4.4 asks for."""
+"""What the schema of ALTO 4.4 requires."""
 CHILDREN = {
     "alto": r"Description Tags ReadingOrder Layout |Description Layout ",
     "Description": r"MeasurementUnit sourceImageInformation (Processing )*",

@@ -43,7 +43,7 @@ def scanned(data: bytes, *, rotate: int = 0) -> bytes:
                 Filter=pikepdf.Name.DCTDecode,
             )
             stored.add_resource(image, pikepdf.Name.XObject, pikepdf.Name.Im0)
-            # Nothing restores the matrix, as in files of careless programs.
+            # The matrix is not restored, as in files of careless programs.
             stored.contents_add(f"{width} 0 0 {height} 0 0 cm /Im0 Do".encode())
         return saved(out)
 
@@ -110,7 +110,7 @@ def drawn(data: bytes, page: int = 1) -> Image.Image:
 
 
 def looks_like(first: Image.Image, second: Image.Image) -> bool:
-    """Whether two pictures have their ink in the same places, whatever enlarged or reduced them."""
+    """Whether two pictures have their ink in the same places, at any scale."""
     small = [image.convert("L").resize((60, 85), Image.Resampling.BOX) for image in (first, second)]
     return max(ImageChops.difference(*small).getextrema()) < 16
 
@@ -154,7 +154,7 @@ def test_the_same_input_gives_the_same_bytes():
 )
 def test_any_script_is_copied_as_it_was_read(text):
     placed = line(text)
-    if "ש" in text or "م" in text:  # the first word stands at the right
+    if "ש" in text or "م" in text:  # the first word is on the right
         boxes = [word.bbox for word in placed]
         placed = [replace(word, bbox=box) for word, box in zip(placed, reversed(boxes), strict=True)]
     written = result_of(documents.scan_like(1), [block(placed)]).to_pdf()
@@ -270,7 +270,7 @@ def test_resources_shared_by_all_pages_stay_shared():
 
 
 def picture() -> tuple[Image.Image, list[Word]]:
-    """A page of 150 dots per inch with three words, and where their ink is."""
+    """A page of 150 dpi with three words, and where their ink is."""
     image = Image.new("L", (1240, 1754), 255)
     draw, font, found = ImageDraw.Draw(image), ImageFont.load_default(size=40), []
     for text, at in (("Harbour", (100, 100)), ("office", (400, 100)), ("ledger", (100, 200))):

@@ -17,7 +17,7 @@ PROSE = "the quick brown fox jumps over the lazy dog and runs away from the farm
 
 @dataclass
 class Sheet:
-    """Put words, rules, backgrounds and drawings on a page, then ask for its tables."""
+    """Put words, rules, backgrounds and drawings on a page, then find its tables."""
 
     width: float = 600.0
     height: float = 800.0
@@ -66,7 +66,7 @@ class Sheet:
         return y
 
     def prose(self, x: float, y: float, lines: int, *, letters: int = 70, pitch: float = 12.0) -> float:
-        """Lines of prose of about so many letters; the baseline below the last."""
+        """Lines of prose of about this many letters; returns the baseline below the last."""
         words = (PROSE + " ") * 8
         for i in range(lines):
             start = words.index(" ", 3 * i) + 1

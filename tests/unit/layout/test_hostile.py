@@ -1,4 +1,4 @@
-"""Pages that cost a careless program hours: here it is enough that they end, with a result."""
+"""Pages that take a careless program hours: the tests only check that the layout ends, with a result."""
 
 from __future__ import annotations
 

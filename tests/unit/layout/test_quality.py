@@ -1,4 +1,4 @@
-"""Is the native text of a page worth using? The ledger says what became of it."""
+"""Whether the native text of a page is usable, as recorded in the ledger."""
 
 from __future__ import annotations
 

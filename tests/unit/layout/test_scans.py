@@ -1,4 +1,4 @@
-"""Layout of recognised pages: the same code as for native text, on words that an engine saw."""
+"""Layout of OCR pages: the same code as for native text, on words from an engine."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.unit.recognize.seen import line, native, prepared
 
 
 def read(*lines, rulings=(), turn=0, base=None) -> PageResult:
-    """The page on which an engine saw these lines; rules are in points."""
+    """The page on which an OCR engine found these lines; rules are in points."""
     seen = Seen(prepared(turn=turn), tuple((2 * a, 2 * b, 2 * c, 2 * d, 3.0) for a, b, c, d in rulings))
     text = placed(base or native(), seen, [Recognition("fake", tuple(lines))], engine="fake", whole=True)
     return page_blocks(text)

@@ -1,4 +1,4 @@
-"""What looks like a table and is none."""
+"""Content that looks like a table but is not one."""
 
 from __future__ import annotations
 

@@ -106,7 +106,7 @@ def test_a_tagged_table_keeps_its_spans():
 
 
 def test_a_tagged_table_that_the_page_does_not_show_is_ignored():
-    """Layout tables: everything in one column, the rows above each other in no order."""
+    """Layout tables: everything in one column, the rows stacked in no order."""
     texts = ["Alpha", "Bravo", "Charlie", "Delta", "Echo", "Foxtrot"]
     ys = [300, 100, 500, 200, 600, 400]
     cells = [Tag("TD", piece=Piece(72, y, f"{text} {prose(1)}")) for text, y in zip(texts, ys, strict=True)]

@@ -1,4 +1,4 @@
-"""The text of a block: words joined, marks kept, and what stands out in it."""
+"""The text of a block: words joined, marks kept, emphasis and links."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.documents import Piece, listed, placed, prose, wrapped
 
 
 def marked(block: quire.Block) -> list[tuple[str, set[str]]]:
-    """The texts that stand out, each with how."""
+    """The emphasised texts, each with its emphasis."""
     names = ("bold", "italic", "superscript", "subscript", "code", "link")
     return [(block.text[s.start : s.end], {name for name in names if getattr(s, name)}) for s in block.spans]
 

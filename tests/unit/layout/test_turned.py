@@ -1,4 +1,4 @@
-"""Pages that are turned, and text that is turned on them."""
+"""Rotated pages, and rotated text on pages."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ def is_blank(page: np.ndarray, dpi: float = 200.0) -> bool:
 
 
 def bordered(page: np.ndarray) -> np.ndarray:
-    """The black border that a scanner leaves around paper that lay askew."""
+    """The black border that a scanner leaves around skewed paper."""
     page[:30] = 10
     page[:, :45] = 10
     cv2.fillPoly(page, [np.array([(A4[0] - 50, 0), (A4[0], 0), (A4[0], A4[1]), (A4[0] - 8, A4[1])])], 10)

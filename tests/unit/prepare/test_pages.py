@@ -1,4 +1,4 @@
-"""Pages drawn for recognition: as they are displayed, at the resolution that reading needs."""
+"""Pages rendered for OCR: as they are displayed, at the resolution that OCR needs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The way back from a prepared picture to the page, and the audit list of redactions."""
+"""The transform from a prepared picture back to the page, and the audit list of redactions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Preparation of whole pages: what it does, what it leaves alone, and that boxes find back."""
+"""Preparation of whole pages: what it does, what it leaves alone, and that boxes map back to the page."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The guard before PDFium: what it finds wherever it hides, and what it must leave alone."""
+"""The guard before PDFium: what it must detect wherever it is hidden, and what it must accept."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def statuses(data: bytes, **options: str) -> list[str]:
 
 
 def hidden(data: bytes, **options: object) -> bytes:
-    """The same document with its objects packed away."""
+    """The same document with its objects in object streams."""
     pikepdf = pytest.importorskip("pikepdf", reason="the extra `repair` is not installed")
     written = BytesIO()
     with pikepdf.open(BytesIO(data)) as pdf:
@@ -127,7 +127,7 @@ def test_results_stay_in_the_order_that_was_asked_for():
 
 
 def test_a_page_tree_that_lies_hides_no_bomb():
-    """PDFium believes the counts of a tree: which page it takes for which is its secret."""
+    """PDFium trusts the counts of a tree, so which page it reads for a number is unknown."""
     data = bombs.marked_content().replace(b"/Kids[3 0 R 6 0 R]/Count 2", b"/Kids[3 0 R 6 0 R]/Count 9")
     pages = statuses(data)
 

@@ -214,7 +214,7 @@ STORED = {
     7: Transpose.TRANSVERSE,
     8: Transpose.ROTATE_270,
 }
-"""How the pixels of an upright page lie in a file of that orientation."""
+"""How the pixels of an upright page are stored in a file of that orientation."""
 
 
 def stored(image: Image.Image, orientation: int) -> Image.Image:
@@ -266,7 +266,7 @@ def test_grey_of_any_range_keeps_its_ink(kind, highest):
     page = black_and_white()
     values = (np.asarray(page) / 255.0 * highest).astype(kind)
     assert is_like(page_of(values), page)
-    if kind in ("uint16", "float32"):  # the others are not to be found with white as zero
+    if kind in ("uint16", "float32"):  # the others do not exist with white as zero
         assert is_like(page_of(values, {262: 0}), ImageChops.invert(page))
 
 
@@ -300,7 +300,7 @@ def test_an_even_page_is_what_it_is():
 
 
 def test_a_page_of_float_pixels_is_read():
-    """End to end: nothing that has ink is called empty."""
+    """End to end: no page with ink is reported as empty."""
     sheet = Image.open(io.BytesIO(scans.numbered_sheet(5).png(100))).convert("L")
     for values in (np.asarray(sheet).astype("float32"), np.asarray(sheet).astype("int32")):
         result = quire.read(tiff_of(values), engines=NumberEngine(), workers=1)
@@ -407,7 +407,7 @@ def test_one_damaged_frame_does_not_lose_the_others():
         [offset] = image.tag_v2[273][:1]
     data[offset : offset + 2000] = bytes(2000)
     reader = Document(bytes(data)).reader
-    for _ in range(2):  # the error is the same when asked again
+    for _ in range(2):  # the error is the same on a second call
         outcomes = list(reader.text([1, 2, 3]))
         assert [type(outcome) for outcome in outcomes] == [bytes, CorruptError, bytes]
         assert outcomes[1].page == 2
@@ -437,7 +437,7 @@ def test_one_frame_at_a_time_is_in_memory(saved):
 
 
 def bomb(width: int, height: int) -> bytes:
-    """A PNG of a few bytes that says it is enormous."""
+    """A PNG of a few bytes that claims to be enormous."""
 
     def chunk(kind: bytes, data: bytes) -> bytes:
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))

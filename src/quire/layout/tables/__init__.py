@@ -23,7 +23,7 @@ def find_tables(page: PageText, lines: list[Line]) -> list[FoundTable]:
     boxes = [(mesh.ys[0], mesh.ys[-1]) for mesh in meshes]
     if not windows and not boxes:
         return []
-    from quire.layout.tables.ruled import ruled_tables  # most pages have no tables: these take time to import
+    from quire.layout.tables.ruled import ruled_tables  # lazy: most pages have no tables, and these are slow to import
 
     words = words_in(page, within([*windows, *boxes], lines))
     tables, words = ruled_tables(page, meshes, words, turned_words(page, lines) if boxes else [])

@@ -1,4 +1,4 @@
-"""Titles of columns that stand above the lines or backgrounds by which a table was found."""
+"""Column titles above the rulings or backgrounds by which a table was found."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from quire.layout.tables.types import FoundCell, FoundTable
 from quire.layout.tables.words import Row, TableWord, is_number, pieces_of, rows_of, words_in
 from quire.pagetext import Box, PageText
 
-NEAR = 1.3  # of the size: titles stand no further above than this
-REACH = 8.0  # of the size: how far above all of them are looked for
+NEAR = 1.3  # of the size: titles are no further above than this
+REACH = 8.0  # of the size: how far above to search for all of them
 MAX_ROWS = 4
 COVERED = 0.5  # of the columns behind the first must have a title
 _YEAR = range(1900, 2101)
 
 
 def with_titles(page: PageText, tables: list[FoundTable], lines: Sequence[Line]) -> list[FoundTable]:
-    """The tables, each with the rows above it whose pieces stand over its columns."""
+    """The tables, each with the rows above it whose pieces are over its columns."""
     taken = {run for table in tables for cell in table.cells for run in cell.runs}
     done = []
     for table in tables:
@@ -43,7 +43,7 @@ def _with_titles(table: FoundTable, words: list[TableWord]) -> FoundTable:
 
 
 def _columns(table: FoundTable) -> list[tuple[float, float] | None]:
-    """From where to where each column reaches; None for one in which nothing stands."""
+    """The left and right end of each column; None for an empty one."""
     columns: list[tuple[float, float] | None] = [None] * table.columns
     for cell in table.cells:
         if cell.column_span == 1 and cell.runs:
@@ -58,7 +58,7 @@ _Spans = list[tuple[int, int, list[TableWord]]]
 def _rows_above(
     table: FoundTable, words: list[TableWord], columns: list[tuple[float, float] | None]
 ) -> list[tuple[Row, _Spans]]:
-    """Rows above the table, from top to bottom, with the columns that their pieces stand over."""
+    """Rows above the table, from top to bottom, with the columns that their pieces are over."""
     inside = [w for w in words if w.bottom < table.box.top + 0.5 * w.size and _over(w, table.box)]
     found: list[tuple[Row, _Spans]] = []
     edge = table.box.top
@@ -78,7 +78,7 @@ def _over(word: TableWord, box: Box) -> bool:
 
 
 def _spans(row: Row, columns: list[tuple[float, float] | None]) -> _Spans | None:
-    """The columns under each piece of a row; None when a piece is no title: prose, or over the first column alone."""
+    """The columns below each piece; None when a piece is not a title: prose, or only over the first column."""
     spans: _Spans = []
     for piece in pieces_of(row.words):
         left, right = piece[0].left, max(word.right for word in piece)
@@ -101,7 +101,7 @@ def _spans(row: Row, columns: list[tuple[float, float] | None]) -> _Spans | None
 def _extended(
     table: FoundTable, columns: list[tuple[float, float] | None], found: list[tuple[Row, _Spans]]
 ) -> FoundTable:
-    """Rows without spans become one row of titles; those with spans stay rows of their own."""
+    """Merge rows without spans into one row of titles; those with spans stay separate rows."""
     groups: list[list[tuple[Row, _Spans]]] = []
     for row, spans in found:
         plain = all(first == last for first, last, _ in spans)

@@ -10,7 +10,7 @@ from quire.layout.tables.wrap import goes_on, is_figures
 
 TIGHT = 1.5  # of the size: lines of one cell are not further apart
 OVERLAP = 0.95  # of the size: lines nearer than this are of one row
-LOOSER = 1.22  # rows that stand apart by this much more than lines do show where rows begin
+LOOSER = 1.22  # gaps between rows that are this much wider than those between lines show where rows begin
 
 MANY_CELLS, SHORT_CELL = 4, 2  # cells of a line, words of each
 
@@ -38,7 +38,7 @@ def group_rows(
 
 
 def _line_pitch(rows: Sequence[Row], parts: Sequence[Parts]) -> float:
-    """The pitch of lines inside cells where rows stand further apart than lines; 0 where they do not."""
+    """The line pitch inside cells where rows are further apart than lines; 0 where they are not."""
     pitches = [b.baseline - a.baseline for a, b in itertools.pairwise(rows)]
     usable = [p for p in pitches if p > 0.7 * rows[0].size]
     if len(usable) < 2:
@@ -51,7 +51,7 @@ def _line_pitch(rows: Sequence[Row], parts: Sequence[Parts]) -> float:
 def _continues(
     rows: Sequence[Row], parts: Sequence[Parts], above: Parts, i: int, widths: Sequence[float], tight: float
 ) -> bool:
-    """Whether line i goes on with the row that ends above it."""
+    """Whether line i continues the row that ends above it."""
     here = parts[i]
     pitch = rows[i].baseline - rows[i - 1].baseline
     if pitch < OVERLAP * max(rows[i].size, rows[i - 1].size):
@@ -59,9 +59,9 @@ def _continues(
     if pitch > TIGHT * max(rows[i].size, rows[i - 1].size):
         return False
     if len(here) >= MANY_CELLS and here.keys() == above.keys() and max(map(len, here.values())) <= SHORT_CELL:
-        return False  # so many short cells do not all go on at once
+        return False  # that many short cells do not all continue at once
     if any(c and is_figures(words) for c, words in here.items()):
-        return _label_goes_on(above, here, widths)
+        return _label_continues(above, here, widths)
     if not here.keys() <= above.keys():
         return False
     near = bool(tight) and pitch <= tight
@@ -72,8 +72,8 @@ def _continues(
     return near or all(goes_on(above[c], here[c], widths[c]) for c in here)
 
 
-def _label_goes_on(above: Parts, here: Parts, widths: Sequence[float]) -> bool:
-    """A label of two lines whose figures stand beside the second."""
+def _label_continues(above: Parts, here: Parts, widths: Sequence[float]) -> bool:
+    """A label of two lines whose figures are beside the second."""
     if above.keys() != {0} or 0 not in here:
         return False
     return _starts_small(here[0]) and goes_on(above[0], here[0], widths[0])

@@ -1,4 +1,4 @@
-"""Where on a page tables may be: a cheap look at its lines and rules, so that most pages cost nothing more."""
+"""Where on a page tables may be: a cheap check of its lines and rules, so that most pages need no further search."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NEAR = 3.5  # of the size: candidate rows nearer than this support each other
 LEAST = 3  # rows of an unruled table
 ABOVE = 8.0  # of the size: how far above its rows a table may begin
 BELOW = 6.0  # and how far below them it may end
-WIDE = 60.0  # points: shorter rules bound no table
+WIDE = 60.0  # points: shorter rules do not bound a table
 SAME_ROW = 0.3  # of the size
 FIGURES = re.compile(r"\d\S* +[^\sa-zA-Z]?\d\S*(?: +[^\sa-zA-Z]?\d|$)")
 
@@ -22,9 +22,9 @@ Window = tuple[float, float]
 
 
 def find_windows(lines: Sequence[Line], across: Sequence[Rule], gutters: Sequence[float]) -> list[Window]:
-    """Stretches of y, sorted and apart, that hold rows with several pieces or text between rules.
+    """Windows of y, sorted and disjoint, with rows of several pieces or text between rules.
 
-    Rows are looked for in each text column; the gutters are those between them.
+    Rows are searched in each text column; the gutters are those between them.
     """
     upright = sorted([line for line in lines if not line.angle], key=lambda l: l.baseline)
     rows = _rows(upright)
@@ -46,7 +46,7 @@ def find_windows(lines: Sequence[Line], across: Sequence[Rule], gutters: Sequenc
 
 
 def _of_rows(rows: list[list[Line]], across: Sequence[Rule]) -> list[Window]:
-    """Stretches with several rows of several pieces."""
+    """Windows with several rows of several pieces."""
     windows = []
     for cluster in _clusters([row for row in rows if _may_be_row(row)]):
         first, last = cluster[0][0], cluster[-1][0]
@@ -57,7 +57,7 @@ def _of_rows(rows: list[list[Line]], across: Sequence[Rule]) -> list[Window]:
 
 
 def _rows(lines: Sequence[Line]) -> list[list[Line]]:
-    """Lines, sorted by baseline, that stand on one."""
+    """Lines, sorted by baseline, grouped by it."""
     rows: list[list[Line]] = []
     for line in lines:
         if rows and line.baseline - rows[-1][0].baseline <= SAME_ROW * max(line.size, rows[-1][0].size):
@@ -68,7 +68,7 @@ def _rows(lines: Sequence[Line]) -> list[list[Line]]:
 
 
 def _clusters(rows: list[list[Line]]) -> list[list[list[Line]]]:
-    """Rows that stand near each other."""
+    """Groups of rows near each other."""
     clusters: list[list[list[Line]]] = []
     for row in rows:
         if clusters and row[0].top - clusters[-1][-1][0].bottom <= NEAR * row[0].size:

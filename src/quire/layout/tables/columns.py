@@ -9,12 +9,12 @@ from quire.layout.tables.words import Row, TableWord, is_number
 from quire.median import median
 
 NARROW = 0.12  # of the size: the least width of a gutter
-WIDE = 0.55  # of the size: a gutter that needs no further sign
+WIDE = 0.55  # of the size: a gutter that needs no further evidence
 GAP = 0.75  # of the size: the gap that most rows show at a gutter
 FIGURES_GAP = 0.42  # of the size: enough between columns of figures
 SIGNS = frozenset("$€£¥(<>≤≥±~")  # they belong to the figure that follows, however far it is
 SHARE = 0.2  # of the rows: those that must have words on both sides of a gutter
-SLIVER = 0.15  # of the rows: a column that fewer fill is none
+SLIVER = 0.15  # of the rows: a column that fewer fill is not a column
 CROSSING = 0.12  # share of the rows that may run across a gutter
 
 
@@ -32,7 +32,7 @@ class Gutter:
 
 
 def find_gutters(rows: Sequence[Row], *, support: int = 2, crossings: int = 0) -> list[Gutter]:
-    """The gutters of rows that belong to one table, from left to right; so many rows may run across them."""
+    """The gutters of rows that belong to one table, from left to right; `crossings` rows may run across them."""
     if not rows:
         return []
     size = median([row.size for row in rows])
@@ -45,7 +45,7 @@ def find_gutters(rows: Sequence[Row], *, support: int = 2, crossings: int = 0) -
 
 
 def _without_slivers(rows: Sequence[Row], gutters: list[Gutter]) -> list[Gutter]:
-    """Columns that hardly any row fills belong to the neighbour that their words stand nearer to."""
+    """Merge columns that hardly any row fills into the neighbour nearer to their words."""
     for i in reversed(range(len(gutters) - 1)):
         left, right = gutters[i].middle, gutters[i + 1].middle
         inside = [(row, [w for w in row.words if left < w.middle < right]) for row in rows]
@@ -88,7 +88,7 @@ def _white(rows: Sequence[Row], allowed: int, least: float) -> list[tuple[float,
 
 
 def _judged(rows: Sequence[Row], left: float, right: float, size: float, support: int) -> Gutter | None:
-    """The gutter if the rows bear it out."""
+    """The gutter if the rows confirm it."""
     gaps: list[float] = []
     figures = signs = 0
     middle = (left + right) / 2

@@ -1,4 +1,4 @@
-"""Header rows of an unruled table: lines stacked to cells, and cells over several columns."""
+"""Header rows of an unruled table: lines stacked into cells, and cells that span several columns."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Span = tuple[int, int]  # first and last column
 def header_length(rows: Sequence[Row], full: Sequence[float], *, scanned: bool = False) -> int:
     """How many lines at the top are header: down to the first rule across, or to the first line of figures.
 
-    On a scan lines with dates and numbers over the rule are not header: what stands over a table is easily taken in.
+    On a scan lines with dates and numbers above the rule are not header: text above a table is easily mistaken for it.
     """
     for i in range(1, min(len(rows), MAX_HEAD + 1)):
         if any(rows[i - 1].middle < y < rows[i].middle for y in full):
@@ -65,7 +65,7 @@ def _after_sections(rows: Sequence[Row], figures: int) -> int:
 
 @dataclass(slots=True)
 class HeaderTitle:
-    """A title in the header: the columns it stands over, its line and its words."""
+    """A title in the header: the columns it covers, its line and its words."""
 
     span: Span
     line: int
@@ -84,7 +84,7 @@ class Head:
         return [(rows[level[0]].top, rows[level[-1]].bottom) for level in self.levels]
 
     def fill(self, mesh: Mesh) -> None:
-        """Put the titles into the mesh and take out the lines inside them."""
+        """Put the titles into the mesh and remove the lines inside them."""
         for first, last, (left, right), words in self.cells:
             mesh.atoms[first][left] += words
             for r in range(first, last + 1):
@@ -115,7 +115,7 @@ def read_head(
 
 
 def _widen(blocks: list[HeaderTitle], last: int, extents: Sequence[tuple[float, float]]) -> None:
-    """Let titles above the last line that stand in the middle of several columns reach over them all."""
+    """Let titles above the last line that are centred over several columns span them all."""
     for block in sorted(blocks, key=lambda b: -b.line):
         if block.line == last or block.ruled:
             continue
@@ -152,7 +152,7 @@ def _meet(a: Span, b: Span) -> bool:
 
 
 def _cut_between(cut: list[list[bool]], upper: HeaderTitle, lower: HeaderTitle) -> None:
-    """A line between two titles that stand over different columns, if there is none yet."""
+    """Add a line between two titles over different columns, if there is none yet."""
     columns = range(max(upper.span[0], lower.span[0]), min(upper.span[1], lower.span[1]) + 1)
     wide = upper.span if upper.span[1] - upper.span[0] >= lower.span[1] - lower.span[0] else lower.span
     if not any(cut[i][c] for i in range(upper.line + 1, lower.line + 1) for c in columns):
@@ -187,7 +187,7 @@ def _blocks(
 def _over(
     piece: list[TableWord], line: int, bounds: Sequence[float], extents: Sequence[tuple[float, float]]
 ) -> list[HeaderTitle]:
-    """The piece as one title over the columns it covers, or as several if each stands well over its own."""
+    """The piece as one title over the columns it covers, or as several if each is clearly over its own column."""
     groups: dict[int, list[TableWord]] = {}
     for word in piece:
         column = sum(1 for bound in bounds if bound < word.middle)
@@ -208,7 +208,7 @@ def _over(
 def _is_title(
     piece: list[TableWord], groups: dict[int, list[TableWord]], extents: Sequence[tuple[float, float]]
 ) -> bool:
-    """Whether words over two columns stand as close as in a sentence and in the middle of both columns."""
+    """Whether words over two columns are as close as in a sentence and centred over both columns."""
     a, b = sorted(groups)
     left, right = extent(piece)
     near = min(w.left for w in groups[b]) - max(w.right for w in groups[a]) < SPACE * piece[0].size
@@ -242,7 +242,7 @@ def _disjoint(blocks: list[HeaderTitle]) -> list[HeaderTitle]:
 def _cells(
     levels: list[list[int]], cut: list[list[bool]], blocks: list[HeaderTitle], columns: int
 ) -> list[tuple[int, int, Span, list[TableWord]]]:
-    """Titles grouped to cells; a column goes on from level to level where nothing cuts it."""
+    """Titles grouped to cells; a column continues from level to level where no line separates them."""
     cells: list[tuple[int, int, Span, list[TableWord]]] = []
     taken = [[False] * columns for _ in levels]
     by_level = [[b for b in blocks if b.line in level] for level in levels]

@@ -1,4 +1,4 @@
-"""Is it a table? Rows of words that stand in columns may also be lists, contents, prose or drawings."""
+"""Decides whether a mesh is a table: rows of words in columns may also be lists, contents, prose or drawings."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from quire.pagetext import PageText
 DRAWN = 0.2  # of the area: drawings and pictures that fill more make a figure
 PAGE_PICTURE = 0.7  # of the page: pictures that cover more are its background
 MAX_DRAWINGS = 2_000
-MERGED = 2  # lines of a scan beside the first column that may go on with the row above
+MERGED = 2  # lines of a scan beside the first column that may continue the row above
 PROSE = 12  # words: a cell with more is prose
 MAX_UNIT = 4  # words of a figure with its unit
-FORMULA = 0.12  # of the words: signs of mathematics
+FORMULA = 0.12  # of the words: mathematical symbols
 
 MARKER = re.compile(r"([•●◦▪■–—\-*·o§□☐►➢]|[(\[]?(\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})[.)\]]|\[\d+\])\Z")
 
@@ -24,7 +24,7 @@ MARKER = re.compile(r"([•●◦▪■–—\-*·o§□☐►➢]|[(\[]?(\d{1,3
 def is_table(mesh: Mesh, rows: Sequence[Row], head: int, rules: int, *, scanned: bool = False) -> bool:
     """Judge a mesh made of these rows by its columns, its figures and its rules across.
 
-    On a scan the places of words are less sure: lines that had to be merged show that they stand in no columns.
+    On a scan word positions are less certain: lines that had to be merged show that they form no columns.
     """
     body = mesh.atoms[head:]
     if scanned and rules < 3 and sum(1 for row in rows if row.right > mesh.xs[1]) > mesh.rows + MERGED:
@@ -70,19 +70,19 @@ def _is_scale(row: list[list[TableWord]]) -> bool:
 
 
 def _is_list(mesh: Mesh) -> bool:
-    """The first column is bullets or numbers of items, and there is only one more."""
+    """The first column is bullets or item numbers, and there is only one more."""
     first = [row[0] for row in mesh.atoms if row[0]]
     marks = sum(1 for atom in first if len(atom) == 1 and MARKER.match(atom[0].text))
     return mesh.columns == 2 and 2 * marks > len(first)
 
 
 def _is_contents(mesh: Mesh, rows: Sequence[Row]) -> bool:
-    """Dots lead from titles to page numbers."""
+    """Dot leaders run from titles to page numbers."""
     return mesh.columns <= 3 and 3 * sum(row.leader for row in rows) > len(rows)
 
 
 def _is_formula(mesh: Mesh) -> bool:
-    """Signs of mathematics stand between the words."""
+    """There are mathematical symbols between the words."""
     texts = [w.text for row in mesh.atoms for atom in row for w in atom]
     signs = sum(1 for text in texts if len(text) == 1 and (category(text) in ("Sm", "Ps", "Pe") or text in "·∙|/"))
     return signs > FORMULA * len(texts)

@@ -1,4 +1,4 @@
-"""Ruled tables: lines that cross make a mesh, and missing lines make spans."""
+"""Ruled tables: crossing lines make a mesh, and missing lines make spans."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from quire.layout.tables.mesh import MAX_ATOMS, Mesh
 from quire.layout.tables.strokes import Rule, Rules
 from quire.layout.tables.words import TableWord
 
-TOUCH = 3.0  # points: lines that come this near touch
+TOUCH = 3.0  # points: lines this near touch
 SAME = 3.0  # points: lines nearer than this are one line of the mesh
-OVERHANG = 8.0  # points: lines that reach further beyond the last crossing one open a side
+OVERHANG = 8.0  # points: lines that extend further beyond the last crossing one leave a side open
 COVER = 0.6  # of the side of an atom: a line that covers more separates
 MAX_CROSSINGS = 60_000
 
@@ -80,12 +80,12 @@ def mesh_of(component: LineGroup) -> Mesh | None:
 
 
 def _within(place: float, start: float, end: float) -> bool:
-    """Whether a lonely line crosses the others rather than ends them."""
+    """Whether a single line crosses the others rather than ends them."""
     return start + OVERHANG < place < end - OVERHANG
 
 
 def _positions(rules: list[Rule]) -> list[float]:
-    """Where the lines are, those next to each other taken as one."""
+    """The positions of the lines; adjacent ones are merged."""
     found: list[float] = []
     for rule in sorted(rules, key=lambda r: r.at):
         if not found or rule.at - found[-1] > SAME:

@@ -1,4 +1,4 @@
-"""A mesh of atoms between lines, real or supposed, and the cells that missing lines leave."""
+"""A mesh of atoms between lines, drawn or inferred, and the cells that result from missing lines."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ class Mesh:
         return [word for atom in self.atoms[row] for word in atom]
 
     def drop_row(self, row: int) -> None:
-        """Take out a row with its words; what spans over it keeps its other rows."""
+        """Remove a row with its words; cells that span it keep their other rows."""
         if row + 1 < self.rows:
             self.above[row + 1] = [a or b for a, b in zip(self.above[row], self.above[row + 1], strict=True)]
         del self.above[row], self.before[row], self.atoms[row]
         del self.ys[row if row + 1 < self.rows or row == 0 else row + 1]
 
     def drop_column(self, column: int) -> None:
-        """Take out an empty column."""
+        """Remove an empty column."""
         for r in range(self.rows):
             if column + 1 < self.columns:
                 self.before[r][column + 1] = self.before[r][column] or self.before[r][column + 1]

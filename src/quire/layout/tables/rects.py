@@ -16,7 +16,7 @@ Rect = tuple[int, float, float, float, float]  # colour, left, top, right, botto
 
 
 def edges_of(page: PageText) -> list[Rule]:
-    """The upper and lower edges of coloured rectangles, but for those as large as the page or not to be seen.
+    """The upper and lower edges of coloured rectangles, except those as large as the page or invisible.
 
     Their sides are left out: the colours of single cells say less about columns than white space does.
     """
@@ -40,7 +40,7 @@ def edges_of(page: PageText) -> list[Rule]:
 
 
 def _visible(rects: list[Rect]) -> list[Rect]:
-    """Rectangles of one colour that touch above each other are one; those inside one of their colour are none."""
+    """Merge rectangles of one colour stacked without a gap; drop those inside one of their colour."""
     rects.sort(key=lambda r: (r[0], round(r[1]), round(r[3]), r[2]))
     stacked: list[Rect] = []
     for rect in rects:
@@ -52,7 +52,7 @@ def _visible(rects: list[Rect]) -> list[Rect]:
             stacked.append(rect)
     stacked.sort(key=lambda r: (r[0], -(r[3] - r[1]) * (r[4] - r[2])))
     seen: list[Rect] = []
-    largest: list[Rect] = []  # of the colour at hand
+    largest: list[Rect] = []  # of the current colour
     for rect in stacked:
         if largest and largest[0][0] != rect[0]:
             largest = []
@@ -68,7 +68,7 @@ def _within(a: Rect, b: Rect) -> bool:
 
 
 def with_edges(across: list[Rule], edges: list[Rule], boxes: list[tuple[float, float, float, float]]) -> list[Rule]:
-    """The drawn lines and the edges that say something new: not beside a line, nor in one of the ruled boxes."""
+    """The drawn lines and the edges that add information: not beside a line, nor in one of the ruled boxes."""
     new = [edge for edge in edges if not _beside(edge, across) and not _inside(edge, boxes)]
     return merged([(rule.at, rule.start, rule.end) for rule in across + new]) if new else across
 

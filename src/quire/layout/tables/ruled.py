@@ -1,4 +1,4 @@
-"""Ruled meshes that are tables, with what is not theirs cut off."""
+"""Ruled meshes that are tables, with everything else trimmed off."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from quire.pagetext import PageText
 THIN = 5.0  # points: empty rows and columns thinner than this are gaps of double lines
 CAPTION = re.compile(r"(table|exhibit|figure|fig\.|tab\.|tabelle|tableau|abbildung)\s*[\dA-Z]", re.IGNORECASE)
 NOTE = re.compile(r"(notes?|sources?|exhibit reads|abbreviations?)\b|[*†‡¹²³]", re.IGNORECASE)
-TITLES = 0.4  # of the first row or column: what a table has words in
-PROSE = 25  # words: a cell over the whole width with more is no cell
+TITLES = 0.4  # of the first row or column: the share of cells with words in a table
+PROSE = 25  # words: a cell over the whole width with more is not a cell
 
 
 def ruled_tables(
@@ -43,7 +43,7 @@ def _kept(mesh: Mesh, word: TableWord) -> bool:
 
 
 def is_ruled_table(mesh: Mesh) -> bool:
-    """Trim and split the mesh; False if what is left is a box, a frame or a drawing."""
+    """Trim and split the mesh; False if the rest is a box, a frame or a drawing."""
     _drop_thin(mesh)
     _trim(mesh)
     if mesh.columns < 2:

@@ -1,4 +1,4 @@
-"""The lines of a page that may be those of tables: merged rulings, and edges of backgrounds where there are none."""
+"""The lines of a page that may belong to tables: merged rulings, and edges of backgrounds where there are none."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MAX_MERGED = 1_500
 
 
 def find_rules(page: PageText) -> Rules:
-    """The lines of a page; none where there are too many to be those of tables."""
+    """The lines of a page; none where there are too many for tables."""
     if len(page.rulings) // 5 > MAX_RULES:
         return Rules([], [])
     across: list[Stroke] = []

@@ -1,4 +1,4 @@
-"""Cells over several rows of an unruled table: labels set half way between lines, or in the middle of a band."""
+"""Row spans of an unruled table: labels set half way between lines, or in the middle of a band."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from quire.layout.tables.mesh import Mesh
 from quire.layout.tables.words import Row, TableWord
 
-HALF = 0.8  # of the size: a row nearer than this to the rows above and below stands between them
+HALF = 0.8  # of the size: a row nearer than this to the rows above and below is between them
 LINE = 0.85  # of the size: rows are at least this far apart
 MAX_COLUMNS = 2  # the first columns may hold labels in the middle of a band
 
 
 def settle(rows: list[Row]) -> tuple[list[Row], set[int]]:
-    """Rows that stand half way between two others join the upper one; the words that did so, by identity."""
+    """Merge rows half way between two others into the upper one; returns the words that moved, by `id()`."""
     settled: list[Row] = []
     floating: set[int] = set()
     i = 0
@@ -39,7 +39,7 @@ def _floats(above: Row, row: Row, below: Row) -> bool:
 
 
 def span_rows(mesh: Mesh, top: int, floating: set[int], rules: Sequence[float]) -> None:
-    """Let labels reach over the rows they stand beside."""
+    """Let labels span the rows beside them."""
     starts = [
         r
         for r in range(top, mesh.rows)
@@ -63,7 +63,7 @@ def _at(mesh: Mesh, row: int, y: float) -> bool:
 
 
 def _span_band(mesh: Mesh, start: int, end: int, column: int, floating: set[int]) -> bool:
-    """Spread the only label of a column over its band if it stands in the middle."""
+    """Let the only label of a column span its band if it is in the middle."""
     filled = [r for r in range(start, end) if mesh.atoms[r][column]]
     if len(filled) != 1:
         return False

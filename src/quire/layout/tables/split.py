@@ -1,4 +1,4 @@
-"""Columns and rows of a ruled table that only white space separates."""
+"""Splits columns and rows of a ruled table that only white space separates."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def split_columns(mesh: Mesh) -> None:
 
 
 def _spans(mesh: Mesh, row: int, column: int) -> bool:
-    """Whether the atom goes on to the left or to the right."""
+    """Whether the atom continues to the left or to the right."""
     open_left = column > 0 and not mesh.before[row][column]
     return open_left or (column + 1 < mesh.columns and not mesh.before[row][column + 1])
 
@@ -44,7 +44,7 @@ def _cut_column(mesh: Mesh, column: int, x: float) -> None:
 
 
 def _crossed(words: list[TableWord], x: float) -> bool:
-    """Whether a word, or two words that stand close, run across x."""
+    """Whether a word, or two words close together, run across x."""
     for row in rows_of(words):
         before = [w for w in row.words if w.middle < x]
         after = [w for w in row.words if w.middle >= x]
@@ -56,7 +56,7 @@ def _crossed(words: list[TableWord], x: float) -> bool:
 
 
 def part_words(mesh: Mesh) -> None:
-    """Draw the lines that only some rows show where the words of another row stand clear on both sides of them."""
+    """Draw the lines that only some rows show where the words of another row keep clear of them on both sides."""
     for r in range(mesh.rows):
         bare = not any(mesh.before[r][1:])
         parted = [c for left, right in _open_runs(mesh, r) for c in _parting(mesh, r, left, right)]
@@ -98,7 +98,7 @@ def split_rows(mesh: Mesh) -> None:
 
 
 def _single(mesh: Mesh, row: int) -> list[TableWord]:
-    """Words of the row that stand in no cell over several rows."""
+    """Words of the row that are not in a cell with a row span."""
     last = row + 1 == mesh.rows
     return [
         word
@@ -133,7 +133,7 @@ def _parts(mesh: Mesh, line: Row) -> dict[int, list[TableWord]]:
 
 
 def _begins(mesh: Mesh, above: dict[int, list[TableWord]], here: dict[int, list[TableWord]], *, ruled: bool) -> bool:
-    """Whether a line begins a row: figures under figures or titles, or a first cell that is no continuation.
+    """Whether a line begins a row: figures under figures or titles, or a first cell that is not a continuation.
 
     Where lines are drawn between most rows, figures are the only sign that one is missing.
     """
@@ -158,7 +158,7 @@ def _room(mesh: Mesh, column: int) -> float:
 
 
 def _cut_row(mesh: Mesh, row: int, y: float) -> None:
-    """A new line at y, but through cells that span several rows."""
+    """A new line at y, except through cells that span several rows."""
     mesh.ys.insert(row + 1, y)
     cut = []
     over, under = [], []

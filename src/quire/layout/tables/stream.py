@@ -1,4 +1,4 @@
-"""The structure of a table whose columns only white space separates: rows of words to a mesh."""
+"""The structure of a table whose columns only white space separates: turns rows of words into a mesh."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ class Grid:
         left, right = min(r.left for r in rows), max(r.right for r in rows)
         full = [rule.at for rule in across if rule.crosses(left, right)]
         self.head = header_length(rows, full, scanned=scanned)
-        telling = _telling(rows, self.head)
-        self.bounds = [g.middle for g in find_gutters(telling, support=2 if len(telling) > 3 else 1)]
+        column_rows = _column_rows(rows, self.head)
+        self.bounds = [g.middle for g in find_gutters(column_rows, support=2 if len(column_rows) > 3 else 1)]
         self.columns = len(self.bounds) + 1
         self.extents = _extents(rows[self.head :], self.bounds)
 
@@ -38,7 +38,7 @@ class Grid:
         return sum(1 for bound in self.bounds if bound < x)
 
     def parts(self, row: Row) -> dict[int, list[TableWord]]:
-        """The words of a row by column; a piece that runs over a boundary stays in the column where it begins."""
+        """The words of a row by column; a piece that crosses a boundary stays in the column where it begins."""
         parts: dict[int, list[TableWord]] = {}
         pieces = pieces_of(row.words, 0.6)
         whole = len(pieces) == 1 and not all(is_number(w.text) for w in row.words[1:])
@@ -49,7 +49,7 @@ class Grid:
         return parts
 
     def _is_centred(self, piece: list[TableWord]) -> bool:
-        """Whether a lonely piece is set in the middle of the table: a title of the rows below it."""
+        """Whether a single piece is centred in the table: a title of the rows below it."""
         left, right = self.extents[0][0], self.extents[-1][1]
         middle = (piece[0].left + piece[-1].right) / 2
         return abs(2 * middle - left - right) < CENTRED * (right - left)
@@ -68,7 +68,7 @@ class Grid:
         return groups
 
 
-def _telling(rows: list[Row], head: int) -> list[Row]:
+def _column_rows(rows: list[Row], head: int) -> list[Row]:
     """The rows that show the columns: those with several pieces or figures; of the header only if there are few."""
     body = [row for row in rows[head:] if _several(row)]
     if len(body) < 3:
@@ -135,7 +135,7 @@ def _widths(grid: Grid, left: float, right: float) -> list[float]:
 
 
 def _lines(bands: list[tuple[float, float]]) -> list[float]:
-    """Lines between bands of text, and at the outside."""
+    """Lines between bands of text, and at both ends."""
     ys = [bands[0][0] - 0.5]
     for (_, bottom), (top, _) in itertools.pairwise(bands):
         ys.append(max((bottom + top) / 2, ys[-1] + 0.5))

@@ -1,4 +1,4 @@
-"""Straight strokes merged to lines."""
+"""Merges straight strokes into lines."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 SAME_LINE = 2.5  # points: strokes nearer than this are one line, or a double one
 JOIN = 1.6  # points: strokes on one line with a smaller gap are one
-DASH = 8.0  # points: shorter strokes are dashes, which join over
+DASH = 8.0  # points: shorter strokes are dashes, which are joined over
 DASH_GAP = 4.5  # points
-FULL = 0.75  # of a width: a longer line goes across it
+FULL = 0.75  # of a width: a longer line crosses it
 EDGE = 0.14  # of a width: how far from its ends such a line may end
 
 Stroke = tuple[float, float, float]  # position, start, end
@@ -27,7 +27,7 @@ class Rule:
         return self.end - self.start
 
     def crosses(self, left: float, right: float) -> bool:
-        """Whether the line goes across nearly all between left and right, and near both ends."""
+        """Whether the line crosses nearly all of the span between left and right, and ends near both."""
         width = right - left
         return self.length > FULL * width and self.start < left + EDGE * width and self.end > right - EDGE * width
 

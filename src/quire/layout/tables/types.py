@@ -1,4 +1,4 @@
-"""What the finder of tables hands back."""
+"""The result types of table detection."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class FoundCell:
 
 @dataclass(slots=True)
 class FoundTable:
-    """A grid of cells; every place of it belongs to exactly one cell, empty ones included."""
+    """A grid of cells; every position belongs to exactly one cell, empty ones included."""
 
     box: Box
     rows: int

@@ -1,4 +1,4 @@
-"""Unruled and partly ruled tables: runs of rows whose words stand in columns."""
+"""Unruled and partly ruled tables: runs of rows whose words form columns."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from quire.pagetext import PageText
 APART = 2.3  # of the size: rows further apart than this are not of one table, unless rules hold them together
 RULED_APART = 4.0
 BAND_APART = 8.0  # nor those further apart than this, even between two rules
-SAME_END = 6.0  # points: rules that end nearer than this reach equally far
+SAME_END = 6.0  # points: rules whose ends differ by less have the same extent
 LONG = 0.7  # of the width of the zone: a row of one piece that is longer is prose
 MAX_SINGLES = 3  # rows of one piece in a row
 LIKE = 0.5  # of the pieces that rows have between the rules: rows outside with fewer are not of the table
@@ -70,7 +70,7 @@ def _runs(zone: list[Row | None], across: Sequence[Rule]) -> list[list[Row]]:
 
 
 def _parted(run: list[Row], across: Sequence[Rule]) -> list[list[Row]]:
-    """The run cut where its header comes again: the same first word in the same place, over a rule again.
+    """The run split where its header repeats: the same first word in the same place, over a rule again.
 
     Where most rows have a rule under them, a rule does not make a header.
     """
@@ -104,7 +104,7 @@ def _is_apart(above: Row, row: Row, across: Sequence[Rule]) -> bool:
 
 
 def _in_band(above: Row, row: Row, across: Sequence[Rule]) -> bool:
-    """Whether the next rules above and below two rows reach equally far and over both."""
+    """Whether the next rules above and below two rows have the same extent and cover both."""
     over = next((rule for rule in reversed(across) if rule.at < above.middle and _covers(rule, above)), None)
     under = next((rule for rule in across if rule.at > row.middle and _covers(rule, row)), None)
     return (
@@ -136,7 +136,7 @@ def _is_value(row: Row, above: Row) -> bool:
 
 
 def _is_under(row: Row, run: list[Row]) -> bool:
-    """Whether a row of one piece goes on in the last column of the last row that has several."""
+    """Whether a row of one piece continues the last column of the last row that has several."""
     for above in reversed(run[-MAX_LINES:]):
         pieces = above.pieces
         if len(pieces) > 1:
@@ -155,7 +155,7 @@ def _start(row: Row) -> str:
 
 
 def _trimmed(run: list[Row], across: Sequence[Rule]) -> list[Row]:
-    """Without the rows of one piece at the end, and at the start those that are no titles of columns."""
+    """Without the rows of one piece at the end, and at the start those that are not column titles."""
     end = len(run)
     while end > 1 and not _several(run[end - 1]) and not _is_value(run[end - 1], run[end - 2]):
         if _is_closed(run, end - 1, across):
@@ -169,14 +169,14 @@ def _trimmed(run: list[Row], across: Sequence[Rule]) -> list[Row]:
 
 
 def _is_closed(run: list[Row], i: int, across: Sequence[Rule]) -> bool:
-    """Whether a rule across the run stands right under row i."""
+    """Whether a rule across the run is directly below row i."""
     row = run[i]
     left, right = min(r.left for r in run), max(r.right for r in run)
     return any(0 < rule.at - row.middle < 2 * row.size and rule.crosses(left, right) for rule in across)
 
 
 def _is_title(run: list[Row], i: int, first: int, across: Sequence[Rule]) -> bool:
-    """Whether row i stands over columns of the first row: beside its first piece, or under the rule that opens all."""
+    """Whether row i is over columns of the first row: beside its first piece, or under the table's top rule."""
     row, body = run[i], run[first]
     if row.left > body.pieces[0][-1].right and run[i + 1].top - row.bottom < row.size:
         return True
@@ -220,18 +220,18 @@ def _bounded(run: list[Row], across: Sequence[Rule]) -> tuple[list[Row], list[Ru
     over = _attached(full[0], [row for row in reversed(run) if row.middle < full[0]], usual)
     below = [row for row in run if row.middle > full[-1]]
     like = [row for row in below if _count(row) >= max(2, LIKE * usual)]
-    if len(like) < 3 or len(like) <= len(between):  # else the last rule is that under the header
+    if len(like) < 3 or len(like) <= len(between):  # otherwise the last rule is the one under the header
         below = _attached(full[-1], below, usual)
     return [*reversed(over), *between, *below], near
 
 
 def _count(row: Row) -> int:
-    """The pieces of a row, but for signs of currency that stand alone."""
+    """The pieces of a row, except isolated currency symbols."""
     return sum(1 for piece in row.pieces if len(piece) > 1 or piece[0].text not in SIGNS)
 
 
 def _attached(rule: float, rows: list[Row], usual: float) -> list[Row]:
-    """The rows outside a rule, from it outwards, that are near and like those inside."""
+    """The rows outside a rule, from it outwards, that are near and similar to those inside."""
     found: list[Row] = []
     top = bottom = rule
     for row in rows:

@@ -16,11 +16,11 @@ PIECE_GAP = 0.8  # of the size: a wider gap between words separates two pieces o
 _NUMBER = re.compile(r"[(\[<>≤≥~≈±+\-–—−$€£¥#]*\.?\d[\d.,:/%+\-–−()×]*[%)\]*†‡§a-zA-Z]{0,2}[.,)]?\Z")
 _DASH = re.compile(r"[-–—−.…*†‡§]{1,3}\Z|n/?a\.?\Z", re.IGNORECASE)
 _DOTS = frozenset(".…·")
-LEADER_DOTS = 4  # single dots in a row of words that lead the eye
+LEADER_DOTS = 4  # single dots in a row of words: a dot leader
 
 
 class TableWord:
-    """A word and where it stands."""
+    """A word and its position."""
 
     __slots__ = ("baseline", "bold", "bottom", "left", "right", "runs", "size", "text", "top")
 
@@ -45,7 +45,7 @@ class TableWord:
 
 
 def count_words(text: str) -> int:
-    """How many words a text without spaces stands for: two signs of Chinese or Japanese make one."""
+    """How many words a text without spaces counts as: two Chinese or Japanese characters make one."""
     if text.isascii():
         return 1
     return max(1, sum(1 for sign in text if sign > "\u2e80") // 2)
@@ -65,7 +65,7 @@ class Row:
         words.sort(key=lambda w: w.left)
         self.words = words
         self._pieces: list[list[TableWord]] | None = None
-        self.leader = leader  # dots lead from one word to the next; they are not among the words
+        self.leader = leader  # dot leaders between words; they are not in `words`
         self.left = words[0].left
         self.right = max([w.right for w in words])
         self.top = min([w.top for w in words])
@@ -79,7 +79,7 @@ class Row:
 
     @property
     def pieces(self) -> list[list[TableWord]]:
-        """The words in pieces that stand apart."""
+        """The words in pieces separated by wide gaps."""
         if self._pieces is None:
             self._pieces = pieces_of(self.words)
         return self._pieces
@@ -94,7 +94,7 @@ def words_in(page: PageText, lines: Iterable[Line]) -> list[TableWord]:
 
 
 def turned_words(page: PageText, lines: Iterable[Line]) -> list[TableWord]:
-    """Lines turned by a right angle, each as one word that stands on the lower end of its box."""
+    """Lines rotated by a right angle, each as one word with its baseline at the lower end of its box."""
     words = []
     for line in lines:
         if line.angle in (90, 270):
@@ -118,7 +118,7 @@ def rows_of(words: Iterable[TableWord]) -> list[Row]:
 
 
 def without_leaders(row: Row) -> Row:
-    """The row without the dots that lead the eye, which it remembers."""
+    """The row without its dot leaders, which it keeps separately."""
     dots = {id(w) for w in row.words if w.text in _DOTS}
     gone = {id(w) for w in row.words if is_leader(w.text)} | (dots if len(dots) >= LEADER_DOTS else set())
     if not gone or len(gone) == len(row.words):
@@ -127,7 +127,7 @@ def without_leaders(row: Row) -> Row:
 
 
 def pieces_of(row: Sequence[TableWord], gap: float = PIECE_GAP) -> list[list[TableWord]]:
-    """The words of a row in pieces that stand apart by more than `gap` times the size."""
+    """The words of a row in pieces, separated by more than `gap` times the size."""
     pieces: list[list[TableWord]] = []
     right = 0.0
     for word in row:
@@ -142,5 +142,5 @@ def pieces_of(row: Sequence[TableWord], gap: float = PIECE_GAP) -> list[list[Tab
 
 @lru_cache(maxsize=4096)
 def is_number(text: str) -> bool:
-    """Whether a word is a value as it stands in a column of figures: a number, a dash, n/a."""
+    """Whether a word is a value as found in a column of figures: a number, a dash, n/a."""
     return bool(_NUMBER.match(text) or _DASH.match(text))

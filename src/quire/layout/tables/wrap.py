@@ -1,4 +1,4 @@
-"""Does a line of a cell go on in the next one, or does the next one begin something new?"""
+"""Whether a line of a cell was wrapped into the next one, or the next one begins something new."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def goes_on(line: Sequence[TableWord], following: Sequence[TableWord], width: fl
 
 
 def _in_line(line: Sequence[TableWord], following: Sequence[TableWord]) -> bool:
-    """Whether two lines are set to one margin or axis, the second perhaps with an indent."""
+    """Whether two lines share a margin or axis, the second perhaps with an indent."""
     (left, right), (start, end) = extent(line), extent(following)
     size = following[0].size
     if -SLACK * size < start - left < INDENT * size:

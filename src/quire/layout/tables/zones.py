@@ -1,4 +1,4 @@
-"""Text columns of a page, so that rows are not read across them."""
+"""Finds the text columns of a page, so that rows are not read across them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from quire.layout.lines import Line
 from quire.layout.tables.strokes import Rules
 from quire.layout.tables.words import Row, TableWord, count_words
 
-PROSE_WORDS = 4  # a piece with fewer words is no line of prose
+PROSE_WORDS = 4  # a piece with fewer words is not a line of prose
 PROSE_WIDTH = 80.0  # points
 LEAST = 6  # lines of prose that make a column
 FEW = 4  # lines of prose that show a page to have columns at all
@@ -24,7 +24,7 @@ Zone = list[Row | None]
 
 
 def find_zones(rows: list[Row], rules: Rules, gutters: list[float]) -> list[Zone]:
-    """Rows of the whole width and of each text column; None stands where something else comes between."""
+    """Rows of the whole width and of each text column; None marks an interruption by something else."""
     if not gutters:
         return [list(rows)]
     held = _held(rows, rules, gutters)
@@ -69,7 +69,7 @@ def find_gutters(lines: Sequence[Line]) -> list[float]:
 
 
 def _middle_gutter(lines: list[Line], prose: list[tuple[float, float]]) -> float:
-    """The x of a clear strip down the middle of the page with lines of prose as wide as a side; 0 if there is none."""
+    """The x of a clear strip down the middle of the page with lines of prose as wide as a side; 0 if none exists."""
     left, right = min(line.left for line in lines), max(line.right for line in lines)
     middle, reach = (left + right) / 2, MIDDLE * (right - left)
     start, end = _strip(lines, middle - reach, middle + reach)
@@ -80,7 +80,7 @@ def _middle_gutter(lines: list[Line], prose: list[tuple[float, float]]) -> float
 
 
 def _strip(lines: list[Line], start: float, end: float) -> tuple[float, float]:
-    """The widest stretch between start and end, or through one of them, that all but a few lines leave clear."""
+    """The widest interval between start and end, or across one of them, that all but a few lines leave clear."""
     events = [event for line in lines for event in ((line.left, 1), (line.right, -1))]
     allowed = int(CROSSING * len({round(line.baseline / 4) for line in lines}))
     depth, since, best = 0, None, (0.0, 0.0)
@@ -126,7 +126,7 @@ def _parts(row: Row, gutters: list[float]) -> list[list[TableWord]]:
 
 
 def _held(rows: list[Row], rules: Rules, gutters: list[float]) -> list[tuple[float, float]]:
-    """Stretches between rules across a gutter that hold no prose: tables over several text columns."""
+    """Intervals between rules across a gutter that hold no prose: tables over several text columns."""
     wide = [r for r in rules.across if any(r.start + 20 < x < r.end - 20 for x in gutters)]
     held = []
     for upper, lower in pairwise(wide):
