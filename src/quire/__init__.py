@@ -12,6 +12,7 @@ if TYPE_CHECKING:
         ConfigurationError,
         CorruptError,
         EngineError,
+        FetchError,
         InputError,
         LimitError,
         PasswordError,
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
         UsageError,
     )
     from quire.events import Event, to_sse
+    from quire.fetching import FetchPolicy
     from quire.flow.components import component
     from quire.pipeline import (
         Pipeline,
@@ -67,6 +69,7 @@ _HOMES = {
         "ConfigurationError",
         "CorruptError",
         "EngineError",
+        "FetchError",
         "InputError",
         "LimitError",
         "PasswordError",
@@ -79,6 +82,7 @@ _HOMES = {
         "UsageError",
     ),
     "quire.engine": ("Attempt", "Engine", "Picture", "Question", "Recognition"),
+    "quire.fetching": ("FetchPolicy",),
     "quire.events": ("Event", "to_sse"),
     "quire.flow.components": ("component",),
     "quire.pipeline": (
@@ -130,6 +134,8 @@ __all__ = [
     "Engine",
     "EngineError",
     "Event",
+    "FetchError",
+    "FetchPolicy",
     "FileStore",
     "Flow",
     "FlowResult",

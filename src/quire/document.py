@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from importlib import import_module
 from io import BytesIO
 from pathlib import Path
-from typing import BinaryIO, Protocol, TypeVar
+from typing import TYPE_CHECKING, BinaryIO, Protocol, TypeVar
+from weakref import finalize
 
 from quire.errors import ChangedError, CorruptError, InputError, UnsupportedError, UsageError, is_text
 from quire.hashing import FileState, Hashed, hash_file, steady_state
@@ -19,10 +20,13 @@ from quire.pagetext import PageText
 from quire.regular_files import kind_of, open_file
 from quire.types import OutlineEntry, PageInfo
 
+if TYPE_CHECKING:
+    from quire.fetching import FetchPolicy
+
 T = TypeVar("T")
 
 Source = str | Path | bytes | bytearray | memoryview | BinaryIO
-"""What can be read: a path, the bytes themselves, or a binary file object."""
+"""What can be read: a path, a URL (`https://…`), the bytes themselves, or a binary file object."""
 
 IN_MEMORY_BYTES = 64 << 20
 """Files up to this size are read to memory once; larger ones are read as far as their pages are asked for."""
@@ -103,16 +107,28 @@ class Document:
     """
 
     def __init__(
-        self, source: Source, *, name: str | None = None, password: str | None = None, known: Hashed | None = None
+        self,
+        source: Source,
+        *,
+        name: str | None = None,
+        password: str | None = None,
+        known: Hashed | None = None,
+        fetch: FetchPolicy | None = None,
     ) -> None:
         """`known` is the digest of the file at this path as somebody saw it: it spares hashing a file that has not
-        changed since."""
+        changed since. `fetch` has the limits for a source that is a URL, which is downloaded at once to a temporary
+        file that goes with the document."""
         if password is not None and not is_text(password):
             raise UsageError("the password is not valid text: give it as UTF-8")
         self.password = password
         self.path: Path | None = None
         self.data: bytes | None = None
-        if isinstance(source, (str, Path)):
+        self.url: str | None = None
+        if is_url(source):
+            self.url = str(source)
+            self.path, fetched_name = self._fetched(self.url, fetch)
+            name = name or fetched_name
+        elif isinstance(source, (str, Path)):
             self.path = _existing(source)
         elif isinstance(source, (bytes, bytearray, memoryview)):
             self.data = bytes(source)
@@ -125,7 +141,7 @@ class Document:
                 raise UsageError("the file object gives text, not bytes: open it with mode 'rb'")
             name = name or Path(str(getattr(source, "name", "") or "")).name
         else:
-            raise UsageError(f"cannot read {type(source).__name__}: pass a path, bytes or a binary file object")
+            raise UsageError(f"cannot read {type(source).__name__}: pass a path, a URL, bytes or a binary file object")
         self.name = name or (self.path.name if self.path else "") or "document"
         self._reader: Reader | None = None
         self._id: Digest | None = None
@@ -249,6 +265,13 @@ class Document:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def _fetched(self, url: str, policy: FetchPolicy | None) -> tuple[Path, str]:
+        from quire.fetching import fetch  # imports much, and few documents come from URLs
+
+        path, name = fetch(url, policy)
+        finalize(self, path.unlink, missing_ok=True)
+        return path, name
 
     def _path(self) -> Path:
         assert self.path is not None
@@ -387,6 +410,11 @@ class Page:
         if isinstance(drawn, InputError):
             raise drawn
         return drawn
+
+
+def is_url(source: object) -> bool:
+    """Whether a source is the URL of a document, not a path."""
+    return isinstance(source, str) and source[:8].lower().startswith(("http://", "https://"))
 
 
 def _existing(source: str | Path) -> Path:

@@ -101,6 +101,14 @@ class LimitError(InputError):
     exit_code = 8
 
 
+class FetchError(InputError):
+    """A URL could not be fetched. `retryable` when the server could not be reached, was slow, or may recover."""
+
+    def __init__(self, message: str, *, document: str | None = None, passing: bool = False) -> None:
+        super().__init__(message, document=document)
+        self.category = "network" if passing else "input"  # type: ignore[misc,assignment]  # of this one
+
+
 class StoreError(QuireError):
     """An artifact or a fact cannot be written or read: a full disk, a damaged file."""
 

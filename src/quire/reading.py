@@ -27,6 +27,7 @@ from quire.types import PageInfo, PageResult
 if TYPE_CHECKING:
     from quire.context import Store
     from quire.engine import Engine
+    from quire.fetching import FetchPolicy
     from quire.paging import PageFlow
 
 P = ParamSpec("P")
@@ -57,6 +58,7 @@ class ReadOptions(TypedDict, total=False):
     hints: Sequence[str]
     similar: bool
     isolate: bool
+    fetch: FetchPolicy | None
 
 
 def _with_options(function: Callable[P, R]) -> Callable[P, R]:
@@ -120,6 +122,7 @@ class _Reading:
         hints: Sequence[str] = (),
         similar: bool = False,
         isolate: bool = False,
+        fetch: FetchPolicy | None = None,
     ) -> None:
         if threads is not None and (not isinstance(threads, int) or threads < 1):
             raise UsageError(f"threads is {threads!r}; it must be a number of at least 1")
@@ -138,7 +141,7 @@ class _Reading:
             hints=tuple(hints),
             similar=_index(store, wanted=similar),
         )
-        self._document = Document(source, password=password)
+        self._document = Document(source, password=password, fetch=fetch)
         self._asked = check_pages(pages)
         self._place, self._facts = store, facts
         self._sinks = (on_event,) if on_event is not None else ()
@@ -238,6 +241,9 @@ def read(source: Source, **options: Unpack[ReadOptions]) -> DocumentResult:
     Text and layout are parsed in the process of the caller, which is fastest; scans are drawn and recognised in worker
     processes. With `isolate=True` the file is parsed in workers too, each page within a deadline and a memory limit:
     use it for files of strangers, which may be made to crash or exhaust a parser.
+
+    A `source` that begins with `http://` or `https://` is downloaded first; `fetch` has the limits for that, and
+    whether addresses of this machine and its network are allowed.
 
     Raises InputError (or one of its kinds) when the document cannot be opened. A page that cannot be read is
     `failed` or `skipped` in the result, and the result is `partial`.

@@ -15,7 +15,7 @@ ROOT = Path(quire.__file__).parent
 
 CORE = """
     types keys regular_files hashing events errors stage context engine roles document opened fonts pagetext words
-    artifacts selection saving budget flow config records awaited median
+    artifacts selection saving budget flow config records awaited median fetching passwords
 """
 ADAPTERS = """
     render layout prepare detect classify recognize correct assemble chunk embed export samples store prompts flows
