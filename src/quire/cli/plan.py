@@ -12,6 +12,7 @@ from quire.cli.asking import Choice, request_of
 from quire.cli.figures import without_name
 from quire.cli.opening import opened, place_for
 from quire.cli.settings import configuration_of
+from quire.cli.sources import check_paths
 from quire.cli.telling import print_lines
 from quire.config import Settings
 from quire.errors import EXIT_COMPLETE
@@ -63,6 +64,7 @@ def plan(  # noqa: PLR0913 - one argument per option
 ) -> int:
     """Show what `quire run` with the same options would do, and why."""
     configuration = configuration_of(locals())
+    check_paths(paths)
     choice = Choice(pages, words, trace, limit, shard, force)
     request = request_of(configuration, paths, choice)
     return show_plan(request, configuration.settings, as_json=as_json)

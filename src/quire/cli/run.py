@@ -12,6 +12,7 @@ from quire.cli.driving import Showing, drive
 from quire.cli.opening import place_for
 from quire.cli.plan import show_plan
 from quire.cli.settings import configuration_of
+from quire.cli.sources import check_paths
 
 EXAMPLES = """\b
 Examples:
@@ -83,6 +84,7 @@ def run(  # noqa: PLR0913 - one argument per option
 ) -> int:
     """Run a flow over documents and folders. Stop it, kill it, run it again: what is done is not done twice."""
     configuration = configuration_of(locals())
+    check_paths(paths)
     request = request_of(configuration, paths, Choice(pages, words, trace, limit, shard, force))
     if dry_run:
         return show_plan(request, configuration.settings, as_json=as_json)

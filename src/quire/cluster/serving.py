@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
 
+from quire.passwords import Password
 from quire.records.claims import LEASE_S
 from quire.running.opening import pools_for, workflows_on
 from quire.runtime.restate.process import Worker, listen
@@ -25,7 +26,7 @@ class WorkerOptions:
     pools: tuple[str, ...] = ()
     bind: str = "127.0.0.1:0"
     workers: int | None = None
-    password: str | None = field(default=None, repr=False)
+    password: Password = field(default=None, repr=False)
     admin: str | None = None
     advertise: str | None = None
     limits: Mapping[str, int] = field(default_factory=dict)

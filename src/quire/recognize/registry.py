@@ -21,17 +21,29 @@ def names() -> tuple[str, ...]:
     return tuple(sorted(_points()))
 
 
+def check(wanted: Sequence[str]) -> None:
+    """Raises UsageError for the first name that no engine has."""
+    known = _points()
+    for name in wanted:
+        if name not in known:
+            raise _unknown(name)
+
+
 def make(name: str, *, profile: Effort = "balanced", languages: Sequence[str] = ()) -> Engine:
     """The engine of that name. Raises UsageError for an unknown name, ConfigurationError when it cannot work here."""
     point = _points().get(name)
     if point is None:
-        raise UsageError(f"there is no engine {name!r}; choose from {', '.join(names())}")
+        raise _unknown(name)
     try:
         factory = point.load()
     except (ImportError, AttributeError) as error:
         raise ConfigurationError(f"the engine {name} cannot be loaded: {error}") from error
     made: Engine = factory(profile=profile, languages=tuple(languages))
     return made
+
+
+def _unknown(name: str) -> UsageError:
+    return UsageError(f"there is no engine {name!r}; choose from {', '.join(names())}")
 
 
 def _points() -> Mapping[str, EntryPoint]:

@@ -8,6 +8,7 @@ from typing import Literal, get_args
 from quire.budget import worker_count
 from quire.context import Runtime, Store, Workflow
 from quire.errors import UsageError
+from quire.passwords import Password
 from quire.running.flows.workflow import Flows, Registered
 from quire.running.steps import DocumentSteps
 from quire.running.workflows import Reads
@@ -24,7 +25,7 @@ def workflows_on(
     store: Store,
     *,
     workers: int | None = None,
-    password: str | None = None,
+    password: Password = None,
     import_paths: bool = False,
     definitions: bool = False,
     flows: Mapping[str, Registered] | None = None,
@@ -41,7 +42,7 @@ def workflows_on(
 def _workflows(
     store: Store,
     workers: int | None,
-    password: str | None,
+    password: Password,
     registered: Mapping[str, Registered] | None,
     *,
     import_paths: bool,
@@ -66,7 +67,7 @@ def open_runtime(  # noqa: PLR0913 - one argument per setting
     ingress: str | None = None,
     admin: str | None = None,
     workers: int | None = None,
-    password: str | None = None,
+    password: Password = None,
     import_paths: bool = False,
     flows: Mapping[str, Registered] | None = None,
 ) -> tuple[LocalRuntime | BesideRuntime, ArtifactStore]:
@@ -98,7 +99,7 @@ def local_runtime(
     store: ArtifactStore,
     *,
     workers: int | None = None,
-    password: str | None = None,
+    password: Password = None,
     import_paths: bool = False,
     flows: Mapping[str, Registered] | None = None,
     batches: bool = True,

@@ -96,7 +96,7 @@ def plan_batch(
     PlanStopped when `stop` was asked for.
     """
     asked = asked_by(request, store, named)
-    sources = _chosen(request)
+    sources, left_out = _chosen(request)
     seen, errors = _looked_at([source.path for source in sources])
     digests, unreadable = _digests(seen, Files(store.database), trust=not request.verify_hash, stop=stop or Stop())
     keys = {
@@ -105,7 +105,7 @@ def plan_batch(
     outputs = Outputs(store.database).find([source.place for source in sources])
     quarantined = {} if request.force else Quarantine(store.database).find(list(keys.values()))
     judge = _Judge(request, asked, outputs, quarantined)
-    planned = []
+    planned = left_out
     for name, file, path, place in sources:
         if path in keys:
             known = _Known(digests[path], keys[path], seen[path])
@@ -131,15 +131,20 @@ class _Known(NamedTuple):
     seen: FileState
 
 
-def _chosen(request: BatchRequest) -> list[_Source]:
-    """The documents of the request with the names they go by: below their folder, or their path if two share it."""
-    sources = find_sources(
+def _chosen(request: BatchRequest) -> tuple[list[_Source], list[PlannedDocument]]:
+    """The documents of the request with the names they go by: below their folder, or their path if two share it;
+    and the paths that cannot be read. Raises the error of the first of these when no document remains."""
+    found = find_sources(
         [Path(path) for path in request.paths], Path(request.output), include=request.include, exclude=request.exclude
     )
+    if not found.sources:
+        raise found.unreadable[0].error
+    sources = found.sources
     # Names are told in events and stored, so they are text.
     folders = ["" if (below := str(source.folder)) == "." else f"{below}/" for source in sources]
     names = [path_text(f"{folder}{source.path.name}") for folder, source in zip(folders, sources, strict=True)]
-    shared = Counter(names)
+    left_out = [path_text(one.name) for one in found.unreadable]
+    shared = Counter([*names, *left_out])
     only = None if request.only is None else set(request.only)
     chosen = []
     for name, folder, source in zip(names, folders, sources, strict=True):
@@ -148,7 +153,13 @@ def _chosen(request: BatchRequest) -> list[_Source]:
         wanted = only is None or own in only
         if wanted and (request.shard is None or request.shard.has(own)):
             chosen.append(_Source(own, source.path, path, f"{request.output}/{folder}{source.stem}"))
-    return chosen[: request.limit]
+    return chosen[: request.limit], [
+        PlannedDocument(own, Path(path), "", "error", one.error.args[0])
+        for name, one in zip(left_out, found.unreadable, strict=True)
+        for path in [one.error.document or name]
+        for own in [name if shared[name] == 1 else path_text(path)]
+        if only is None or own in only
+    ]
 
 
 def _looked_at(paths: Sequence[str]) -> tuple[dict[str, FileState], dict[str, str]]:

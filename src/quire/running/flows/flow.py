@@ -19,7 +19,7 @@ from quire.keys import Digest
 from quire.running.flows.workflow import flow_argument, flow_output
 from quire.running.opening import pools_for, workflows_on
 from quire.runtime.local import LocalRuntime, inline
-from quire.saving import write_files
+from quire.saving import output_stem, write_files
 from quire.store.opening import open_store
 from quire.store.temporary import TemporaryStore
 
@@ -119,7 +119,7 @@ class Flow:
         """The name that files get: that of the first document."""
         given = [inputs[name] for name in self._documents if name in inputs]
         paths = [one if isinstance(one, str) else one.get("name") or one["path"] for one in given]
-        return Path(paths[0]).stem if paths else "document"
+        return output_stem(Path(paths[0]).name) if paths else "document"
 
     @property
     def _documents(self) -> list[str]:

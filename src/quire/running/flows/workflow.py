@@ -26,6 +26,7 @@ from quire.flow.tree import nearest, raise_mistakes
 from quire.flows.components import Registry
 from quire.flows.finding import find_flows, load_flow
 from quire.keys import Digest, digest_of
+from quire.passwords import Password
 from quire.running.documents import load_result
 from quire.running.flows.ends import document_request, identified, output_value
 from quire.running.flows.making import GROUP, Making
@@ -71,7 +72,7 @@ class Flows:
         self,
         steps: DocumentSteps,
         *,
-        password: str | None = None,
+        password: Password = None,
         import_paths: bool = False,
         definitions: bool = False,
         components: Components | None = None,
