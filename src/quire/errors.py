@@ -170,6 +170,13 @@ def printable(text: str) -> str:
     return text if text.isprintable() else "".join(map(_printable, text))
 
 
+def log_traceback(what: str, error: BaseException) -> None:
+    """Log an error that becomes a reason in a result or a run, with what caused it: `--debug` shows it."""
+    import logging  # only when something goes wrong
+
+    logging.getLogger("quire").debug("%s: %s", what, error, exc_info=error)
+
+
 def too_few_descriptors(error: Exception) -> ConfigurationError | None:
     """What to say instead of an error that came because the process can open no further file; None for another one."""
     if not isinstance(error, OSError):  # of a library that does not pass on what the system said: try

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, nullcontext
 from functools import wraps
 from inspect import Parameter, signature
 from typing import Annotated, ParamSpec
@@ -34,10 +35,9 @@ def told(command: Callable[P, int]) -> Callable[..., None]:
     def telling(*args: P.args, **kwargs: P.kwargs) -> None:
         Loudness.debug = bool(kwargs.pop("debug", False))
         Loudness.verbose = bool(kwargs.pop("verbose", False)) or Loudness.debug
-        if Loudness.verbose:
-            _log()
         try:
-            code = command(*args, **kwargs)
+            with _logged() if Loudness.verbose else nullcontext():
+                code = command(*args, **kwargs)
             sys.stdout.flush()
         except QuireError as error:
             code = tell(error)
@@ -54,16 +54,22 @@ def told(command: Callable[P, int]) -> Callable[..., None]:
     return telling
 
 
-def _log() -> None:
+@contextmanager
+def _logged() -> Iterator[None]:
     """What the modules log goes to standard error: with tracebacks under `--debug`."""
     import logging  # takes time to import
 
     logger = logging.getLogger("quire")
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(logging.Formatter("quire: %(message)s"))
+    level = logger.level
     logger.setLevel(logging.DEBUG if Loudness.debug else logging.INFO)
-    if not logger.handlers:
-        handler = logging.StreamHandler()
-        handler.setFormatter(logging.Formatter("quire: %(message)s"))
-        logger.addHandler(handler)
+    logger.addHandler(handler)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
+        logger.setLevel(level)
 
 
 def tell(error: QuireError) -> int:

@@ -18,7 +18,7 @@ from quire.engine import (
     Tier,
     answer_key,
 )
-from quire.errors import EngineError, InputError, RecognitionError, StoreError, UsageError
+from quire.errors import EngineError, InputError, RecognitionError, StoreError, UsageError, log_traceback
 from quire.events import reason_of
 from quire.keys import ArtifactKey, Digest, digest_bytes, digest_of
 from quire.pagetext import PageText
@@ -112,6 +112,7 @@ class PageRecognition:
             except (CancelledError, InputError, StoreError, UsageError):
                 raise  # nothing another engine could mend
             except Exception as error:
+                log_traceback(f"engine {engine.name}, page {self._number}", error)
                 reason = reason_of(error).removeprefix(f"{engine.name}: ")
                 self._note(engine.name, outcome_of(error), reason, begun, given)
                 continue

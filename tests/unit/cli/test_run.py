@@ -189,6 +189,16 @@ def test_nothing_is_begun_when_no_path_can_be_read(desk, command):
     assert not (desk.folder / "out").exists()
 
 
+def test_passwords_by_pattern_open_documents_and_are_written_nowhere(desk):
+    desk.add("x/one.pdf", documents.encrypted("swordfish"))
+    desk.add("y/two.pdf", documents.encrypted("marlin"))
+    (desk.folder / "quire.toml").write_text('[quire]\npassword_for = ["x/*.pdf=swordfish", "two.pdf=marlin"]\n')
+    desk.run("--to", "md")
+    assert {"x/one.md", "y/two.md"} <= set(desk.written)
+    kept = [path for path in desk.out.rglob("*") if path.is_file()]
+    assert not [path for path in kept if b"swordfish" in path.read_bytes() or b"marlin" in path.read_bytes()]
+
+
 def test_a_device_that_never_ends_is_not_read(desk):
     assert "a device, not a file" in desk.quire("run", "/dev/zero", "-o", "out", code=5).stderr
 

@@ -13,7 +13,7 @@ from typing import cast
 
 from quire.context import Claim, Json, Store
 from quire.document import Document
-from quire.errors import RETRYABLE, FencedError, QuireError, RunError
+from quire.errors import RETRYABLE, FencedError, QuireError, RunError, log_traceback
 from quire.events import Sink, reason_of
 from quire.flow.components import Component, is_files
 from quire.flow.definition import Expression, Step, StepReference, references
@@ -272,6 +272,7 @@ class Making:
             raise
         except Exception as error:
             where = f"step {self.step.id!r}" + (f", page {page}" if page else "")
+            log_traceback(f"component {self.component.name}, {where}", error)
             said = str(error) if isinstance(error, QuireError) else reason_of(error)
             raise RunError.of(error, f"{where}: {said}") from error
         finally:
