@@ -131,6 +131,6 @@ printf '%s\\n' "${{COMPREPLY[@]}}"
 def test_debug_shows_the_traceback_of_an_engine_in_a_worker(tmp_path):
     (tmp_path / "scan.pdf").write_bytes(scans.numbered_scans(1))
     stranger = strangers.install(tmp_path, "raise", 1)
-    assert "Traceback" not in stranger.run("read", "scan.pdf", "--engine", "stranger").stderr
-    said = stranger.run("read", "scan.pdf", "--engine", "stranger", "--debug").stderr
+    assert "Traceback" not in stranger.run("-m", "quire", "read", "scan.pdf", "--engine", "stranger").stderr
+    said = stranger.run("-m", "quire", "read", "scan.pdf", "--engine", "stranger", "--debug").stderr
     assert "Traceback" in said and "in _misbehave\n" in said
