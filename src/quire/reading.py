@@ -49,7 +49,7 @@ class ReadOptions(TypedDict, total=False):
     on_event: Sink | None
     threads: int | None
     ocr: OcrMode
-    profile: Effort
+    effort: Effort
     engines: Engines
     lang: str | Sequence[str]
     workers: int | None
@@ -113,7 +113,7 @@ class _Reading:
         on_event: Sink | None = None,
         threads: int | None = None,
         ocr: OcrMode = "auto",
-        profile: Effort = "balanced",
+        effort: Effort = "balanced",
         engines: Engines = (),
         lang: str | Sequence[str] = (),
         workers: int | None = None,
@@ -132,7 +132,7 @@ class _Reading:
             raise UsageError("facts names the database of a store that is named, too: store='s3://bucket/folder'")
         self._recognition = RecognizeOptions(
             ocr,
-            profile,
+            effort,
             _engines(engines),
             _languages(lang),
             figures=figures,
@@ -232,7 +232,7 @@ def read(source: Source, **options: Unpack[ReadOptions]) -> DocumentResult:
     processors for this process.
 
     Pages without usable text are recognised (`ocr="auto"`; "always" recognises all, "never" none) by the engines
-    that work here or by `engines`, names or engines in the order of preference. `profile` is the effort: "fast",
+    that work here or by `engines`, names or engines in the order of preference. `effort` is "fast",
     "balanced" or "accurate". `lang` names the languages of scans ("de", "de-fraktur"), `workers` is how many pages
     are recognised at a time. `figures` also reads the text inside figures, `redactions` marks what was blacked
     out. `hints` are examples of what such pages say, for engines that take them. `similar` takes the answer for a

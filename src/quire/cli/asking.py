@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from quire.running.batches.request import BatchRequest
 
 INPUTS = {
-    "effort": "profile",
+    "effort": "effort",
     "ocr": "ocr",
     "engine": "engines",
     "lang": "lang",

@@ -233,7 +233,7 @@ def _result(
         store=store,
         on_event=progress,
         ocr=_one_of(OCR_MODES, asked.ocr, "--ocr"),
-        profile=_one_of(EFFORTS, asked.effort, "--effort"),
+        effort=_one_of(EFFORTS, asked.effort, "--effort"),
         engines=asked.engine,
         lang=asked.lang,
         workers=asked.workers,

@@ -1,6 +1,6 @@
 """Engines by name. The built-in ones come through the same door as a stranger's: the entry points `quire.engines`.
 
-An entry point is a function `engine(*, profile, languages) -> Engine`. It is light: it loads no model. It raises
+An entry point is a function `engine(*, effort, languages) -> Engine`. It is light: it loads no model. It raises
 ConfigurationError, naming what to install or set, when the engine cannot work here.
 """
 
@@ -29,7 +29,7 @@ def check(wanted: Sequence[str]) -> None:
             raise _unknown(name)
 
 
-def make(name: str, *, profile: Effort = "balanced", languages: Sequence[str] = ()) -> Engine:
+def make(name: str, *, effort: Effort = "balanced", languages: Sequence[str] = ()) -> Engine:
     """The engine of that name. Raises UsageError for an unknown name, ConfigurationError when it cannot work here."""
     point = _points().get(name)
     if point is None:
@@ -38,7 +38,7 @@ def make(name: str, *, profile: Effort = "balanced", languages: Sequence[str] = 
         factory = point.load()
     except (ImportError, AttributeError) as error:
         raise ConfigurationError(f"the engine {name} cannot be loaded: {error}") from error
-    made: Engine = factory(profile=profile, languages=tuple(languages))
+    made: Engine = factory(effort=effort, languages=tuple(languages))
     return made
 
 

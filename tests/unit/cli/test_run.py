@@ -133,7 +133,7 @@ def test_a_store_can_lie_elsewhere_and_be_shared_by_outputs(desk: Desk):
         (["in", "-o", "out", "--to", "word"], 2, "there is no format 'word'; choose from md, html"),
         (["in", "-o", "out", "--words"], 2, "--words goes into JSON; add --to json"),
         (["in", "-o", "out", "--flow", "raed"], 2, "there is no flow 'raed'"),
-        (["in", "-o", "out", "--flow", "read-fast", "--effort", "accurate"], 2, "profile"),
+        (["in", "-o", "out", "--flow", "read-fast", "--effort", "accurate"], 2, "effort"),
         (["in", "-o", "out", "--profile", "nigth"], 2, "there is no profile 'nigth'"),
         (["in", "-o", "out", "--engine", "nobody"], 2, "there is no engine 'nobody'"),
         (["in", "-o", "out", "--lang", "klingon"], 2, "unknown language 'klingon'"),
