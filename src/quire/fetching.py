@@ -15,7 +15,7 @@ import ssl
 import tempfile
 import unicodedata
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -110,8 +110,8 @@ class _Download:
     def _asked(self, url: str, stack: ExitStack) -> http.client.HTTPResponse:
         parts = self._checked(url)
         host, port = parts.hostname or "", parts.port or (443 if parts.scheme == "https" else 80)
-        address = self._address(host, port)
-        connection = _Connection(host, port, address, self._policy.timeout_s, encrypted=parts.scheme == "https")
+        addresses = self._addresses(host, port)
+        connection = _Connection(host, port, addresses, self._policy.timeout_s, encrypted=parts.scheme == "https")
         stack.callback(connection.close)
         self._connection = connection
         target = quote(parts.path or "/", safe=SAFE) + (f"?{quote(parts.query, safe=SAFE)}" if parts.query else "")
@@ -133,8 +133,8 @@ class _Download:
             raise UsageError(f"{_shown(url)} holds a user name or password: download the document first")
         return parts
 
-    def _address(self, host: str, port: int) -> str:
-        """The address to connect to: the first one of the host that may be asked."""
+    def _addresses(self, host: str, port: int) -> Sequence[str]:
+        """The addresses of the host that may be connected to."""
         try:
             found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
         except (OSError, UnicodeError) as error:
@@ -146,7 +146,7 @@ class _Download:
             what = f"{host} is {addresses[0]}, " if addresses[0] != host else f"{host} is "
             advice = "allow such addresses with --allow-private-urls or FetchPolicy(allow_private=True)"
             raise self._error(f"{what}a private address of this machine or its network; {advice}")
-        return allowed[0]
+        return allowed
 
     def _saved(self, url: str, response: http.client.HTTPResponse) -> Fetched:
         if response.status != OK:
@@ -243,20 +243,27 @@ class _Download:
 
 
 class _Connection(http.client.HTTPConnection):
-    """A connection to an address that was checked, whatever the name of the host means by now."""
+    """A connection to one of the addresses that were checked, whatever the name of the host means by now."""
 
-    def __init__(self, host: str, port: int, address: str, timeout_s: float, *, encrypted: bool) -> None:
+    def __init__(self, host: str, port: int, addresses: Sequence[str], timeout_s: float, *, encrypted: bool) -> None:
         super().__init__(host, port, timeout=timeout_s)
-        self._address, self._encrypted = address, encrypted
+        self._addresses, self._encrypted = addresses, encrypted
         if encrypted:
             self.default_port = 443  # left out of the header Host
 
     def connect(self) -> None:
-        self.sock = socket.create_connection((self._address, self.port), self.timeout)
+        self.sock = self._connected()
         if self._encrypted:
             context = ssl.create_default_context()
             self.sock = context.wrap_socket(self.sock, server_hostname=self.host, do_handshake_on_connect=False)
             self.sock.do_handshake()
+
+    def _connected(self) -> socket.socket:
+        """Connected to the first address that answers. Raises the error of the last one."""
+        for address in self._addresses[:-1]:
+            with suppress(OSError):
+                return socket.create_connection((address, self.port), self.timeout)
+        return socket.create_connection((self._addresses[-1], self.port), self.timeout)
 
     def shut(self) -> None:
         """End what another thread does with the connection."""

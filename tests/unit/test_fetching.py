@@ -5,8 +5,11 @@ from __future__ import annotations
 import gzip
 import http.server
 import json
+import shutil
 import socket
 import socketserver
+import ssl
+import subprocess
 import tempfile
 import threading
 import zlib
@@ -219,7 +222,9 @@ def test_a_host_is_resolved_once_and_connected_to_at_the_address_that_was_checke
 
     def rebinding(host, port, **_):
         asked.append(host)
-        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", ("127.0.0.1" if len(asked) == 1 else "192.0.2.1", port))]
+        # The first address refuses: nothing listens there.
+        addresses = ("127.0.0.2", "127.0.0.1") if len(asked) == 1 else ("192.0.2.1",)
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, port)) for address in addresses]
 
     real = socket.getaddrinfo
     monkeypatch.setattr(
@@ -320,3 +325,37 @@ def test_queries_are_not_shown_in_errors(server):
 )
 def test_a_url_has_a_name(url, name):
     assert url_name(url) == name
+
+
+@pytest.fixture
+def encrypted(server, tmp_path) -> Iterator[tuple[str, Path]]:
+    """A server with a certificate of its own for localhost; its URL, and the certificate."""
+    key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
+    names = ("-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost")
+    made = ("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-keyout", str(key))
+    subprocess.run([*made, "-out", str(certificate), *names], check=True, capture_output=True, timeout=60)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+    with Server(("127.0.0.1", 0), Handler) as secure:
+        secure.seen, secure.ended = server.seen, server.ended
+        secure.handle_error = lambda *_: None  # type: ignore[method-assign]  # a client that does not trust it
+        secure.socket = context.wrap_socket(secure.socket, server_side=True)
+        thread = threading.Thread(target=secure.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        yield f"https://localhost:{secure.server_address[1]}", certificate
+        secure.shutdown()
+        thread.join()
+
+
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="certificates are made with openssl")
+def test_certificates_are_checked_and_redirects_stay_encrypted(encrypted, monkeypatch):
+    url, certificate = encrypted
+    untrusted = failure(f"{url}/report.pdf")
+    assert "no secure connection: self" in str(untrusted) and not untrusted.retryable
+    monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+    with fetched(f"{url}/report.pdf") as (path, name):
+        assert (path.read_bytes(), name) == (documents.simple(2), "report.pdf")
+    assert "no secure connection" in str(failure(url.replace("localhost", "127.0.0.1") + "/report.pdf"))
+    assert "which is not encrypted" in str(failure(f"{url}/away?http://localhost/report.pdf"))
+    slow = failure(f"{url}/slow", FetchPolicy(allow_private=True, timeout_s=0.5))
+    assert "took longer than 0.5 s" in str(slow)
