@@ -103,7 +103,7 @@ class _Download:
                     return self._saved(url, response)
                 there = urljoin(url, response.headers.get("Location") or "")
                 if urlsplit(url).scheme == "https" and urlsplit(there).scheme == "http":
-                    raise self._error(f"redirects from https to {_shown(there)}, which is not encrypted")
+                    raise self._error(f"redirects from https to {shown_url(there)}, which is not encrypted")
                 url = there
         raise self._error(f"redirects more than {self._policy.max_redirects} times")
 
@@ -124,13 +124,13 @@ class _Download:
             parts = urlsplit(url)
             parts.port  # noqa: B018 - checks it
         except ValueError as error:
-            raise UsageError(f"{_shown(url)} is not a URL: {error}") from None
+            raise UsageError(f"{shown_url(url)} is not a URL: {error}") from None
         if parts.scheme not in ("http", "https"):
-            raise UsageError(f"{_shown(url)} is neither http nor https: other URLs are not fetched")
+            raise UsageError(f"{shown_url(url)} is neither http nor https: other URLs are not fetched")
         if not parts.hostname:
-            raise UsageError(f"{_shown(url)} names no host")
+            raise UsageError(f"{shown_url(url)} names no host")
         if parts.username or parts.password:
-            raise UsageError(f"{_shown(url)} holds a user name or password: download the document first")
+            raise UsageError(f"{shown_url(url)} holds a user name or password: download the document first")
         return parts
 
     def _addresses(self, host: str, port: int) -> Sequence[str]:
@@ -168,7 +168,7 @@ class _Download:
                 try:
                     file.write(piece)
                 except OSError as error:
-                    raise StoreError(f"cannot keep {_shown(self._url)} in {path}: {error.strerror}") from error
+                    raise StoreError(f"cannot keep {shown_url(self._url)} in {path}: {error.strerror}") from error
         return Fetched(Path(path), name)
 
     def _decoded(self, response: http.client.HTTPResponse) -> Iterator[bytes]:
@@ -205,7 +205,7 @@ class _Download:
         kind = response.headers.get_content_type()
         if kind in ("text/html", "application/xhtml+xml") and beginning.lstrip(b"\xef\xbb\xbf\t\r\n ").startswith(b"<"):
             message = "the server sent a web page, not a document; look at the URL in a browser"
-            raise UnsupportedError(message, document=_shown(self._url))
+            raise UnsupportedError(message, document=shown_url(self._url))
 
     def _expire(self) -> None:
         """In the thread of the timer."""
@@ -236,10 +236,10 @@ class _Download:
             else f"{self._policy.max_bytes} bytes"
         )
         message = f"is larger than the {size} that are fetched from a URL; download it first"
-        return LimitError(message, document=_shown(self._url))
+        return LimitError(message, document=shown_url(self._url))
 
     def _error(self, message: str, *, passing: bool = False) -> FetchError:
-        return FetchError(message, document=_shown(self._url), passing=passing)
+        return FetchError(message, document=shown_url(self._url), passing=passing)
 
 
 class _Connection(http.client.HTTPConnection):
@@ -301,7 +301,7 @@ def _safe_name(name: str) -> str:
     return kept[-LONGEST_NAME:]
 
 
-def _shown(url: str) -> str:
+def shown_url(url: str) -> str:
     """A URL for messages: without a password, and without a query, which may be a secret as well."""
     try:
         parts = urlsplit(url)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import gzip
 import http.server
 import json
+import re
 import shutil
 import socket
 import socketserver
 import ssl
 import subprocess
+import sys
 import tempfile
 import threading
 import zlib
@@ -359,3 +361,19 @@ def test_certificates_are_checked_and_redirects_stay_encrypted(encrypted, monkey
     assert "which is not encrypted" in str(failure(f"{url}/away?http://localhost/report.pdf"))
     slow = failure(f"{url}/slow", FetchPolicy(allow_private=True, timeout_s=0.5))
     assert "took longer than 0.5 s" in str(slow)
+
+
+def test_the_command_line_reads_urls_and_shows_no_query(server, tmp_path):
+    urls = (f"{server.url}/report.pdf", f"{server.url}/report.pdf?token=secret", f"{server.url}/gone.pdf?token=secret")
+    command = (sys.executable, "-m", "quire", "read", *urls, "-o", "out", "--show", "-v")
+    refused = subprocess.run(command, capture_output=True, text=True, timeout=120, cwd=tmp_path)
+    assert refused.returncode == 5 and server.seen == []
+    allowed = (*command, "--allow-private-urls")
+    run = subprocess.run(allowed, capture_output=True, text=True, timeout=120, cwd=tmp_path)
+    assert run.returncode == 3
+    assert f"{server.url}/gone.pdf?…: the server answered 404 Not Found\n" in run.stderr
+    assert "secret" not in run.stderr
+    written = sorted(re.sub("-[0-9a-f]{8}", "-HASH", path.name) for path in (tmp_path / "out").iterdir())
+    assert written == [f"report{end}" for end in ("-HASH.md", "-HASH.page-1.png", "-HASH.page-2.png")] + [
+        f"report{end}" for end in (".md", ".page-1.png", ".page-2.png")
+    ]

@@ -34,7 +34,12 @@ class NamedSource:
 
     @property
     def shown(self) -> str:
-        return self.url or str(self.path)
+        """For messages: without a query, which may be a secret."""
+        if self.url is None:
+            return str(self.path)
+        from quire.fetching import shown_url
+
+        return shown_url(self.url)
 
     @classmethod
     def of_file(cls, path: Path) -> NamedSource:
