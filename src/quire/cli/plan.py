@@ -15,7 +15,7 @@ from quire.cli.settings import configuration_of
 from quire.cli.sources import check_paths
 from quire.cli.telling import print_lines
 from quire.config import Settings
-from quire.errors import EXIT_COMPLETE
+from quire.errors import EXIT_COMPLETE, EXIT_PARTIAL
 
 if TYPE_CHECKING:
     from quire.running.batches.plan import Plan, PlannedDocument
@@ -81,7 +81,7 @@ def show_plan(request: BatchRequest, settings: Settings, *, as_json: bool) -> in
         print(json.dumps({"counts": planned.counts, "documents": documents}, ensure_ascii=False, indent=2))
     else:
         print_lines(_lines(planned))
-    return EXIT_COMPLETE
+    return EXIT_PARTIAL if planned.counts.get("error") else EXIT_COMPLETE
 
 
 def _lines(planned: Plan) -> Iterator[str]:

@@ -179,7 +179,7 @@ def test_bad_paths_are_named_and_the_others_are_worked_on(desk):
     ]
     assert desk.written == ["a.md", "sub/b.md"]
     assert "only `quire read` takes URLs" in desk.quire("run", "in", "http://host/a.pdf", "-o", "out", code=2).stderr
-    assert desk.json("plan", *paths, "-o", "out")["counts"] == {"error": 4, "done": 2}
+    assert desk.json("plan", *paths, "-o", "out", code=3)["counts"] == {"error": 4, "done": 2}
 
 
 @pytest.mark.parametrize("command", ["run", "plan"])
