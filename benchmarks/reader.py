@@ -31,7 +31,7 @@ class Reader(Program):
 
     def __init__(self, workers: int, profile: str = "balanced") -> None:
         super().__init__([sys.executable, "-m", "benchmarks.reader"])
-        self._settings = {"workers": workers, "profile": profile}
+        self._settings = {"workers": workers, "effort": profile}
 
     def read(self, path: Path, *, pages: str | None = None, lang: str = "en", export: bool = False) -> Reading:
         """Read some pages, or all. The times are those of the program, its workers and all they run."""

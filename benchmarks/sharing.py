@@ -62,7 +62,7 @@ class DigestEngine(NumberEngine):
         return encode_recognitions([Recognition(self.name, (line,))])
 
 
-def engine(*, profile: str, languages: tuple[str, ...]) -> Engine:
+def engine(*, effort: str, languages: tuple[str, ...]) -> Engine:
     """The entry point."""
     return DigestEngine()
 

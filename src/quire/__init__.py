@@ -13,6 +13,7 @@ if TYPE_CHECKING:
         ConfigurationError,
         CorruptError,
         EngineError,
+        FetchError,
         InputError,
         LimitError,
         PasswordError,
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
         UsageError,
     )
     from quire.events import Event, to_sse
+    from quire.fetching import FetchPolicy
     from quire.flow.components import component
     from quire.picture import Picture
     from quire.pipeline import (
@@ -69,6 +71,7 @@ _HOMES = {
         "ConfigurationError",
         "CorruptError",
         "EngineError",
+        "FetchError",
         "InputError",
         "LimitError",
         "PasswordError",
@@ -82,6 +85,7 @@ _HOMES = {
     ),
     "quire.engine": ("Attempt", "Engine", "Question", "Recognition"),
     "quire.picture": ("Picture",),
+    "quire.fetching": ("FetchPolicy",),
     "quire.events": ("Event", "to_sse"),
     "quire.flow.components": ("component",),
     "quire.pipeline": (
@@ -134,6 +138,8 @@ __all__ = [
     "Engine",
     "EngineError",
     "Event",
+    "FetchError",
+    "FetchPolicy",
     "FileStore",
     "Flow",
     "FlowResult",

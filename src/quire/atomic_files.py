@@ -48,6 +48,15 @@ def _meant(error: OSError, written: Mapping[Path, Path]) -> str | Path:
     return written.get(Path(name), name)
 
 
+def output_stem(name: str) -> str:
+    """What the names of a document's files begin with: `report` for `report.pdf`, `scan.jpg` for `scan.jpg`.
+
+    Only the suffix of the usual kind goes, so that `scan.jpg` and `scan.pdf` never share a file.
+    """
+    stem, suffix = os.path.splitext(name)  # noqa: PTH122 - a name, not a path
+    return fitting_stem(stem if suffix.lower() == ".pdf" else name)
+
+
 def fitting_stem(stem: str) -> str:
     """A stem for file names, which file systems limit in bytes: a longer one is truncated and gets a hash."""
     data = os.fsencode(stem)

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from quire.errors import ConfigurationError, QuireError, UsageError, is_text
+from quire.passwords import Passwords
 
 FILE = "quire.toml"
 BUILT_IN: Mapping[str, Mapping[str, object]] = {
@@ -67,6 +68,8 @@ class Settings:
     figures: bool = _setting(False, "flag", "read the text inside figures")
     redactions: bool = _setting(False, "flag", "mark blacked-out places of scans")
     password: str | None = _setting(None, "text", "password of encrypted documents", secret=True)
+    password_for: tuple[str, ...] = _setting((), "names", "PATTERN=PASSWORD for some documents", secret=True)
+    allow_private_urls: bool = _setting(False, "flag", "fetch URLs of this machine and its network")
     include: tuple[str, ...] = _setting((), "names", "only files of folders that match one of these patterns")
     exclude: tuple[str, ...] = _setting((), "names", "no files or folders that match one of these patterns")
     workers: int | None = _setting(None, "number", "pages recognised at a time; one for each CPU", least=1)
@@ -78,6 +81,11 @@ class Settings:
     error_budget: int = _setting(0, "number", "stop after so many failed documents; 0: never")
     diagnostics_interval_s: float = _setting(30.0, "seconds", "time between two lines of progress; 0: none")
     verify_hash: bool = _setting(False, "flag", "read every file again instead of trusting its size and time")
+
+    @property
+    def passwords(self) -> Passwords:
+        """Raises UsageError when `password_for` is written wrongly."""
+        return Passwords.parse(self.password, self.password_for)
 
 
 SETTINGS: Mapping[str, Setting] = {f.name: f.metadata["setting"] for f in fields(Settings)}
@@ -267,7 +275,8 @@ def _checked(name: str, value: object, where: str, error: Callable[[str], QuireE
     setting = SETTINGS[name]
     checked = _as(setting.kind, value)
     if checked is None:
-        raise error(f"{where} is {value!r}; it must be {_SAID[setting.kind]}")
+        shown = "" if setting.secret else f" is {value!r}; it"
+        raise error(f"{where}{shown} must be {_SAID[setting.kind]}")
     if setting.secret and not is_text(str(checked)):
         raise error(f"{where} is not valid text: give it as UTF-8")
     if isinstance(checked, (int, float)) and checked < setting.least:

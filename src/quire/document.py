@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from importlib import import_module
 from io import BytesIO
 from pathlib import Path
-from typing import BinaryIO, Protocol, TypeVar
+from typing import TYPE_CHECKING, BinaryIO, Protocol, TypeVar
+from weakref import finalize
 
 from quire.errors import ChangedError, CorruptError, InputError, UnsupportedError, UsageError, is_text
 from quire.hashing import FileState, Hashed, hash_file, steady_state
@@ -20,10 +21,13 @@ from quire.pagetext import PageText
 from quire.regular_files import kind_of, open_file
 from quire.types import OutlineEntry, PageInfo, shortened
 
+if TYPE_CHECKING:
+    from quire.fetching import FetchPolicy
+
 T = TypeVar("T")
 
 Source = str | Path | bytes | bytearray | memoryview | BinaryIO
-"""What can be read: a path, the bytes themselves, or a binary file object."""
+"""What can be read: a path, a URL (`https://…`), the bytes themselves, or a binary file object."""
 
 IN_MEMORY_BYTES = 64 << 20
 """Files up to this size are read to memory once; larger ones are read as far as their pages are asked for."""
@@ -104,16 +108,28 @@ class Document:
     """
 
     def __init__(
-        self, source: Source, *, name: str | None = None, password: str | None = None, known: Hashed | None = None
+        self,
+        source: Source,
+        *,
+        name: str | None = None,
+        password: str | None = None,
+        known: Hashed | None = None,
+        fetch: FetchPolicy | None = None,
     ) -> None:
         """`known` is the digest of the file at this path as somebody saw it: it spares hashing a file that has not
-        changed since."""
+        changed since. `fetch` has the limits for a source that is a URL, which is downloaded at once to a temporary
+        file that goes with the document."""
         if password is not None and not is_text(password):
             raise UsageError("the password is not valid text: give it as UTF-8")
         self.password = password
         self.path: Path | None = None
         self.data: bytes | None = None
-        if isinstance(source, (str, Path)):
+        self.url: str | None = None
+        if is_url(source):
+            self.url = str(source)
+            self.path, fetched_name = self._fetched(self.url, fetch)
+            name = name or fetched_name
+        elif isinstance(source, (str, Path)):
             self.path = _existing(source)
         elif isinstance(source, (bytes, bytearray, memoryview)):
             self.data = bytes(source)
@@ -127,7 +143,7 @@ class Document:
             name = name or Path(str(getattr(source, "name", "") or "")).name
         else:
             raise UsageError(
-                f"cannot read {type(source).__name__}: pass a path, bytes, a binary file object or a Document"
+                f"cannot read {type(source).__name__}: pass a path, a URL, bytes, a binary file object or a Document"
             )
         self.name = name or (self.path.name if self.path else "") or "document"
         self._reader: Reader | None = None
@@ -268,6 +284,13 @@ class Document:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    def _fetched(self, url: str, policy: FetchPolicy | None) -> tuple[Path, str]:
+        from quire.fetching import fetch  # imports much, and few documents come from URLs
+
+        path, name = fetch(url, policy)
+        finalize(self, path.unlink, missing_ok=True)
+        return path, name
+
     def _path(self) -> Path:
         assert self.path is not None
         return self.path
@@ -338,13 +361,15 @@ class Document:
         return InputError(f"cannot be read: {error.strerror}", document=str(self.path))
 
 
-def document_of(source: Source | Document, *, password: str | None = None) -> Document:
+def document_of(
+    source: Source | Document, *, password: str | None = None, fetch: FetchPolicy | None = None
+) -> Document:
     """The document to read, for a caller that closes it.
 
     One that is given has a reader of its own here: it stays open for others, and is not read or hashed again.
     """
     if not isinstance(source, Document):
-        return Document(source, password=password)
+        return Document(source, password=password, fetch=fetch)
     if password is not None:
         raise UsageError("the Document has its own password: give it there, Document(path, password=…)")
     document = copy(source)
@@ -425,6 +450,11 @@ class Page:
 
     def _repr_png_(self) -> bytes:
         return self.image().png
+
+
+def is_url(source: object) -> bool:
+    """Whether a source is the URL of a document, not a path."""
+    return isinstance(source, str) and source[:8].lower().startswith(("http://", "https://"))
 
 
 def _existing(source: str | Path) -> Path:

@@ -110,6 +110,14 @@ class LimitError(InputError):
     exit_code = 8
 
 
+class FetchError(InputError):
+    """A URL could not be fetched. `retryable` when the server could not be reached, was slow, or may recover."""
+
+    def __init__(self, message: str, *, document: str | None = None, passing: bool = False) -> None:
+        super().__init__(message, document=document)
+        self.category = "network" if passing else "input"  # type: ignore[misc,assignment]  # of this one
+
+
 class StoreError(QuireError):
     """An artifact or a fact cannot be written or read: a full disk, a damaged file."""
 
@@ -169,6 +177,13 @@ _OVERRIDES = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 def printable(text: str) -> str:
     """A text on one line of a terminal: line ends, other control characters and what is no text are escaped."""
     return text if text.isprintable() else "".join(map(_printable, text))
+
+
+def log_traceback(what: str, error: BaseException) -> None:
+    """Log an error that becomes a reason in a result or a run, with what caused it: `--debug` shows it."""
+    import logging  # only when something goes wrong
+
+    logging.getLogger("quire").debug("%s: %s", what, error, exc_info=error)
 
 
 def too_few_descriptors(error: Exception) -> ConfigurationError | None:

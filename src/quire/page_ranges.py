@@ -9,7 +9,7 @@ from itertools import groupby
 from quire.errors import UsageError
 
 Pages = str | int | Iterable[int]
-"""`"1-3,7"`, `"5-"` (to the end), `"-8"` (the first eight, or as many as there are), or numbers from 1."""
+"""`"1-3,7"`, `"5-"` (to the end), `"-8"` (the first eight), or numbers from 1. Ranges end with the document."""
 
 _RANGE = re.compile(r"\s*(\d+)?\s*(-)?\s*(\d+)?\s*")
 
@@ -30,14 +30,19 @@ def check_pages(pages: Pages | None) -> Pages | None:
 
 
 def page_numbers(pages: Pages | None, count: int) -> Sequence[int]:
-    """The requested pages, each once, in the order of the document. Raises UsageError for one that is not there."""
+    """The requested pages, each once, in the order of the document.
+
+    Ranges end with the document. Raises UsageError for a single page that is not there, and when no page is left.
+    """
     if pages is None:
         return range(1, count + 1)
     if isinstance(pages, str):
-        asked = {n for first, last in _ranges(pages, count) for n in _between(first, last or count, count)}
+        ranges = _ranges(pages)
+        asked = {n for first, last in ranges for n in range(first, min(last or count, count) + 1)}
+        beyond = [first for first, last in ranges if first > count and (first == last or not asked)]
     else:
         asked = {pages} if isinstance(pages, int) else set(pages)
-    beyond = [n for n in asked if n > count]
+        beyond = [n for n in asked if n > count]
     if beyond:
         raise UsageError(f"there is no page {min(beyond)}: the document has {count} page{'' if count == 1 else 's'}")
     return sorted(asked)
@@ -49,11 +54,12 @@ def selection(numbers: Iterable[int]) -> str:
     return ",".join(str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs)
 
 
-def _ranges(text: str, count: int | None = None) -> list[tuple[int, int | None]]:
-    return [_range(piece, text, count) for piece in text.split(",")]
+def _ranges(text: str) -> list[tuple[int, int | None]]:
+    """First and last pages; None as the last one means to the end."""
+    return [_range(piece, text) for piece in text.split(",")]
 
 
-def _range(piece: str, text: str, count: int | None) -> tuple[int, int | None]:
+def _range(piece: str, text: str) -> tuple[int, int | None]:
     match = _RANGE.fullmatch(piece)
     first, dash, last = match.groups() if match else (None, None, None)
     if not first and not last:
@@ -62,11 +68,4 @@ def _range(piece: str, text: str, count: int | None) -> tuple[int, int | None]:
     end = int(last) if last else None if dash else start
     if start < 1 or (end is not None and end < start):
         raise UsageError(f"cannot read the pages {text!r}: {piece.strip()!r} names no page; pages are counted from 1")
-    if not first and end is not None and count is not None:
-        end = min(end, count)  # `-8` of a shorter document: as many as there are
     return start, end
-
-
-def _between(first: int, last: int, count: int) -> range:
-    """The pages of a range; of those beyond the document only one, which is enough for the error message."""
-    return range(first, min(max(first, last), max(first, count + 1)) + 1)

@@ -9,7 +9,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple, cast
 
-from quire.atomic_files import fitting_stem, write_files
+from quire.atomic_files import fitting_stem, output_stem, write_files
 from quire.budget import cpu_budget
 from quire.document import Document
 from quire.errors import ChangedError, InputError, UsageError
@@ -62,6 +62,7 @@ class _Export:
     blocks: Sequence[Block]
     source: Callable[[], Document]
     trace: Mapping[int, Sequence[Attempt]] | None
+    url: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,10 +73,11 @@ class ReadSource:
     name: str
     media_type: str
     reopen: Callable[[], Document]
+    url: str | None = None
 
     @classmethod
     def of(cls, document: Document) -> ReadSource:
-        return cls(document.id, document.name, document.media_type, partial(_reopened, document))
+        return cls(document.id, document.name, document.media_type, partial(_reopened, document), document.url)
 
 
 class DocumentResult:
@@ -106,6 +108,11 @@ class DocumentResult:
     @property
     def name(self) -> str:
         return self._source.name
+
+    @property
+    def url(self) -> str | None:
+        """Where the document was downloaded from; None for one that was not."""
+        return self._source.url
 
     @property
     def media_type(self) -> str:
@@ -268,7 +275,7 @@ class DocumentResult:
         """What `save` writes, by name."""
         from quire import export
 
-        name = fitting_stem(Path(self.name).stem if stem is None else stem)
+        name = output_stem(self.name) if stem is None else fitting_stem(stem)
         exported = self._exported(trace=trace)
         return {
             file: data
@@ -305,13 +312,18 @@ class DocumentResult:
             for image in _show.shown(document, numbers, marks, dpi=dpi, threads=threads or cpu_budget()):
                 yield image if isinstance(image, InputError) else image.png
 
+    def reopened(self) -> Document:
+        """The source, opened again. Raises InputError when it holds another document by now."""
+        return self._source.reopen()
+
     @property
     def _export(self) -> _Export:
         return self._exported(trace=False)
 
     def _exported(self, *, trace: bool) -> _Export:
         told = self.path if trace else None
-        return _Export(self.id, self.name, self.media_type, self._infos, self.blocks, self._source.reopen, told)
+        reopen = self._source.reopen
+        return _Export(self.id, self.name, self.media_type, self._infos, self.blocks, reopen, told, self.url)
 
 
 def _reopened(read: Document) -> Document:

@@ -201,7 +201,7 @@ class SlowEngine(NumberEngine):
         return super().ask(picture, question, partial)
 
 
-def plugin(*, profile: str, languages: tuple[str, ...]) -> BadEngine:
+def plugin(*, effort: str, languages: tuple[str, ...]) -> BadEngine:
     """The entry point of a stranger's package; its settings come from the environment."""
     settings = os.environ["FAKE_ENGINE"].split()
     how, sheets, folder = settings[0], settings[1], Path(settings[2])

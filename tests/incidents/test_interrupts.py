@@ -25,7 +25,19 @@ def hanging(stranger, tmp_path):
     """A read of 50 pages in a program of its own that hangs at page 20; gives the program and the engine."""
     engine = stranger("hang", POISON)
     (tmp_path / "scan.pdf").write_bytes(scans.numbered_scans(PAGES))
-    arguments = ["-m", "quire", "read", tmp_path / "scan.pdf", "--engine", "stranger", "--workers", "1", "--to", "json"]
+    arguments = [
+        "-m",
+        "quire",
+        "read",
+        "-q",
+        tmp_path / "scan.pdf",
+        "--engine",
+        "stranger",
+        "--workers",
+        "1",
+        "--to",
+        "json",
+    ]
     arguments += ["--store", tmp_path / "store", "-o", tmp_path / "out"]
 
     class Reading:

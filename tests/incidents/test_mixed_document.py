@@ -138,7 +138,7 @@ def test_the_profiles_read_the_same_page_and_have_answers_of_their_own(tmp_path)
     data = scans.scanned(scans.slip(scans.SLIP_LINES[:2]))
     for profile in ("fast", "accurate"):
         told = []
-        result = quire.read(data, profile=profile, store=tmp_path, on_event=told.append)
+        result = quire.read(data, effort=profile, store=tmp_path, on_event=told.append)
         assert " ".join(result.to_text().split()) == " ".join(scans.SLIP_LINES[:2])
         assert not [event for event in told if event.kind == "hit" and event.stage == "recognize"]
 

@@ -68,7 +68,7 @@ def test_a_plain_script_reads_a_scan_with_the_engine_that_is_there(fine):
 
 def test_the_engine_of_another_package_is_found_by_its_name_here_and_in_workers(fine):
     (fine.folder / "scan.pdf").write_bytes(scans.numbered_scans(3))
-    run = fine.run("-m", "quire", "read", "scan.pdf", "--engine", "stranger", "--to", "json")
+    run = fine.run("-m", "quire", "read", "-q", "scan.pdf", "--engine", "stranger", "--to", "json")
     assert (run.returncode, run.stderr) == (0, "")
     assert [block["text"] for block in json.loads(run.stdout)["blocks"]] == [said_of(n) for n in (1, 2, 3)]
     assert sorted(fine.calls) == ["stranger 1", "stranger 2", "stranger 3"]
@@ -78,7 +78,7 @@ def test_the_engine_of_another_package_is_found_by_its_name_here_and_in_workers(
 def test_a_page_that_nobody_could_read_is_named_and_makes_the_exit_code_3(stranger):
     program = stranger("segfault", 2)
     (program.folder / "scan.pdf").write_bytes(scans.numbered_scans(3))
-    arguments = ("read", "scan.pdf", "--engine", "stranger", "--to", "json", "--trace", "--store", "store")
+    arguments = ("read", "-q", "scan.pdf", "--engine", "stranger", "--to", "json", "--trace", "--store", "store")
     run = program.run("-m", "quire", *arguments)
     assert run.returncode == 3
     assert run.stderr.startswith("quire: scan.pdf: page 2 failed: no engine could read it (stranger crashed: ")

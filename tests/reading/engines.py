@@ -86,7 +86,7 @@ class _Factory:
 
     name: str
 
-    def __call__(self, *, profile: str, languages: tuple[str, ...]) -> Engine:
+    def __call__(self, *, effort: str, languages: tuple[str, ...]) -> Engine:
         return ENGINES[self.name](self.name, Path(os.environ["READING_FOLDER"]))
 
 

@@ -22,6 +22,7 @@ LAYERS = {
     "core": """
         types keys regular_files hashing events errors context engine roles document opened fonts pagetext lazy_words
         encoding page_ranges atomic_files budget config database awaited median picture affine png plugins plugin_checks
+        fetching passwords
     """,
     "adapters": """
         render layout prepare detect classify recognize correct assemble export store prompts flow ocr_models

@@ -17,6 +17,9 @@ from quire.page_ranges import check_pages, page_numbers
         ("4-", [4, 5]),
         ("-2", [1, 2]),
         ("-8", [1, 2, 3, 4, 5]),
+        ("3-99", [3, 4, 5]),
+        ("4-99999999999", [4, 5]),
+        ("1,900-901,7-", [1]),
         ("5", [5]),
         ([5, 1, 5], [1, 5]),
         (range(2, 4), [2, 3]),
@@ -35,7 +38,7 @@ def test_what_names_no_page_is_explained(pages):
         check_pages(pages)
 
 
-@pytest.mark.parametrize("pages", ["6", "1-6", "4-99999999999", "7-", "900-901", [1, 6]])
+@pytest.mark.parametrize("pages", ["6", "1-3,6", "6-6", "7-", "900-901", [1, 6]])
 def test_a_page_beyond_the_document_is_named(pages):
     with pytest.raises(UsageError, match=r"there is no page (6|7|900): the document has 5 pages"):
         page_numbers(check_pages(pages), 5)

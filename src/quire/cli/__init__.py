@@ -18,7 +18,10 @@ def main() -> None:
     prepare_streams()
     try:
         arguments = sys.argv[1:]
-        _start_worker(arguments)
+        if "_QUIRE_COMPLETE" in os.environ:
+            arguments = _completed()
+        else:
+            _start_worker(arguments)
         from quire.cli.app import command_line
 
         try:
@@ -33,6 +36,14 @@ def main() -> None:
         sys.exit(tell(error))
     except KeyboardInterrupt:
         sys.exit(EXIT_INTERRUPTED)
+
+
+def _completed() -> list[str]:
+    """The words on the command line that a shell completes, less the one that is not finished."""
+    from typer._completion_classes import completion_init
+
+    completion_init()
+    return os.environ.get("_TYPER_COMPLETE_ARGS", "").split()[1:-1]
 
 
 def _start_worker(arguments: Sequence[str]) -> None:

@@ -2,48 +2,77 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from quire.cli.help import HelpCommand
 from quire.cli.removed import REMOVED, add_removed
 from quire.cli.telling import group, told
 
 if TYPE_CHECKING:
     app: typer.Typer
 
-_COMMANDS = {
-    "read": ("read:read", "EXAMPLES", "Documents to Markdown and other formats."),
-    "inspect": ("inspect:inspect", "EXAMPLES", "What is in a document, page by page."),
-    "engines": ("engines:engines", "EXAMPLES", "Who can read scanned pages here."),
-    "run": ("run:run", "EXAMPLES", "A flow over many documents; run it again for what is left."),
-    "plan": ("plan:plan", "EXAMPLES", "What a run would do, and why."),
-    "status": ("status:status", "STATUS_EXAMPLES", "How far a run is, and what failed."),
-    "runs": ("status:runs", "RUNS_EXAMPLES", "The runs that a store knows."),
-    "cancel": ("cancel:cancel", "EXAMPLES", "Stop a run from anywhere."),
-    "prune": ("prune:prune", "EXAMPLES", "Remove outputs whose document is gone."),
-    "join": ("join:join", "EXAMPLES", "Share the work on the runs of a store."),
-    "manifest": ("manifest:manifest", "EXAMPLES", "What became of each document."),
-    "up": ("up:up", "EXAMPLES", "A whole cluster on this machine, for trying out."),
-    "worker": ("worker:worker", "EXAMPLES", "Serve workflows to a Restate server."),
+_COMMANDS: Mapping[str, Mapping[str, str | tuple[str, str, str]]] = {
+    "Documents": {
+        "read": (
+            "read:read",
+            "EXAMPLES",
+            "Read documents: text, tables and OCR of scans, to Markdown and other formats.",
+        ),
+        "inspect": ("inspect:inspect", "EXAMPLES", "Show what is in a document, page by page."),
+        "engines": ("engines:engines", "EXAMPLES", "List the OCR engines and their languages."),
+    },
+    "Many documents": {
+        "run": ("run:run", "EXAMPLES", "Run a flow over many documents; run it again for what is left."),
+        "plan": ("plan:plan", "EXAMPLES", "Show what a run would do, and why."),
+        "status": ("status:status", "STATUS_EXAMPLES", "Show how far a run is, and what failed."),
+        "runs": ("status:runs", "RUNS_EXAMPLES", "List the runs that a store knows."),
+        "cancel": ("cancel:cancel", "EXAMPLES", "Stop a run from anywhere."),
+        "prune": ("prune:prune", "EXAMPLES", "Remove outputs whose document is gone."),
+        "manifest": ("manifest:manifest", "EXAMPLES", "Show what became of each document."),
+        "quarantine": "Documents that fail every time, and what to do with them.",
+    },
+    "Machines": {
+        "join": ("join:join", "EXAMPLES", "Share the work on the runs of a store."),
+        "worker": ("worker:worker", "EXAMPLES", "Serve workflows to a Restate server."),
+        "up": ("up:up", "EXAMPLES", "Start a whole cluster on this machine, for trying out."),
+    },
+    "Set-up": {
+        "flow": "Pipelines in YAML: list, show, check and test them.",
+        "store": "What a store holds, its garbage, and deleting documents.",
+        "config": "Show the settings and where each comes from.",
+        "completion": ("completion:completion", "EXAMPLES", "Print the script for completion in a shell."),
+    },
 }
-"""Commands by name: the function in `quire.cli`, the name of its examples there, and the line in the list."""
-_GROUPS = ("quarantine", "config", "flow", "store")
+"""Commands by purpose and name: the function in `quire.cli`, the name of its examples there, and the line in the
+list; only that line for a group of commands."""
 
 
 def command_line(only: str | None = None) -> typer.Typer:
     """The commands; just one when `only` names it, since the others take longer to import than a page to read."""
-    app = group("quire", "Read documents: text with boxes, tables, and every format you need.")
+    app = group("quire", "Read PDFs, scans and photos: text with boxes, tables, OCR, and every format you need.")
     app.callback()(_quire)
-    for name in [only] if only in _COMMANDS else _COMMANDS:
-        place, examples, short_help = _COMMANDS[name]
+    known = {name: (panel, one) for panel, commands in _COMMANDS.items() for name, one in commands.items()}
+    for name in [only] if only in known else known:
+        panel, one = known[name]
+        if isinstance(one, str):
+            app.add_typer(import_module(f"quire.cli.{name}").app, short_help=one, rich_help_panel=panel)
+            continue
+        place, examples, short_help = one
         module, _, function = place.partition(":")
         home = import_module(f"quire.cli.{module}")
-        app.command(name, short_help=short_help, epilog=getattr(home, examples))(told(getattr(home, function)))
-    for name in () if only in _COMMANDS else _GROUPS:
-        app.add_typer(import_module(f"quire.cli.{name}").app)
-    if only not in _COMMANDS:
+        command = app.command(
+            name,
+            cls=HelpCommand,
+            short_help=short_help,
+            epilog=getattr(home, examples),
+            rich_help_panel=panel,
+        )
+        command(told(getattr(home, function)))
+    if only not in known:
         add_removed(app, REMOVED)
     return app
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from quire.flow import FlowDefinition
 
 INPUTS = {
-    "effort": "profile",
+    "effort": "effort",
     "ocr": "ocr",
     "engine": "engines",
     "lang": "lang",
@@ -90,6 +90,7 @@ def request_of(configuration: Configuration, paths: Sequence[Path], choice: Choi
     if Path(settings.output).exists() and not Path(settings.output).is_dir():
         raise UsageError(f"{settings.output} is not a folder; -o names the folder for the files")
     flow = Flow.load(settings.flow).definition
+    check_engines(settings.engine)
     formats = _formats(configuration, flow)
     check_formats(formats, words=choice.words, trace=choice.trace)
     return BatchRequest(
@@ -117,6 +118,14 @@ def request_of(configuration: Configuration, paths: Sequence[Path], choice: Choi
             diagnostics_interval_s=settings.diagnostics_interval_s,
         ),
     )
+
+
+def check_engines(names: Sequence[str]) -> None:
+    """Raises UsageError for an engine that does not exist, whether a page needs it or not."""
+    if names:
+        from quire.recognize import registry
+
+        registry.check_names(names)
 
 
 def check_formats(formats: Sequence[str], *, words: bool, trace: bool) -> None:

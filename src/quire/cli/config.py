@@ -51,9 +51,9 @@ def _values(configuration: Configuration, *, redact: bool) -> dict[str, object]:
 
 
 def _redacted(name: str, value: object) -> object:
-    if not isinstance(value, str):
-        return value
-    return HIDDEN if SETTINGS[name].secret else without_password(value)
+    if SETTINGS[name].secret and value:
+        return [f"{text.partition('=')[0]}={HIDDEN}" for text in value] if isinstance(value, tuple) else HIDDEN
+    return without_password(value) if isinstance(value, str) else value
 
 
 def _toml(configuration: Configuration, values: dict[str, object], annotate: bool) -> Iterator[str]:

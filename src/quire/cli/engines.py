@@ -1,4 +1,4 @@
-"""`quire engines`: who can read scanned pages here, and in which languages."""
+"""`quire engines`: the OCR engines of this machine, and their languages."""
 
 from __future__ import annotations
 
@@ -19,6 +19,8 @@ Examples:
 """
 
 _WIDTH = 100
+DUMMY = "echo"
+"""The engine that reads nothing."""
 
 
 class EngineReport(TypedDict):
@@ -29,6 +31,7 @@ class EngineReport(TypedDict):
     policy: str
     capabilities: list[str]
     languages: list[str] | None  # None: it takes any
+    dummy: bool  # for tests: it reads nothing
 
 
 class LanguageReport(TypedDict):
@@ -44,7 +47,7 @@ def engines(
     languages: Annotated[bool, Option("--languages", help="List the languages, who reads them, how to add.")] = False,
     as_json: Annotated[bool, Option("--json", help="Write JSON.")] = False,
 ) -> int:
-    """Show the engines that read scanned pages: what each can do, and what is missing where it is not usable."""
+    """List the OCR engines: what each can do, and what is missing where it is not usable."""
     found = engine_reports()
     if not languages:
         print(json.dumps({"engines": found}, indent=2) if as_json else "\n".join(_engine_lines(found)))
@@ -58,10 +61,10 @@ def engines(
 
 
 def engine_reports() -> list[EngineReport]:
-    """Every engine that some installed package offers, by name."""
+    """Every engine that some installed package offers, by name; the dummy comes last."""
     from quire.recognize import registry
 
-    return [_engine_report(name) for name in registry.names()]
+    return [_engine_report(name) for name in sorted(registry.names(), key=lambda name: (name == DUMMY, name))]
 
 
 def language_reports(found: Sequence[EngineReport]) -> list[LanguageReport]:
@@ -95,6 +98,7 @@ def _engine_report(name: str) -> EngineReport:
             "policy": engine.policy,
             "capabilities": sorted(engine.capabilities),
             "languages": None if engine.languages is None else sorted(engine.languages),
+            "dummy": name == DUMMY,
         }
     except ConfigurationError as error:
         reason = str(error)
@@ -108,6 +112,7 @@ def _engine_report(name: str) -> EngineReport:
         "policy": "",
         "capabilities": [],
         "languages": [],
+        "dummy": name == DUMMY,
     }
 
 
@@ -131,6 +136,8 @@ def _engine_lines(found: Sequence[EngineReport]) -> Iterator[str]:
 def _facts(one: EngineReport) -> list[str]:
     if not one["usable"]:
         return textwrap.wrap(f"not usable: {one['reason']}", _WIDTH, break_on_hyphens=False, break_long_words=False)
+    if one["dummy"]:
+        return ['a dummy for tests: reads nothing, and answers "echo" for every page']
     named = one["languages"]
     speaks = "any language" if named is None else f"{len(named)} language{'' if len(named) == 1 else 's'}"
     can = ", ".join(capability.replace("_", " ") for capability in one["capabilities"])
@@ -145,6 +152,6 @@ def _language_lines(known: Sequence[LanguageReport], found: Sequence[EngineRepor
     widths = [max(len(row[at]) for row in columns) for at in range(3)]
     for row in columns:
         yield "  ".join([*(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=False)), row[3]])
-    if anybody := [one["name"] for one in found if one["usable"] and one["languages"] is None]:
+    if anybody := [one["name"] for one in found if one["usable"] and not one["dummy"] and one["languages"] is None]:
         yield ""
         yield f"In any language: {', '.join(anybody)}."

@@ -50,7 +50,8 @@ class FailedDocument(NamedTuple):
 
 def without_name(reason: str, document: str) -> str:
     """A reason less the name of the document that it is about, which stands beside it."""
-    return reason.replace(f"{printable(PurePath(document).name)}: ", "", 1)
+    names = (f"{printable(name)}: " for name in (document, PurePath(document).name))
+    return reason.replace(next((name for name in names if name in reason), ""), "", 1)
 
 
 class EventCounter:

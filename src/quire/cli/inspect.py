@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, TypedDict
 
 from typer import Argument, Option
 
+from quire.cli.settings import settings_of
 from quire.cli.telling import print_lines
 from quire.document import Document
 from quire.engine import Attempt
@@ -57,14 +58,15 @@ def inspect(
     file: Annotated[Path, Argument(metavar="FILE", readable=False, help="A PDF or an image.")],
     as_json: Annotated[bool, Option("--json", help="Write JSON.")] = False,
     password: Annotated[
-        str | None, Option(metavar="PASSWORD", envvar="QUIRE_PASSWORD", help="Password of an encrypted document.")
+        str | None, Option(metavar="PASSWORD", help="Password of an encrypted document; better in QUIRE_PASSWORD.")
     ] = None,
     store: Annotated[
         Path | None, Option(metavar="DIR", help="Also show how pages were recognised, from the store of that read.")
     ] = None,
 ) -> int:
     """Show what is in a document: pages, quality of their text, the route each would take, fonts, images."""
-    with Document(file, password=password) as document:
+    secret = password or settings_of({}).passwords.of(file.absolute())
+    with Document(file, password=secret) as document:
         report = report_of(document, _paths(store, document) if store else {})
     if as_json:
         print(json.dumps(report, ensure_ascii=False, indent=2))

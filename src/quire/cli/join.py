@@ -43,7 +43,7 @@ def join(
     with open_store(place, settings.facts) as opened, stop_on_signals(on_signal=say) as stop:
         stop.listen(asked.set)
         runtime = local_runtime(
-            opened, workers=settings.workers, password=settings.password, import_paths=True, batches=False
+            opened, workers=settings.workers, password=settings.passwords, import_paths=True, batches=False
         )
         runtime.serve()
         print(f"works on the runs of {place}; Ctrl-C ends it", flush=True)

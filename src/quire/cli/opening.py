@@ -80,7 +80,7 @@ def opened(settings: Settings, place: str) -> Iterator[RuntimeWithStore]:
         ingress=settings.ingress,
         admin=settings.admin,
         workers=settings.workers,
-        password=settings.password,
+        password=settings.passwords,
         import_paths=True,  # whoever types the command wrote the flow, or trusts it
     )
     with closing(store), closing(runtime):

@@ -14,7 +14,8 @@ from quire.cli.opening import looked_at
 from quire.cli.settings import configuration_of
 from quire.cli.telling import print_lines
 from quire.config import Settings
-from quire.errors import EXIT_COMPLETE
+from quire.durable.folders.discovery import check_paths
+from quire.errors import EXIT_COMPLETE, EXIT_PARTIAL
 
 if TYPE_CHECKING:
     from quire.durable.folders.plan import Plan, PlannedDocument
@@ -67,6 +68,7 @@ def plan(  # noqa: PLR0913 - one argument per option
 ) -> int:
     """Show what `quire run` with the same options would do, and why. Writes nothing."""
     configuration = configuration_of(locals())
+    check_paths(paths or ())
     choice = Choice(pages, words, trace, limit, shard, force, retry, overwrite)
     place, request = asked_for(configuration, paths, choice)
     return show_plan(request, configuration.settings, place, as_json=as_json)
@@ -77,13 +79,13 @@ def show_plan(request: BatchRequest, settings: Settings, place: str, *, as_json:
     from quire.durable.folders.plan import plan_batch
 
     with looked_at(settings, place) as database:
-        planned = plan_batch(request, database, password=bool(settings.password), remember=False)
+        planned = plan_batch(request, database, password=bool(settings.password or settings.password_for), remember=False)
     if as_json:
         documents = [document.to_json() for document in planned.documents]
         print(json.dumps({"counts": planned.counts, "documents": documents}, ensure_ascii=False, indent=2))
     else:
         print_lines(_lines(planned))
-    return EXIT_COMPLETE
+    return EXIT_PARTIAL if planned.counts.get("error") else EXIT_COMPLETE
 
 
 def _lines(planned: Plan) -> Iterator[str]:

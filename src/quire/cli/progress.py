@@ -19,8 +19,8 @@ PATIENCE_S = 0.7
 class ProgressBar(Bar):
     """Pages done and their rate, for one document after the other. Draws only on a terminal and on long work."""
 
-    def __init__(self, documents: int) -> None:
-        super().__init__()
+    def __init__(self, documents: int, *, quiet: bool = False) -> None:
+        super().__init__(quiet=quiet)
         self._documents = documents
         self._begun = time.monotonic()
         self._number = 0

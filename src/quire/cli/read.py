@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -13,11 +14,15 @@ from typer import Argument, Option
 
 from quire.atomic_files import write_files
 from quire.cli import options
-from quire.cli.asking import check_formats
+from quire.cli.asking import check_engines, check_formats
 from quire.cli.progress import ProgressBar
+from quire.cli.read_summary import ReadOutcome, document_line, page_counts, summary_line
 from quire.cli.settings import settings_of
+from quire.cli.telling import Loudness, show_traceback
 from quire.config import Settings
-from quire.durable.folders.discovery import NamedSource, find_sources
+from quire.document import is_url
+from quire.durable.folders.discovery import find_sources
+from quire.durable.folders.naming import NamedSource
 from quire.errors import (
     EXIT_COMPLETE,
     EXIT_PARTIAL,
@@ -39,65 +44,71 @@ T = TypeVar("T")
 EXAMPLES = """\b
 Examples:
   quire read report.pdf > report.md
-  quire read report.pdf --pages 1-3,7 --to json --words
-  quire read report.pdf --to md --to docling --to csv -o out
-  quire read letters/ scan.tiff -o out --store ~/.cache/quire
-  quire read report.pdf --show -o out
-  quire read scan.pdf --lang de --profile accurate
+  quire read scan.pdf --lang de --effort accurate
+  quire read https://example.org/report.pdf --pages 1-3,7 --to json --words
+  quire read letters/ scan.tiff -o out --to md --to csv --show
 """
 
 
 def read(  # noqa: PLR0913 - one argument per option
-    files: Annotated[list[Path], Argument(metavar="FILE...", readable=False, help="PDFs, images, or folders of them.")],
+    files: Annotated[list[str], Argument(metavar="FILE...", help="PDFs, images, folders of them, or URLs.")],
+    output: Annotated[
+        Path | None, Option("-o", "--output", metavar="DIR", help="Folder for the files; needed for several.")
+    ] = None,
     to: Annotated[
         list[str] | None,
         Option(
             metavar="FORMAT",
-            help="md (default), html, txt, json, docling, doctags, csv, xlsx, hocr, alto, pdf. May be repeated.",
+            help="md (default), html, txt, json, docling, doctags, csv, xlsx, hocr, alto, pdf.",
         ),
     ] = None,
-    output: Annotated[
-        Path | None, Option("-o", "--output", metavar="DIR", help="Folder for the files; needed for several.")
-    ] = None,
-    pages: Annotated[
-        str | None, Option(metavar="PAGES", help="Only these pages, like 1-3,7 or 5- (to the end).")
-    ] = None,
+    show: Annotated[bool, Option("--show", help="Also write pictures of the pages with boxes drawn.")] = False,
     words: options.Words = False,
-    password: Annotated[
-        str | None, Option(metavar="PASSWORD", help="Password of encrypted documents; better in QUIRE_PASSWORD.")
-    ] = None,
-    show: Annotated[bool, Option("--show", help="Write pictures of the pages with the boxes drawn.")] = False,
-    store: Annotated[
-        str | None,
-        Option(metavar="PLACE", help="Folder or bucket that keeps what was read: the same file is not read twice."),
-    ] = None,
-    facts: options.Facts = None,
-    profile: options.Profile = None,
-    effort: options.Effort = None,
+    trace: options.Trace = False,
+    pages: options.Pages = None,
+    password: options.Password = None,
+    password_for: options.PasswordFor = None,
+    allow_private_urls: options.AllowPrivateUrls = None,
     ocr: options.Ocr = None,
-    engine: options.Engine = None,
     lang: options.Lang = None,
-    workers: Annotated[
-        int | None, Option(metavar="N", help="Pages recognised at a time; one for each CPU by default.")
-    ] = None,
+    engine: options.Engine = None,
+    effort: options.Effort = None,
+    profile: options.Profile = None,
     figures: options.Figures = None,
     redactions: options.Redactions = None,
     similar: Annotated[
-        bool, Option("--similar", help="Take the answer for a nearly equal picture from the store, and say so.")
+        bool, Option("--similar", help="Take answers for nearly equal pictures from the store.")
     ] = False,
-    trace: options.Trace = False,
+    store: Annotated[
+        str | None, Option(metavar="PLACE", help="Folder or bucket: the same page is not read twice.")
+    ] = None,
+    facts: options.Facts = None,
+    workers: options.Workers = None,
+    quiet: options.Quiet = False,
 ) -> int:
-    """Read documents: Markdown to standard output, or files in a folder."""
+    """Read PDFs, scans (OCR) and photos: Markdown to standard output, or files in a folder."""
+    begun = time.monotonic()
     settings = settings_of({name: value for name, value in locals().items() if name not in ("to", "output")})
-    formats = tuple(dict.fromkeys(to or (() if show else ("md",))))
+    formats = tuple(dict.fromkeys(to or ("md",)))
     request = _Request(formats, output, pages, words, show, trace, similar, settings)
     _check(request, files)
-    sources = find_sources(files, output)
-    with _opened(settings) as opened, ProgressBar(len(sources)) as progress:
-        outcomes = [_read_one(source, request, opened, progress) for source in sources]
+    found = find_sources(files, output)
+    with ProgressBar(len(found.sources), quiet=quiet) as progress:
+        for path in found.unreadable:
+            progress.say(str(path.error))
+        if not found.sources:
+            return found.unreadable[0].error.exit_code
+        for name in found.others if Loudness.verbose else ():
+            progress.say(f"{name}: not a document")
+        with _opened(settings) as opened:
+            outcomes = [_read_one(source, request, opened, progress) for source in found.sources]
+        if not quiet and (len(outcomes) > 1 or outcomes[0].pages is not None):  # one that failed has been told
+            progress.stop()
+            progress.say(summary_line(outcomes, time.monotonic() - begun, output, found))
     if not any(outcome.written for outcome in outcomes):
         return next(outcome.code for outcome in outcomes if outcome.code)
-    return EXIT_PARTIAL if any(outcome.code for outcome in outcomes) else EXIT_COMPLETE
+    whole = not found.unreadable and not any(outcome.code for outcome in outcomes)
+    return EXIT_COMPLETE if whole else EXIT_PARTIAL
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,15 +125,7 @@ class _Request:
     settings: Settings
 
 
-@dataclass(frozen=True, slots=True)
-class _Outcome:
-    """What became of one document: its exit code, and whether anything was written."""
-
-    code: int
-    written: bool
-
-
-def _check(request: _Request, files: Sequence[Path]) -> None:
+def _check(request: _Request, files: Sequence[str]) -> None:
     """Refuse what cannot work before anything is read."""
     from quire.page_ranges import check_pages
 
@@ -135,7 +138,7 @@ def _check(request: _Request, files: Sequence[Path]) -> None:
         if request.output.exists() and not request.output.is_dir():
             raise UsageError(f"{request.output} is not a folder; -o names the folder for the files")
         return
-    if len(files) > 1 or any(path.is_dir() for path in files):
+    if len(files) > 1 or any(not is_url(path) and Path(path).is_dir() for path in files):
         raise UsageError("several documents need a folder for their files; name it with -o")
     if request.show or len(request.formats) > 1 or request.formats[0] in ("csv", "xlsx"):
         what = "pictures" if request.show else "several formats" if len(request.formats) > 1 else request.formats[0]
@@ -149,6 +152,8 @@ def _check_recognition(asked: Settings) -> None:
         notice = worker_count(asked.workers).notice
         if notice:
             print(f"quire: {notice}", file=sys.stderr)
+    asked.passwords  # noqa: B018 - checks them
+    check_engines(asked.engine)
     if asked.lang:
         from quire.recognize.languages import resolve
 
@@ -175,82 +180,102 @@ def _opened(asked: Settings) -> Iterator[ArtifactStore | None]:
         yield store
 
 
-def _read_one(source: NamedSource, request: _Request, store: ArtifactStore | None, progress: ProgressBar) -> _Outcome:
+def _read_one(
+    source: NamedSource, request: _Request, store: ArtifactStore | None, progress: ProgressBar
+) -> ReadOutcome:
     """Read and write one document. What is wrong with it is said, and does not stop the others."""
-    from quire.reading.call import read as read_document
-    from quire.recognize.options import EFFORTS, OCR_MODES
 
     if request.formats == ("md",):
         import quire.export._markdown  # noqa: F401 - while the worker gets ready, not when the pages are there
+    begun = time.monotonic()
     try:
-        asked = request.settings
-        result = read_document(
-            source.path,
-            pages=request.pages,
-            password=asked.password,
-            store=store,
-            on_event=progress,
-            ocr=_one_of(OCR_MODES, asked.ocr, "--ocr"),
-            profile=_one_of(EFFORTS, asked.effort, "--effort"),
-            engines=asked.engine,
-            lang=asked.lang,
-            workers=asked.workers,
-            figures=asked.figures,
-            redactions=asked.redactions,
-            similar=request.similar,
-            isolate=True,
-        )
+        result = _result(source, request, store, progress)
         if store is not None:
             store.flush()  # what is done is kept, whatever becomes of the next document
-        undrawn = _write(result, source, request, progress)
+        files, undrawn = _write(result, source, request, progress)
     except (StoreError, ConfigurationError):
         raise  # would happen to every document
     except QuireError as error:
-        hint = " (--password or QUIRE_PASSWORD)" if isinstance(error, PasswordError) else ""
-        progress.say(f"{source.path}: {error.args[0]}{hint}")
-        return _Outcome(error.exit_code, written=False)
+        hint = " (--password, --password-for or QUIRE_PASSWORD)" if isinstance(error, PasswordError) else ""
+        progress.say(f"{source.shown}: {error.args[0]}{hint}")
+        show_traceback(error)
+        return ReadOutcome(error.exit_code)
     except Exception as error:
-        progress.say(f"{source.path}: internal error, please report it: {type(error).__name__}: {error}")
-        return _Outcome(QuireError.exit_code, written=False)
+        progress.say(f"{source.shown}: internal error, please report it: {type(error).__name__}: {error}")
+        show_traceback(error)
+        return ReadOutcome(QuireError.exit_code)
     not_drawn = [f"page {error.page} not drawn: {error.args[0]}" for error in undrawn]
     for line in (*_left_out(result), *not_drawn):
-        progress.say(f"{source.path}: {line}")
-    if not request.formats and len(undrawn) == len(result.pages):
-        return _Outcome(undrawn[0].exit_code, written=False)
-    return _Outcome(EXIT_PARTIAL if undrawn or result.status == "partial" else EXIT_COMPLETE, written=True)
+        progress.say(f"{source.shown}: {line}")
+    code = EXIT_PARTIAL if undrawn or result.status == "partial" else EXIT_COMPLETE
+    seconds = time.monotonic() - begun
+    outcome = ReadOutcome(code, files, page_counts(result), len(result.path), seconds, request.output is None)
+    if Loudness.verbose:
+        progress.say(f"{source.shown}: {document_line(outcome)}")
+    return outcome
+
+
+def _result(
+    source: NamedSource, request: _Request, store: ArtifactStore | None, progress: ProgressBar
+) -> DocumentResult:
+    from quire.reading.call import read as read_document
+    from quire.recognize.options import EFFORTS, OCR_MODES
+
+    asked = request.settings
+    fetch = None
+    if source.url:
+        from quire.fetching import FetchPolicy
+
+        fetch = FetchPolicy(allow_private=asked.allow_private_urls)
+    return read_document(
+        source.url or source.path,
+        pages=request.pages,
+        password=asked.passwords.of(source.path.absolute()),
+        store=store,
+        on_event=progress,
+        ocr=_one_of(OCR_MODES, asked.ocr, "--ocr"),
+        effort=_one_of(EFFORTS, asked.effort, "--effort"),
+        engines=asked.engine,
+        lang=asked.lang,
+        workers=asked.workers,
+        figures=asked.figures,
+        redactions=asked.redactions,
+        similar=request.similar,
+        isolate=True,
+        fetch=fetch,
+    )
 
 
 def _write(
     result: DocumentResult, source: NamedSource, request: _Request, progress: ProgressBar
-) -> Sequence[InputError]:
-    """Write what was asked for; returns the errors of pages that could not be drawn."""
+) -> tuple[Sequence[Path], Sequence[InputError]]:
+    """Write what was asked for; returns the files, and the errors of pages that could not be drawn."""
     if request.output is None:
         content = result.to_bytes(request.formats[0], words=request.words, trace=request.trace)
         progress.stop()
         sys.stdout.buffer.write(content)
         sys.stdout.buffer.flush()
-        return ()
+        return (), ()
     folder = request.output / source.folder
-    result.save(folder, request.formats, stem=source.stem, words=request.words, trace=request.trace)
+    files = result.save(folder, request.formats, stem=source.stem, words=request.words, trace=request.trace)
     undrawn = []
-    for number, picture in _pictures(result, source, request) if request.show else ():
+    for number, picture in _pictures(result) if request.show else ():
         if isinstance(picture, InputError):
             undrawn.append(picture)
         else:
-            write_files({folder / f"{source.stem}.page-{number}.png": picture})
-    return undrawn
+            files.append(folder / f"{source.stem}.page-{number}.png")
+            write_files({files[-1]: picture})
+    return files, undrawn
 
 
-def _pictures(
-    result: DocumentResult, source: NamedSource, request: _Request
-) -> Iterator[tuple[int, bytes | InputError]]:
+def _pictures(result: DocumentResult) -> Iterator[tuple[int, bytes | InputError]]:
     """The pages with the boxes drawn, by a worker: the file may be anybody's."""
-    from quire.opened import Opened
+    from quire.opened import DiskCopy
     from quire.reading.drawing import show
 
     numbers = [page.number for page in result.pages]
-    opened = Opened(source.path.absolute(), result.name, result.id, request.settings.password)
-    return zip(numbers, show(opened, numbers, result.blocks), strict=True)
+    with result.reopened() as document:
+        yield from zip(numbers, show(DiskCopy(document).opened(), numbers, result.blocks), strict=True)
 
 
 def _left_out(result: DocumentResult) -> list[str]:

@@ -11,6 +11,7 @@ from quire.cli.asking import Choice, asked_for
 from quire.cli.driving import Showing, drive
 from quire.cli.plan import show_plan
 from quire.cli.settings import configuration_of
+from quire.durable.folders.discovery import check_paths
 
 EXAMPLES = """\b
 Examples:
@@ -86,6 +87,7 @@ def run(  # noqa: PLR0913 - one argument per option
     """Run a flow over documents and folders. Run it again after an interruption, a failure or a change: it does what
     is left, and what failed for a reason that has changed. What is done is not done twice."""
     configuration = configuration_of(locals())
+    check_paths(paths or ())
     settings = configuration.settings
     choice = Choice(pages, words, trace, limit, shard, force, retry, overwrite)
     place, request = asked_for(configuration, paths, choice)

@@ -3,24 +3,41 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, nullcontext
 from functools import wraps
-from typing import ParamSpec
+from inspect import Parameter, signature
+from typing import Annotated, ParamSpec
 
 import typer
 
+from quire.cli.help import WIDTH, HelpGroup
 from quire.errors import EXIT_INTERRUPTED, QuireError, printable
 
 P = ParamSpec("P")
 
 
-def told(command: Callable[P, int]) -> Callable[P, None]:
-    """The command with its result as exit code, and errors as one line on standard error."""
+class Loudness:
+    """How much the command says about its work: set by `-v` and `--debug`, which every command takes."""
+
+    verbose = False
+    debug = False
+
+
+Verbose = Annotated[bool, typer.Option("-v", "--verbose", help="Say more about what is done.")]
+Debug = Annotated[bool, typer.Option("--debug", help="Show tracebacks of errors, also of plugins; implies -v.")]
+
+
+def told(command: Callable[P, int]) -> Callable[..., None]:
+    """The command with its result as exit code, errors as one line on standard error, and `-v` and `--debug`."""
 
     @wraps(command)
     def telling(*args: P.args, **kwargs: P.kwargs) -> None:
+        Loudness.debug = bool(kwargs.pop("debug", False))
+        Loudness.verbose = bool(kwargs.pop("verbose", False)) or Loudness.debug
         try:
-            code = command(*args, **kwargs)
+            with _logged() if Loudness.verbose else nullcontext():
+                code = command(*args, **kwargs)
             sys.stdout.flush()
         except QuireError as error:
             code = tell(error)
@@ -29,14 +46,46 @@ def told(command: Callable[P, int]) -> Callable[P, None]:
             code = EXIT_INTERRUPTED
         raise typer.Exit(code)
 
+    common = {"verbose": Verbose, "debug": Debug}
+    added = [Parameter(name, Parameter.KEYWORD_ONLY, default=False, annotation=kind) for name, kind in common.items()]
+    given = signature(command, eval_str=True)
+    telling.__signature__ = given.replace(parameters=[*given.parameters.values(), *added])  # type: ignore[attr-defined]
+    telling.__annotations__ = {name: one.annotation for name, one in given.parameters.items()} | common
     return telling
+
+
+@contextmanager
+def _logged() -> Iterator[None]:
+    """What the modules log goes to standard error: with tracebacks under `--debug`."""
+    import logging  # takes time to import
+
+    logger = logging.getLogger("quire")
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(logging.Formatter("quire: %(message)s"))
+    level = logger.level
+    logger.setLevel(logging.DEBUG if Loudness.debug else logging.INFO)
+    logger.addHandler(handler)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
+        logger.setLevel(level)
 
 
 def tell(error: QuireError) -> int:
     """Say what is wrong on standard error; the exit code."""
     lines = [printable(line) for line in str(error).split("\n")]  # mistakes in a flow have a line each
     print("quire:", "\n".join(lines), file=sys.stderr)
+    show_traceback(error)
     return error.exit_code
+
+
+def show_traceback(error: BaseException) -> None:
+    """The traceback of an error and of what caused it, if `--debug` asks for it."""
+    if Loudness.debug:
+        import traceback
+
+        traceback.print_exception(error, file=sys.stderr)
 
 
 def print_lines(lines: Iterable[str]) -> None:
@@ -48,10 +97,11 @@ def group(name: str, help: str) -> typer.Typer:
     """A group of commands. Plain help: Rich costs more to import than most documents to read."""
     return typer.Typer(
         name=name,
+        cls=HelpGroup,
         help=help,
         no_args_is_help=True,
         add_completion=False,
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
-        context_settings={"help_option_names": ["-h", "--help"]},
+        context_settings={"help_option_names": ["-h", "--help"], "max_content_width": WIDTH},
     )

@@ -75,7 +75,7 @@ def worker(  # noqa: PLR0913 - one argument per option
         pools=tuple(pool or ()),
         bind=bind,
         workers=settings.workers,
-        password=settings.password,
+        password=settings.passwords,
         admin=register,
         advertise=advertise,
         limits=dict(_limit(one) for one in limit or ()),

@@ -11,6 +11,7 @@ from quire.durable.flows.workflow import Flows, Registered
 from quire.durable.reads.steps import DocumentSteps
 from quire.durable.reads.workflows import Reads
 from quire.errors import UsageError
+from quire.passwords import Password
 from quire.runtime.beside import BesideRuntime
 from quire.runtime.local import LocalRuntime
 from quire.store.artifacts import ArtifactStore
@@ -24,7 +25,7 @@ def workflows_on(
     store: Store,
     *,
     workers: int | None = None,
-    password: str | None = None,
+    password: Password = None,
     import_paths: bool = False,
     definitions: bool = False,
     flows: Mapping[str, Registered] | None = None,
@@ -41,7 +42,7 @@ def workflows_on(
 def _workflows(
     store: Store,
     workers: int | None,
-    password: str | None,
+    password: Password,
     registered: Mapping[str, Registered] | None,
     *,
     import_paths: bool,
@@ -66,7 +67,7 @@ def open_runtime(  # noqa: PLR0913 - one argument per setting
     ingress: str | None = None,
     admin: str | None = None,
     workers: int | None = None,
-    password: str | None = None,
+    password: Password = None,
     import_paths: bool = False,
     flows: Mapping[str, Registered] | None = None,
 ) -> tuple[LocalRuntime | BesideRuntime, ArtifactStore]:
@@ -98,7 +99,7 @@ def local_runtime(
     store: ArtifactStore,
     *,
     workers: int | None = None,
-    password: str | None = None,
+    password: Password = None,
     import_paths: bool = False,
     flows: Mapping[str, Registered] | None = None,
     batches: bool = True,
@@ -119,7 +120,7 @@ def local_runtime(
 
 
 def _batch(
-    store: ArtifactStore, runtime: Callable[[], Runtime], flows: Flows, *, import_paths: bool, password: str | None
+    store: ArtifactStore, runtime: Callable[[], Runtime], flows: Flows, *, import_paths: bool, password: Password
 ) -> Workflow:
     from quire.durable.folders.driving import Batches  # which loads flows, and those load this
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from quire.database.leases import LEASE_S
 from quire.durable.opening import pools_for, workflows_on
+from quire.passwords import Password
 from quire.runtime.restate.process import Worker, listen
 from quire.runtime.restate.records import RunRecords
 from quire.runtime.restate.registering import limit, register, served
@@ -25,7 +26,7 @@ class WorkerOptions:
     pools: tuple[str, ...] = ()
     bind: str = "127.0.0.1:0"
     workers: int | None = None
-    password: str | None = field(default=None, repr=False)
+    password: Password = field(default=None, repr=False)
     admin: str | None = None
     advertise: str | None = None
     limits: Mapping[str, int] = field(default_factory=dict)

@@ -17,9 +17,11 @@ _FLAGS = ("bold", "italic", "superscript", "subscript", "code")
 
 def json_(result: Exportable, *, words: bool = False) -> str:
     """Everything, one block per line; the words, the sources of blocks and the path of pages only when requested."""
+    url = getattr(result, "url", None)
     document = {
         "id": result.id,
         "name": result.name,
+        **({"url": url} if url else {}),
         "media_type": result.media_type,
         "pages": [_page(page) for page in result.pages],
     }

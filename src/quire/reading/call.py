@@ -26,6 +26,7 @@ from quire.types import PageInfo, PageResult
 if TYPE_CHECKING:
     from quire.context import Store
     from quire.engine import Engine
+    from quire.fetching import FetchPolicy
     from quire.reading.pages import PageFlow
 
 P = ParamSpec("P")
@@ -47,7 +48,7 @@ class ReadOptions(TypedDict, total=False):
     on_event: Sink | None
     threads: int | None
     ocr: OcrMode
-    profile: Effort
+    effort: Effort
     engines: Engines
     lang: str | Sequence[str]
     workers: int | None
@@ -56,6 +57,7 @@ class ReadOptions(TypedDict, total=False):
     hints: Sequence[str]
     similar: bool
     isolate: bool
+    fetch: FetchPolicy | None
 
 
 def _with_options(function: Callable[P, R]) -> Callable[P, R]:
@@ -111,7 +113,7 @@ class _Reading:
         on_event: Sink | None = None,
         threads: int | None = None,
         ocr: OcrMode = "auto",
-        profile: Effort = "balanced",
+        effort: Effort = "balanced",
         engines: Engines = (),
         lang: str | Sequence[str] = (),
         workers: int | None = None,
@@ -120,6 +122,7 @@ class _Reading:
         hints: Sequence[str] = (),
         similar: bool = False,
         isolate: bool = False,
+        fetch: FetchPolicy | None = None,
     ) -> None:
         if threads is not None and (not isinstance(threads, int) or threads < 1):
             raise UsageError(f"threads is {threads!r}; it must be a number of at least 1")
@@ -129,7 +132,7 @@ class _Reading:
             raise UsageError("facts names the database of a store that is named, too: store='s3://bucket/folder'")
         self._recognition = RecognizeOptions(
             ocr,
-            profile,
+            effort,
             _engines(engines),
             _languages(lang),
             figures=figures,
@@ -138,7 +141,7 @@ class _Reading:
             hints=tuple(hints),
             similar=_index(store, wanted=similar),
         )
-        self._document = document_of(source, password=password)
+        self._document = document_of(source, password=password, fetch=fetch)
         self._asked = check_pages(pages)
         self._place, self._facts = store, facts
         self._sinks = (on_event,) if on_event is not None else ()
@@ -229,7 +232,7 @@ def read(source: Source | Document, **options: Unpack[ReadOptions]) -> DocumentR
     processors for this process.
 
     Pages without usable text are recognised (`ocr="auto"`; "always" recognises all, "never" none) by the engines
-    that work here or by `engines`, names or engines in the order of preference. `profile` is the effort: "fast",
+    that work here or by `engines`, names or engines in the order of preference. `effort` is "fast",
     "balanced" or "accurate". `lang` names the languages of scans ("de", "de-fraktur"), `workers` is how many pages
     are recognised at a time. `figures` also reads the text inside figures, `redactions` marks what was blacked
     out. `hints` are examples of what such pages say, for engines that take them. `similar` takes the answer for a
@@ -238,6 +241,9 @@ def read(source: Source | Document, **options: Unpack[ReadOptions]) -> DocumentR
     Text and layout are parsed in the process of the caller, which is fastest; scans are drawn and recognised in worker
     processes. With `isolate=True` the file is parsed in workers too, each page within a deadline and a memory limit:
     use it for files of strangers, which may be made to crash or exhaust a parser.
+
+    A `source` that begins with `http://` or `https://` is downloaded first; `fetch` has the limits for that, and
+    whether addresses of this machine and its network are allowed.
 
     Raises InputError (or one of its kinds) when the document cannot be opened. A page that cannot be read is
     `failed` or `skipped` in the result, and the result is `partial`.

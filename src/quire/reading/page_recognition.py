@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from quire.asking import Talk, runs_here
 from quire.engine import Attempt, Engine, Outcome, Provenance, Recognition, Tier, answer_key
-from quire.errors import EngineError, InputError, RecognitionError, StoreError, UsageError
+from quire.errors import EngineError, InputError, RecognitionError, StoreError, UsageError, log_traceback
 from quire.events import reason_of
 from quire.keys import ArtifactKey, Digest, digest_bytes, digest_of
 from quire.pagetext import PageText
@@ -104,6 +104,7 @@ class PageRecognition:
             except (CancelledError, InputError, StoreError, UsageError):
                 raise  # nothing another engine could mend
             except Exception as error:
+                log_traceback(f"engine {engine.name}, page {self._number}", error)
                 reason = reason_of(error).removeprefix(f"{engine.name}: ")
                 self._note(engine.name, outcome_of(error), reason, begun, given)
                 continue

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from quire.encoding import encode_page
-from quire.errors import ChangedError, ConfigurationError, RecognitionError, StoreError, UsageError
+from quire.errors import ChangedError, ConfigurationError, RecognitionError, StoreError, UsageError, log_traceback
 from quire.events import reason_of
 from quire.keys import Digest, digest_bytes
 from quire.reading.native_pages import NativePages, text_of_page
@@ -170,6 +170,7 @@ class PageFlow:
         except (UsageError, ConfigurationError, StoreError, ChangedError):
             raise  # not the fault of this page
         except Exception as error:
+            log_traceback(f"page {page.number}", error)
             if isinstance(error, RecognitionError):
                 self._note_path(page.number, "", error.path)
             self._leave_out(page, "failed", reason_of(error))

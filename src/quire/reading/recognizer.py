@@ -209,7 +209,7 @@ class Recognizer:
                 found.append(wanted)
                 continue
             try:
-                found.append(make(wanted, profile=options.profile, languages=options.languages))
+                found.append(make(wanted, effort=options.effort, languages=options.languages))
             except ConfigurationError as error:
                 if options.engines:
                     raise

@@ -17,18 +17,18 @@ if TYPE_CHECKING:
 __all__ = ["consensus", "echo", "fallback", "from_function", "rapidocr", "tesseract", "uncertainty_first", "vision"]
 
 
-def rapidocr(*, profile: Effort = "balanced", languages: Sequence[str] = ()) -> Engine:
+def rapidocr(*, effort: Effort = "balanced", languages: Sequence[str] = ()) -> Engine:
     """PP-OCR models on this machine's processors; the default engine."""
     from quire.recognize.rapidocr import engine
 
-    return engine(profile=profile, languages=tuple(languages))
+    return engine(effort=effort, languages=tuple(languages))
 
 
-def tesseract(*, profile: Effort = "balanced", languages: Sequence[str] = ()) -> Engine:
+def tesseract(*, effort: Effort = "balanced", languages: Sequence[str] = ()) -> Engine:
     """The program `tesseract`, with the languages installed beside it."""
     from quire.recognize.tesseract import engine
 
-    return engine(profile=profile, languages=tuple(languages))
+    return engine(effort=effort, languages=tuple(languages))
 
 
 def echo(text: str = "echo", *, confidence: float | None = None, policy: Policy = "cpu") -> Engine:

@@ -60,6 +60,6 @@ class EchoEngine:
         return tuple(ReadLine(text, place, confidence) for text, place in zip(said, places, strict=True))
 
 
-def engine(*, profile: Effort, languages: tuple[str, ...]) -> EchoEngine:
+def engine(*, effort: Effort, languages: tuple[str, ...]) -> EchoEngine:
     """The entry point. The effort and the languages make no difference."""
     return EchoEngine()

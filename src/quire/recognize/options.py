@@ -28,7 +28,7 @@ class RecognizeOptions:
     """
 
     mode: OcrMode = "auto"
-    profile: Effort = "balanced"
+    effort: Effort = "balanced"
     engines: tuple[str | Engine, ...] = ()
     languages: tuple[str, ...] = ()
     figures: bool = False
@@ -40,8 +40,8 @@ class RecognizeOptions:
     def __post_init__(self) -> None:
         if self.mode not in OCR_MODES:
             raise UsageError(f"ocr is {self.mode!r}; choose from {', '.join(OCR_MODES)}")
-        if self.profile not in EFFORTS:
-            raise UsageError(f"there is no profile {self.profile!r}; choose from {', '.join(EFFORTS)}")
+        if self.effort not in EFFORTS:
+            raise UsageError(f"there is no effort {self.effort!r}; choose from {', '.join(EFFORTS)}")
         if self.workers is not None and (not isinstance(self.workers, int) or self.workers < 1):
             raise UsageError(f"workers is {self.workers!r}; it must be a number of at least 1")
         if objects := [engine for engine in self.engines if not isinstance(engine, str)]:

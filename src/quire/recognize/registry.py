@@ -1,6 +1,6 @@
 """OCR engines by name: the entry points of the group `quire.engines`, built-in ones included.
 
-An entry point is a function `engine(*, profile, languages) -> Engine`. It is light: it loads no model. It raises
+An entry point is a function `engine(*, effort, languages) -> Engine`. It is light: it loads no model. It raises
 ConfigurationError, naming what to install or set, when the engine cannot work here.
 """
 
@@ -29,10 +29,10 @@ def check_names(wanted: Iterable[str]) -> None:
             raise UsageError(f"there is no engine {name!r}; choose from {', '.join(names())}")
 
 
-def make(name: str, *, profile: Effort = "balanced", languages: Sequence[str] = ()) -> Engine:
+def make(name: str, *, effort: Effort = "balanced", languages: Sequence[str] = ()) -> Engine:
     """The engine of that name. Raises UsageError for an unknown name, ConfigurationError when it cannot work here."""
     check_names([name])
     factory = cast("Callable[..., Engine]", loaded("engine", offered("engine")[name]))
-    made = factory(profile=profile, languages=tuple(languages))
+    made = factory(effort=effort, languages=tuple(languages))
     check_engine(made)
     return made

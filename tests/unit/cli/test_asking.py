@@ -32,7 +32,7 @@ def test_what_is_usual_is_not_handed_on_since_it_would_change_the_key(asked):
 
 def test_settings_become_inputs_by_the_names_of_the_flow(asked):
     inputs = asked(Choice(pages="1-3"), effort="fast", ocr="always", engine=["echo"], redactions=True).inputs
-    assert inputs == {"profile": "fast", "ocr": "always", "engines": ["echo"], "redactions": True, "pages": "1-3"}
+    assert inputs == {"effort": "fast", "ocr": "always", "engines": ["echo"], "redactions": True, "pages": "1-3"}
 
 
 def test_languages_are_canonical_so_that_two_names_of_one_are_the_same_request(asked):
@@ -41,7 +41,7 @@ def test_languages_are_canonical_so_that_two_names_of_one_are_the_same_request(a
 
 def test_a_flow_without_an_input_gets_it_only_from_the_command_line(asked):
     assert asked(flow="read-fast", environment={"QUIRE_EFFORT": "accurate"}).inputs == {}
-    assert asked(flow="read-fast", effort="accurate").inputs == {"profile": "accurate"}, "which the plan refuses"
+    assert asked(flow="read-fast", effort="accurate").inputs == {"effort": "accurate"}, "which the plan refuses"
 
 
 def test_a_flow_writes_its_own_formats_unless_others_are_asked_for(asked):

@@ -35,7 +35,8 @@ def report(saved) -> Path:
 
 def test_markdown_goes_to_standard_output(report):
     run = quire("read", report)
-    assert (run.returncode, run.stderr) == (0, "")
+    assert run.returncode == 0
+    assert re.fullmatch(r"quire: read 3 pages in [\d.]+ s; wrote to standard output\n", run.stderr)
     assert "The harbour office keeps a ledger" in run.stdout
 
 
@@ -48,7 +49,8 @@ def test_pages_and_format_can_be_chosen(report):
 
 def test_files_are_named_after_the_source(report, tmp_path):
     run = quire("read", report, "--to", "md", "--to", "docling", "--show", "-o", tmp_path / "out")
-    assert (run.returncode, run.stdout, run.stderr) == (0, "", "")
+    assert (run.returncode, run.stdout) == (0, "")
+    assert re.fullmatch(rf"quire: read 3 pages in [\d.]+ s; wrote 5 files to {tmp_path}/out\n", run.stderr)
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
         "report.docling.json",
         "report.md",
@@ -64,10 +66,16 @@ def test_a_folder_is_read_with_its_shape_and_one_bad_file_stops_nothing(tmp_path
     (source / "good.pdf").write_bytes(documents.simple())
     (source / "bad.pdf").write_bytes(b"%PDF-1.7 broken")
     (source / "sub" / "good.pdf").write_bytes(documents.simple(2))
+    (source / "table.xlsx").touch()
     run = quire("read", source, "-o", tmp_path / "out")
     assert run.returncode == 3
-    assert "bad.pdf" in run.stderr
-    assert len(run.stderr.splitlines()) == 1
+    failure, summary = run.stderr.splitlines()
+    assert "bad.pdf" in failure
+    assert re.fullmatch(
+        r"quire: read 2 documents, 3 pages in [\d.]+ s; wrote 2 files to .*/out; left out 1 document; "
+        r"not documents: 1 file \(1 \.xlsx\)",
+        summary,
+    )
     written = [str(path.relative_to(tmp_path / "out")) for path in sorted((tmp_path / "out").rglob("*.md"))]
     assert written == ["good.md", "sub/good.md"]
 
@@ -76,6 +84,7 @@ def test_left_out_pages_are_named_and_make_the_exit_code_3(saved, tmp_path):
     run = quire("read", saved(documents.scan_like(2)), "--ocr", "never", "-o", tmp_path / "out")
     assert run.returncode == 3
     assert re.search(r"pages 1-2 left out: needs-recognition", run.stderr)
+    assert run.stderr.splitlines()[-1].endswith("/report.md; left out 2 pages that need OCR")
     assert (tmp_path / "out" / "report.md").exists()
 
 
@@ -90,6 +99,8 @@ def test_left_out_pages_are_named_and_make_the_exit_code_3(saved, tmp_path):
         (["read", "report.pdf", "--pages", "x"], 2, "1-3,7"),
         (["read", "report.pdf", "--pages", "9"], 2, "there is no page 9"),
         (["read", "report.pdf", "--to", "word"], 2, "choose from md, html"),
+        (["read", "report.pdf", "--engine", "tesseract5"], 2, "there is no engine 'tesseract5'; choose from"),
+        (["read", "http://127.0.0.1/a.pdf"], 5, "127.0.0.1 is a private address"),
         (["read", "report.pdf", "--nonsense"], 2, "No such option"),
         (["read"], 2, "FILE"),
         (["read", "report.pdf", "secret.pdf"], 2, "-o"),
@@ -111,6 +122,53 @@ def test_mistakes_are_explained_in_a_line_with_a_code_of_their_class(tmp_path, a
     run = quire(*arguments, cwd=tmp_path)
     assert (run.returncode, run.stdout) == (code, "")
     assert said in run.stderr
+
+
+def test_show_adds_to_the_markdown(report, tmp_path):
+    quire("read", report, "--pages", "1", "--show", "-o", tmp_path / "out")
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["report.md", "report.page-1.png"]
+
+
+def test_quiet_says_nothing_but_what_went_wrong(report, tmp_path):
+    assert quire("read", "-q", report, "-o", tmp_path / "out").stderr == ""
+    assert quire("read", "-q", report, "missing.pdf", "-o", tmp_path / "out").stderr.count("\n") == 1
+
+
+def test_verbose_names_each_document_and_what_is_none(report, tmp_path):
+    (report.parent / "notes.txt").touch()
+    said = quire("read", "-v", report.parent, "-o", tmp_path / "out").stderr.splitlines()
+    assert said[0] == f"quire: {report.parent}/notes.txt: not a document"
+    assert said[1].startswith(f"quire: {report}: read 3 pages in ")
+    assert len(said) == 3
+
+
+def test_bad_paths_are_named_and_the_others_are_read(report, tmp_path):
+    (tmp_path / "empty").mkdir()
+    run = quire("read", "typo.pdf", report, tmp_path / "empty", "-o", tmp_path / "out")
+    assert run.returncode == 3
+    assert "quire: typo.pdf: no such file or folder\n" in run.stderr
+    assert f"quire: {tmp_path}/empty: holds no documents" in run.stderr
+    assert "left out 2 documents" in run.stderr
+    assert (tmp_path / "out" / "report.md").exists()
+
+
+def test_pictures_and_pdfs_of_one_stem_are_both_kept_across_calls(report, tmp_path):
+    picture = report.with_name("report.png")
+    picture.write_bytes((ROOT / "examples" / "scan.png").read_bytes())
+    for source in (report, picture):
+        quire("read", source, "--ocr", "never", "-o", tmp_path / "out")
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["report.md", "report.png.md"]
+
+
+def test_passwords_go_to_the_documents_that_their_patterns_fit(tmp_path):
+    for folder, secret in (("a", "one"), ("b", "two"), ("c", "three")):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "x.pdf").write_bytes(documents.encrypted(secret))
+    passwords = ("--password", "three", "--password-for", "a/*.pdf=one", "--password-for", "b/x.pdf=two")
+    run = quire("read", "a", "b", "c", "-o", "out", *passwords, cwd=tmp_path)
+    assert run.returncode == 0, run.stderr
+    wrong = quire("read", "a/x.pdf", "--password-for", "secret", cwd=tmp_path)
+    assert wrong.returncode == 2 and "secret'" in wrong.stderr and wrong.stderr.count("secret") == 1
 
 
 def test_a_store_is_used(report, tmp_path):
@@ -145,7 +203,7 @@ def test_an_interrupt_leaves_no_half_file_and_says_one_line(saved, tmp_path):
 
 
 def test_a_reader_that_goes_away_is_no_error(saved):
-    command = f"{sys.executable} -m quire read {saved(documents.many_pages(60))} | head -n 1"
+    command = f"{sys.executable} -m quire read -q {saved(documents.many_pages(60))} | head -n 1"
     run = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=120)
     assert len(run.stdout.splitlines()) == 1
     assert run.stderr == ""

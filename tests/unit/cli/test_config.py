@@ -18,6 +18,7 @@ def show(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     (tmp_path / "quire.toml").write_text('[quire]\nto = ["md", "json"]\n[profile.night]\nworkers = 8\n')
     monkeypatch.setenv("QUIRE_FACTS", "postgresql://quire:secret@db/facts")
     monkeypatch.setenv("QUIRE_PASSWORD", "swordfish")
+    monkeypatch.setenv("QUIRE_PASSWORD_FOR", "*.pdf=marlin")
 
     def run(*arguments: str, code: int = 0) -> str:
         result = CliRunner().invoke(app, ["config", "show", *arguments])
@@ -36,7 +37,8 @@ def test_every_value_can_tell_where_it_comes_from(show, tmp_path):
 
 
 def test_passwords_are_hidden_unless_asked_for(show):
-    assert "secret" not in show() and "swordfish" not in show()
+    assert "secret" not in show() and "swordfish" not in show() and "marlin" not in show()
+    assert 'password_for = ["*.pdf=***"]' in show()
     assert "secret" in show("--no-redact") and "swordfish" in show("--no-redact")
 
 

@@ -202,7 +202,7 @@ def test_a_store_can_lie_elsewhere_and_be_shared_by_outputs(desk: Desk):
         (["in", "-o", "out", "--to", "word"], 2, "there is no format 'word'; choose from md, html"),
         (["in", "-o", "out", "--words"], 2, "--words goes into JSON; add --to json"),
         (["in", "-o", "out", "--flow", "raed"], 2, "there is no flow 'raed'"),
-        (["in", "-o", "out", "--flow", "read-fast", "--effort", "accurate"], 2, "profile"),
+        (["in", "-o", "out", "--flow", "read-fast", "--effort", "accurate"], 2, "effort"),
         (["in", "-o", "out", "--profile", "nigth"], 2, "there is no profile 'nigth'"),
         (["in", "-o", "out", "--engine", "nobody"], 2, "there is no engine 'nobody'"),
         (["in", "-o", "out", "--lang", "klingon"], 2, "unknown language 'klingon'"),
@@ -213,7 +213,7 @@ def test_a_store_can_lie_elsewhere_and_be_shared_by_outputs(desk: Desk):
         (["in", "-o", "out", "--schedule", "lifo"], 2, "choose from fifo, sjf, ljf"),
         (["in", "-o", "out", "--policy", "tpu"], 2, "choose from io, cpu, gpu"),
         (["in", "-o", "out", "--runtime", "cloud"], 2, "choose from local, restate"),
-        (["in", "-o", "out", "--include", "*.nothing"], 2, "--include and --exclude leave none"),
+        (["in", "-o", "out", "--include", "*.nothing"], 5, "--include and --exclude leave none"),
     ],
 )
 def test_mistakes_are_explained_in_a_line_before_anything_is_read(desk: Desk, arguments, code, said):
@@ -233,6 +233,39 @@ def test_a_pipe_that_is_named_is_an_error_of_its_own_and_stops_nothing(desk):
     assert "quire: pipe.pdf: cannot be read: a pipe, not a file" in ran.stderr
     assert desk.written == ["a.md", "sub/b.md"]
     assert "a pipe" in desk.quire("run", "pipe.pdf", "-o", "other", code=5).stderr
+
+
+def test_bad_paths_are_named_and_the_others_are_worked_on(desk):
+    (desk.folder / "empty").mkdir()
+    (desk.folder / "in" / "link.pdf").symlink_to("nowhere")
+    paths = ("typo.pdf", "in", "empty", "gone/a.pdf")
+    ran = desk.quire("run", *paths, "-o", "out", code=3)
+    assert sorted(line.removeprefix("quire: ") for line in ran.stderr.splitlines()) == [
+        f"{desk.folder}/gone/a.pdf: no such file or folder",
+        "empty: holds no documents; Quire looks for .bmp .jpeg .jpg .pdf .png .tif .tiff .webp",
+        "link.pdf: cannot be read: a link that leads nowhere, not a file",
+        "typo.pdf: no such file or folder",
+    ]
+    assert desk.written == ["a.md", "sub/b.md"]
+    assert "only `quire read` takes URLs" in desk.quire("run", "in", "http://host/a.pdf", "-o", "out", code=2).stderr
+    assert desk.json("plan", *paths, "-o", "out", code=3)["counts"] == {"error": 4, "done": 2}
+
+
+@pytest.mark.parametrize("command", ["run", "plan"])
+def test_nothing_is_begun_when_no_path_can_be_read(desk, command):
+    ran = desk.quire(command, "typo.pdf", "other.pdf", "-o", "out", code=5)
+    assert ran.stderr == "quire: typo.pdf: no such file or folder\n"
+    assert not (desk.folder / "out").exists()
+
+
+def test_passwords_by_pattern_open_documents_and_are_written_nowhere(desk):
+    desk.add("x/one.pdf", documents.encrypted("swordfish"))
+    desk.add("y/two.pdf", documents.encrypted("marlin"))
+    (desk.folder / "quire.toml").write_text('[quire]\npassword_for = ["x/*.pdf=swordfish", "two.pdf=marlin"]\n')
+    desk.run("--to", "md")
+    assert {"x/one.md", "y/two.md"} <= set(desk.written)
+    kept = [path for path in desk.out.rglob("*") if path.is_file()]
+    assert not [path for path in kept if b"swordfish" in path.read_bytes() or b"marlin" in path.read_bytes()]
 
 
 def test_a_device_that_never_ends_is_not_read(desk):

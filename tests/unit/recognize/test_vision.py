@@ -347,7 +347,7 @@ def test_the_environment_sets_the_engine_up(monkeypatch):
     monkeypatch.setenv("QUIRE_VISION_URL", "http://127.0.0.1:8000/v1")
     monkeypatch.setenv("QUIRE_VISION_MODEL", "model")
     monkeypatch.setenv("QUIRE_VISION_KEY", KEY)
-    engine = registry.make("vision", profile="fast", languages=["fi", "ja-vertical"])
+    engine = registry.make("vision", effort="fast", languages=["fi", "ja-vertical"])
     assert isinstance(engine, VisionEngine)
     assert (engine.policy, engine.profile.language, engine.profile.max_side) == ("io", "ja", 1280)
     assert engine.server.api_key == KEY

@@ -30,7 +30,7 @@ READ = Component(
     options={
         "pages": _option(Type("string", nullable=True)),
         "ocr": _option(Type("string", enum=OCR_MODES), "auto"),
-        "profile": _option(Type("string", enum=EFFORTS), "balanced"),
+        "effort": _option(Type("string", enum=EFFORTS), "balanced"),
         "engines": _option(_TEXTS, []),
         "lang": _option(_TEXTS, []),
         "figures": _option(Type("boolean"), False),

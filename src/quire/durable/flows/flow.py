@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from functools import cached_property
 from pathlib import Path
 
-from quire.atomic_files import write_files
+from quire.atomic_files import output_stem, write_files
 from quire.context import Json, Store
 from quire.durable.flows.workflow import flow_argument, flow_output
 from quire.durable.opening import pools_for, workflows_on
@@ -119,7 +119,7 @@ class Flow:
         """The name that files get: that of the first document."""
         given = [inputs[name] for name in self._documents if name in inputs]
         paths = [one if isinstance(one, str) else one.get("name") or one["path"] for one in given]
-        return Path(paths[0]).stem if paths else "document"
+        return output_stem(Path(paths[0]).name) if paths else "document"
 
     @property
     def _documents(self) -> list[str]:

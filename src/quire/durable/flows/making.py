@@ -15,7 +15,7 @@ from quire.context import Claim, Json, Store
 from quire.document import Document
 from quire.durable.flows.once import made_once
 from quire.durable.flows.resolving import BYTES, PageService, StoredValue, Value, Values, is_source
-from quire.errors import RETRYABLE, FencedError, QuireError, RunError
+from quire.errors import RETRYABLE, FencedError, QuireError, RunError, log_traceback
 from quire.events import Sink, reason_of
 from quire.flow.components import Component, is_files
 from quire.flow.definition import Expression, Step, StepReference, references
@@ -271,6 +271,7 @@ class Making:
             raise
         except Exception as error:
             where = f"step {self.step.id!r}" + (f", page {page}" if page else "")
+            log_traceback(f"component {self.component.name}, {where}", error)
             said = str(error) if isinstance(error, QuireError) else reason_of(error)
             logging.getLogger("quire").debug(
                 "%s of the component %s failed", where, self.component.name, exc_info=error

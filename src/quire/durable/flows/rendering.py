@@ -15,6 +15,7 @@ from quire.errors import InputError, UsageError
 from quire.events import Sink, reason_of
 from quire.opened import Opened
 from quire.page_ranges import page_numbers
+from quire.passwords import Password, password_of
 from quire.reading.drawing import draw
 from quire.reading.worker_pages import look_into
 from quire.store.artifacts import ArtifactStore
@@ -22,7 +23,7 @@ from quire.store.images import PageImages
 from quire.workers import shared_pool
 
 
-def rendering(store: Store, *, password: str | None = None) -> PageService:
+def rendering(store: Store, *, password: Password = None) -> PageService:
     """The service `render`: an entry for each page with where its picture is, or why there is none."""
     drawn = _Rendering(store, password)
     return PageService(drawn.numbers, drawn.some)
@@ -31,7 +32,7 @@ def rendering(store: Store, *, password: str | None = None) -> PageService:
 class _Rendering:
     """Documents are opened and drawn in workers. Any thread may use it."""
 
-    def __init__(self, store: Store, password: str | None) -> None:
+    def __init__(self, store: Store, password: Password) -> None:
         self._store = store
         self._sources = Sources(store)
         self._password = password
@@ -56,7 +57,7 @@ class _Rendering:
     def _opened(self, document: Json) -> Iterator[Opened]:
         source = SourceRef(**document.get("source", document))  # of a document that was read, or a file
         with self._sources.path(source) as path:
-            yield Opened(path, source.name, source.id, self._password)
+            yield Opened(path, source.name, source.id, password_of(self._password, source.path))
 
 
 def _entry(number: int, name: str | InputError) -> Json:

@@ -17,6 +17,7 @@ from quire.encoding import encode_page
 from quire.errors import RunError
 from quire.flow.definition import Expression, InputReference, Literal, StepReference, follow
 from quire.keys import Digest, digest_bytes, digest_of
+from quire.passwords import Password
 
 if TYPE_CHECKING:
     from quire.result import DocumentResult
@@ -83,7 +84,7 @@ class Values:
 
     plain: bool = False
     """Whether documents and bytes stay references, for what JSON must say."""
-    password: str | None = field(default=None, repr=False)
+    password: Password = field(default=None, repr=False)
     lists: dict[str, list[Json]] = field(default_factory=dict, repr=False)
     """Lists by page that were loaded already, by digest: every page looks into them."""
 

@@ -32,6 +32,7 @@ from quire.flow.registry import ComponentRegistry
 from quire.flow.tree import nearest, raise_mistakes
 from quire.keys import Digest, digest_of
 from quire.page_ranges import page_numbers
+from quire.passwords import Password
 
 STAGE = "step"
 KEPT = 16
@@ -70,7 +71,7 @@ class Flows:
         self,
         steps: DocumentSteps,
         *,
-        password: str | None = None,
+        password: Password = None,
         import_paths: bool = False,
         definitions: bool = False,
         components: ComponentRegistry | None = None,

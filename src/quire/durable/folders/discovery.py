@@ -1,47 +1,94 @@
-"""Which documents a command line names, and what their outputs are called."""
+"""Which documents a command line names."""
 
 from __future__ import annotations
 
 import os
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from fnmatch import fnmatch
 from pathlib import Path
+from typing import NamedTuple
 
-from quire.atomic_files import fitting_stem
-from quire.errors import InputError, UsageError, printable
+from quire.atomic_files import output_stem
+from quire.document import is_url
+from quire.durable.folders.naming import NamedSource, told_apart
+from quire.errors import InputError, UsageError
 from quire.regular_files import kind_of
 
 SUFFIXES = frozenset({".pdf", ".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp", ".bmp"})
 """What is looked for in folders. A file that is named itself may be called anything."""
 
 
-@dataclass(frozen=True, slots=True)
-class NamedSource:
-    """A document, the folder below the output folder it goes to, and the stem of its files."""
+class UnreadablePath(NamedTuple):
+    """A path that cannot be read, by its name (below its folder) and with the reason."""
 
-    path: Path
-    folder: Path
-    stem: str
+    name: str
+    error: InputError
+
+
+@dataclass(slots=True)
+class FoundSources:
+    """What a command line names.
+
+    `unreadable` are the paths that cannot be read: one that does not exist, a file or folder without permission, a
+    folder without documents, a pipe. `others` are the files of folders that are no documents.
+    """
+
+    sources: list[NamedSource] = field(default_factory=list)
+    unreadable: list[UnreadablePath] = field(default_factory=list)
+    others: list[str] = field(default_factory=list)
 
 
 def find_sources(
-    paths: Sequence[Path], output: Path | None, *, include: Sequence[str] = (), exclude: Sequence[str] = ()
-) -> list[NamedSource]:
-    """The files, and the documents in the folders, each once, with names that no two share.
+    paths: Sequence[Path | str], output: Path | None, *, include: Sequence[str] = (), exclude: Sequence[str] = ()
+) -> FoundSources:
+    """The files, URLs and documents in the folders, each once, with names that no two share.
 
     Of a folder, `include` takes only files that match one of its patterns, `exclude` no file or folder that does.
     A pattern without `/` is about the name, another one about the path below the folder.
     """
-    found: dict[str, NamedSource] = {}
-    for path in paths:
+    found = FoundSources()
+    documents: dict[str, NamedSource] = {}
+    for given in paths:
+        if isinstance(given, str) and is_url(given):
+            documents.setdefault(given, NamedSource.of_url(given))
+            continue
+        path = Path(given)
         if path.is_dir():
-            for real, source in _in_folder(path, output, _Wanted(include, exclude)):
-                found.setdefault(real, source)
+            for real, source in _in_folder(path, output, _Wanted(include, exclude), found):
+                documents.setdefault(real, source)
+        elif (error := unreadable(path)) is not None:
+            found.unreadable.append(UnreadablePath(path.name, error))
         else:
-            found.setdefault(os.path.realpath(path), NamedSource(path, Path(), path.stem))
-    return _told_apart([replace(source, stem=fitting_stem(source.stem)) for source in found.values()])
+            documents.setdefault(os.path.realpath(path), NamedSource.of_file(path))
+    found.sources = told_apart(list(documents.values()))
+    return found
+
+
+def check_paths(paths: Sequence[Path]) -> None:
+    """Raises UsageError for a URL, and the error of the first path when none can be read: then nothing is begun."""
+    if url := next((path for path in paths if path.parts and path.parts[0].lower() in ("http:", "https:")), None):
+        raise UsageError(f"{url}: only `quire read` takes URLs; download the document first")
+    errors = [unreadable(path) for path in paths]
+    if None not in errors and (first := next(iter(errors), None)) is not None:
+        raise first
+
+
+def unreadable(path: Path) -> InputError | None:
+    """Why the file or folder at a path cannot be read; None if it can."""
+    try:
+        kind = kind_of(path.stat())
+        if kind not in ("", "a folder"):
+            what = f"cannot be read: {kind}, not a file"
+        elif os.access(path, os.R_OK | (os.X_OK if kind else 0), effective_ids=True):
+            return None
+        else:
+            what = "cannot be read: Permission denied"
+    except (FileNotFoundError, NotADirectoryError):
+        what = "no such file or folder"
+    except (ValueError, OSError) as error:  # a name with a null byte, or one longer than the system allows
+        what = f"cannot be read: {getattr(error, 'strerror', None) or error}"
+    return InputError(what, document=str(path))
 
 
 class _Wanted:
@@ -67,79 +114,71 @@ def _matches(patterns: Sequence[str], name: str, path: str) -> bool:
     return any(fnmatch(path if "/" in pattern else name, pattern.rstrip("/")) for pattern in patterns)
 
 
-def _in_folder(folder: Path, output: Path | None, wanted: _Wanted) -> list[tuple[str, NamedSource]]:
+def _in_folder(
+    folder: Path, output: Path | None, wanted: _Wanted, found: FoundSources
+) -> list[tuple[str, NamedSource]]:
     """Documents anywhere below, by their real path; hidden ones and those in the output folder are left alone."""
     real = os.path.realpath(folder)
     away = os.path.realpath(output) if output else None
-    found = [
-        (f"{real}/{path}" if not link else os.path.realpath(folder / path), _source(folder, path))
-        for path, link in sorted(_walk(real, "", away if away != real else None, wanted))
+    walk = _Walk(folder, real, away if away != real else None, wanted, found)
+    errors = len(found.unreadable)
+    documents = [
+        (f"{real}/{path}" if not link else os.path.realpath(folder / path), _source(folder, real, path))
+        for path, link in sorted(walk.documents(""))
     ]
-    if not found:
+    if not documents and len(found.unreadable) == errors:
         looked = f"Quire looks for {' '.join(sorted(SUFFIXES))}"
-        raise UsageError(
-            f"no documents in {folder}; {'--include and --exclude leave none' if wanted.chosen else looked}"
-        )
-    return found
+        advice = "--include and --exclude leave none" if wanted.chosen else looked
+        walk.leave_out("", f"holds no documents; {advice}")
+    return documents
 
 
-def _walk(root: str, below: str, away: str | None, wanted: _Wanted) -> Iterator[tuple[str, bool]]:
-    """Paths below a folder and whether each is a link. Links to folders are not followed: they may lead in circles."""
-    try:
-        entries = list(os.scandir(f"{root}/{below}"))
-    except OSError as error:
-        advice = "leave it out with --exclude, or allow it to be read"
-        raise InputError(f"cannot look into the folder: {error.strerror}; {advice}", document=error.filename) from error
-    for entry in entries:
-        path = f"{below}{entry.name}"
-        if entry.name.startswith("."):
-            continue
-        if entry.is_dir(follow_symlinks=False):
-            if f"{root}/{path}" != away and wanted.folder(entry.name, path):
-                yield from _walk(root, f"{path}/", away, wanted)
-        elif wanted.file(entry.name, path):
-            if entry.is_file():
-                yield path, entry.is_symlink()
+@dataclass(frozen=True, slots=True)
+class _Walk:
+    """Looks for documents below a folder, and notes what is none."""
+
+    folder: Path
+    root: str
+    away: str | None
+    wanted: _Wanted
+    found: FoundSources
+
+    def documents(self, below: str) -> Iterator[tuple[str, bool]]:
+        """Paths below the folder and whether each is a link. Links to folders are not followed: they may lead in
+        circles."""
+        try:
+            entries = list(os.scandir(f"{self.root}/{below}"))
+        except OSError as error:
+            advice = "leave it out with --exclude, or allow it to be read"
+            self.leave_out(below.rstrip("/"), f"cannot look into the folder: {error.strerror}; {advice}")
+            return
+        for entry in entries:
+            path = f"{below}{entry.name}"
+            if entry.name.startswith("."):
+                continue
+            if entry.is_dir(follow_symlinks=False):
+                if f"{self.root}/{path}" != self.away and self.wanted.folder(entry.name, path):
+                    yield from self.documents(f"{path}/")
+            elif not self.wanted.file(entry.name, path):
+                self.found.others.append(str(self.folder / path))
+            elif not entry.is_file():
+                self.leave_out(path, f"cannot be read: {_kind(entry)}, not a file")
             else:
-                _tell_left_out(entry)
+                yield path, entry.is_symlink()
+
+    def leave_out(self, path: str, reason: str) -> None:
+        error = InputError(reason, document=str(self.folder / path))
+        self.found.unreadable.append(UnreadablePath(path or self.folder.name, error))
 
 
-def _tell_left_out(entry: os.DirEntry[str]) -> None:
-    """Say that something with the name of a document is none."""
-    import logging  # takes time to import, and such things are rare
-
+def _kind(entry: os.DirEntry[str]) -> str:
+    """What something with the name of a document is that is none."""
     try:
-        kind = kind_of(entry.stat())
+        return kind_of(entry.stat())
     except OSError:
-        kind = "a link that leads nowhere"
-    logging.getLogger("quire").warning("%s is %s, not a file: left out", printable(entry.path), kind)
+        return "a link that leads nowhere"
 
 
-def _source(folder: Path, path: str) -> NamedSource:
+def _source(folder: Path, root: str, path: str) -> NamedSource:
     found = folder / path
-    return NamedSource(found, Path(path).parent, found.stem)
-
-
-def _told_apart(sources: list[NamedSource]) -> list[NamedSource]:
-    """Sources that would share a name keep their suffix: `report.pdf.md`; and then get a number."""
-    shared = Counter(_place(source) for source in sources)
-    full = [replace(s, stem=fitting_stem(s.path.name)) if shared[_place(s)] > 1 else s for s in sources]
-    taken: set[str] = set()
-    told_apart = []
-    for source in full:
-        free = next(s for s in _numbered(source) if _place(s) not in taken)
-        taken.add(_place(free))
-        told_apart.append(free)
-    return told_apart
-
-
-def _numbered(source: NamedSource) -> Iterable[NamedSource]:
-    yield source
-    number = 2
-    while True:
-        yield replace(source, stem=fitting_stem(f"{source.stem}-{number}"))
-        number += 1
-
-
-def _place(source: NamedSource) -> str:
-    return str(source.folder / source.stem).casefold()  # some file systems do not tell A from a
+    return NamedSource(found, Path(path).parent, output_stem(found.name), root)

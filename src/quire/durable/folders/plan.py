@@ -106,7 +106,7 @@ def plan_batch(
     Raises UsageError when there is nothing to find, and PlanStopped when `stop` was asked for.
     """
     asked = asked_by(request, named)
-    sources = _chosen(request)
+    sources, left_out = _chosen(request)
     seen, errors = _looked_at([source.path for source in sources])
     files = HashedFiles(database) if remember else _Unwritten(database)
     digests, unreadable = _digests(seen, files, trust=not request.verify_hash, stop=stop or Stop())
@@ -116,7 +116,7 @@ def plan_batch(
     held = {} if request.force or request.retry else Quarantine(database).find(list(keys.values()))
     quarantined = {key: entry for key, entry in held.items() if not (password and entry.locked)}
     judge = _Judge(request, asked, quarantined)
-    planned = []
+    planned = left_out
     for (name, file, path, place), output in _placed(sources, Outputs(database), request.output):
         if path in keys:
             known = _Known(digests[path], keys[path], seen[path])
@@ -149,24 +149,34 @@ class _Known(NamedTuple):
     seen: FileState
 
 
-def _chosen(request: BatchRequest) -> list[_Source]:
-    """The documents of the request with the names they go by: below their folder, or their path if two share it.
+def _chosen(request: BatchRequest) -> tuple[list[_Source], list[PlannedDocument]]:
+    """The documents of the request with the names they go by: below their folder, or their path if two share it;
+    and the paths that cannot be read. Raises the error of the first of these when no document remains.
 
     Paths are sorted, so that neither the names nor the places depend on the order of the arguments.
     """
     paths = sorted({Path(path) for path in request.paths})  # a folder comes before the folders in it
-    sources = find_sources(paths, Path(request.output), include=request.include, exclude=request.exclude)
-    # Names are told in events and stored, so they are text.
+    found = find_sources(paths, Path(request.output), include=request.include, exclude=request.exclude)
+    if not found.sources:
+        raise found.unreadable[0].error
+    sources = found.sources
+    # Names are part of events and stored, so they are text.
     folders = ["" if (below := str(source.folder)) == "." else f"{below}/" for source in sources]
     names = [path_text(f"{folder}{source.path.name}") for folder, source in zip(folders, sources, strict=True)]
-    shared = Counter(names)
+    left_out = [path_text(one.name) for one in found.unreadable]
+    shared = Counter([*names, *left_out])
     chosen = []
     for name, folder, source in zip(names, folders, sources, strict=True):
         path = str(source.path)
         own = name if shared[name] == 1 else path_text(path)
         if request.shard is None or request.shard.has(own):
             chosen.append(_Source(own, source.path, path, f"{request.output}/{folder}{source.stem}"))
-    return chosen[: request.limit]
+    return chosen[: request.limit], [
+        PlannedDocument(own, Path(path), "", "error", one.error.args[0])
+        for name, one in zip(left_out, found.unreadable, strict=True)
+        for path in [one.error.document or name]
+        for own in [name if shared[name] == 1 else path_text(path)]
+    ]
 
 
 def _placed(sources: Sequence[_Source], outputs: Outputs, folder: str) -> Iterator[tuple[_Source, Output | None]]:

@@ -46,7 +46,7 @@ class BatchRequest:
         output: The folder for the files, which keep the places that their documents have in their folders.
         flow: The name of a flow, or the path of its file.
         formats: What the files are written in, for flows that take `formats`.
-        inputs: Further inputs of the flow: `ocr`, `profile`, `engines`, `lang` and the like.
+        inputs: Further inputs of the flow: `ocr`, `effort`, `engines`, `lang` and the like.
         include, exclude: Patterns for files in folders.
         shard: Only this part of the documents.
         limit: Only so many of them, in the order of their names.

@@ -13,6 +13,7 @@ from quire.durable.reads.sources import open_source
 from quire.encoding import decode_document
 from quire.engine import Attempt
 from quire.keys import Digest
+from quire.passwords import Password
 from quire.reading.page_stages import Texts
 from quire.result import DocumentResult, ReadSource
 from quire.types import PageInfo
@@ -67,7 +68,7 @@ class Index:
         return {number: record.path for number, record in self.records.items() if record.path}
 
 
-def load_result(store: Store, reference: Mapping[str, Json], *, password: str | None = None) -> DocumentResult:
+def load_result(store: Store, reference: Mapping[str, Json], *, password: Password = None) -> DocumentResult:
     """The result that the reference of a read document stands for: from the store alone, its file may be gone."""
     source = SourceRef(**reference["source"])
     reopen = partial(open_source, store, source, password=password)

@@ -55,7 +55,7 @@ class ReadRequest:
     source: SourceRef
     pages: str | None = None
     ocr: OcrMode = "auto"
-    profile: Effort = "balanced"
+    effort: Effort = "balanced"
     engines: tuple[str, ...] = ()
     lang: tuple[str, ...] = ()
     figures: bool = False
@@ -82,7 +82,7 @@ class ReadRequest:
 
         return RecognizeOptions(
             self.ocr,
-            self.profile,
+            self.effort,
             self.engines,
             tuple(resolve(language).code for language in self.lang),
             figures=self.figures,
@@ -123,14 +123,14 @@ def _engines(request: ReadRequest) -> list[tuple[str, str, str]]:
     """The engines that were named. When none was, the first that works here stands for all: a page that another one
     read because the first could not is as good."""
     if request.engines:
-        return [_identity(name, request.profile, request.lang) for name in request.engines]
+        return [_identity(name, request.effort, request.lang) for name in request.engines]
     for name in DEFAULT_ENGINES:
         with suppress(ConfigurationError):  # nobody asked for it, and most documents need none
-            return [_identity(name, request.profile, request.lang)]
+            return [_identity(name, request.effort, request.lang)]
     return []
 
 
 @cache
-def _identity(name: str, profile: Effort, languages: tuple[str, ...]) -> tuple[str, str, str]:
-    engine: Engine = make(name, profile=profile, languages=languages)
+def _identity(name: str, effort: Effort, languages: tuple[str, ...]) -> tuple[str, str, str]:
+    engine: Engine = make(name, effort=effort, languages=languages)
     return name, engine.version, engine.profile.digest()

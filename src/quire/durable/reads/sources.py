@@ -18,6 +18,7 @@ from quire.durable.reads.request import SourceRef
 from quire.errors import ChangedError, InputError
 from quire.hashing import FileState, Hashed, hash_file
 from quire.keys import ArtifactKey, Digest, Profile, artifact_key, digest_bytes
+from quire.passwords import Password, password_of
 
 KEPT = 8
 """Copies of documents that stay for the next step."""
@@ -53,11 +54,11 @@ def keep_source(store: Store, source: SourceRef) -> int:
     return size
 
 
-def open_source(store: Store, source: SourceRef, *, password: str | None = None) -> Document:
+def open_source(store: Store, source: SourceRef, *, password: Password = None) -> Document:
     """The document, at its path or from the store. Raises InputError when it is another one by now."""
     stored = store.find(source_key(source.id)) if source.stored else None
     place = Path(source.path) if stored is None else b"".join(_pieces(store, stored))
-    document = Document(place, name=source.name, password=password)
+    document = Document(place, name=source.name, password=password_of(password, source.path))
     if document.id != source.id:
         raise _changed(source)
     return document

@@ -24,6 +24,7 @@ from quire.flow.components import Files
 from quire.keys import Digest, Profile, artifact_key, digest_bytes
 from quire.opened import Opened
 from quire.page_ranges import page_numbers, selection
+from quire.passwords import Password, password_of
 from quire.reading.page_stages import Gathered, Texts
 from quire.reading.pages import PageFlow, PageMade, assemble_document, page_without_blocks
 from quire.reading.stage import Artifact, Encoded
@@ -54,7 +55,7 @@ class PageOutcome(NamedTuple):
 class DocumentSteps:
     """Steps over one store. Any thread may call them; `password` opens encrypted documents and is never written."""
 
-    def __init__(self, store: Store, *, workers: int | None = None, password: str | None = None) -> None:
+    def __init__(self, store: Store, *, workers: int | None = None, password: Password = None) -> None:
         self.store = store
         self._sources = Sources(store)
         self.workers = worker_count(workers).workers
@@ -223,7 +224,7 @@ class DocumentSteps:
     @contextmanager
     def _opened(self, source: SourceRef) -> Iterator[Opened]:
         with self._sources.path(source) as path:
-            yield Opened(path, source.name, source.id, self._password)
+            yield Opened(path, source.name, source.id, password_of(self._password, source.path))
 
 
 def _not_here() -> PageResult:

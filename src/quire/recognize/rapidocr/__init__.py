@@ -25,13 +25,13 @@ __all__ = ["RapidOcrEngine", "RapidOcrProfile", "engine"]
 _CODE = "4"  # raised with every change of this package that changes answers
 
 
-def engine(*, profile: Effort, languages: Sequence[str]) -> RapidOcrEngine:
+def engine(*, effort: Effort, languages: Sequence[str]) -> RapidOcrEngine:
     """The engine for an effort. Raises ConfigurationError when a model that it needs is not installed.
 
     The models read all their languages at once, so that `languages` changes nothing.
     """
     del languages
-    return RapidOcrEngine(PROFILES[profile])
+    return RapidOcrEngine(PROFILES[effort])
 
 
 @dataclass(frozen=True)

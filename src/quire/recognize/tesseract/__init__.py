@@ -13,12 +13,12 @@ ENLARGED_DPI: dict[Effort, int] = {"fast": 200, "balanced": 250, "accurate": 250
 __all__ = ["TesseractEngine", "TesseractProfile", "engine"]
 
 
-def engine(*, profile: Effort = "balanced", languages: Sequence[str] = ()) -> TesseractEngine:
+def engine(*, effort: Effort = "balanced", languages: Sequence[str] = ()) -> TesseractEngine:
     """Tesseract for these languages (`--lang`), English when there are none.
 
     Raises ConfigurationError, naming the Debian package, when the program or the data of a language is missing.
     """
     program = find()
     return TesseractEngine(
-        program, TesseractProfile(traineddata_for(program, languages), enlarged_dpi=ENLARGED_DPI[profile])
+        program, TesseractProfile(traineddata_for(program, languages), enlarged_dpi=ENLARGED_DPI[effort])
     )

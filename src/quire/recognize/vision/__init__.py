@@ -124,7 +124,7 @@ class VisionEngine:
         return replace(placed(whole, Affine.into(place)), region=name)
 
 
-def engine(*, profile: Effort, languages: tuple[str, ...]) -> VisionEngine:
+def engine(*, effort: Effort, languages: tuple[str, ...]) -> VisionEngine:
     """The entry point: the model and the server of the environment, the prompt in the language of the document."""
     url, model = os.environ.get("QUIRE_VISION_URL"), os.environ.get("QUIRE_VISION_MODEL")
     if not url or not model:
@@ -137,7 +137,7 @@ def engine(*, profile: Effort, languages: tuple[str, ...]) -> VisionEngine:
         )
     plain = [language.split("-")[0] for language in languages]  # "de-fraktur" is asked about in German
     known = [language for language in plain if language in prompts.languages("page")]
-    settings = VisionProfile.with_prompts(model, known[0] if known else "en", MAX_SIDE[profile])
+    settings = VisionProfile.with_prompts(model, known[0] if known else "en", MAX_SIDE[effort])
     return VisionEngine(VisionServer(url, os.environ.get("QUIRE_VISION_KEY") or None), settings)
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
+import tempfile
+from itertools import permutations
 from pathlib import Path
 
 import pytest
 
 from quire.durable.folders.discovery import find_sources
-from quire.errors import UsageError
 
 
 def make(folder: Path, *names: str) -> None:
@@ -19,12 +21,12 @@ def make(folder: Path, *names: str) -> None:
 
 
 def names(paths: list[Path], output: Path | None = None) -> list[str]:
-    return [str(source.folder / source.stem) for source in find_sources(paths, output)]
+    return [str(source.folder / source.stem) for source in find_sources(paths, output).sources]
 
 
 def test_a_folder_is_searched_for_documents_and_keeps_its_shape(tmp_path):
     make(tmp_path, "b.pdf", "a.TIFF", "sub/c.jpg", "notes.txt", ".hidden/d.pdf", "sub/.e.pdf")
-    assert names([tmp_path]) == ["a", "b", "sub/c"]
+    assert names([tmp_path]) == ["a.TIFF", "b", "sub/c.jpg"]
 
 
 def test_a_file_that_is_named_may_be_called_anything(tmp_path):
@@ -32,10 +34,30 @@ def test_a_file_that_is_named_may_be_called_anything(tmp_path):
     assert names([tmp_path / "report"]) == ["report"]
 
 
-def test_sources_with_the_same_stem_do_not_share_a_name(tmp_path):
-    make(tmp_path, "one/report.pdf", "two/report.pdf", "two/Report.png", "two/other.pdf")
-    found = names([tmp_path / "one" / "report.pdf", *sorted((tmp_path / "two").iterdir())])
-    assert found == ["report.pdf", "Report.png", "other", "report.pdf-2"]
+@pytest.mark.parametrize(
+    ("documents", "expected"),
+    [
+        (["x/040.jpg", "x/040.pdf"], ["040.jpg", "040"]),
+        (["one/report.pdf", "two/report.pdf", "two/other.pdf"], ["one/report", "two/report", "other"]),
+        (["one/a/report.pdf", "two/a/report.pdf"], ["one/a/report", "two/a/report"]),
+        (["one/report.pdf", "two/a.jpg.pdf", "two/a.jpg"], ["report", "a.jpg-HASH", "a.jpg-HASH"]),
+        (["one/Report.pdf", "one/report.pdf", "two/report.pdf"], ["one/Report-HASH", "one/report-HASH", "two/report"]),
+    ],
+)
+def test_names_are_unique_and_do_not_depend_on_the_order_of_arguments(tmp_path, documents, expected):
+    make(tmp_path, *documents)
+    paths = [tmp_path / name for name in documents]
+    found = names(paths)
+    assert [re.sub(r"-[0-9a-f]{8}$", "-HASH", name) for name in found] == expected
+    assert len({name.casefold() for name in found}) == len(found)
+    for order in permutations(range(len(paths))):
+        assert names([paths[number] for number in order]) == [found[number] for number in order]
+
+
+def test_folders_that_share_a_name_of_a_document_keep_it_apart_below_their_own_names(tmp_path):
+    make(tmp_path, "dup/a/report.pdf", "dup/a/sub/x.pdf", "dup/b/report.pdf")
+    assert names([tmp_path / "dup/a", tmp_path / "dup/b"]) == ["a/report", "sub/x", "b/report"]
+    assert names([tmp_path / "dup/b", tmp_path / "dup/a"]) == ["b/report", "a/report", "sub/x"]
 
 
 def test_a_document_named_twice_is_read_once(tmp_path):
@@ -52,14 +74,16 @@ def test_patterns_choose_among_the_files_of_a_folder(tmp_path):
     make(tmp_path, "a.pdf", "draft-b.pdf", "old/c.pdf", "old/keep/d.pdf", "scan.dat")
 
     def found(**patterns: list[str]) -> list[str]:
-        return [str(source.folder / source.stem) for source in find_sources([tmp_path], None, **patterns)]
+        return [str(source.folder / source.stem) for source in find_sources([tmp_path], None, **patterns).sources]
 
     assert found(exclude=["draft-*"]) == ["a", "old/c", "old/keep/d"]
     assert found(exclude=["old"]) == ["a", "draft-b"]
     assert found(exclude=["old/*.pdf"]) == ["a", "draft-b"]
-    assert found(include=["*.dat", "a.*"]) == ["a", "scan"]
-    with pytest.raises(UsageError, match="--include and --exclude leave none"):
-        found(include=["*.nothing"])
+    assert found(include=["*.dat", "a.*"]) == ["a", "scan.dat"]
+    nothing = find_sources([tmp_path], None, include=["*.nothing"])
+    assert [path.error.args[0] for path in nothing.unreadable] == [
+        "holds no documents; --include and --exclude leave none"
+    ]
 
 
 def test_a_link_to_a_document_and_the_document_are_one(tmp_path):
@@ -70,25 +94,56 @@ def test_a_link_to_a_document_and_the_document_are_one(tmp_path):
     assert names([tmp_path / "in"]) == ["a", "d"]
 
 
-def test_a_folder_without_documents_is_a_mistake(tmp_path):
-    make(tmp_path, "notes.txt")
-    with pytest.raises(UsageError, match=r"no documents in .*\.pdf"):
-        find_sources([tmp_path], None)
+def test_paths_that_cannot_be_read_are_named_with_the_reason_and_the_others_are_found(tmp_path):
+    make(tmp_path, "a.pdf", "empty/notes.txt", "in/b.pdf")
+    os.mkfifo(tmp_path / "pipe.pdf")
+    os.mkfifo(tmp_path / "in/socket.pdf")
+    (tmp_path / "in/link.pdf").symlink_to("nowhere")
+    named = ["typo.pdf", "a.pdf", "empty", "in", "pipe.pdf"]
+    found = find_sources([tmp_path / name for name in named], None)
+    assert [source.path.name for source in found.sources] == ["a.pdf", "b.pdf"]
+    assert {path.name: path.error.args[0] for path in found.unreadable} == {
+        "typo.pdf": "no such file or folder",
+        "empty": "holds no documents; Quire looks for .bmp .jpeg .jpg .pdf .png .tif .tiff .webp",
+        "link.pdf": "cannot be read: a link that leads nowhere, not a file",
+        "socket.pdf": "cannot be read: a pipe, not a file",
+        "pipe.pdf": "cannot be read: a pipe, not a file",
+    }
 
 
-def test_a_pipe_in_a_folder_is_left_out_and_told(tmp_path, caplog):
-    (tmp_path / "a.pdf").touch()
-    os.mkfifo(tmp_path / "b.pdf")
-    (tmp_path / "c.pdf").symlink_to("nowhere")
-    os.mkfifo(tmp_path / "unrelated")
-    assert [source.path.name for source in find_sources([tmp_path], None)] == ["a.pdf"]
-    told = {record.getMessage().removeprefix(f"{tmp_path}/") for record in caplog.records}
-    assert told == {"b.pdf is a pipe, not a file: left out", "c.pdf is a link that leads nowhere, not a file: left out"}
+def test_files_and_folders_without_permission_are_named_and_the_others_are_found():
+    with tempfile.TemporaryDirectory() as folder:  # one that others may look into
+        tmp_path = Path(folder)
+        tmp_path.chmod(0o755)
+        make(tmp_path, "closed.pdf", "in/b.pdf", "in/closed/c.pdf", "shut/d.pdf")
+        for name in ("closed.pdf", "in/closed", "shut"):
+            (tmp_path / name).chmod(0)
+        was = os.geteuid()
+        if was == 0:  # who may read everything
+            os.seteuid(65534)
+        try:
+            found = find_sources([tmp_path / name for name in ("closed.pdf", "in", "shut")], None)
+        finally:
+            os.seteuid(was)
+            for name in ("in/closed", "shut"):
+                (tmp_path / name).chmod(0o700)
+    assert [source.path.name for source in found.sources] == ["b.pdf"]
+    closed = "cannot look into the folder: Permission denied; leave it out with --exclude, or allow it to be read"
+    assert {path.name: path.error.args[0] for path in found.unreadable} == {
+        "closed.pdf": "cannot be read: Permission denied",
+        "closed": closed,
+        "shut": closed,
+    }
+
+
+def test_files_of_a_folder_that_are_no_documents_are_listed(tmp_path):
+    make(tmp_path, "a.pdf", "notes.txt", "sub/table.xlsx", ".hidden")
+    assert sorted(find_sources([tmp_path], None).others) == [f"{tmp_path}/notes.txt", f"{tmp_path}/sub/table.xlsx"]
 
 
 def test_stems_leave_room_for_what_is_added_to_them(tmp_path):
     for suffix in (".pdf", ".png"):
         (tmp_path / f"{'n' * 251}{suffix}").touch()
-    first, second = find_sources([tmp_path], None)
+    first, second = find_sources([tmp_path], None).sources
     assert first.stem != second.stem
     assert max(len(source.stem) for source in (first, second)) <= 228

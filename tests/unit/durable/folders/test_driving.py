@@ -233,7 +233,7 @@ def test_a_file_that_cannot_be_read_fails_alone(desk, tmp_path):
     with desk.runtime() as runtime:
         _, outcome = run_batch(request, runtime)
     assert (outcome.succeeded, outcome.failed) == (1, 1)
-    assert str(outcome.errors[0]) == "gone.pdf: cannot be read: No such file or directory (input)"
+    assert str(outcome.errors[0]) == "gone.pdf: no such file or folder (input)"
 
 
 def test_the_error_budget_ends_the_run(desk):
@@ -430,11 +430,11 @@ def test_a_run_can_be_stopped_while_files_are_hashed(desk, noticed, monkeypatch)
 
 
 def test_a_run_that_cannot_begin_has_failed_and_says_why(desk):
-    with pytest.raises(RunError, match="no documents in") as caught:
+    with pytest.raises(RunError, match="holds no documents") as caught:
         desk.run()
-    assert (caught.value.category, caught.value.exit_code) == ("usage", 2)
+    assert (caught.value.category, caught.value.exit_code) == ("input", 5)
     assert latest(desk).state == "failed"
-    assert "no documents in" in latest(desk).error
+    assert "holds no documents" in latest(desk).error
     desk.write("a.pdf")
     assert desk.run(run=latest(desk).run).succeeded == 1
 

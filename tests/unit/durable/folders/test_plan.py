@@ -230,8 +230,8 @@ def test_documents_of_the_same_name_are_told_apart(desk, tmp_path):
         (tmp_path / folder / "a.pdf").write_text(folder)
     request = BatchRequest((str(tmp_path / "one"), str(tmp_path / "two")), str(desk.output))
     planned = plan_batch(request, desk.store.database).documents
-    assert [document.name for document in planned] == [str(tmp_path / folder / "a.pdf") for folder in ("one", "two")]
-    assert len({document.place for document in planned}) == 2
+    assert [document.name for document in planned] == ["one/a.pdf", "two/a.pdf"]
+    assert [document.place for document in planned] == [f"{desk.output}/one/a", f"{desk.output}/two/a"]
 
 
 def placed(desk, *paths):

@@ -88,7 +88,7 @@ def test_settings_that_do_not_change_a_page_are_not_in_its_key(saved):
     path = saved(documents.simple())
     plain = request_for(path)
     assert plain.page_key(1, "r") == request_for(path, pages="1", retries=3).page_key(1, "r")
-    for other in ({"ocr": "always"}, {"profile": "fast"}, {"lang": ("de",)}, {"figures": True}, {"hints": ("a",)}):
+    for other in ({"ocr": "always"}, {"effort": "fast"}, {"lang": ("de",)}, {"figures": True}, {"hints": ("a",)}):
         assert plain.page_key(1, "r") != request_for(path, **other).page_key(1, "r")
 
 

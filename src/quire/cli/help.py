@@ -1,0 +1,68 @@
+"""Help pages: commands and options in groups by purpose, one line each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from typer.core import TyperCommand, TyperGroup
+
+if TYPE_CHECKING:
+    from typer import Context
+    from typer._click import HelpFormatter
+
+OPTIONS: Mapping[str, Sequence[str]] = {
+    "Output": ("output", "to", "show", "words", "trace", "manifest"),
+    "Documents": (
+        *("pages", "password", "password_for", "allow_private_urls"),
+        *("include", "exclude", "limit", "shard"),
+    ),
+    "OCR and layout": ("ocr", "lang", "engine", "effort", "profile", "figures", "redactions", "similar"),
+    "Store and execution": (
+        *("flow", "store", "facts", "workers", "runtime", "ingress"),
+        *("force", "verify_hash", "dry_run"),
+    ),
+    "Scheduling": ("policy", "schedule", "max_queue", "timeout_s", "retries", "retry_backoff_s", "error_budget"),
+    "Messages": ("as_json", "quiet", "verbose", "debug", "diagnostics_interval_s", "help"),
+}
+"""Groups of options, and what each holds of those that a command has."""
+MANY = 8
+"""Commands with fewer options list them in one group."""
+WIDTH = 100
+OPTION_WIDTH = 36
+"""Characters for the names of options: the longest fit, so that each takes a line."""
+
+
+class HelpCommand(TyperCommand):
+    """A command whose help has its options in groups."""
+
+    def format_options(self, ctx: Context, formatter: HelpFormatter) -> None:  # type: ignore[override]
+        groups: dict[str, list[tuple[str, str]]] = {name: [] for name in ("Arguments", *OPTIONS, "Options")}
+        params = self.get_params(ctx)
+        few = len(params) < MANY
+        for param in params:
+            record = param.get_help_record(ctx)
+            if record is None:
+                continue
+            purpose = "Options" if few else next((n for n, has in OPTIONS.items() if param.name in has), "Options")
+            groups["Arguments" if param.param_type_name == "argument" else purpose].append(record)
+        for name, records in groups.items():
+            if records:
+                with formatter.section(name):
+                    formatter.write_dl(records, col_max=OPTION_WIDTH)
+
+
+class HelpGroup(TyperGroup):
+    """Commands in groups: by the panel that each was registered with."""
+
+    def format_commands(self, ctx: Context, formatter: HelpFormatter) -> None:  # type: ignore[override]
+        panels: dict[str, list[tuple[str, str]]] = {}
+        shown = [(name, command) for name in self.list_commands(ctx) if not (command := self.commands[name]).hidden]
+        width = max(len(name) for name, _ in shown)
+        for name, command in shown:
+            panel = getattr(command, "rich_help_panel", None) or "Commands"
+            records = panels.setdefault(panel, [])
+            records.append((f"{name:<{width}}", command.get_short_help_str(formatter.width - width - 6)))
+        for panel, records in panels.items():
+            with formatter.section(panel):
+                formatter.write_dl(records)

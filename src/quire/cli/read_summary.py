@@ -1,0 +1,95 @@
+"""The last line of `quire read`: what was written where, pages, time, and what was left out."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from quire.cli.amounts import duration, spell
+from quire.durable.folders.discovery import FoundSources
+
+if TYPE_CHECKING:
+    from quire.result import DocumentResult
+
+KINDS = 4
+"""Kinds of files that are named, the most frequent first."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadOutcome:
+    """What became of one document: its exit code, its pages by status, and the files that were written."""
+
+    code: int
+    files: Sequence[Path] = ()
+    pages: Counter[str] | None = None
+    ocr: int = 0
+    seconds: float = 0.0
+    to_stdout: bool = False
+
+    @property
+    def written(self) -> bool:
+        return bool(self.files) or self.to_stdout
+
+
+def page_counts(result: DocumentResult) -> Counter[str]:
+    return Counter(page.status for page in result.pages)
+
+
+def document_line(outcome: ReadOutcome) -> str:
+    """What `-v` says of a document that was read."""
+    parts = [*_read([outcome], outcome.seconds), *_written([outcome], None)]
+    return "; ".join([*parts, *_left_out([outcome], 0)])
+
+
+def summary_line(outcomes: Sequence[ReadOutcome], seconds: float, output: Path | None, found: FoundSources) -> str:
+    parts = [*_read(outcomes, seconds), *_written(outcomes, output), *_left_out(outcomes, len(found.unreadable))]
+    if found.others:
+        parts.append(f"not documents: {_kinds(found.others)}")
+    return "; ".join(parts)
+
+
+def _read(outcomes: Sequence[ReadOutcome], seconds: float) -> Iterator[str]:
+    done = [outcome for outcome in outcomes if outcome.pages is not None]
+    pages = spell(sum(sum(outcome.pages.values()) for outcome in done if outcome.pages), "page")
+    ocr = sum(outcome.ocr for outcome in done)
+    documents = f"{spell(len(done), 'document')}, " if len(outcomes) > 1 else ""
+    yield f"read {documents}{pages} in {duration(seconds)}" + (f" ({ocr} with OCR)" if ocr else "")
+
+
+def _written(outcomes: Sequence[ReadOutcome], output: Path | None) -> Iterator[str]:
+    files = [file for outcome in outcomes for file in outcome.files]
+    if any(outcome.to_stdout for outcome in outcomes):
+        yield "wrote to standard output"
+    elif len(files) == 1:
+        yield f"wrote {files[0]}"
+    elif files:
+        yield f"wrote {spell(len(files), 'file')} to {output or files[0].parent}"
+    else:
+        yield "wrote nothing"
+
+
+def _left_out(outcomes: Sequence[ReadOutcome], unreadable: int) -> Iterator[str]:
+    failed = sum(outcome.pages is None for outcome in outcomes) + unreadable
+    pages = sum((outcome.pages for outcome in outcomes if outcome.pages is not None), Counter[str]())
+    counts = [
+        spell(failed, "document") if failed else "",
+        f"{spell(pages['failed'], 'page')} that failed" if pages["failed"] else "",
+        f"{spell(pages['skipped'], 'page')} that {'needs' if pages['skipped'] == 1 else 'need'} OCR"
+        if pages["skipped"]
+        else "",
+        spell(pages["empty"], "blank page") if pages["empty"] else "",
+    ]
+    if any(counts):
+        yield f"left out {', '.join(filter(None, counts))}"
+
+
+def _kinds(others: Sequence[str]) -> str:
+    """`5 files (3 .docx, 2 .txt)`."""
+    kinds = Counter(os.path.splitext(path)[1].lower() or "without suffix" for path in others)  # noqa: PTH122
+    named = [f"{count} {kind}" for kind, count in sorted(kinds.items(), key=lambda pair: (-pair[1], pair[0]))]
+    more = ["…"] if len(named) > KINDS else []
+    return f"{spell(len(others), 'file')} ({', '.join([*named[:KINDS], *more])})"

@@ -1,0 +1,311 @@
+"""Documents from URLs: http and https, within limits, and only from public addresses unless others are allowed.
+
+The one place that fetches what a caller names. A host is resolved once and connected to at the address that was
+checked, so that a name cannot lead to another address between the two; each redirect is checked like the first URL.
+Proxies of the environment are not used: they would resolve names again.
+"""
+
+from __future__ import annotations
+
+import http.client
+import ipaddress
+import os
+import socket
+import ssl
+import tempfile
+import unicodedata
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Timer
+from typing import NamedTuple
+from urllib.parse import SplitResult, quote, unquote, urljoin, urlsplit
+
+from quire.errors import FetchError, LimitError, StoreError, UnsupportedError, UsageError
+
+REDIRECTS = frozenset({301, 302, 303, 307, 308})
+PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
+"""Answers of servers that may be others later."""
+NAT64 = ipaddress.ip_network("64:ff9b::/96")
+PIECE_BYTES = 1 << 16
+LONGEST_NAME = 200
+OK = 200
+SAFE = "/%:@!$&'()*+,;=~?"
+"""Characters of paths and queries that stay as they are."""
+
+
+@dataclass(frozen=True, slots=True)
+class FetchPolicy:
+    """Limits for documents from URLs.
+
+    `allow_private` also fetches from loopback, private and link-local addresses: of this machine and its network.
+    `timeout_s` is for the whole download, redirects included.
+    """
+
+    allow_private: bool = False
+    max_bytes: int = 512 << 20
+    timeout_s: float = 120.0
+    max_redirects: int = 5
+
+
+class Fetched(NamedTuple):
+    """A temporary file, which is the caller's to remove, and the name that the document goes by."""
+
+    path: Path
+    name: str
+
+
+def url_name(url: str) -> str:
+    """The name that a document has by its URL: the last part of the path, or else the host."""
+    parts = urlsplit(url)
+    return (
+        _safe_name(unquote(parts.path.rstrip("/").rpartition("/")[2])) or _safe_name(parts.hostname or "") or "document"
+    )
+
+
+def fetch(url: str, policy: FetchPolicy | None = None) -> Fetched:
+    """Download a document to a temporary file.
+
+    Raises UsageError for what is no URL of a document, FetchError when it cannot be had, LimitError when it is too
+    large, UnsupportedError for a web page. Blocks; any thread may call it.
+    """
+    return _Download(url, policy or FetchPolicy()).run()
+
+
+class _Download:
+    """One download: the connections of its redirects share a deadline."""
+
+    def __init__(self, url: str, policy: FetchPolicy) -> None:
+        self._url, self._policy = url, policy
+        self._connection: _Connection | None = None
+        self._late = False
+
+    def run(self) -> Fetched:
+        timer = Timer(self._policy.timeout_s, self._expire)
+        timer.daemon = True
+        timer.start()
+        try:
+            return self._fetched()
+        except (OSError, http.client.HTTPException, ValueError, AttributeError) as error:
+            # After the deadline its socket is shut in the middle of whatever it was used for.
+            raise self._failed(error) from error
+        finally:
+            timer.cancel()
+
+    def _fetched(self) -> Fetched:
+        url = self._url
+        for _ in range(self._policy.max_redirects + 1):
+            with ExitStack() as stack:
+                response = self._asked(url, stack)
+                if response.status not in REDIRECTS:
+                    return self._saved(url, response)
+                there = urljoin(url, response.headers.get("Location") or "")
+                if urlsplit(url).scheme == "https" and urlsplit(there).scheme == "http":
+                    raise self._error(f"redirects from https to {shown_url(there)}, which is not encrypted")
+                url = there
+        raise self._error(f"redirects more than {self._policy.max_redirects} times")
+
+    def _asked(self, url: str, stack: ExitStack) -> http.client.HTTPResponse:
+        parts = self._checked(url)
+        host, port = parts.hostname or "", parts.port or (443 if parts.scheme == "https" else 80)
+        addresses = self._addresses(host, port)
+        connection = _Connection(host, port, addresses, self._policy.timeout_s, encrypted=parts.scheme == "https")
+        stack.callback(connection.close)
+        self._connection = connection
+        target = quote(parts.path or "/", safe=SAFE) + (f"?{quote(parts.query, safe=SAFE)}" if parts.query else "")
+        self._check_time()
+        connection.request("GET", target, headers={"Accept-Encoding": "identity", "User-Agent": "quire"})
+        return connection.getresponse()
+
+    def _checked(self, url: str) -> SplitResult:
+        try:
+            parts = urlsplit(url)
+            parts.port  # noqa: B018 - checks it
+        except ValueError as error:
+            raise UsageError(f"{shown_url(url)} is not a URL: {error}") from None
+        if parts.scheme not in ("http", "https"):
+            raise UsageError(f"{shown_url(url)} is neither http nor https: other URLs are not fetched")
+        if not parts.hostname:
+            raise UsageError(f"{shown_url(url)} names no host")
+        if parts.username or parts.password:
+            raise UsageError(f"{shown_url(url)} holds a user name or password: download the document first")
+        return parts
+
+    def _addresses(self, host: str, port: int) -> Sequence[str]:
+        """The addresses of the host that may be connected to."""
+        try:
+            found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        except (OSError, UnicodeError) as error:
+            why = getattr(error, "strerror", None) or error
+            raise self._error(f"the host {host} cannot be found: {why}", passing=True) from None
+        addresses = [str(one[4][0]) for one in found]
+        allowed = [one for one in addresses if self._policy.allow_private or _is_public(one)]
+        if not allowed:
+            what = f"{host} is {addresses[0]}, " if addresses[0] != host else f"{host} is "
+            advice = "allow such addresses with --allow-private-urls or FetchPolicy(allow_private=True)"
+            raise self._error(f"{what}a private address of this machine or its network; {advice}")
+        return allowed
+
+    def _saved(self, url: str, response: http.client.HTTPResponse) -> Fetched:
+        if response.status != OK:
+            said = f"the server answered {response.status} {response.reason}".rstrip()
+            raise self._error(said, passing=response.status in PASSING)
+        limit = self._policy.max_bytes
+        if response.length is not None and response.length > limit:
+            raise self._too_large()
+        name = _safe_name(response.headers.get_filename() or "") or url_name(url)
+        handle, path = tempfile.mkstemp(prefix="quire-")
+        with _kept(Path(path)), os.fdopen(handle, "wb") as file:
+            size = 0
+            for piece in self._decoded(response):
+                if not size:
+                    self._check_kind(response, piece)
+                size += len(piece)
+                if size > limit:
+                    raise self._too_large()
+                try:
+                    file.write(piece)
+                except OSError as error:
+                    raise StoreError(f"cannot keep {shown_url(self._url)} in {path}: {error.strerror}") from error
+        return Fetched(Path(path), name)
+
+    def _decoded(self, response: http.client.HTTPResponse) -> Iterator[bytes]:
+        """The body without its content encoding, in small pieces also where a small body unpacks to a huge one."""
+        coding = (response.headers.get("Content-Encoding") or "identity").strip().lower()
+        if coding == "identity":
+            yield from self._received(response)
+            return
+        if coding not in ("gzip", "x-gzip", "deflate"):
+            raise self._error(f"the server sent it in the encoding {coding!r}, which was not asked for")
+        unpacker = zlib.decompressobj(wbits=zlib.MAX_WBITS | 32)
+        try:
+            for piece in self._received(response):
+                while piece:
+                    yield unpacker.decompress(piece, PIECE_BYTES)
+                    piece = unpacker.unconsumed_tail
+            yield unpacker.flush()
+        except zlib.error as error:
+            raise self._error(f"the server sent it damaged: {error}", passing=True) from error
+        if not unpacker.eof:
+            raise self._error("the server sent it cut off", passing=True)
+
+    def _received(self, response: http.client.HTTPResponse) -> Iterator[bytes]:
+        announced, received = response.length, 0
+        while piece := response.read(PIECE_BYTES):
+            self._check_time()
+            received += len(piece)
+            yield piece
+        self._check_time()
+        if announced is not None and received != announced:
+            raise self._error(f"the connection ended after {received} of {announced} bytes", passing=True)
+
+    def _check_kind(self, response: http.client.HTTPResponse, beginning: bytes) -> None:
+        kind = response.headers.get_content_type()
+        if kind in ("text/html", "application/xhtml+xml") and beginning.lstrip(b"\xef\xbb\xbf\t\r\n ").startswith(b"<"):
+            message = "the server sent a web page, not a document; look at the URL in a browser"
+            raise UnsupportedError(message, document=shown_url(self._url))
+
+    def _expire(self) -> None:
+        """In the thread of the timer."""
+        self._late = True
+        if self._connection is not None:
+            self._connection.shut()
+
+    def _check_time(self) -> None:
+        if self._late:
+            raise TimeoutError
+
+    def _failed(self, error: Exception) -> Exception:
+        if self._late or isinstance(error, TimeoutError):
+            return self._error(f"took longer than {self._policy.timeout_s:g} s; try again later", passing=True)
+        if isinstance(error, ssl.SSLError):
+            why = getattr(error, "verify_message", "") or error.reason or error
+            return self._error(f"no secure connection: {why}")
+        if isinstance(error, OSError):
+            return self._error(f"the server cannot be reached: {error.strerror or error}", passing=True)
+        if isinstance(error, http.client.HTTPException):
+            return self._error(f"the server sent no proper answer: {type(error).__name__}", passing=True)
+        return error  # a bug
+
+    def _too_large(self) -> LimitError:
+        size = (
+            f"{self._policy.max_bytes / 1e6:,.0f} MB"
+            if self._policy.max_bytes >= 10**6
+            else f"{self._policy.max_bytes} bytes"
+        )
+        message = f"is larger than the {size} that are fetched from a URL; download it first"
+        return LimitError(message, document=shown_url(self._url))
+
+    def _error(self, message: str, *, passing: bool = False) -> FetchError:
+        return FetchError(message, document=shown_url(self._url), passing=passing)
+
+
+class _Connection(http.client.HTTPConnection):
+    """A connection to one of the addresses that were checked, whatever the name of the host means by now."""
+
+    def __init__(self, host: str, port: int, addresses: Sequence[str], timeout_s: float, *, encrypted: bool) -> None:
+        super().__init__(host, port, timeout=timeout_s)
+        self._addresses, self._encrypted = addresses, encrypted
+        if encrypted:
+            self.default_port = 443  # left out of the header Host
+
+    def connect(self) -> None:
+        self.sock = self._connected()
+        if self._encrypted:
+            context = ssl.create_default_context()
+            self.sock = context.wrap_socket(self.sock, server_hostname=self.host, do_handshake_on_connect=False)
+            self.sock.do_handshake()
+
+    def _connected(self) -> socket.socket:
+        """Connected to the first address that answers. Raises the error of the last one."""
+        for address in self._addresses[:-1]:
+            with suppress(OSError):
+                return socket.create_connection((address, self.port), self.timeout)
+        return socket.create_connection((self._addresses[-1], self.port), self.timeout)
+
+    def shut(self) -> None:
+        """End what another thread does with the connection."""
+        if self.sock is not None:
+            with suppress(OSError):
+                socket.socket.shutdown(self.sock, socket.SHUT_RDWR)  # an SSLSocket would forget its state first
+
+
+@contextmanager
+def _kept(path: Path) -> Iterator[None]:
+    """A file that goes unless everything goes well."""
+    try:
+        yield
+    except BaseException:
+        path.unlink(missing_ok=True)
+        raise
+
+
+def _is_public(address: str) -> bool:
+    """Whether an address is one of the internet, also where it holds another one."""
+    ip = ipaddress.ip_address(address.partition("%")[0])
+    if isinstance(ip, ipaddress.IPv6Address):
+        inner = ip.ipv4_mapped or ip.sixtofour or (ip.teredo or (None, None))[1]
+        if ip in NAT64:
+            inner = ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF)
+        if inner is not None:
+            return _is_public(str(inner))
+    return ip.is_global and not (ip.is_multicast or ip.is_reserved or ip.is_unspecified)
+
+
+def _safe_name(name: str) -> str:
+    """A name that a server gives, without folders and characters that no name of a file should have."""
+    last = name.replace("\\", "/").rpartition("/")[2]
+    kept = "".join(c for c in last if unicodedata.category(c)[0] != "C").strip(" .")
+    return kept[-LONGEST_NAME:]
+
+
+def shown_url(url: str) -> str:
+    """A URL for messages: without a password, and without a query, which may be a secret as well."""
+    try:
+        parts = urlsplit(url)
+        host = parts.netloc.rpartition("@")[2]
+    except ValueError:
+        return url
+    return f"{parts.scheme}://{host}{parts.path}" + ("?…" if parts.query else "")
