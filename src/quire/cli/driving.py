@@ -6,6 +6,7 @@ import json
 import os
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, replace
@@ -110,29 +111,27 @@ def _budget_spent(outcome: StageOutcome) -> bool:
 
 def advice(figures: Figures, *, remaining: int, where: str) -> Iterator[str]:
     """What to do next about what is not done: one part for each kind of reason."""
-    failed, held = list(figures.failures.values()), list(figures.quarantined.values())
-    locked = sum(failure.locked for failure in [*failed, *held])
-    permanent = sum(failure.permanent and not failure.locked for failure in failed)
-    permanent += sum(not failure.locked for failure in held)
-    wrong = sum(failure.wrong for failure in failed)
-    unset = sum(failure.category == "config" for failure in failed)
-    passing = sum(not (one.permanent or one.wrong or one.locked or one.category == "config") for one in failed)
+    failures = [*figures.failures.values(), *figures.quarantined.values()]
+    count = Counter(failure.remedy for failure in failures)
     if remaining:
         yield f"`quire run{where}` goes on with {spell(remaining, 'document')}"
-    if passing:
-        yield f"`quire run{where}` tries {spell(passing, 'failed document')} again"
+    if count["again"]:
+        yield f"`quire run{where}` tries {spell(count['again'], 'failed document')} again"
     if figures.pages["failed"] or figures.lost:
         yield f"`quire run{where}` tries failed pages again"
     if figures.pages["skipped"]:
         yield f"leave out --ocr never to read {spell(figures.pages['skipped'], 'page')} without text"
-    if unset:
-        yield f"install or set what is missing for {spell(unset, 'document')}, and run it again"
-    if locked:
-        yield f"set the password (QUIRE_PASSWORD) of {spell(locked, 'encrypted document')}, and run it again"
-    if wrong:
-        yield f"change the options for {spell(wrong, 'document')}: they do not fit, and trying again will not help"
-    if permanent:
-        left = f"{spell(permanent, 'document')} cannot be read and {'is' if permanent == 1 else 'are'} left alone"
+    if count["access"]:
+        yield f"check the path and the permissions of {spell(count['access'], 'document')}, and run it again"
+    if count["set-up"]:
+        yield f"install or set what is missing for {spell(count['set-up'], 'document')}, and run it again"
+    if count["password"]:
+        yield f"set the password (QUIRE_PASSWORD) of {spell(count['password'], 'encrypted document')}, and run it again"
+    if count["options"]:
+        few = spell(count["options"], "document")
+        yield f"change the options for {few}: they do not fit, and running again will not help"
+    if lost := count["none"]:
+        left = f"{spell(lost, 'document')} cannot be read and {'is' if lost == 1 else 'are'} left alone"
         yield f"{left}: `quire quarantine list{where}` says why, `quire run{where} --retry` tries anyway"
     if figures.kept:
         files = sum(map(len, figures.kept.values()))

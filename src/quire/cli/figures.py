@@ -6,15 +6,21 @@ from collections import Counter, deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePath
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from quire.batch.durations import Durations
 from quire.batch.manifest import item_name
 from quire.errors import PERMANENT, PasswordError, printable
 from quire.events import Event
 
+AGAIN = "run it again"
+"""How reasons end that are not the fault of the document, such as a file that has changed while it was read."""
 RECENT = 200
 """The documents that the rate is taken from."""
+
+Remedy = Literal["again", "password", "options", "set-up", "access", "none"]
+"""What may help against a failure: running it again, a password, other options, something installed or set, a file
+that is there and may be read; none for a document that cannot be read."""
 
 
 class FailedDocument(NamedTuple):
@@ -28,23 +34,23 @@ class FailedDocument(NamedTuple):
     exit_code: int = 0
 
     @property
-    def permanent(self) -> bool:
-        """Whether it fails every time, so that it is left alone from now on."""
-        return self.category in PERMANENT and bool(self.key)
-
-    @property
-    def wrong(self) -> bool:
-        """Whether the call does not fit the document, such as a page that it does not have."""
-        return self.category == "usage"
-
-    @property
-    def locked(self) -> bool:
-        """Whether the document is encrypted and the password is missing or wrong."""
-        return self.exit_code == PasswordError.exit_code
+    def remedy(self) -> Remedy:
+        """What may help against it."""
+        if self.exit_code == PasswordError.exit_code:
+            return "password"
+        if self.category == "usage":
+            return "options"
+        if self.category == "config":
+            return "set-up"
+        if self.category == "input" and not self.key:
+            return "access"
+        if self.category in PERMANENT and not self.reason.endswith(AGAIN):
+            return "none"
+        return "again"
 
     def told(self, document: str) -> str:
         """The document and the reason, without its name twice."""
-        hint = " (set QUIRE_PASSWORD)" if self.locked else ""
+        hint = " (set QUIRE_PASSWORD)" if self.remedy == "password" else ""
         return f"{document}: {without_name(self.reason, document)}{hint}"
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from quire.cli import amounts
 from quire.cli.batch_progress import counted, progress_line, summary
+from quire.cli.driving import advice
 from quire.cli.figures import Figures, figures_of
 from quire.events import Event, EventKind
 
@@ -63,6 +64,27 @@ def test_a_line_of_progress_says_what_is_done_how_fast_and_how_long_it_takes():
     told = Told().batch(4).document("a", ledger={"pages": 3, "ok": 3}).document("b", "failed", reason="broken")
     line = " ".join(progress_line(told.figures, 5.0))
     assert line == "2/4 documents, 1 failed, 3 pages, 30.0 documents/min, 4.0 s left, p50 2.0 s, p95 2.0 s"
+
+
+@pytest.mark.parametrize(
+    ("payload", "next_"),
+    [
+        ({"category": "timeout"}, "`quire run -o out` tries 1 failed document again"),
+        ({"category": "config"}, "install or set what is missing for 1 document, and run it again"),
+        ({"category": "usage", "output_key": "k"}, "change the options for 1 document"),
+        ({"category": "input"}, "check the path and the permissions of 1 document, and run it again"),
+        ({"category": "input", "output_key": "k", "exit_code": 6}, "set the password (QUIRE_PASSWORD) of 1 encrypted"),
+        ({"category": "input", "output_key": "k"}, "1 document cannot be read and is left alone"),
+        (
+            {"category": "input", "output_key": "k", "reason": "is gone since the run began; run it again"},
+            "`quire run -o out` tries 1 failed document again",
+        ),
+    ],
+)
+def test_the_advice_fits_the_reason(payload: dict[str, object], next_: str):
+    told = Told().batch(1).document("a", "failed", **{"reason": "it failed", **payload})
+    (line,) = advice(told.figures, remaining=0, where=" -o out")
+    assert line.startswith(next_)
 
 
 def test_the_summary_has_five_lines():

@@ -61,12 +61,10 @@ class Documents:
         self._late: set[str] = set()  # runs that took too long, and were cancelled
         self._cancelled = False
         self._uploads: dict[str, dict[str, Json]] = {}
-        self._moved: set[str] = set()
-        """Documents that were gone or changed when they were looked at: nothing is known against them."""
 
     def work(self, item: WorkItem) -> ItemOutcome:
         document = _document(item)
-        self._check_unchanged(document)
+        _check_unchanged(document)
         key = f"{document.key}/{document.again}" if document.again else document.key
         run, earlier, result = self._result(document, key)
         try:
@@ -77,7 +75,7 @@ class Documents:
             # Its artifacts were collected since: it is run again, under another key.
             run, earlier, result = self._result(document, f"{key}/{time.time_ns()}")
             contents = self._contents(document, result)
-        self._check_unchanged(document)
+        _check_unchanged(document)
         written = {path: OutputFile(str(path), len(data), digest_bytes(data)) for path, data in contents.items()}
         before = self._outputs.find([document.place]).get(document.place)
         kept = {} if self._request.overwrite else _changed_by_hand(written, before)
@@ -94,9 +92,12 @@ class Documents:
         return ItemOutcome("partial" if partial else "ok", told)
 
     def after(self, item: WorkItem, outcome: ItemOutcome, context: StageContext) -> None:
-        """A document that cannot be read is left alone from now on. Runs in the thread that drives."""
+        """A document that cannot be read is left alone from now on. Runs in the thread that drives.
+
+        One that is gone or has changed since it was planned is not to blame for its failure.
+        """
         document, error = _document(item), outcome.error
-        if error is None or error.category not in PERMANENT or not document.key or document.name in self._moved:
+        if error is None or error.category not in PERMANENT or not document.key or _happened(document):
             return
         self._quarantine.add(
             Quarantined(
@@ -198,17 +199,6 @@ class Documents:
             contents[place.with_name(f"{place.name}.json")] = told.encode("utf-8", "backslashreplace")
         return contents
 
-    def _check_unchanged(self, document: PlannedDocument) -> None:
-        try:
-            now: FileState | None = FileState.at(document.path)
-        except OSError:
-            now = None
-        if now is None or document.seen is None or now.look != document.seen.look:
-            happened = "is gone" if now is None else "has changed"
-            with self._lock:
-                self._moved.add(document.name)
-            raise InputError(f"{happened} since the run began; run it again", document=document.name)
-
     def _record(
         self, document: PlannedDocument, files: tuple[OutputFile, ...], before: Output | None, failed_pages: int
     ) -> None:
@@ -261,6 +251,20 @@ def item_of(document: PlannedDocument) -> WorkItem:
 def _document(item: WorkItem) -> PlannedDocument:
     document: PlannedDocument = item.metadata[PLANNED]  # stays in this process
     return document
+
+
+def _happened(document: PlannedDocument) -> str:
+    """What happened to a document since it was planned; "" if it is as it was."""
+    try:
+        now = FileState.at(document.path)
+    except OSError:
+        return "is gone"
+    return "" if document.seen is not None and now.look == document.seen.look else "has changed"
+
+
+def _check_unchanged(document: PlannedDocument) -> None:
+    if happened := _happened(document):
+        raise InputError(f"{happened} since the run began; run it again", document=document.name)
 
 
 def _told(document: PlannedDocument) -> dict[str, Json]:

@@ -97,6 +97,9 @@ class Desk:
             case "hold":
                 self.held.set()
                 assert self.go.wait(LONG_S)
+            case "vanishing":
+                Path(source["path"]).unlink()
+                raise InputError("cannot be read", document=source["name"])
             case "damaged":
                 raise InputError("is damaged", document=source["name"])
             case "flaky" if self.attempts[source["name"]] < 3:

@@ -271,6 +271,13 @@ def test_a_document_that_changes_during_the_run_is_an_error_with_advice(desk):
     assert desk.plan() == {"a.pdf": ("missing", "")}  # nothing is known against what it was
 
 
+def test_a_document_that_vanished_is_not_to_blame_for_its_failure(desk):
+    path = desk.write("a.pdf", "vanishing")
+    assert desk.run().failed == 1
+    path.write_text("vanishing")
+    assert desk.plan() == {"a.pdf": ("missing", "")}
+
+
 def test_a_run_of_before_that_looks_for_the_file_where_it_was_is_followed_by_another(desk):
     path = desk.write("a.pdf", "hold")
     stop = Stop()
