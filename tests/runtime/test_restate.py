@@ -265,7 +265,7 @@ def test_a_worker_on_another_database_says_so(server, database):
         known(server, worker, code)
         runtime = RestateRuntime(server, database, code)
         run = runtime.submit("silent", {})
-        with pytest.raises(RunError, match="--facts of whoever submits") as caught:
+        with pytest.raises(RunError, match="--facts as the submitter") as caught:
             runtime.result(run, timeout_s=PATIENCE_S)
     assert caught.value.category == "config"
 
