@@ -1,4 +1,4 @@
-"""Quarantine: work that fails every time is left alone until somebody says otherwise."""
+"""Quarantine: work that fails every time is skipped until it is released."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ _COLUMNS = "key, document, source, category, reason, attempts, run, at"
 
 @dataclass(frozen=True, slots=True)
 class Quarantined:
-    """Work that is left alone. The key stands for the document and what was asked of it: with another setting, or a
-    changed document, it is tried again."""
+    """Work that is skipped. The key identifies the document and the request: with other settings, or a changed
+    document, it is tried again."""
 
     key: str
     document: str
@@ -28,13 +28,13 @@ class Quarantined:
 
 
 class Quarantine:
-    """The table of quarantined work. Any thread may use it."""
+    """The table of quarantined work. Thread-safe."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def add(self, entry: Quarantined) -> None:
-        """Leave it alone from now on; attempts of before are counted on."""
+        """Skip it from now on; adds to the attempts counted before."""
         values = astuple(entry if entry.at else replace(entry, at=time.time()))
         self._database.change(
             f"INSERT INTO quarantine ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET "
@@ -48,7 +48,7 @@ class Quarantine:
         return [_read(row) for row in self._database.rows(f"SELECT {_COLUMNS} FROM quarantine ORDER BY at, key")]
 
     def find(self, keys: Sequence[str]) -> dict[str, Quarantined]:
-        """Those of the keys that are in it; asked in few statements for all."""
+        """The entries of these keys, in few statements."""
         found = {}
         for portion, marks in in_portions(keys):
             for row in self._database.rows(f"SELECT {_COLUMNS} FROM quarantine WHERE key IN ({marks})", portion):
@@ -56,14 +56,14 @@ class Quarantine:
         return found
 
     def release(self, keys: Sequence[str]) -> int:
-        """Let work be tried again; how many there were."""
+        """Release work, so that it is tried again; returns how many entries there were."""
         return sum(
             self._database.change(f"DELETE FROM quarantine WHERE key IN ({marks})", portion)
             for portion, marks in in_portions(keys)
         )
 
     def clear(self) -> int:
-        """Let everything be tried again; how many there were."""
+        """Release everything; returns how many entries there were."""
         return self._database.change("DELETE FROM quarantine")
 
 
