@@ -566,7 +566,7 @@ def test_an_engine_past_its_time_limit_costs_its_page(pages, hanging):
     result = Pipeline(slow)(pages)
     assert [page.status for page in result.pages] == ["ok", "failed", "failed"]
     assert result.pages[1].info.reason == "hang: no answer within 0.05 s"
-    assert result.pages[2].info.reason == "hang: has not come back from an earlier question"
+    assert result.pages[2].info.reason == "hang: has not returned from an earlier request"
 
 
 def test_the_limit_of_the_engine_holds_over_pages_and_regions(pages):
