@@ -620,7 +620,7 @@ def test_a_sink_that_raises_does_not_break_the_run(page, caplog):
         raise ValueError("full")
 
     assert Pipeline(says_size, on_event=raising)(page).status == "complete"
-    assert "a reader of events raised" in caplog.text
+    assert "a subscriber to events (on_event) raised" in caplog.text
 
 
 def test_a_page_that_cannot_be_drawn_is_failed_alone(pages, monkeypatch):
