@@ -30,7 +30,7 @@ class Embedder:
 
 
 class Desk:
-    """Asks, and keeps what it was told."""
+    """Asks, and keeps the emitted events."""
 
     def __init__(self, store):
         self.told = []

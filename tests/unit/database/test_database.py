@@ -1,4 +1,4 @@
-"""SQLite as a database: what is wrong with it is told, and what is a mistake of ours is not called damage."""
+"""SQLite as a database: its errors are explained, and a programming error is not reported as damage."""
 
 from __future__ import annotations
 

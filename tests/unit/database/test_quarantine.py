@@ -1,4 +1,4 @@
-"""Quarantine: what fails every time is left alone until somebody says otherwise."""
+"""Quarantine: what fails every time is skipped until it is released."""
 
 from __future__ import annotations
 

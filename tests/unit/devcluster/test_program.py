@@ -1,4 +1,4 @@
-"""Programs beside us: they start, tell why they do not, and end."""
+"""Server processes: they start, report why they do not, and end."""
 
 from __future__ import annotations
 
