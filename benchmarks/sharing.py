@@ -226,7 +226,7 @@ def main(role: str, document: str, store: str, facts: str, pages: str) -> None:
             getattr(shared, role)()
             times += 1
         except StoreError as error:
-            if "another process is removing things" not in str(error):  # one at a time: the next turn is ours
+            if "another process is removing data" not in str(error):  # one at a time: the next turn is ours
                 raise
         time.sleep(0.1)  # leave the processors to the readers
     say({"times": times})

@@ -1,4 +1,4 @@
-"""Functions of others may be `async`: the one place that runs such a function to its end."""
+"""Third-party functions may be `async`: the one place that runs such a function to completion."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ def settled(value: T) -> T: ...
 
 
 def settled(value: T | Awaitable[T]) -> T:
-    """What a function returned; a coroutine is run to its end, in an event loop of its own.
+    """The result of a function; a coroutine is run to completion, in a new event loop.
 
     Called in worker processes and in any thread. In a thread whose event loop is running, such as that of a notebook
     cell, another thread runs the coroutine.
     """
     if not hasattr(type(value), "__await__"):
         return cast(T, value)
-    import asyncio  # takes time to import, and most stages are plain functions
+    import asyncio  # lazy: slow to import, and most stages are plain functions
 
     async def end() -> T:
         return await cast("Awaitable[T]", value)
@@ -33,7 +33,7 @@ def settled(value: T | Awaitable[T]) -> T:
 
 
 def _run_in_thread(coroutine: Coroutine[Any, Any, T]) -> T:
-    """Wait for the coroutine in a thread of its own. An interrupt of the wait cancels it, and it ends first."""
+    """Run the coroutine in a separate thread and wait. An interrupt of the wait cancels it, and it ends first."""
     import asyncio
     from concurrent.futures import Future
     from contextlib import suppress

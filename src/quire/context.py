@@ -1,4 +1,4 @@
-"""The contracts of durable work: a store of artifacts and facts, code that survives its process, and who runs it."""
+"""The protocols of durable work: a store of artifacts and facts, workflows that survive a crash, and their runtime."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ if TYPE_CHECKING:
     from quire.engine import Attempt
 
 Json = Any
-"""A value that JSON can say. What crosses a journal, a process or a network is this and small: keys, never bytes."""
+"""A JSON value. Whatever crosses a journal, a process or a network is JSON and small: keys, never bytes."""
 
 MAX_RESULT = 64 * 1024
-"""Bytes of JSON that a step or a workflow may give back. What is larger belongs into the store."""
+"""Maximum size in bytes of the JSON that a step or a workflow returns. Larger results belong in the store."""
 
 
 class Claim(NamedTuple):
-    """The right to work on a key. `token` grows with every owner, so that a late one is known."""
+    """The exclusive right to work on a key. `token` is a fencing token: it grows with every owner."""
 
     key: str
     token: int
     takeover: bool = False
-    """Whether the owner before did not finish: its lease ran out."""
+    """Whether the previous owner did not finish: its lease expired."""
 
 
 class Store(Protocol):
-    """Where artifacts and facts live. Any thread may use it.
+    """Stores artifacts and facts. Thread-safe.
 
     A fact maps a key to the digest of the content made for it; two keys with the same content share its bytes. A fact
-    belongs to one document and is deleted with it. Only answers of engines are shared by documents: each document that
-    uses one has a fact of it (`share`), and the answer stays until the last of them is deleted.
+    belongs to one document and is deleted with it. Only engine answers are shared by documents: each document that
+    uses one has a fact for it (`share`), and the answer stays until the last of them is deleted.
     """
 
     @property
@@ -45,7 +45,7 @@ class Store(Protocol):
         ...
 
     def find(self, key: ArtifactKey) -> Digest | None:
-        """The digest of the artifact made for `key`, None when there is none."""
+        """The digest of the artifact made for `key`, or None."""
         ...
 
     def load(self, digest: Digest) -> bytes:
@@ -64,45 +64,45 @@ class Store(Protocol):
     ) -> Digest:
         """Store the content and record the fact that it was made for `key`.
 
-        With a claim it lasts when this returns, and raises FencedError if somebody else has taken the key over.
+        With a claim it is durable when this returns. Raises FencedError if another process took over the key.
         """
         ...
 
     def find_many(self, keys: Sequence[ArtifactKey]) -> Mapping[ArtifactKey, Digest]:
-        """Which of the keys have an artifact: the question of readiness, asked once."""
+        """The keys that have an artifact, in one query."""
         ...
 
     def has_contents(self, digests: Sequence[Digest]) -> set[Digest]:
-        """Which of the contents can be loaded; a record that names another one counts as missing. Asked once."""
+        """The contents that can be loaded, in one query; a record that refers to a missing one counts as missing."""
         ...
 
     def share(self, key: ArtifactKey, *, document: str, page: int | None = None) -> Digest | None:
-        """Find an answer for a document that uses it, and record that it does: from then on it can be loaded until that
+        """Find an answer for a document, and record that the document uses it: it can then be loaded until that
         document is deleted too."""
         ...
 
     def claim(self, key: ArtifactKey) -> Claim | None:
-        """The right to make what `key` stands for; None while somebody else who is alive has it."""
+        """Claim the work on `key`; None while another living owner has it."""
         ...
 
     def release(self, claim: Claim) -> None:
-        """Give a claim back; nothing happens if it is lost already."""
+        """Release a claim; does nothing if it is lost already."""
         ...
 
     def flush(self) -> None:
-        """Make everything saved so far last."""
+        """Make everything saved so far durable."""
         ...
 
     def note_path(self, document: str, page: int, reading: str, attempts: Sequence[Attempt]) -> None:
-        """Remember how a page came to a reading, instead of how it did before; "" for a page that nobody could read."""
+        """Record the attempts of a reading, replacing earlier ones; `reading` is "" if no engine could read it."""
         ...
 
     def path(self, document: str, page: int, reading: str) -> tuple[Attempt, ...]:
-        """How a page came to a reading; nothing when that was not noted."""
+        """The attempts of a reading; empty when not recorded."""
         ...
 
     def paths(self, document: str) -> Mapping[int, tuple[Attempt, ...]]:
-        """How each recognised page of a document was read last."""
+        """The attempts of the last reading of each recognised page of a document."""
         ...
 
     def close(self) -> None: ...
@@ -110,9 +110,9 @@ class Store(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Retry:
-    """How often a step is tried in all, and how long it waits in between: doubled each time, with some jitter.
+    """Maximum attempts of a step, and the exponential back-off between them, with jitter.
 
-    Only errors whose class is retryable (`errors.RETRYABLE`) are tried again.
+    Only errors whose class is retryable (`errors.RETRYABLE`) are retried.
     """
 
     attempts: int = 3
@@ -120,7 +120,7 @@ class Retry:
     max_backoff_s: float = 60.0
 
     def pause_s(self, attempt: int, jitter: float) -> float:
-        """Seconds to wait after that attempt, from 1; `jitter` from 0 to 1 takes up to half of it away."""
+        """Seconds to wait after that attempt, from 1; `jitter` from 0 to 1 reduces them by up to half."""
         return min(self.max_backoff_s, self.backoff_s * 2.0 ** min(attempt - 1, 30)) * (1 - jitter / 2)
 
 
@@ -128,49 +128,49 @@ ONCE = Retry(attempts=1)
 
 
 Stopping = Literal["", "pause", "now"]
-"""`pause`: the run is paused, so nothing more is begun, and what is under way finishes. `now`: the run was cancelled,
-or its process ends."""
+"""`pause`: the run is paused, so nothing more is started, and running steps finish. `now`: the run was cancelled, or
+its process ends."""
 
 
 class Context(Protocol):
-    """What a workflow may use. A workflow is `async` code that can be played again after a crash: between the calls
-    below it must be deterministic, and everything from outside comes through them.
+    """The interface of a workflow. A workflow is `async` code that is replayed after a crash: between the calls below
+    it must be deterministic, and everything from outside comes through them.
 
-    Every call starts at once and gives something to await; what it gave is recorded and given again on replay.
+    Every call starts at once and returns an awaitable; its result is recorded, and returned again on replay.
     """
 
     @property
     def key(self) -> str:
-        """The key under which this workflow was started."""
+        """The idempotency key under which this workflow was started."""
         ...
 
     @property
     def run_id(self) -> str:
-        """The run that this is a part of; its events go there."""
+        """The run that this is part of, which gets its events."""
         ...
 
     @property
     def stopping(self) -> Stopping:
-        """Whether a step that takes long should end early. Steps may ask for it, from their threads."""
+        """Whether a long step should end early. Steps may poll it from their threads."""
         ...
 
     def run(self, name: str, step: Callable[..., Json], *args: object, retry: Retry = ONCE) -> Awaitable[Json]:
-        """One outside thing, in a thread. Raises RunError when the last attempt failed, or the result is too large."""
+        """A step: one side effect, in a thread. Raises RunError when all attempts failed or the result is too large."""
         ...
 
     def call(self, workflow: str, key: str, argument: Json) -> Awaitable[Json]:
-        """Start a workflow under a key, or attach to the one started already, by whichever run.
+        """Start a workflow under an idempotency key, or attach to the one that any run has started already.
 
-        Raises RunError when it fails. One that failed for another run, or was cancelled with it, begins again.
+        Raises RunError when it fails. One that failed for another run, or was cancelled with it, is retried.
         """
         ...
 
     def sleep(self, seconds: float) -> Awaitable[None]:
-        """A timer that outlives the process."""
+        """A durable timer, which survives the process."""
         ...
 
     def signal(self, name: str) -> Awaitable[Json]:
-        """Wait for an answer from outside, given with `Runtime.send`."""
+        """Wait for a value from outside, sent with `Runtime.send`."""
         ...
 
     def now(self) -> Awaitable[datetime]:
@@ -178,11 +178,11 @@ class Context(Protocol):
         ...
 
     def emit(self, event: Event) -> None:
-        """Tell once, whatever is played again: the event's id decides. Steps may do it too, from their threads."""
+        """Emit an event once, regardless of replays, which its id identifies. Steps may call it from their threads."""
         ...
 
     async def gather(self, *awaited: Awaitable[Json]) -> list[Json]:
-        """All of them, in their order. Raises the first error in that order, after all are done."""
+        """The results of all, in order. Raises the first error in that order, after all are done."""
         ...
 
 
@@ -197,13 +197,13 @@ class Workflow:
 
 
 RunState = Literal["waiting", "running", "interrupted", "finished", "failed", "cancelled"]
-"""`interrupted`: no process works on it, and it is not done. One whose process was killed goes on with the next process
-that opens the runtime; one that was paused waits until its key is submitted again."""
+"""`interrupted`: no process works on it, and it is not done. One whose process was killed continues in the next process
+that opens the runtime; a paused one waits until its key is submitted again."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunStatus:
-    """What became of a run so far. Times are seconds of the calendar clock."""
+    """The state of a run. Times are seconds of the wall clock."""
 
     run: str
     flow: str
@@ -216,33 +216,33 @@ class RunStatus:
     error: str | None = None
     category: Category | None = None
     exit_code: int | None = None
-    """That of the error which ended it."""
+    """The exit code of the error that ended it."""
     last_event: int = 0
 
 
 class Runtime(Protocol):
-    """Runs workflows durably. The verbs answer from any process that opens the same runtime."""
+    """Runs workflows durably. All methods work from any process that opens the same runtime."""
 
     @property
     def sees_files(self) -> bool:
-        """Whether whoever does the work can open the paths of this machine; else documents go through the store."""
+        """Whether the workers can open the paths of this machine; otherwise documents are uploaded to the store."""
         ...
 
     def check(self) -> None:
-        """Raises RunError when nothing can be handed over now, with what to do: before thousands are tried."""
+        """Raises RunError, with advice, when nothing can be submitted now: to be called before thousands are."""
         ...
 
     def submit(self, flow: str, inputs: Json, *, key: str | None = None) -> str:
-        """Start a workflow by name and give the id of its run. A key that runs or is done gives the run it has, and one
-        that was paused goes on; one that failed or was cancelled begins again as another run."""
+        """Start a workflow by name and return the id of its run. `key` is an idempotency key: one that runs or is done
+        returns its run, a paused run is resumed, and one that failed or was cancelled is retried as a new run."""
         ...
 
     def status(self, run: str) -> RunStatus:
-        """Raises UsageError for a run that nobody knows."""
+        """Raises UsageError for an unknown run."""
         ...
 
     def events(self, run: str, *, after: int = 0) -> Iterator[Event]:
-        """What has happened, in the order in which it was stored, after that sequence."""
+        """The stored events after that sequence number, in order."""
         ...
 
     def result(self, run: str, *, timeout_s: float | None = None) -> Json:
@@ -252,21 +252,21 @@ class Runtime(Protocol):
     def runs(
         self, *, flow: str | None = None, state: RunState | None = None, prefix: str = "", limit: int = 100
     ) -> list[RunStatus]:
-        """The latest runs first: those of a flow, in a state, whose id begins with a text."""
+        """Runs, the latest first, filtered by flow, state and prefix of the id."""
         ...
 
     def send(self, run: str, name: str, value: Json) -> None:
-        """Answer a signal that a workflow of the run waits for, or will wait for; the first answer counts."""
+        """Send the value of a signal that a workflow of the run waits for, or will wait for; the first value counts."""
         ...
 
     def pause(self, run: str) -> None:
-        """Begin nothing more of a run; its steps under way finish. It goes on when its key is submitted again."""
+        """Start nothing more of a run; its running steps finish. Submit its key again to resume it."""
         ...
 
     def cancel(self, run: str) -> None:
-        """Stop it and everything it started. What was recorded stays."""
+        """Cancel it and everything it started. What was recorded stays."""
         ...
 
     def forget(self, run: str) -> None:
-        """Remove what is known of a run that has ended: its journal and events, not its artifacts."""
+        """Remove the journal and events of a run that has ended, not its artifacts."""
         ...

@@ -1,8 +1,8 @@
-"""The contract of an engine: something that reads a picture of a page, or regions of it.
+"""The interface of an OCR engine: it reads a picture of a page, or regions of it.
 
-Reading has two halves. `ask` does the expensive thing and gives the raw answer as bytes, which whoever calls
-stores before anybody looks at it; `interpret` makes a `Recognition` of an answer and costs nothing. An engine knows
-nothing of stores, retries or the other engines.
+Reading has two steps. `ask` does the expensive work and returns the raw answer as bytes, which the caller saves before
+it is interpreted; `interpret` turns an answer into a `Recognition` and is cheap. An engine knows nothing of stores,
+retries or other engines.
 """
 
 from __future__ import annotations
@@ -23,26 +23,26 @@ Capability = Literal[
     "table_boxes",
     "handwriting",
     "formulas",
-    "orientation",  # reads a page that lies on its side
+    "orientation",  # reads rotated pages
     "language_detection",
     "streaming",
     "json_output",
     "hints",
     "regions",  # takes several regions of a page in one question
-    "reading_order",  # its lines come in the order in which they are read
+    "reading_order",  # its lines come in reading order
 ]
 CAPABILITIES: tuple[Capability, ...] = get_args(Capability)
 
 Policy = Literal["cpu", "io", "gpu"]
-"""Where an engine waits: `cpu` and `gpu` engines run in worker processes, `io` engines in threads of the parent."""
+"""Where an engine runs: `cpu` and `gpu` engines in worker processes, `io` engines in threads of the parent."""
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked about a picture. Boxes of regions are fractions of the picture; no regions: the whole of it.
+    """A question about a picture. Boxes of regions are fractions of the picture; no regions: the whole picture.
 
-    `strict` asks for the stricter prompt, for pages that are mostly a dense table. `hints` are examples of what
-    such pages or regions said before; engines that cannot use them ignore them.
+    `strict` requests the stricter prompt, for pages that are mostly a dense table. `hints` are examples of earlier
+    texts of such pages or regions; engines that cannot use them ignore them.
     """
 
     size: tuple[int, int]
@@ -74,7 +74,7 @@ class ReadLine:
 
 @dataclass(frozen=True, slots=True)
 class ReadBlock:
-    """One block as an engine that sees structure read it. Without a box it has no place on the page."""
+    """One block from an engine that returns structure. Without a box its position on the page is unknown."""
 
     kind: BlockKind
     text: str
@@ -85,25 +85,25 @@ class ReadBlock:
 
 
 Tier = Literal["asked", "exact", "semantic"]
-"""Where an answer came from: asked for now, found by its exact key, or taken from a similar picture."""
+"""Where an answer came from: just asked, found by its exact key, or taken from a similar picture."""
 
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """How an answer came this time, and which one it is; nothing was answered about a region that is blank."""
+    """Where the answer of this read came from, and which one it is; a blank region has no answer."""
 
     tier: Tier = "asked"
     source: AnswerSource | None = None
 
     @property
     def similarity(self) -> float | None:
-        """How similar the other picture was when the answer was given for one."""
+        """The similarity of the other picture, if the answer was given for one."""
         return self.source.similarity if self.source is not None else None
 
 
 @dataclass(frozen=True, slots=True)
 class Recognition:
-    """What one engine read in one page or region: lines with words, or blocks where the engine sees structure.
+    """The reading of one page or region by one engine: lines with words, or blocks if the engine returns structure.
 
     `region` is the id of the region, None for the whole page. `error` says why nothing could be read here while
     the rest of the page could.
@@ -135,15 +135,15 @@ Partial = Callable[[str], None]
 
 
 class Engine(Protocol):
-    """A light, picklable description of something that reads; models are loaded on the first `ask` and kept.
+    """A light, picklable description of an engine; models are loaded by the first `ask` and kept.
 
     `ask` runs in a worker process (`cpu`, `gpu`) or in a thread of the parent (`io`), never two at a time on one
-    object unless the engine is `io`. It raises EngineError with a reason; anything else it raises counts the same.
-    `ask` and `interpret` may be `async`: each call then runs in an event loop of its own.
+    object unless the engine is `io`. It raises EngineError with a reason; other exceptions count the same.
+    `ask` and `interpret` may be `async`: each call then runs in a new event loop.
 
-    An engine may have two further members. `identity` is its name in keys where that is not `name`: a model gives the
-    same answers wherever its server stands. `limit_name` says whose questions `max_concurrency` counts where those
-    are not the ones of this name: two models of one server share its limit.
+    An engine may have two optional members. `identity` is its name in keys, if not `name`: a model gives the same
+    answers on any server. `limit_name` names the limit that `max_concurrency` applies to, if not `name`: two models of
+    one server share its limit.
     """
 
     @property
@@ -159,7 +159,7 @@ class Engine(Protocol):
 
     @property
     def languages(self) -> frozenset[str] | None:
-        """Codes as in `--lang`, or None when it takes any."""
+        """Codes as in `--lang`, or None for all languages."""
         ...
 
     @property
@@ -181,14 +181,14 @@ class Engine(Protocol):
         ...
 
     def interpret(self, answer: bytes, question: Question) -> Sequence[Recognition] | Awaitable[Sequence[Recognition]]:
-        """One recognition for the whole page, or one for each region, in order. Raises EngineError for garbage."""
+        """One recognition for the whole page, or one for each region, in order. Raises EngineError if invalid."""
         ...
 
 
 def answer_key(engine: Engine, picture: Digest, question: Question) -> ArtifactKey:
-    """The identity of an engine's answer: the same question about the same pixels is never asked twice.
+    """The key of an engine's answer: the same question about the same pixels is never asked twice.
 
-    Hints are a part of it for engines that use them.
+    Hints are part of it for engines that use them.
     """
     if question.hints and "hints" not in engine.capabilities:
         question = replace(question, hints=())
@@ -206,7 +206,7 @@ Outcome = Literal["ok", "hit", "failed", "timeout", "crashed", "garbage", "weak"
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One step of a page's path: who tried, what came of it, why, and how long it took."""
+    """One attempt to read a page: the engine, the outcome, the reason, and how long it took."""
 
     engine: str
     outcome: Outcome

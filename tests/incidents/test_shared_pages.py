@@ -246,7 +246,7 @@ def _alone(remove: Callable[[], object]) -> bool:
     try:
         remove()
     except StoreError as error:
-        assert "another process is removing things" in str(error)
+        assert "another process is removing data" in str(error)
         return False
     return True
 

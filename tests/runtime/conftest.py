@@ -89,8 +89,8 @@ DEAF = """
     test_cancelling_ends_the_children_too test_what_two_runs_wait_for_is_not_lost_when_one_of_them_is_cancelled
     test_a_cancelled_run_cannot_hide_it
 """
-"""Tests that cancel while a step is held. On Restate a workflow that was asked to leave its worker, as those that are
-played again are, hears of that only when its step has ended."""
+"""Tests that cancel while a step is held. On Restate a workflow that was asked to suspend, as those with forced replay
+are, learns of the cancel only when its step has ended."""
 
 
 @pytest.fixture

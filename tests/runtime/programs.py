@@ -112,7 +112,7 @@ class Program:
         self._listener.join(PATIENCE_S)
         for pipe in (self._process.stdin, self._process.stdout):
             assert pipe is not None
-            with suppress(BrokenPipeError):  # what nobody read any more
+            with suppress(BrokenPipeError):  # the reader is gone
                 pipe.close()
         return code
 

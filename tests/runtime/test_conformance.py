@@ -265,11 +265,11 @@ def test_a_workflow_that_is_not_deterministic_fails_loudly_when_it_is_played_aga
         assert bench.result("wandering") == 0, "nothing had to be played again"
 
 
-# The classic mistakes: each ends its own run with one clear error, and harms nobody.
+# The classic mistakes: each ends its own run with one clear error, and harms no other run.
 
 
 def others_are_unharmed(bench, bad: str, beside: str) -> None:
-    """A run beside the bad one finishes, and so does one afterwards."""
+    """A run concurrent with the bad one finishes, and so does one afterwards."""
     bench.track.open("go")
     assert bench.runtime.result(beside, timeout_s=PATIENCE_S)[-1] == "held after"
     assert bench.result("two-steps") == ["first", "second"]

@@ -11,7 +11,7 @@ from tests.runtime.conftest import Bench
 from tests.runtime.tracking import PATIENCE_S, wait_until
 
 LEASE_S = 0.6
-"""Short, so that nobody waits long for the death of another."""
+"""Short, so that claims of a dead process expire quickly."""
 
 
 @pytest.fixture

@@ -246,7 +246,7 @@ def test_gathered_code_may_await_several_things(server, database, track):
 
 
 def test_a_run_that_was_never_handed_over_is_found_by_the_next_caller(server, database, track):
-    """Whoever submitted it died between noting the run and telling the server."""
+    """The submitter crashed between recording the run and sending it to the server."""
     code = in_pool("orphan", *workflows.WORKFLOWS)
     run, new = RunRecords(database).runs.begin("echo", {"folder": str(track.folder), "value": 5}, key="orphan")
     assert new
@@ -265,7 +265,7 @@ def test_a_worker_on_another_database_says_so(server, database):
         known(server, worker, code)
         runtime = RestateRuntime(server, database, code)
         run = runtime.submit("silent", {})
-        with pytest.raises(RunError, match="--facts of whoever submits") as caught:
+        with pytest.raises(RunError, match="--facts as the submitter") as caught:
             runtime.result(run, timeout_s=PATIENCE_S)
     assert caught.value.category == "config"
 

@@ -58,7 +58,7 @@ class Track:
         (self.folder / f"gate-{gate}").touch()
 
     def open_all(self) -> None:
-        """At the end of a test: nobody waits any longer."""
+        """At the end of a test: release all that wait."""
         (self.folder / "all gates").touch()
 
     def is_open(self, gate: str) -> Callable[[], bool]:

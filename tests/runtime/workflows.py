@@ -61,7 +61,7 @@ def no_json(folder: str, line: str) -> Json:
 
 
 def wait_for_the_next(folder: str, number: int, last: int) -> int:
-    """The steps end in the reverse of the order in which they were begun."""
+    """The steps end in the reverse order of their start."""
     track = Track(Path(folder))
     if number < last:
         track.hold(f"after-{number + 1}")
@@ -117,7 +117,7 @@ async def flaky(ctx: Context, argument: Json) -> Json:
 
 
 async def patient(ctx: Context, argument: Json) -> Json:
-    """A step that must be tried again, but not soon, beside one that need not wait for that."""
+    """A step with a long back-off, and a concurrent one that need not wait for it."""
     again = Retry(attempts=2, backoff_s=0.4, max_backoff_s=0.4)
     slow = ctx.run("try", fail, argument["folder"], "try", "network", 1, retry=again)
     quick = ctx.run("quick", note, argument["folder"], "quick")
@@ -125,7 +125,7 @@ async def patient(ctx: Context, argument: Json) -> Json:
 
 
 async def forgiving(ctx: Context, argument: Json) -> Json:
-    """Goes on after a step that failed, and says what it was told."""
+    """Continues after a failed step, and returns its error."""
     try:
         await ctx.run("try", fail, argument["folder"], "try", argument["kind"], 99)
     except RunError as error:
@@ -239,7 +239,7 @@ async def wandering(ctx: Context, argument: Json) -> Json:
 
 
 async def racing(ctx: Context, argument: Json) -> Json:
-    """Held by nobody: many of these are shared by all processes that work."""
+    """Without a hold: many of these are shared by all working processes."""
     return await ctx.run("work", work_a_little, argument["folder"], argument["line"], argument["together"])
 
 

@@ -1,7 +1,7 @@
-"""Asking for what costs: look up, claim, wait for a place, ask under a deadline, save before anyone interprets.
+"""Expensive requests: look up the answer, claim it, wait for a slot, ask with a timeout, save before interpreting.
 
-Engines are asked here, whether `read`, a durable run or a `Pipeline` needs them. Nothing in this package knows
-pictures: whatever has a name, a policy, a time limit and a number of questions that it takes at a time can be asked.
+All requests to engines pass through here, from `read`, durable runs and `Pipeline`. Nothing in this package is specific
+to pictures: anything with a name, a policy, a timeout and a concurrency limit can be asked.
 """
 
 from __future__ import annotations

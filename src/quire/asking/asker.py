@@ -1,4 +1,4 @@
-"""The asker: an answer that costs is looked up, or asked for by one of all who need it, and kept."""
+"""The asker: an expensive answer is looked up, or requested once for all that need it, and saved."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from quire.keys import ArtifactKey, Digest
 from quire.workers import Job, JobFailed, WorkerError, WorkerPool, WorkerReply, WorkerTimeout, shared_pool
 
 SETUP_S = 60.0
-"""What a job may take besides the question itself: to draw a page, to unpack what it was sent."""
+"""What a job may take besides the request itself: to render a page, to unpack its arguments."""
 
 
 class Tell(Protocol):
-    """Emits an event about a page. Called in whichever thread asks."""
+    """Emits an event about a page. Called in the thread of the request."""
 
     def __call__(
         self, kind: EventKind, page: int | None, payload: Mapping[str, object], *, key: str | None, mark: str
@@ -31,10 +31,10 @@ class Tell(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """A question: the key of its answer, who is asked, and how: by a call here or by a job in a worker.
+    """A request: the key of its answer, the engine (`who`), and how: by a call here or by a job in a worker.
 
-    The job requests `claim` (reply `found`: no need to ask), `place` and `save` of its parent, in this order. `mark`
-    tells the events of several questions of a page apart. An answer with the digest `unlike` is no answer.
+    The job requests `claim` (reply `found`: no need to ask), `place` and `save` from its parent, in this order. `mark`
+    distinguishes the events of several requests of a page. An answer with the digest `unlike` is ignored.
     """
 
     key: ArtifactKey
@@ -48,7 +48,7 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """The raw answer: `asked` for now, or `exact` when the store had it. `queue_ms`: the wait for a place."""
+    """The raw answer: `asked` just now, or `exact` for a cache hit in the store. `queue_ms`: the wait for a slot."""
 
     data: bytes
     tier: Literal["asked", "exact"]
@@ -56,9 +56,9 @@ class Answered:
 
 
 class Asker:
-    """Asks on behalf of one run over one document. Any thread may use it; most calls wait.
+    """Sends requests on behalf of one run over one document. Thread-safe; most calls block.
 
-    `check` raises when the run is cancelled, and is called at least every 50 ms of a wait.
+    `check` raises when the run is cancelled; waits call it at least every 50 ms.
     """
 
     def __init__(
@@ -67,29 +67,34 @@ class Asker:
         self.store, self.check = store, check
         self._document, self._tell, self._pool = document, tell, pool
 
-    def ask(self, asked: Ask) -> Answered:
-        """The answer, found or asked for. Raises TooSlow, Crashed, or whatever else the one who is asked raises."""
-        known = self.known(asked.key, page=asked.page, unlike=asked.unlike)
+    def ask(self, request: Ask) -> Answered:
+        """The answer, from the store or the engine. Raises TooSlow, Crashed, or the error of the engine."""
+        known = self.known(request.key, page=request.page, unlike=request.unlike)
         if known is not None:
             return Answered(known, "exact")
-        talk = Talk(self, asked.who, page=asked.page, mark=asked.mark, unlike=asked.unlike, partial=asked.partial)
+        talk = Talk(
+            self, request.who, page=request.page, mark=request.mark, unlike=request.unlike, partial=request.partial
+        )
         try:
-            if isinstance(asked.call, Job):
-                self.work(asked.call, talk)
-            elif talk.claim(asked.key):
-                place = talk.take_place(alone=asked.who.policy != "io")
-                talk.save(asked.key, within(asked.who, asked.call, place, self.check))
+            if isinstance(request.call, Job):
+                self.work(request.call, talk)
+            elif talk.claim(request.key):
+                place = talk.take_place(alone=request.who.policy != "io")
+                talk.save(request.key, within(request.who, request.call, place, self.check))
         finally:
             talk.close()
         if talk.answer is not None:
             return Answered(talk.answer, "asked", talk.queue_ms)
-        known = self.known(asked.key, page=asked.page, unlike=asked.unlike)
+        known = self.known(request.key, page=request.page, unlike=request.unlike)
         if known is None:
-            raise EngineError(asked.who.name, "the worker gave no answer to what was asked: does its profile change?")
+            raise EngineError(
+                request.who.name,
+                "the worker saved no answer under the requested key: does the engine's profile change?",
+            )
         return Answered(known, "exact", talk.queue_ms)
 
     def work(self, job: Job, talk: Talk) -> WorkerReply:
-        """Have a worker do a job that may ask; waits for it. The time limit counts from when the question is asked.
+        """Run a job that may ask in a worker, and wait for it. The timeout counts from when the engine is asked.
 
         When this returns or raises, the worker is idle or dead.
         """
@@ -106,7 +111,7 @@ class Asker:
             talk.free_place()
 
     def run(self, job: Job, *, timeout_s: float, talk: Talk | None = None) -> WorkerReply:
-        """Have a worker do a job, and wait until it is done, cancelled or too late: it is over in any case."""
+        """Run a job in a worker, and wait until it is done, cancelled or timed out: it has ended in any case."""
         self.check()
         pool = self._pool()
         future = pool.submit(
@@ -125,36 +130,36 @@ class Asker:
             pool.cancel([future])
 
     def known(self, key: ArtifactKey, *, page: int | None = None, unlike: Digest | None = None) -> bytes | None:
-        """The answer that the store has; the document of this run uses it from now on, too."""
+        """The answer in the store; records that the document of this run uses it too."""
         digest = self.store.share(key, document=self._document, page=page)
         return None if digest is None or digest == unlike else self.store.load(digest)
 
     def claim(self, key: ArtifactKey, talk: Talk) -> Claim | None:
-        """The right to ask, or None when the answer is there; waits while another thread or process asks."""
+        """Claim the request, or None when the answer exists; waits while another thread or process asks."""
         store, waited = self.store, False
         while True:
             claim = store.claim(key)
-            if store.find(key) not in (None, talk.unlike):  # looked at after the claim: the one before has saved it
+            if store.find(key) not in (None, talk.unlike):  # checked after the claim: the previous owner has saved it
                 if claim is not None:
                     store.release(claim)
                 return None
             if claim is not None:
                 if claim.takeover:
-                    notice = "takes over: another process was asking and did not finish"
+                    notice = "takes over the request of another process that did not finish"
                     payload = {"notice": notice, "takeover": True}
                     self._tell("progress", talk.page, payload, key=key, mark=f"{talk.mark}/{claim.token}")
                 return claim
             if not waited:
                 waited = True
-                payload = {"notice": "the same question is being asked already; waits for its answer", "waiting": True}
+                payload = {"notice": "the same request is already running; waits for its answer", "waiting": True}
                 self._tell("progress", talk.page, payload, key=key, mark=f"{talk.mark}/waiting/{key[:16]}")
             self.check()
             time.sleep(POLL_S)
 
     def save(self, key: ArtifactKey, data: bytes, talk: Talk, claim: Claim | None) -> tuple[bytes, Claim | None]:
-        """Keep an answer under its claim. Gives the answer that counts, and the claim that is held now.
+        """Save an answer under its claim. Returns the answer that counts, and the claim that is held now.
 
-        A claim that was lost is taken again; the answer of another process that has it meanwhile is as good.
+        A lost claim is claimed again; if another process has saved an answer meanwhile, that one counts.
         """
         while True:
             try:

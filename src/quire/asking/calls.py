@@ -1,4 +1,4 @@
-"""Where a question is asked: in a thread of this process, or in a worker process. Both have a deadline."""
+"""Where a request runs: in a thread of this process, or in a worker process. Both have a deadline."""
 
 from __future__ import annotations
 
@@ -13,31 +13,31 @@ from quire.asking.places import POLL_S, Check, Costly, Slot, TooSlow
 from quire.errors import EngineError
 
 GRACE_S = 2.0
-"""What a question in a thread gets beyond its time limit: most of those that wait for the network watch it themselves,
-and know better what went wrong."""
+"""Grace period of a request in a thread after its timeout: most network clients enforce the timeout themselves, and
+report better what went wrong."""
 
 
 class Crashed(EngineError):
-    """The worker process that was asked ended, or ran out of memory."""
+    """The worker process of a request crashed, or ran out of memory."""
 
 
 def runs_here(who: Costly) -> bool:
-    """Whether it is asked in a thread of this process: it waits for the network, or only this process knows it.
+    """Whether it runs in a thread of this process: it waits for the network, or cannot be pickled.
 
-    A class of the user's own script does not exist in a worker, and a lambda cannot be sent to one.
+    A class of the user's script does not exist in a worker, and a lambda cannot be sent to one.
     """
     if who.policy == "io":
         return True
     try:
         return b"__main__" in pickle.dumps(who)
-    except Exception:  # of foreign code: pickle itself says nothing about what may go wrong
+    except Exception:  # third-party code may raise anything while it is pickled
         return True
 
 
 def within(who: Costly, call: Callable[[], bytes], place: Slot, check: Check) -> bytes:
-    """The answer of a call in a thread of its own, within the time limit.
+    """The answer of a call in a separate thread, within the timeout.
 
-    A thread cannot be killed: past the limit it is left behind, and gives its place back when it returns.
+    A thread cannot be killed: after the timeout it is abandoned, and releases its slot when it returns.
     """
     answer: Future[bytes] = Future()
     context = copy_context()
@@ -48,7 +48,7 @@ def within(who: Costly, call: Callable[[], bytes], place: Slot, check: Check) ->
         except Exception as error:
             place.release()
             answer.set_exception(error)
-        except BaseException as error:  # SystemExit of a library ends the question, not the program
+        except BaseException as error:  # SystemExit of a library ends the request, not the program
             place.release()
             answer.set_exception(EngineError(who.name, f"{type(error).__name__}: {error}"))
         else:
@@ -57,7 +57,7 @@ def within(who: Costly, call: Callable[[], bytes], place: Slot, check: Check) ->
 
     try:
         Thread(target=run, name=f"quire-{who.name}", daemon=True).start()
-    except RuntimeError as error:  # the system has no more threads
+    except RuntimeError as error:  # the system has run out of threads
         place.release()
         raise EngineError(who.name, f"cannot be asked: {error}") from error
     until = time.monotonic() + who.timeout_s + GRACE_S

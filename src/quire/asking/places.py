@@ -1,8 +1,8 @@
-"""Places: how many questions something takes at a time, in this process and over all processes that share a store.
+"""Slots: the concurrency limit of an engine, in this process and over all processes that share a store.
 
-A place is given back when the question is really over. A question in a thread that was left behind, because it timed
-out or was cancelled, keeps its place until the thread returns. When all places belong to such questions, and all of
-them are past their time, the next question is refused.
+A slot is released when the request has really ended. A request in a thread that was abandoned, because it timed out or
+was cancelled, keeps its slot until the thread returns. When all slots belong to such requests, and all of them are past
+their deadline, the next request is refused.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ from quire.errors import EngineError
 from quire.keys import ArtifactKey
 
 POLL_S = 0.05
-"""How often a wait looks whether it is cancelled."""
+"""How often a wait checks whether it is cancelled."""
 MANY = 32
-"""A limit above this is no limit of a server: the processors of the machine are, and no place is claimed."""
+"""Above this, only the processors of the machine limit the requests, not a server: no slot is claimed in the store."""
 
 Check = Callable[[], None]
-"""Raises when the answer is not wanted any more."""
+"""Raises when the run is cancelled."""
 
 
 class Costly(Protocol):
-    """What can be asked: an engine, an embedder, a language model.
+    """Something expensive to ask: an engine, an embedder, a language model.
 
-    It may have a `limit_name`: those with the same one share their places, as two models of one server do. Without
-    one the places are those of its name.
+    It may have a `limit_name`: those with the same one share their slots, as two models of one server do. The default
+    is its name.
     """
 
     @property
@@ -56,21 +56,21 @@ class TooSlow(EngineError):
 _changed = Condition()
 _taken: Counter[str] = Counter()
 _left: dict[str, set[Slot]] = {}
-"""The places of questions that were left behind."""
+"""The slots of abandoned requests."""
 
 
 class Slot:
-    """One of the questions that are answered at a time. Any thread may give it back, once."""
+    """One slot of a concurrency limit. Any thread may release it, once."""
 
     def __init__(self, limit: str) -> None:
         self._limit = limit
         self._over = False
         self.due = 0.0
-        """When a question that was left behind should be over, on the clock of `time.monotonic`."""
+        """The deadline of an abandoned request, on the clock of `time.monotonic`."""
         self._claimed: tuple[Store, Claim] | None = None
 
     def claim(self, store: Store, places: int, check: Check) -> None:
-        """Take the place in the store as well; waits while other processes have them all."""
+        """Claim the slot in the store as well; waits while other processes hold all of them."""
         keys = [ArtifactKey(f"place/{self._limit}/{number}") for number in range(places)]
         while True:
             for key in keys:
@@ -81,7 +81,7 @@ class Slot:
             time.sleep(POLL_S)
 
     def leave(self, due: float) -> None:
-        """Nobody waits for the answer any more, and the question may still be under way."""
+        """Abandon a request that may still be running."""
         with _changed:
             if not self._over:
                 self.due = due
@@ -89,7 +89,7 @@ class Slot:
                 _changed.notify_all()
 
     def release(self) -> None:
-        """The question is over."""
+        """Release the slot: the request has ended."""
         with _changed:
             if self._over:
                 return
@@ -99,21 +99,21 @@ class Slot:
             _changed.notify_all()
         if self._claimed is not None:
             store, claim = self._claimed
-            with suppress(Exception):  # a late one may find its store closed, which gave everything back
+            with suppress(Exception):  # a late one may find its store closed, which released everything
                 store.release(claim)
 
 
 def take_place(who: Costly, store: Store, check: Check, *, alone: bool = False) -> Slot:
-    """Wait for a place. `alone`: one question at a time, whatever `max_concurrency` says.
+    """Wait for a slot. `alone`: one request at a time, regardless of `max_concurrency`.
 
-    Raises TooSlow when no place will come free: all of them belong to questions past their time.
+    Raises TooSlow when no slot will become free: all of them belong to requests past their deadline.
     """
     most = 1 if alone else max(1, who.max_concurrency)
     limit = str(getattr(who, "limit_name", "") or who.name)
     with _changed:
         while _taken[limit] >= most:
             if sum(place.due <= time.monotonic() for place in _left.get(limit, ())) >= most:
-                raise TooSlow(who.name, "has not come back from an earlier question")
+                raise TooSlow(who.name, "has not returned from an earlier request")
             check()
             _changed.wait(POLL_S)
         _taken[limit] += 1
@@ -128,7 +128,7 @@ def take_place(who: Costly, store: Store, check: Check, *, alone: bool = False) 
 
 
 def _forget_in_child() -> None:
-    """A forked process has none of the threads that hold places here."""
+    """A forked process has none of the threads that hold slots here."""
     global _changed
     _changed = Condition()
     _taken.clear()

@@ -1,4 +1,4 @@
-"""One question under way, from the parent's side: its claim, its place, and the answer that came."""
+"""One running request, from the parent's side: its claim, its slot, and its answer."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ Partial = Callable[[str], None]
 
 
 class Talk:
-    """What a question holds. A job in a worker speaks with it (`on_event`, `on_request`); a call in a thread uses its
-    methods. The order is always the same, so that no two questions wait for each other: worker, claim, place.
+    """The resources of a request. A job in a worker uses them through `on_event` and `on_request`, a call in a thread
+    through the methods. The order is always the same, to avoid deadlocks: worker, claim, slot.
 
-    `answer` is set when the question was really asked.
+    `answer` is set when the engine was really asked.
     """
 
     def __init__(
@@ -43,12 +43,12 @@ class Talk:
         self.queue_ms = 0.0
 
     def claim(self, key: ArtifactKey) -> bool:
-        """Whether the question is this one's to ask; otherwise the answer is there. Waits while another asks it."""
+        """Claim the request; False when the answer exists. Waits while another process or thread asks."""
         self._claim = self._asker.claim(key, self)
         return self._claim is not None
 
     def take_place(self, *, alone: bool = False) -> Slot:
-        """Wait until the question may be asked; the time limit counts from here."""
+        """Wait for a slot; the timeout counts from here."""
         begun = time.monotonic()
         self._place = take_place(self.who, self._asker.store, self._asker.check, alone=alone)
         self.asking_since = time.monotonic()
@@ -56,13 +56,13 @@ class Talk:
         return self._place
 
     def save(self, key: ArtifactKey, data: bytes) -> None:
-        """Keep the answer before anyone interprets it. The place is free from here on: the question was answered."""
+        """Save the answer before it is interpreted, and release the slot."""
         self.asking_since = None
         self.free_place()
         self.answer, self._claim = self._asker.save(key, data, self, self._claim)
 
     def check_deadline(self) -> None:
-        """Raises TooSlow when the question is under way for longer than it may be."""
+        """Raises TooSlow when the request has run for longer than its timeout."""
         limit_s = self.who.timeout_s
         if self.asking_since is not None and time.monotonic() - self.asking_since > limit_s:
             raise TooSlow(self.who.name, f"no answer within {limit_s:g} s")
@@ -82,19 +82,19 @@ class Talk:
                 self.take_place()
                 return {}, b""
             case "save":
-                if self._claim is None or self._claim.key != key:  # a worker parses strangers' bytes
-                    raise UsageError("a job answers a question that it did not claim")
+                if self._claim is None or self._claim.key != key:  # a worker parses untrusted bytes
+                    raise UsageError("a job answers a request that it did not claim")
                 self.save(key, data)
                 return {}, b""
-        raise UsageError(f"a job asks for {name!r}, which the asker does not know")
+        raise UsageError(f"a job sends the unknown request {name!r}")
 
     def free_place(self) -> None:
-        """The engine has answered, or the worker is idle or dead: whatever was asked is over."""
+        """Release the slot: the engine has answered, or the worker is idle or dead."""
         if self._place is not None:
             self._place.release()
 
     def close(self) -> None:
-        """Give the claim back. The place of a thread that was left behind is given back by the thread."""
+        """Release the claim. An abandoned thread releases its slot itself."""
         if self._claim is not None:
             self._asker.store.release(self._claim)
             self._claim = None

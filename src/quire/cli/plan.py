@@ -79,7 +79,9 @@ def show_plan(request: BatchRequest, settings: Settings, place: str, *, as_json:
     from quire.durable.folders.plan import plan_batch
 
     with looked_at(settings, place) as database:
-        planned = plan_batch(request, database, password=bool(settings.password or settings.password_for), remember=False)
+        planned = plan_batch(
+            request, database, password=bool(settings.password or settings.password_for), remember=False
+        )
     if as_json:
         documents = [document.to_json() for document in planned.documents]
         print(json.dumps({"counts": planned.counts, "documents": documents}, ensure_ascii=False, indent=2))

@@ -1,4 +1,4 @@
-"""A database as the tables see it. SQLite and PostgreSQL implement it.
+"""The interface of a database. SQLite and PostgreSQL implement it.
 
 Statements are written once, in the SQL that both share, with `?` for values.
 """
@@ -12,20 +12,20 @@ from pathlib import Path
 from typing import Protocol, TypeVar
 
 AT_ONCE = 500
-"""Values in one statement: well below the limit of either database."""
+"""Parameters of one statement: well below the limit of either database."""
 
 T = TypeVar("T")
 
 
 class Database(Protocol):
-    """Any thread may use it; a transaction belongs to the thread that began it.
+    """Thread-safe; a transaction belongs to the thread that began it.
 
-    Raises StoreError, with what to do, when it cannot be written or read.
+    Raises StoreError, with advice, when it cannot be written or read.
     """
 
     @property
     def place(self) -> str:
-        """What messages call it: a path, or an address without its password."""
+        """Its name in messages: a path, or an address without its password."""
         ...
 
     @property
@@ -39,35 +39,35 @@ class Database(Protocol):
         ...
 
     def rows(self, statement: str, values: Sequence[object] = ()) -> list[tuple[object, ...]]:
-        """Run a statement and give its rows. Outside a transaction it is one of its own."""
+        """Run a statement and return its rows. Outside a transaction it is a transaction by itself."""
         ...
 
     def change(self, statement: str, values: Sequence[object] = ()) -> int:
-        """Run a statement; how many rows it changed."""
+        """Run a statement; returns how many rows it changed."""
         ...
 
     def change_many(self, statement: str, values: Sequence[Sequence[object]]) -> None: ...
 
     def transaction(self, *, lasting: bool = False) -> AbstractContextManager[None]:
-        """All of it or nothing; `lasting` holds even if the machine loses power right after it.
+        """An atomic transaction; with `lasting`, a commit survives a power failure right after it.
 
-        May be nested: it is then a part of the outermost one, which decides whether it lasts.
+        May be nested: the outermost transaction decides about commit, rollback and `lasting`.
         """
         ...
 
     def now(self) -> float:
-        """Seconds on a clock that every client of the database shares and that cannot be set back."""
+        """Seconds on a clock that all clients of the database share and that cannot be set back."""
         ...
 
     def hurry(self) -> None:
-        """The program is stopping: do not wait for a server that does not answer. Safe in a signal handler."""
+        """The program is stopping: do not wait for a server that does not answer. Safe to call in a signal handler."""
         ...
 
     def close(self) -> None: ...
 
 
 def in_portions(values: Collection[T]) -> Iterator[tuple[list[T], str]]:
-    """Some values at a time, with as many question marks."""
+    """Split values into portions, each with as many question marks."""
     every = list(values)
     for begin in range(0, len(every), AT_ONCE):
         portion = every[begin : begin + AT_ONCE]

@@ -1,4 +1,4 @@
-"""What the tables hold about one document, so that it can be found, counted and deleted."""
+"""Everything the tables hold about one document, so that it can be found, counted and deleted."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _NAMING = {
     "quarantine": "document",
     "files": "digest",
 }
-"""Tables that name documents, and the column that does."""
+"""Tables with document ids, and the column of the id."""
 
 
 class DocumentRows:
-    """The rows of documents in all tables. In the caller's transaction, where there is one."""
+    """The rows of documents in all tables. Uses the caller's transaction, if any."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -32,14 +32,14 @@ class DocumentRows:
         return str(rows[0][0]) if rows else None
 
     def beginning_with(self, start: str) -> list[str]:
-        """The ids that begin so."""
-        asked = " UNION ".join(
+        """The ids with a prefix."""
+        query = " UNION ".join(
             f"SELECT {column} FROM {table} WHERE {column} LIKE ?" for table, column in _NAMING.items()
         )
-        return [str(row[0]) for row in self._database.rows(asked, [f"{start}%"] * len(_NAMING))]
+        return [str(row[0]) for row in self._database.rows(query, [f"{start}%"] * len(_NAMING))]
 
     def sizes(self, document: str) -> list[tuple[str, int]]:
-        """The keys of its artifacts, each with its bytes."""
+        """The keys of its artifacts, each with its size in bytes."""
         rows = self._database.rows("SELECT key, size FROM facts WHERE document = ?", (document,))
         return [(str(key), integer(size)) for key, size in rows]
 
@@ -53,27 +53,27 @@ class DocumentRows:
         return {str(key) for (key,) in rows}
 
     def outputs(self, document: str) -> Iterator[str]:
-        """The files that its results were written to."""
-        asked = "SELECT place, files FROM outputs WHERE document = ? ORDER BY place"
-        for place, files in self._database.rows(asked, (document,)):
+        """The output files of its results."""
+        query = "SELECT place, files FROM outputs WHERE document = ? ORDER BY place"
+        for place, files in self._database.rows(query, (document,)):
             yield from [str(one[0]) for one in json.loads(str(files))] or [str(place)]
 
     def answers(self, documents: Collection[str]) -> set[str]:
-        """The keys of the answers that some documents use."""
-        asked = "SELECT key FROM facts WHERE document IN ({}) AND stage = ?"
+        """The keys of the engine answers that these documents use."""
+        query = "SELECT key FROM facts WHERE document IN ({}) AND stage = ?"
         portions = in_portions(documents)
         return {
-            str(k) for some, marks in portions for (k,) in self._database.rows(asked.format(marks), (*some, ANSWER))
+            str(k) for some, marks in portions for (k,) in self._database.rows(query.format(marks), (*some, ANSWER))
         }
 
     def known(self, keys: Collection[str]) -> set[str]:
-        """Those of the keys that some document still has."""
-        asked, portions = "SELECT key FROM facts WHERE key IN ({})", in_portions(keys)
-        return {str(key) for some, marks in portions for (key,) in self._database.rows(asked.format(marks), some)}
+        """The subset of the keys that any document still has."""
+        query, portions = "SELECT key FROM facts WHERE key IN ({})", in_portions(keys)
+        return {str(key) for some, marks in portions for (key,) in self._database.rows(query.format(marks), some)}
 
     def delete(self, document: str, paths: Collection[str]) -> None:
-        """Remove what belongs to a document that is also known by these paths."""
+        """Remove everything about a document, which is also known by these paths."""
         for table, column in _NAMING.items():
             self._database.change(f"DELETE FROM {table} WHERE {column} = ?", (document,))
-        # Stages of one's own may call a document by its path.
+        # Custom stages may identify a document by its path.
         self._database.change_many("DELETE FROM facts WHERE document = ?", [(path,) for path in paths])

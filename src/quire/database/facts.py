@@ -1,4 +1,4 @@
-"""Facts: which content was made for which key, and where its bytes lie. Tables of the database of a store."""
+"""Facts: which content was made for which key, and where its bytes are stored."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ DELETE FROM facts WHERE key IN (
     )
 )
 """
-"""Forgets what names contents that are not there: the record of a page its text and blocks, what a component of a flow
-gave its files and pages. An answer names nothing, and is not asked for again."""
+"""Forgets facts whose content refers to missing contents: the record of a page to its text and blocks, the output of a
+flow component to its files and pages. An answer refers to nothing, and is not requested again."""
 
 
 _UNREFERENCED = "digest NOT IN (SELECT digest FROM facts)"
 
 
 class Fact(NamedTuple):
-    """`digest` is the content that `stage` made for `key`; `used` the day it was last of use, in days since 1970.
+    """`digest` is the content that `stage` made for `key`; `used` the day of its last use, in days since 1970.
 
-    It belongs to one document. Of an answer there is a fact for each document that uses it, all with one content.
+    It belongs to one document. An answer has a fact for each document that uses it, all with the same content.
     """
 
     key: ArtifactKey
@@ -44,7 +44,7 @@ class Fact(NamedTuple):
 
 
 class ContentPlace(NamedTuple):
-    """Where a content lies: a part of a pack, or the whole of an older object of its own."""
+    """Where a content is stored: a part of a pack, or a whole object of an older store."""
 
     pack: str
     start: int
@@ -60,21 +60,20 @@ class KnownFact(NamedTuple):
 
 
 class Facts:
-    """The tables `facts`, `objects` and `attempts`. Any thread may use it, and the statements are of one transaction
-    where the caller has begun one."""
+    """The tables `facts`, `objects` and `attempts`. Thread-safe; statements join the caller's transaction, if any."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def find(self, keys: Sequence[ArtifactKey]) -> dict[ArtifactKey, KnownFact]:
-        """Those of the keys whose content is recorded too."""
+        """The facts of the keys whose content is recorded too."""
         found = {}
         for some, marks in in_portions(keys):
-            asked = (
+            query = (
                 "SELECT facts.key, facts.digest, objects.pack, objects.start, objects.size, facts.used FROM facts "
                 f"JOIN objects ON objects.digest = facts.digest WHERE facts.key IN ({marks})"
             )
-            for key, digest, pack, start, size, used in self._database.rows(asked, some):
+            for key, digest, pack, start, size, used in self._database.rows(query, some):
                 place = ContentPlace(str(pack), integer(start), integer(size))
                 found[ArtifactKey(str(key))] = KnownFact(Digest(str(digest)), place, integer(used))
         return found
@@ -82,20 +81,20 @@ class Facts:
     def places(self, digests: Sequence[Digest]) -> dict[Digest, ContentPlace]:
         found = {}
         for some, marks in in_portions(digests):
-            asked = f"SELECT digest, pack, start, size FROM objects WHERE digest IN ({marks})"
-            for digest, pack, start, size in self._database.rows(asked, some):
+            query = f"SELECT digest, pack, start, size FROM objects WHERE digest IN ({marks})"
+            for digest, pack, start, size in self._database.rows(query, some):
                 found[Digest(str(digest))] = ContentPlace(str(pack), integer(start), integer(size))
         return found
 
     def hold(self, digests: Collection[Digest]) -> bool:
-        """Whether all of these contents are recorded; they stay so until the end of the caller's transaction."""
-        # Changing nothing locks the rows, in PostgreSQL too: whoever collects garbage waits.
+        """Whether all these contents are recorded; locks them until the end of the caller's transaction."""
+        # This update changes nothing but locks the rows, in PostgreSQL too: garbage collection waits.
         held = "UPDATE objects SET size = size WHERE digest IN ({})"
         portions = in_portions(digests)
         return sum(self._database.change(held.format(marks), some) for some, marks in portions) == len(digests)
 
     def record(self, facts: Sequence[Fact], places: Mapping[Digest, ContentPlace]) -> None:
-        """Sorted: two processes that record the same never wait for each other in a circle."""
+        """Record facts in sorted order, so that two processes that record the same cannot deadlock."""
         self._database.change_many(
             "INSERT INTO objects (digest, pack, start, size) VALUES (?, ?, ?, ?) ON CONFLICT (digest) DO UPDATE SET "
             "pack = excluded.pack, start = excluded.start, size = excluded.size",
@@ -113,7 +112,7 @@ class Facts:
         )
 
     def share(self, key: ArtifactKey, digest: Digest, document: str, page: int | None, day: int) -> bool:
-        """Record that a document uses what was made for another one; False if that is not there any more."""
+        """Record that a document uses an artifact made for another one; False if that no longer exists."""
         known = "SELECT 1 FROM facts WHERE key = ? AND document = ?"
         if self._database.rows(known, (key, document)):
             return True
@@ -128,17 +127,17 @@ class Facts:
             )
 
     def touch(self, keys: Collection[ArtifactKey], day: int) -> None:
-        """Note that these were of use on that day."""
+        """Record that these were used on that day."""
         for some, marks in in_portions(sorted(keys)):
             self._database.change(f"UPDATE facts SET used = ? WHERE key IN ({marks})", (day, *some))
 
     def contents(self, pack: str) -> dict[Digest, ContentPlace]:
-        """What lies in a pack."""
+        """The contents of a pack."""
         rows = self._database.rows("SELECT digest, start, size FROM objects WHERE pack = ? ORDER BY start", (pack,))
         return {Digest(str(digest)): ContentPlace(pack, integer(start), integer(size)) for digest, start, size in rows}
 
     def forget(self, places: Mapping[Digest, ContentPlace]) -> None:
-        """These contents are not there: they are made again, and so is what names them."""
+        """Forget missing contents, and what refers to them: both are made again."""
         with self._database.transaction():
             self._database.change_many(
                 "DELETE FROM objects WHERE digest = ? AND pack = ? AND start = ?",
@@ -147,18 +146,18 @@ class Facts:
             self.forget_referring()
 
     def forget_referring(self) -> int:
-        """Forget what names contents that are not there; how many facts that were."""
+        """Forget facts that refer to missing contents; returns how many."""
         return self._database.change(_REFERRING)
 
     def move(self, places: Mapping[Digest, ContentPlace], to: Mapping[Digest, ContentPlace]) -> None:
-        """These contents lie elsewhere now; one that has been moved or removed meanwhile stays as it is."""
+        """Record new places of contents; one that was moved or removed meanwhile stays as it is."""
         self._database.change_many(
             "UPDATE objects SET pack = ?, start = ? WHERE digest = ? AND pack = ? AND start = ?",
             [(to[d].pack, to[d].start, d, places[d].pack, places[d].start) for d in sorted(to)],
         )
 
     def known_bytes(self) -> dict[str, int]:
-        """How many bytes of each pack are known."""
+        """How many bytes of each pack are referenced."""
         rows = self._database.rows("SELECT pack, sum(size) FROM objects GROUP BY pack")
         return {str(pack): integer(size) for pack, size in rows}
 
@@ -168,16 +167,18 @@ class Facts:
         return {str(document) for (document,) in rows}
 
     def forget_packs(self, names: Collection[str]) -> int:
-        """Forget what lies in packs that are gone, and what refers to it; how many facts that were."""
+        """Forget the contents of missing packs, and what refers to them; returns how many facts."""
         self._database.change_many("DELETE FROM objects WHERE pack = ?", [(name,) for name in names])
         dangling = self.forget_referring()
         return dangling + self._database.change("DELETE FROM facts WHERE digest NOT IN (SELECT digest FROM objects)")
 
     def forget_unused(self, before: int, today: int, *, answers: bool) -> int:
-        """Forget documents that were last of use before a day; answers of engines only when asked to."""
-        self._database.change("UPDATE facts SET used = ? WHERE used = 0", (today,))  # of an older store: from now on
-        # Artifacts of a document name each other, and only the first of them is looked up: they go together. An
-        # answer does not count for its document: another one may have used it.
+        """Forget documents last used before a day; engine answers only with `answers`."""
+        self._database.change(
+            "UPDATE facts SET used = ? WHERE used = 0", (today,)
+        )  # from an older store: unknown counts from today
+        # Artifacts of a document refer to each other, and only the first of them is looked up: they are forgotten
+        # together. An answer does not count for its document: another document may have used it.
         unused = "document NOT IN (SELECT document FROM facts WHERE used >= ? AND stage <> ?)"
         return self._database.change(
             f"DELETE FROM facts WHERE used < ? AND stage <> ? AND {unused}",
@@ -185,9 +186,9 @@ class Facts:
         )
 
     def remove_unreferenced(self) -> int:
-        """Forget contents that no fact refers to, in the caller's transaction; how many."""
-        # A process that saves the same content now has locked its row, or waits here: the second statement sees its
-        # fact.
+        """Forget contents that no fact refers to, in the caller's transaction; returns how many."""
+        # A process that saves the same content now has locked its row, or waits for ours: the second statement sees
+        # its fact.
         self._database.change(f"UPDATE objects SET size = size WHERE {_UNREFERENCED}")
         return self._database.change(f"DELETE FROM objects WHERE {_UNREFERENCED}")
 
@@ -200,7 +201,7 @@ class Facts:
                 (*of_page, reading, integer(noted) + 1, number, made.engine, made.outcome, made.reason, made.ms)
                 for number, made in enumerate(attempts, start=1)
             ]
-            # The first row waits for whoever notes the same just now, and what is deleted after it is known by then.
+            # The first row waits for a process that records the same; its rows are visible to the delete after it.
             self._database.change_many(
                 "INSERT INTO attempts (document, page, reading, noted, number, engine, outcome, reason, ms) "
                 "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (document, page, reading, number) DO UPDATE SET "
@@ -212,21 +213,21 @@ class Facts:
             self._database.change(before, (*of_page, reading, len(rows)))
 
     def path(self, document: str, page: int, reading: str) -> tuple[Attempt, ...]:
-        asked = (
+        query = (
             "SELECT engine, outcome, reason, ms FROM attempts WHERE document = ? AND page = ? AND reading = ? "
             "ORDER BY number"
         )
-        rows = self._database.rows(asked, (document, page, reading))
+        rows = self._database.rows(query, (document, page, reading))
         return tuple(Attempt(*row) for row in rows)  # type: ignore[arg-type]
 
     def paths(self, document: str) -> dict[int, tuple[Attempt, ...]]:
-        asked = (
+        query = (
             "SELECT page, reading FROM attempts WHERE document = ? AND number = 1 ORDER BY page, noted"  # the last wins
         )
-        last = {integer(page): str(reading) for page, reading in self._database.rows(asked, (document,))}
+        last = {integer(page): str(reading) for page, reading in self._database.rows(query, (document,))}
         return {page: self.path(document, page, reading) for page, reading in last.items()}
 
 
 def integer(value: object) -> int:
-    """A number as a database gives it."""
+    """A number from a row."""
     return int(value)  # type: ignore[call-overload, no-any-return]

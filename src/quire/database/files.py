@@ -1,4 +1,4 @@
-"""Files that were hashed: who knows a path, its size and its time need not read it again."""
+"""A cache of file digests: a file with the same path, size and modification time is not read again."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from quire.keys import Digest
 
 
 class HashedFiles:
-    """The table of files. Any thread may use it."""
+    """The table of files. Thread-safe."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def find(self, files: Mapping[str, FileState]) -> dict[str, Digest]:
-        """The digests of those that look as they did when they were hashed; asked in few statements for all."""
+        """The digests of the files that are unchanged since they were hashed, in few statements."""
         texts = {path_text(path): path for path in files}
         found: dict[str, Digest] = {}
         for portion, marks in in_portions(texts):
@@ -31,7 +31,7 @@ class HashedFiles:
         return found
 
     def remember(self, hashed: Iterable[Hashed]) -> None:
-        """Keep those that can be trusted, and drop what was known of the others."""
+        """Keep the digests that can be trusted, and drop older entries of the others."""
         every = list(hashed)
         settled = [(path_text(h.path), *h.state.look, h.digest) for h in every if h.settled]
         self.forget([h.path for h in every if not h.settled])

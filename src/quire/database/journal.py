@@ -1,4 +1,4 @@
-"""The journal of the local runtime: invocations of workflows, their steps and signals, in the database of a store."""
+"""The journal of the local runtime: invocations of workflows, their steps and signals, in the store's database."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ class Ending:
 
     @classmethod
     def of(cls, error: BaseException) -> Ending:
-        """Failed for that reason."""
+        """A failure with that error."""
         return cls("failed", message=reason_of(error), category=category_of(error), exit_code=exit_code_of(error))
 
     def value(self) -> Json:
-        """What it gave. Raises RunError or RunCancelled when it gave nothing."""
+        """Its result. Raises RunError or RunCancelled unless it finished."""
         if self.state == "cancelled":
             raise RunCancelled(self.message or "cancelled")
         if self.state == "failed":
@@ -50,7 +50,7 @@ class Ending:
 
 @dataclass(frozen=True, slots=True)
 class Invocation:
-    """A workflow that was started under a key."""
+    """A workflow started under an idempotency key."""
 
     key: str
     run: str
@@ -59,29 +59,29 @@ class Invocation:
     pool: str
     argument: Json
     cancelled: bool = False
-    """Whether its run was cancelled before anybody began with it."""
+    """Whether its run was cancelled before it started."""
 
 
 @dataclass(slots=True)
 class StepRecord:
-    """What is recorded of one step: how often it was tried, and how it ended, once it has."""
+    """The record of one step: its attempts, and its ending, once it has one."""
 
     name: str
     attempts: int = 0
     ending: Ending | None = None
     due: float | None = None
-    """When a timer rings, in seconds of the calendar clock."""
+    """When a timer fires, in seconds of the wall clock."""
 
 
 class Journal:
-    """The tables of invocations, steps and signals. Any thread may use it."""
+    """The tables of invocations, steps and signals. Thread-safe."""
 
     def __init__(self, database: Database, claims: Claims) -> None:
         self._database = database
         self._claims = claims
 
     def start(self, invocation: Invocation) -> None:
-        """Add an invocation; one with that key stays as it is, whatever became of it."""
+        """Add an invocation. Idempotent: an existing one with that key stays as it is, in whatever state."""
         self._database.change(
             "INSERT INTO invocations "
             "(key, run, workflow, version, pool, argument, state, number, cancel) "
@@ -94,27 +94,27 @@ class Journal:
                 invocation.version,
                 invocation.pool,
                 json.dumps(invocation.argument),
-                time.time_ns(),  # the order in which they came
+                time.time_ns(),  # the order of submission
                 invocation.run,
             ),
         )
 
     def begin_again(self, invocation: Invocation, ended: Ending) -> None:
-        """Try for another run, as it asks for it, what failed, was cancelled or forgotten with one; nothing happens if
-        somebody did already."""
-        told = invocation.run, json.dumps(invocation.argument), invocation.run, invocation.key, ended.run, ended.state
+        """Retry for another run, with its argument, an invocation that failed, was cancelled or forgotten with the
+        first run; does nothing if another process did already."""
+        error = invocation.run, json.dumps(invocation.argument), invocation.run, invocation.key, ended.run, ended.state
         with self._database.transaction():
             begun = self._database.change(
                 "UPDATE invocations SET state = 'waiting', run = ?, argument = ?, error = NULL, "
                 "cancel = coalesce((SELECT cancel FROM runs WHERE run = ?), 0) WHERE key = ? AND run = ? AND state = ?",
-                told,
+                error,
             )
             if begun:
                 self._database.change("DELETE FROM steps WHERE invocation = ?", (invocation.key,))
             self.start(invocation)
 
     def claim_next(self, workflows: Mapping[str, Workflow], pools: Sequence[str]) -> tuple[Invocation, Claim] | None:
-        """The next invocation that nobody works on, and the right to do so; one that is to be cancelled is, too."""
+        """Claim the next invocation without a living owner, including one that is to be cancelled."""
         database = self._database
         if not pools:
             return None
@@ -137,9 +137,9 @@ class Journal:
                     continue
                 begun = "UPDATE invocations SET state = 'running' WHERE key = ? AND state IN ('waiting', 'running')"
                 if database.change(begun, (key,)):
-                    told = json.loads(str(argument))
+                    error = json.loads(str(argument))
                     named = (str(key), str(run), str(workflow), str(version), str(pool))
-                    return Invocation(*named, told, cancelled=bool(cancel)), claim
+                    return Invocation(*named, error, cancelled=bool(cancel)), claim
                 self._claims.release(claim)
         return None
 
@@ -148,19 +148,19 @@ class Journal:
         return self.endings([key]).get(key)
 
     def endings(self, keys: Sequence[str]) -> dict[str, Ending]:
-        """Those of the invocations that have ended. One that is not there was forgotten with the run that began it."""
+        """The endings of those that have ended. One that does not exist was forgotten with the run that started it."""
         found = {key: Ending("cancelled", message=f"{key} was forgotten") for key in keys}
         for some, marks in in_portions(keys):
-            asked = f"SELECT key, state, result, error, run FROM invocations WHERE key IN ({marks})"
-            for key, *told in self._database.rows(asked, some):
-                if told[0] in ENDED:
-                    found[str(key)] = _ending(*told)
+            query = f"SELECT key, state, result, error, run FROM invocations WHERE key IN ({marks})"
+            for key, *error in self._database.rows(query, some):
+                if error[0] in ENDED:
+                    found[str(key)] = _ending(*error)
                 else:
                     del found[str(key)]
         return found
 
     def steps(self, key: str) -> dict[int, StepRecord]:
-        asked = "SELECT number, name, attempts, result, error, due FROM steps WHERE invocation = ?"
+        query = "SELECT number, name, attempts, result, error, due FROM steps WHERE invocation = ?"
         return {
             int(str(number)): StepRecord(
                 str(name),
@@ -170,11 +170,11 @@ class Journal:
                 else _ending("finished" if error is None else "failed", result, error),
                 None if due is None else float(str(due)),
             )
-            for number, name, attempts, result, error, due in self._database.rows(asked, (key,))
+            for number, name, attempts, result, error, due in self._database.rows(query, (key,))
         }
 
     def record(self, claim: Claim, number: int, step: StepRecord) -> None:
-        """Keep what is known of a step so far. Raises FencedError for a late owner."""
+        """Record the state of a step. Raises FencedError for an owner that has lost its claim."""
         ending = step.ending
         result = json.dumps(ending.result) if ending and ending.state == "finished" else None
         error = ending.error_text() if ending else None
@@ -188,14 +188,14 @@ class Journal:
             )
 
     def forget_steps(self, claim: Claim, version: str) -> None:
-        """Begin again with other code: what the old one recorded is of no use to it."""
+        """Start over with new code, for which the recorded steps of the old code are useless."""
         with self._database.transaction():
             self._claims.check(claim)
             self._database.change("DELETE FROM steps WHERE invocation = ?", (claim.key,))
             self._database.change("UPDATE invocations SET version = ? WHERE key = ?", (version, claim.key))
 
     def end(self, claim: Claim, ending: Ending) -> None:
-        """The invocation is over; its steps are of no use any more, its result stays. Gives the claim back."""
+        """Record the end of the invocation; removes its steps, keeps its result, releases the claim."""
         with self._database.transaction():
             self._claims.check(claim)
             self._database.change(
@@ -207,15 +207,15 @@ class Journal:
             self._claims.release(claim)
 
     def give_back(self, claim: Claim) -> None:
-        """Leave an invocation to whoever comes next."""
+        """Release an invocation for another process."""
         self._claims.release(claim)
 
     def cancel(self, run: str) -> list[str]:
-        """Ask everything of a run to stop: what waits is cancelled at once, and what runs is asked to."""
+        """Cancel a run: invocations without a living owner at once, running ones by a request. Returns the former."""
         database = self._database
         with database.transaction():
             database.change(f"UPDATE invocations SET cancel = 1 WHERE run = ? AND NOT {HAS_ENDED}", (run,))
-            told = Ending("cancelled").error_text()
+            error = Ending("cancelled").error_text()
             waiting = [
                 str(key)
                 for (key,) in database.rows(
@@ -226,40 +226,40 @@ class Journal:
                 )
             ]
             for key in waiting:
-                database.change("UPDATE invocations SET state = 'cancelled', error = ? WHERE key = ?", (told, key))
+                database.change("UPDATE invocations SET state = 'cancelled', error = ? WHERE key = ?", (error, key))
         return waiting
 
     def cancelled(self, runs: Sequence[str]) -> set[str]:
-        """Keys of invocations of these runs that are asked to stop and have not."""
+        """Keys of invocations of these runs that have an open request to cancel."""
         marks = ", ".join("?" * len(runs))
-        asked = f"SELECT key FROM invocations WHERE run IN ({marks}) AND cancel = 1 AND NOT {HAS_ENDED}"
-        return {str(key) for (key,) in self._database.rows(asked, runs)} if runs else set()
+        query = f"SELECT key FROM invocations WHERE run IN ({marks}) AND cancel = 1 AND NOT {HAS_ENDED}"
+        return {str(key) for (key,) in self._database.rows(query, runs)} if runs else set()
 
     def paused(self, runs: Sequence[str]) -> set[str]:
-        """Those of the runs that are paused."""
+        """The subset of the runs that are paused."""
         marks = ", ".join("?" * len(runs))
-        asked = f"SELECT run FROM runs WHERE run IN ({marks}) AND state = '{PAUSED}'"
-        return {str(run) for (run,) in self._database.rows(asked, runs)} if runs else set()
+        query = f"SELECT run FROM runs WHERE run IN ({marks}) AND state = '{PAUSED}'"
+        return {str(run) for (run,) in self._database.rows(query, runs)} if runs else set()
 
     def send(self, key: str, name: str, value: Json) -> None:
-        """Answer a signal; the first answer counts."""
+        """Send a signal; the first value counts."""
         self._database.change(
             "INSERT INTO signals (invocation, name, value) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
             (key, name, json.dumps(value)),
         )
 
     def signals(self, key: str) -> dict[str, Json]:
-        asked = "SELECT name, value FROM signals WHERE invocation = ?"
-        return {str(name): json.loads(str(value)) for name, value in self._database.rows(asked, (key,))}
+        query = "SELECT name, value FROM signals WHERE invocation = ?"
+        return {str(name): json.loads(str(value)) for name, value in self._database.rows(query, (key,))}
 
 
 def _ending(state: object, result: object, error: object, run: object = "") -> Ending:
-    told = json.loads(str(error)) if error else {}
+    failure = json.loads(str(error)) if error else {}
     return Ending(
         state,  # type: ignore[arg-type]
         json.loads(str(result)) if result is not None else None,
-        told.get("message", ""),
-        told.get("category", "runtime"),
+        failure.get("message", ""),
+        failure.get("category", "runtime"),
         str(run),
-        told.get("exit_code"),
+        failure.get("exit_code"),
     )

@@ -1,6 +1,6 @@
-"""Leases and claims: one process works on a key while the others wait.
+"""Leases and claims: one process owns a key while the others wait.
 
-A process that dies loses its claims, and what it writes late is refused by the fencing token of the claim.
+A crashed process loses its claims, and its late writes are refused by the fencing token of the claim.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from quire.database.database import Database, boot
 from quire.errors import FencedError
 
 LEASE_S = 30.0
-"""How long an owner that stops renewing its lease keeps its claims."""
+"""How long an owner keeps its claims without a heartbeat."""
 
 SEPARATOR = "/"
 
@@ -26,10 +26,10 @@ ALIVE = "owners.expires > ? AND owners.boot = ?"
 
 
 class Claims:
-    """The claims of one owner, which is this process. Any thread may use it.
+    """The claims of one owner, which is this process. Thread-safe.
 
-    While there is a claim, a heartbeat thread renews the owner's lease three times in its length. An owner that
-    pauses for longer can lose its claims to others; its next write then raises FencedError.
+    While a claim exists, a heartbeat thread renews the owner's lease three times per lease length. An owner that
+    pauses for longer can lose its claims; its next write then raises FencedError.
     """
 
     def __init__(self, database: Database, *, lease_s: float = LEASE_S) -> None:
@@ -41,8 +41,8 @@ class Claims:
         self._heartbeat: Thread | None = None
 
     def start_heartbeat(self) -> None:
-        """Start the heartbeat. The first claim does it; call this before a transaction that claims, because rolling
-        it back must not take the lease with it."""
+        """Start the heartbeat. The first claim does it too; call this before a transaction that claims, because a
+        rollback must not remove the lease."""
         with self._lock:
             if self._heartbeat is not None:
                 return
@@ -53,7 +53,7 @@ class Claims:
             self._heartbeat.start()
 
     def claim(self, key: str) -> Claim | None:
-        """The right to work on the key; None while a living owner has it, this one included."""
+        """Claim the key; None while a living owner has it, this one included."""
         self.start_heartbeat()
         database = self._database
         with database.transaction():
@@ -68,7 +68,7 @@ class Claims:
             (owner, token, alive) = held[0]
             if alive and not _is_gone(str(owner)):
                 return None
-            left = owner != ""  # else it was given back
+            left = owner != ""  # otherwise it was released
             changed = database.change(
                 "UPDATE claims SET owner = ?, token = token + 1, takeovers = takeovers + ? "
                 "WHERE key = ? AND owner = ? AND token = ?",
@@ -77,15 +77,15 @@ class Claims:
             return Claim(key, int(str(token)) + 1, takeover=left) if changed else None
 
     def check(self, claim: Claim) -> None:
-        """Raises FencedError if somebody else has the key now. Holds until the end of the caller's transaction."""
+        """Raises FencedError if the claim is lost. Locks the claim until the end of the caller's transaction."""
         mine = "UPDATE claims SET token = token WHERE key = ? AND owner = ? AND token = ?"
         if not self._database.change(mine, (claim.key, self.owner, claim.token)):
             raise FencedError(
-                f"another process took {claim.key[:16]} over while this one was away; its result is used instead"
+                f"another process took over {claim.key[:16]} while this one did not respond; its result is used instead"
             )
 
     def release(self, claim: Claim) -> None:
-        """Give the key back; nothing happens if it is lost already."""
+        """Release the key; does nothing if the claim is lost already."""
         mine = (claim.key, self.owner, claim.token)
         with self._database.transaction():
             self._database.change(
@@ -99,7 +99,7 @@ class Claims:
         return int(str(found))
 
     def close(self) -> None:
-        """Give everything back."""
+        """Release all claims and end the lease."""
         with self._lock:
             heartbeat, self._heartbeat = self._heartbeat, None
         if heartbeat is None:
@@ -121,19 +121,19 @@ class Claims:
 
     def _keep_renewing(self) -> None:
         while not self._stopped.wait(self._lease_s / 3):
-            with suppress(Exception):  # a lease that expires is safe
+            with suppress(Exception):  # letting the lease expire is safe
                 self._renew()
 
 
 def expire_dead_owners(database: Database) -> None:
-    """End the leases of owners on this machine whose process is gone, without waiting for them to run out."""
+    """Expire the leases of crashed processes on this machine at once."""
     for (owner,) in database.rows("SELECT owner FROM owners WHERE expires > 0"):
         if _is_gone(str(owner)):
             database.change("UPDATE owners SET expires = 0 WHERE owner = ?", (owner,))
 
 
 def forget_owners(database: Database, silent_s: float) -> None:
-    """Remove the leases and claims of processes that ended or have not renewed for so long."""
+    """Remove the leases and claims of owners of an earlier epoch, or without a heartbeat for that long."""
     gone = "SELECT owner FROM owners WHERE expires < ? OR boot <> ?"
     values = (database.now() - silent_s, database.epoch)
     database.change(f"DELETE FROM claims WHERE owner IN ({gone})", values)
@@ -141,15 +141,15 @@ def forget_owners(database: Database, silent_s: float) -> None:
 
 
 def _is_gone(owner: str) -> bool:
-    """Whether an owner was a process of this machine that has ended; False for other machines."""
+    """Whether an owner is a process of this machine that has ended; False for other machines."""
     machine, _, process = owner.partition(SEPARATOR)
     return machine == _machine() and not _lives(process)
 
 
 @cache
 def _machine() -> str:
-    """This start of this machine, or this container of it: where process numbers mean the same. Many machines may
-    have one name, and the numbers of their containers are not unique either."""
+    """This boot of this machine, and the PID namespace: the scope in which a process id is unique. Host names and
+    namespace numbers alone are not unique."""
     try:
         numbers = str(Path("/proc/self/ns/pid").readlink())
     except OSError:
@@ -158,16 +158,16 @@ def _machine() -> str:
 
 
 def _lives(process: str) -> bool:
-    """Whether a process, by its number and the time of its start, is still there."""
+    """Whether a process, by its id and start time, still exists."""
     number, started, _ = process.split(SEPARATOR)
     return _started(int(number)) == started
 
 
 def _started(process: int) -> str:
-    """When a process started, which tells it from a later one with the same number; "" when there is none, or only
-    what its parent has not asked about yet."""
+    """The start time of a process, which distinguishes it from a later one with the same id; "" when it does not
+    exist, or is a zombie."""
     try:
-        told = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
-        return "" if told[0] in "ZX" else told[19]
+        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+        return "" if fields[0] in "ZX" else fields[19]
     except OSError:
         return "" if Path("/proc/self").exists() else "unknown"

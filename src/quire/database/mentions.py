@@ -1,4 +1,4 @@
-"""Where runs, their events and journals name documents, so that a deleted document is named nowhere."""
+"""Finds where runs, their events and journals name documents, so that no trace of a deleted document remains."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ from quire.database.places import path_text
 from quire.database.runs import ENDED, forget_runs
 
 REMOVED = "(deleted)"
-"""What stands where something named a deleted document."""
+"""Replaces the name of a deleted document."""
 BATCH = "batch"
-"""The flow whose runs are about many documents: of them only what is about a deleted one goes."""
+"""The flow whose runs are about many documents: only what is about a deleted one is removed from them."""
 AT_ONCE = 2000
-"""Rows that are looked through at a time."""
+"""Rows fetched at a time."""
 
 _LENGTH = 64
 _ID = re.compile(rf"[0-9a-f]{{{_LENGTH}}}")
 _STRING = re.compile(r'"([^"\\]*(?:\\.[^"\\]*)*)"')
 _START = 32
-"""Characters of an id that keys of invocations have."""
+"""Length of the prefix of a document id in the keys of invocations."""
 
 
 class Mentions:
-    """What names some documents: by id, or by a path that no other document is known by.
+    """Everything that names some documents: by id, or by a path that no other document has.
 
-    Every table is read once, however many documents there are. All in the caller's transaction.
+    Every table is read once, regardless of the number of documents. All in the caller's transaction.
     """
 
     def __init__(self, database: Database, documents: Collection[str]) -> None:
@@ -40,14 +40,14 @@ class Mentions:
         self.paths = {document: _paths(database, document) for document in documents}
         self._of_path = {path: document for document, paths in self.paths.items() for path in paths}
         self.ended: Mapping[str, set[str]] = defaultdict(set)
-        """Runs about each document that have ended, and so go with it."""
+        """The ended runs about each document, which are removed with it."""
         self.unfinished: Mapping[str, set[str]] = defaultdict(set)
-        """Those that have not: begun again, they would read the document again."""
-        self._batches: dict[str, set[str]] = {}  # the names that the documents have in each
+        """The unfinished ones: resumed, they would read the document again."""
+        self._batches: dict[str, set[str]] = {}  # the names of the documents in each
         self._find_runs()
 
     def remove(self) -> None:
-        """Remove runs, invocations, events and claims about the documents, and their names from what stays."""
+        """Remove runs, invocations, events and claims about the documents, and their names from what remains."""
         for some, marks in in_portions(sorted({run for runs in self.ended.values() for run in runs})):
             forget_runs(self._database, f"run IN ({marks})", some)
         for run in sorted(self._batches):
@@ -58,21 +58,21 @@ class Mentions:
         self._remove_claims()
 
     def _find_runs(self) -> None:
-        told: dict[str, set[str]] = defaultdict(set)
+        named: dict[str, set[str]] = defaultdict(set)
         for some, marks in in_portions(sorted(self._documents)):
-            asked = f"SELECT DISTINCT run, document FROM events WHERE document IN ({marks})"
-            for run, document in self._database.rows(asked, some):
-                told[str(run)].add(str(document))
+            query = f"SELECT DISTINCT run, document FROM events WHERE document IN ({marks})"
+            for run, document in self._database.rows(query, some):
+                named[str(run)].add(str(document))
         for run, flow, state, inputs, result in self._each("runs", "run", "flow, state, inputs, result"):
             if flow == BATCH:
                 self._batches[str(run)] = set()
                 continue
             into = self.ended if state in ENDED else self.unfinished
-            for document in self._named(inputs) | self._named(result) | told[str(run)]:
+            for document in self._named(inputs) | self._named(result) | named[str(run)]:
                 into[document].add(str(run))
 
     def _clean_batch(self, run: str) -> None:
-        """A run over many documents keeps what it knows of the others; one over deleted documents alone goes."""
+        """Remove the documents from a batch run; one about deleted documents only is removed completely."""
         names = self._batches[run] = self._remove_events(run)
         columns = "inputs, result, error"
         ((inputs, *others),) = self._database.rows(f"SELECT {columns} FROM runs WHERE run = ?", (run,))
@@ -85,21 +85,21 @@ class Mentions:
         self._database.change("UPDATE runs SET inputs = ?, result = ?, error = ? WHERE run = ?", (*cleaned, run))
 
     def _remove_events(self, run: str) -> set[str]:
-        """Remove the events of a batch about the documents; the names and paths that these have in it.
+        """Remove the events of a batch about the documents; returns their names and paths in it.
 
-        Older batches call documents by name, and say only at the end of each which document that was.
+        Older batches identify documents by name, and record the id only in the last event of each.
         """
         about: set[int] = set()
         names: set[str] = set()
         others: set[str] = set()
         called: dict[str, list[tuple[int, set[str]]]] = defaultdict(list)
         for sequence, name, payload in self._events(run):
-            told = json.loads(payload)
-            known = {path_text(one) for one in (name, told.get("name"), told.get("input_path")) if one}
+            fields = json.loads(payload)
+            known = {path_text(one) for one in (name, fields.get("name"), fields.get("input_path")) if one}
             if name in self._documents or self._named(payload):
                 about.add(sequence)
                 names |= known
-            elif told.get("input_hash"):
+            elif fields.get("input_hash"):
                 others |= known
             elif name:
                 called[name].append((sequence, known))
@@ -112,24 +112,24 @@ class Mentions:
         return names - others
 
     def _events(self, run: str) -> Iterator[tuple[int, str, str]]:
-        asked = (
+        query = (
             "SELECT sequence, document, payload FROM events WHERE run = ? AND sequence > ? ORDER BY sequence LIMIT ?"
         )
         after = -1
-        while rows := self._database.rows(asked, (run, after, AT_ONCE)):
+        while rows := self._database.rows(query, (run, after, AT_ONCE)):
             for sequence, name, payload in rows:
                 after = int(str(sequence))
                 yield after, str(name or ""), str(payload)
 
     def _remove_invocations(self) -> None:
         gone: list[str] = []
-        for key, run, state, *told in self._each("invocations", "key", "run, state, argument, result, error"):
+        for key, run, state, *texts in self._each("invocations", "key", "run, state, argument, result, error"):
             if run in self._batches:
-                cleaned = [self._cleaned(text, self._batches[str(run)]) for text in told]
-                if cleaned != told:
+                cleaned = [self._cleaned(text, self._batches[str(run)]) for text in texts]
+                if cleaned != texts:
                     changed = "UPDATE invocations SET argument = ?, result = ?, error = ? WHERE key = ?"
                     self._database.change(changed, (*cleaned, key))
-            elif state in ENDED and (self._has_start(str(key)) or any(map(self._named, told))):
+            elif state in ENDED and (self._has_start(str(key)) or any(map(self._named, texts))):
                 gone.append(str(key))
         for some, marks in in_portions(gone):
             for table in ("steps", "signals"):
@@ -146,8 +146,8 @@ class Mentions:
 
     def _each(self, table: str, key: str, columns: str) -> Iterator[tuple[object, ...]]:
         """Every row of a table, in portions."""
-        asked, after = f"SELECT {key}, {columns} FROM {table} WHERE {key} > ? ORDER BY {key} LIMIT ?", ""
-        while rows := self._database.rows(asked, (after, AT_ONCE)):
+        query, after = f"SELECT {key}, {columns} FROM {table} WHERE {key} > ? ORDER BY {key} LIMIT ?", ""
+        while rows := self._database.rows(query, (after, AT_ONCE)):
             yield from rows
             after = str(rows[-1][0])
 
@@ -155,7 +155,7 @@ class Mentions:
         return any(part[:_START] in self._starts for part in key.split("/"))
 
     def _named(self, text: object) -> set[str]:
-        """The documents that a text of JSON names. Of a source with an id and a path, the id counts."""
+        """The documents that a JSON text names. For a source with an id and a path, the id counts."""
         if text is None:
             return set()
         found: set[str] = set()
@@ -168,7 +168,7 @@ class Mentions:
         return found
 
     def _cleaned(self, text: object, names: Collection[str]) -> object:
-        """A text of JSON without what is about the documents."""
+        """A JSON text without what is about the documents."""
         if text is None:
             return None
         value = json.loads(str(text))
@@ -186,7 +186,7 @@ class Mentions:
         return value
 
     def _is_about(self, item: Json, names: Collection[str]) -> bool:
-        """Whether an item of a list is about one of the documents: it goes as a whole."""
+        """Whether an item of a list is about one of the documents, so that the whole item is removed."""
         parts = item.values() if isinstance(item, dict) else item if isinstance(item, list) else [item]
         return any(isinstance(part, str) and self._says(part, names) for part in parts)
 
@@ -198,25 +198,25 @@ class Mentions:
 
 
 def _paths(database: Database, document: str) -> list[str]:
-    """The paths of a document that no other one has been at since."""
+    """The paths of a document at which no other document is known."""
     places = {"files": ("path", "digest"), "outputs": ("source", "document"), "quarantine": ("source", "document")}
 
     def known(condition: str, values: Sequence[object]) -> set[str]:
-        asked = " UNION ".join(
+        query = " UNION ".join(
             f"SELECT {path} FROM {table} WHERE {condition.format(path=path, of=of)}"
             for table, (path, of) in places.items()
         )
-        return {str(path) for (path,) in database.rows(asked, [*values] * len(places))}
+        return {str(path) for (path,) in database.rows(query, [*values] * len(places))}
 
     own = known("{of} = ?", (document,))
     return sorted(path for path in own if not known("{path} = ? AND {of} <> ?", (path, document)))
 
 
 def _plain(string: str) -> str:
-    """A string of JSON as records write paths."""
+    """A JSON string as path text (`path_text`)."""
     return path_text(json.loads(f'"{string}"')) if "\\" in string else string
 
 
 def _is_word(term: str, text: str) -> bool:
-    """Whether a message has a path or name in it, not as a part of another one."""
+    """Whether a text contains a path or name as a whole, not as part of a longer one."""
     return re.search(rf"(?<![\w/.-]){re.escape(term)}(?![\w/-]|\.\w)", text) is not None

@@ -1,4 +1,4 @@
-"""Outputs: what was written where, from what and with which settings."""
+"""Outputs: which files were written, from which source and with which settings."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ class OutputFile(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """What was made for one source.
+    """The output of one source.
 
-    `place` is where it is, `key` stands for everything it was made from, and `settings` says in words what was
-    asked for, so that somebody can be told why it is out of date.
+    `place` is its path, `key` identifies everything it was made from, and `settings` lists the requested settings in
+    readable form, to explain why an output is out of date.
     """
 
     place: str
@@ -46,13 +46,13 @@ class Output:
 
 
 class Outputs:
-    """The table of outputs. Any thread may use it."""
+    """The table of outputs. Thread-safe."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def record(self, outputs: Iterable[Output]) -> None:
-        """Remember outputs that are written, instead of what was at their places before."""
+        """Record written outputs; they replace earlier ones at their places."""
         rows = [
             (
                 path_text(output.place),
@@ -74,7 +74,7 @@ class Outputs:
             )
 
     def find(self, places: Sequence[str]) -> dict[str, Output]:
-        """What is known of places; asked in few statements for all."""
+        """The outputs at these places, in few statements."""
         texts = {path_text(place): place for place in places}
         found = {}
         settings: dict[str, Mapping[str, Json]] = {}  # mostly the same for all

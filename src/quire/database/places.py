@@ -1,4 +1,4 @@
-"""Paths as the records write them."""
+"""Paths as the database stores them."""
 
 from __future__ import annotations
 
@@ -6,5 +6,5 @@ import os
 
 
 def path_text(path: str | os.PathLike[str]) -> str:
-    """A path as text that a database takes: names of files are bytes and may be no UTF-8."""
+    """A path as valid text: file names are bytes and may not be UTF-8."""
     return os.fsencode(path).decode("utf-8", "backslashreplace")

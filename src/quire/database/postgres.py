@@ -1,4 +1,4 @@
-"""PostgreSQL as a database of facts and runs, for several machines."""
+"""PostgreSQL as the database of a store, for several machines."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ if TYPE_CHECKING:
 R = TypeVar("R")
 
 _MIGRATING = 0x7175697265  # "quire"
-"""The advisory lock that one process at a time holds while it changes tables."""
+"""The advisory lock held during a migration."""
 
 _BEGIN = b"BEGIN"
 _BEGIN_LASTING = b"BEGIN; SET LOCAL synchronous_commit = on"
 
 
 class PostgresDatabase:
-    """The tables in a database by URL, `postgresql://user@host/name`. Any thread may use it, on any machine.
+    """The tables in a database by URL, `postgresql://user@host/name`. Thread-safe, from any machine.
 
-    Transactions see what others commit meanwhile (READ COMMITTED): who reads to write locks the row first, by changing
-    it. A server that was started again is found by the next statement. What a connection carried when it broke is
-    asked once more if it only reads and stands alone; otherwise a StoreError says so, and nothing was changed, or, if
-    the break fell into the commit, all of it.
+    Transactions see what others commit meanwhile (READ COMMITTED): read-then-write code locks the row first, by
+    updating it. The next statement reconnects to a restarted server. When a connection breaks, a read outside a
+    transaction is retried; otherwise a StoreError is raised, and nothing was changed or, if the connection broke during
+    the commit, possibly all of it.
     """
 
     one_machine = False
-    epoch = ""  # the clock is the server's: no machine's start says anything about owners
+    epoch = ""  # the clock is the server's: a reboot of a client says nothing about owners
 
     def __init__(self, url: str) -> None:
         try:
@@ -100,7 +100,7 @@ class PostgresDatabase:
         self._connections.close()
 
     def _do(self, work: Callable[[Connection], R], *, repeatable: bool = False) -> R:
-        """In the transaction of this thread, or on any connection; there once more, if that had broken."""
+        """Run it in the transaction of this thread, or on any connection; there a broken connection is retried once."""
         with self._connections.explained():
             if self._held.connection is not None:
                 return work(self._held.connection)
@@ -119,7 +119,7 @@ class PostgresDatabase:
                 self._connections.give_back(connection)
 
     def _begun(self, begin: bytes) -> Connection:
-        """A connection in a new transaction; nothing has happened in it, so a broken one is simply replaced."""
+        """A connection in a new transaction; nothing has happened in it, so a broken connection is simply replaced."""
         with self._connections.explained():
             for last in (False, True):
                 connection = self._connections.take()
@@ -143,7 +143,7 @@ class PostgresDatabase:
         schema.check(self._version(), self.place)
 
     def _version(self) -> int:
-        # The catalogue itself is read: `to_regclass` may answer from before another process made the tables.
+        # Reads the catalogue itself: `to_regclass` may return the state from before another process made the tables.
         known = "SELECT 1 FROM pg_class WHERE relname = 'schema_version' AND pg_table_is_visible(oid)"
         if not self.rows(known):
             return 0
@@ -159,7 +159,7 @@ class _Held(local):
 
 @lru_cache(maxsize=512)
 def translated(statement: str) -> bytes:
-    """A statement as psycopg wants it: `%s` for `?` outside of quotes, and every `%` doubled."""
-    pieces = statement.replace("%", "%%").split("'")  # a doubled quote inside a text makes an empty piece outside
+    """A statement in psycopg's syntax: `%s` for `?` outside quotes, and every `%` doubled."""
+    pieces = statement.replace("%", "%%").split("'")  # a doubled quote inside a literal makes an empty piece outside
     pieces[::2] = [piece.replace("?", "%s") for piece in pieces[::2]]
     return "'".join(pieces).encode()

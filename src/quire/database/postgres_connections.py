@@ -1,4 +1,4 @@
-"""A few connections to a PostgreSQL server, lent to one thread at a time. Needs psycopg (extra `postgres`)."""
+"""A small connection pool for PostgreSQL. Needs psycopg (extra `postgres`)."""
 
 from __future__ import annotations
 
@@ -22,23 +22,23 @@ Error = psycopg.Error
 
 MAX_CONNECTIONS = 8
 WAIT_S = 60.0
-"""How long a thread waits for a connection, and a statement for a row that another one changes."""
+"""How long a thread waits for a connection, and a statement for a locked row."""
 STOPPED_S = 30.0
-"""How long a client may do nothing within a transaction: one that was stopped must not hold its rows for ever."""
+"""How long a client may be idle in a transaction: a suspended process must not hold its locks for ever."""
 RECONNECT_S = 20.0
-"""How long a server that was there may be away: it is being started again."""
+"""How long to retry a server that has answered before: it may be restarting."""
 HURRIED_S = 1.0
-"""The same for a program that was asked to stop."""
+"""The same for a program that is stopping."""
 _PAUSE_S = 0.1
 
 _DEFAULTS: dict[str, str | int] = {
     "application_name": "quire",
     "connect_timeout": 10,
-    "keepalives_idle": 30,  # seconds; a server that vanished is noticed
+    "keepalives_idle": 30,  # seconds; detects a server that vanished
     "keepalives_interval": 10,
     "keepalives_count": 3,
 }
-# Only a lasting transaction waits for the disk of the server; the last of the others may be gone after a crash.
+# Only a lasting transaction waits for the server's disk; the last of the others may be lost after a crash.
 _SESSION = (
     f"SET synchronous_commit = off; SET idle_in_transaction_session_timeout = '{STOPPED_S:.0f}s'; "
     f"SET lock_timeout = '{WAIT_S:.0f}s'"
@@ -63,14 +63,14 @@ class _Truth(Dumper):
 
 
 class Connections:
-    """At most `MAX_CONNECTIONS`, opened when they are needed. Any thread may use it."""
+    """At most `MAX_CONNECTIONS`, opened lazily. Thread-safe."""
 
     def __init__(self, address: str) -> None:
         try:
             given = conninfo_to_dict(address)
-        except psycopg.Error:  # what it says may quote a part of the password
+        except psycopg.Error:  # its message may quote a part of the password
             raise ConfigurationError(
-                "the address of the database is not understood; it looks like postgresql://user@host:5432/name"
+                "the address of the database is invalid; write one like postgresql://user@host:5432/name"
             ) from None
         self._password = str(given.get("password") or "")
         self._address = make_conninfo(**{**_DEFAULTS, **given})  # type: ignore[arg-type]
@@ -87,7 +87,7 @@ class Connections:
         self._reached = True
 
     def take(self) -> Connection:
-        """A connection that is alive; `give_back` ends the loan."""
+        """A live connection; return it with `give_back`."""
         if not self._places.acquire(timeout=WAIT_S):
             raise StoreError(
                 f"all {MAX_CONNECTIONS} connections to {self.place} were busy for {WAIT_S:.0f} s; use fewer workers"
@@ -108,11 +108,11 @@ class Connections:
         self._places.release()
 
     def hurry(self) -> None:
-        """Wait no longer than a moment for a server that is away. Takes no lock: handlers of signals call it."""
+        """Shorten the wait for an unreachable server. Takes no lock, because signal handlers call it."""
         self._hurried = True
 
     def close(self) -> None:
-        """Those that are lent are closed when they come back."""
+        """Connections in use are closed when they are given back."""
         with self._lock:
             self._closed = True
             idle, self._idle = self._idle, []
@@ -121,7 +121,7 @@ class Connections:
 
     @contextmanager
     def explained(self) -> Iterator[None]:
-        """Turn what the server says into a StoreError that names it and says what to do, without the password."""
+        """Translate errors of the server into a StoreError with the address, without the password, and advice."""
         try:
             yield
         except psycopg.Error as error:
@@ -142,13 +142,13 @@ class Connections:
             connection.close()
 
     def _reconnect(self) -> Connection:
-        """All threads share the patience: a server that was away too long for one is not waited for by the next."""
+        """All threads share one deadline: after one has waited for the server in vain, the next does not wait again."""
         while True:
             try:
                 return self._connect()
             except psycopg.OperationalError:
                 before, self._failed_at = self._failed_at, time.monotonic()
-                if self._failed_at - before > RECONNECT_S:  # another time
+                if self._failed_at - before > RECONNECT_S:  # a new outage
                     self._away_since = self._failed_at
                 if self._failed_at - self._away_since > (HURRIED_S if self._hurried else RECONNECT_S):
                     raise
@@ -167,7 +167,7 @@ class Connections:
 
 
 def _has_ended(connection: Connection) -> bool:
-    """Whether the server has something to say that nobody asked for: farewell. Found without sending anything."""
+    """Whether the server has closed an idle connection: it has sent unrequested data. Sends nothing to find out."""
     if connection.closed:
         return True
     with selectors.DefaultSelector() as selector:
@@ -200,7 +200,7 @@ def _advice(error: psycopg.Error) -> str:
         case psycopg.errors.TooManyConnections():
             return "raise max_connections of the server, or use fewer workers"
         case psycopg.errors.DeadlockDetected() | psycopg.errors.LockNotAvailable():
-            return "another process is in the way; try again"
+            return "another process holds a lock; try again"
         case psycopg.OperationalError():
             return "check that the server runs, and the address, user and password; then try again"
     return "check which program and version wrote this database"

@@ -34,7 +34,7 @@ class Quarantined:
 
 
 class Quarantine:
-    """The table of quarantined work. Any thread may use it."""
+    """The table of quarantined work. Thread-safe."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -64,7 +64,7 @@ class Quarantine:
         return [_read(row) for row in self._database.rows(f"SELECT {_COLUMNS} FROM quarantine ORDER BY at, key")]
 
     def find(self, keys: Sequence[str]) -> dict[str, Quarantined]:
-        """Those of the keys that are in it; asked in few statements for all."""
+        """The entries of these keys, in few statements."""
         found = {}
         for portion, marks in in_portions(keys):
             for row in self._database.rows(f"SELECT {_COLUMNS} FROM quarantine WHERE key IN ({marks})", portion):

@@ -1,4 +1,4 @@
-"""Runs and their events: what any process can ask about work that another one does."""
+"""Runs and their events, which any process can query while another one does the work."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ ENDED: tuple[RunState, ...] = ("finished", "failed", "cancelled")
 HAS_ENDED = "state IN ('finished', 'failed', 'cancelled')"
 """Of a run, and of an invocation of a workflow."""
 PAUSED: RunState = "interrupted"
-"""What is stored of a run that was paused; until its process has left it, it still runs."""
+"""The stored state of a paused run; it still runs until its process has stopped working on it."""
 BATCH = 500
-"""Events that are fetched at a time."""
+"""Events fetched at a time."""
 
 _COLUMNS = "run, flow, key, state, inputs, submitted, finished, result, error, sequence, reference"
 
 
 def claim_of(run: str) -> str:
-    """The key that whoever works on a run has claimed."""
+    """The key that the owner of a run has claimed."""
     return f"run/{run}"
 
 
 class Runs:
-    """The tables of runs and events. Any thread may use it."""
+    """The tables of runs and events. Thread-safe."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     def begin(self, flow: str, inputs: Json, *, key: str | None = None) -> tuple[str, bool]:
-        """The run of a key and whether it is new: one that failed or was cancelled begins again as another run."""
+        """The run of an idempotency key and whether it is new: a failed or cancelled one is retried as a new run."""
         key = key or token_hex(16)
         database = self._database
         with database.transaction(lasting=True):
@@ -57,7 +57,7 @@ class Runs:
             return run, bool(added)
 
     def status(self, run: str) -> RunStatus:
-        """Raises UsageError for a run that nobody knows."""
+        """Raises UsageError for an unknown run."""
         return self._read(self._known(f"SELECT {_COLUMNS} FROM runs WHERE run = ?", run))
 
     def list(
@@ -73,11 +73,11 @@ class Runs:
         escaped = prefix.replace("!", "!!").replace("%", "!%").replace("_", "!_")
         values = (*([flow] if flow else []), *stored, *([f"{escaped}%"] if prefix else []))
         wanted = f"WHERE {' AND '.join(conditions)} " if conditions else ""
-        asked = f"SELECT {_COLUMNS} FROM runs {wanted}ORDER BY submitted DESC, run LIMIT ? OFFSET ?"
+        query = f"SELECT {_COLUMNS} FROM runs {wanted}ORDER BY submitted DESC, run LIMIT ? OFFSET ?"
         found: list[RunStatus] = []
         seen = 0
-        # Whether a process works on a run is known only once it was looked at, so a page may hold too few.
-        while rows := self._database.rows(asked, (*values, limit, seen)):
+        # Whether a run has a living owner is known only after reading the row, so a page may hold too few.
+        while rows := self._database.rows(query, (*values, limit, seen)):
             seen += len(rows)
             found += [run for run in map(self._read, rows) if state in (None, run.state)]
             if len(found) >= limit or len(rows) < limit:
@@ -90,19 +90,19 @@ class Runs:
         return [json.loads(str(inputs)) for (inputs,) in self._database.rows(asked, (flow, limit))]
 
     def set_state(self, run: str, state: RunState) -> None:
-        """For a run that has not ended, and is not paused."""
+        """Set the state of a run, unless it has ended or is paused."""
         self._database.change(
             f"UPDATE runs SET state = ? WHERE run = ? AND state <> '{PAUSED}' AND NOT {HAS_ENDED}", (state, run)
         )
 
     def pause(self, run: str) -> None:
-        """Nothing more of it is begun, until `proceed`. Raises UsageError for a run that has ended."""
+        """Start nothing more of it until `proceed`. Raises UsageError for a run that has ended."""
         state = self.status(run).state
         if not self._database.change(f"UPDATE runs SET state = '{PAUSED}' WHERE run = ? AND NOT {HAS_ENDED}", (run,)):
             raise UsageError(f"run {run} is {state}, so it cannot be paused")
 
     def proceed(self, run: str) -> None:
-        """A run that was paused may go on."""
+        """Let a paused run continue."""
         self._database.change(f"UPDATE runs SET state = 'waiting' WHERE run = ? AND state = '{PAUSED}'", (run,))
 
     def finish(
@@ -115,13 +115,13 @@ class Runs:
         category: Category | None = None,
         exit_code: int | None = None,
     ) -> None:
-        """The end of a run; the first end counts."""
+        """Record the end of a run; the first end counts."""
         failure = {"message": error, "category": category, "exit_code": exit_code}
-        told = json.dumps(failure) if error or category else None
+        encoded = json.dumps(failure) if error or category else None
         with self._database.transaction(lasting=True):
             self._database.change(
                 f"UPDATE runs SET state = ?, result = ?, error = ?, finished = ? WHERE run = ? AND NOT {HAS_ENDED}",
-                (state, json.dumps(result), told, time.time(), run),
+                (state, json.dumps(result), encoded, time.time(), run),
             )
 
     def request_cancel(self, run: str) -> None:
@@ -133,7 +133,7 @@ class Runs:
         return bool(rows and rows[0][0])
 
     def refer(self, run: str, reference: str) -> None:
-        """Remember what another engine calls the run."""
+        """Record the id of the run on an external server."""
         self._database.change("UPDATE runs SET reference = ? WHERE run = ?", (reference, run))
 
     def reference(self, run: str) -> str | None:
@@ -144,12 +144,12 @@ class Runs:
         return int(str(self._known("SELECT generation FROM runs WHERE run = ?", run)[0]))
 
     def append(self, run: str, events: Sequence[Event]) -> None:
-        """Store events in their order; one that is there already is left out. A run that is forgotten stores none."""
+        """Store events in order. Idempotent: an event that exists is skipped. Does nothing for a forgotten run."""
         if not events:
             return
         database = self._database
         with database.transaction():
-            # Changing nothing locks the row, so that numbers are given and stored in one order.
+            # This update changes nothing but locks the row, so that numbers are assigned and stored in one order.
             if not database.change("UPDATE runs SET sequence = sequence WHERE run = ?", (run,)):
                 return
             ((sequence,),) = database.rows("SELECT sequence FROM runs WHERE run = ?", (run,))
@@ -183,14 +183,14 @@ class Runs:
         ):
             for name, sequence, kind, stage, document, page, key, payload, at in rows:
                 after = int(str(sequence))
-                told = json.loads(str(payload))
-                yield Event(str(name), run, after, kind, str(stage), document, page, key, told, at)  # type: ignore[arg-type]
+                failure = json.loads(str(payload))
+                yield Event(str(name), run, after, kind, str(stage), document, page, key, failure, at)  # type: ignore[arg-type]
 
     def forget(self, run: str) -> None:
         """Remove a run that has ended, with its journal and events."""
         state = self.status(run).state
         if state not in ENDED:
-            raise UsageError(f"run {run} is {state}; cancel it before it is forgotten")
+            raise UsageError(f"run {run} is {state}; cancel it before you forget it")
         with self._database.transaction():
             forget_runs(self._database, "run = ?", (run,))
 
@@ -202,10 +202,10 @@ class Runs:
 
     def _read(self, row: Sequence[object]) -> RunStatus:
         run, flow, key, state, inputs, submitted, finished, result, error, sequence, reference = row
-        # What another engine runs, that engine knows about.
+        # The state of a run on an external server is known there.
         if state in ("running", PAUSED) and reference is None:
             state = "running" if self._alive(str(run)) else "interrupted"
-        told = json.loads(str(error)) if error else {}
+        failure = json.loads(str(error)) if error else {}
         return RunStatus(
             run=str(run),
             flow=str(flow),
@@ -215,9 +215,9 @@ class Runs:
             submitted=float(str(submitted)),
             finished=None if finished is None else float(str(finished)),
             result=json.loads(str(result)) if result else None,
-            error=told.get("message"),
-            category=told.get("category"),
-            exit_code=told.get("exit_code"),
+            error=failure.get("message"),
+            category=failure.get("category"),
+            exit_code=failure.get("exit_code"),
             last_event=int(str(sequence)),
         )
 
@@ -233,7 +233,7 @@ class Runs:
 
 
 def forget_runs(database: Database, condition: str, values: Sequence[object]) -> int:
-    """Remove the runs of a condition with their journal and events, in the caller's transaction."""
+    """Remove the runs that match a condition, with their journal and events, in the caller's transaction."""
     invocations = f"SELECT key FROM invocations WHERE run IN (SELECT run FROM runs WHERE {condition})"
     for table in ("steps", "signals"):
         database.change(f"DELETE FROM {table} WHERE invocation IN ({invocations})", values)
@@ -243,9 +243,9 @@ def forget_runs(database: Database, condition: str, values: Sequence[object]) ->
 
 
 def forget_ended_runs(database: Database, *, before: float) -> int:
-    """Remove the runs that ended before a time, in the caller's transaction; how many."""
+    """Remove the runs that ended before a time, in the caller's transaction; returns how many."""
     return forget_runs(database, f"{HAS_ENDED} AND finished < ?", (before,))
 
 
 def _unknown(run: str) -> UsageError:
-    return UsageError(f"there is no run {run}; `quire runs` lists those that this store knows")
+    return UsageError(f"there is no run {run}; `quire runs` lists the runs of this store")

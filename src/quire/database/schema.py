@@ -1,4 +1,4 @@
-"""The tables, version by version. A version that has landed never changes; the next one is a migration from it."""
+"""The tables, version by version. A released version never changes; the next one is a migration from it."""
 
 from __future__ import annotations
 
@@ -40,9 +40,8 @@ CREATE TABLE IF NOT EXISTS attempts (
 UPDATE schema_version SET version = 2
 """
 
-# Artifacts in packs (those of before are objects of their own), the day a fact was last of use, and everything that
-# durable runs remember. `at` and `expires` are seconds; `at` on the clock of the calendar, the other on that
-# of the database (`Database.now`).
+# Artifacts in packs (earlier ones are separate objects), the day a fact was last used, and the state of durable runs.
+# `at` and `expires` are seconds; `at` on the wall clock, `expires` on the clock of the database (`Database.now`).
 _VERSION_3 = """
 ALTER TABLE facts ADD COLUMN used INTEGER NOT NULL DEFAULT 0;
 CREATE TABLE objects (
@@ -156,8 +155,8 @@ CREATE TABLE quarantine (
 UPDATE schema_version SET version = 3
 """
 
-# A fact belongs to one document; an answer has a fact for each document that uses it. Of those of before it is known
-# which pages show the same picture.
+# A fact belongs to one document; an answer has a fact for each document that uses it. For earlier answers, the pages
+# with the same picture are known.
 _VERSION_4 = """
 CREATE TABLE owned_facts (
     key TEXT NOT NULL,
@@ -196,7 +195,7 @@ _MIGRATIONS = {0: _VERSION_1, 1: _VERSION_2, 2: _VERSION_3, 3: _VERSION_4, 4: _V
 
 
 def migration(version: int, *, dialect: Dialect) -> list[str]:
-    """The statements that lead from a version to the next one."""
+    """The statements that migrate from a version to the next one."""
     script = _MIGRATIONS[version]
     if dialect == "postgresql":
         script = script.replace(" WITHOUT ROWID", "").replace(" REAL", " DOUBLE PRECISION").replace("INTEGER", "BIGINT")
@@ -204,7 +203,7 @@ def migration(version: int, *, dialect: Dialect) -> list[str]:
 
 
 def check(version: int, place: str) -> None:
-    """Raises StoreError for a database that a later Quire has written."""
+    """Raises StoreError for a database written by a later version of Quire."""
     if version != VERSION:
         raise StoreError(
             f"{place} has schema version {version}, this Quire reads version {VERSION}; "

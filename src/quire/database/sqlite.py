@@ -14,29 +14,29 @@ from quire.database.database import boot
 from quire.errors import StoreError, too_few_descriptors
 
 BUSY_S = 30.0
-"""How long a statement waits for another process that writes."""
+"""How long a statement waits for the lock of another process."""
 RETRY_S = 0.01
 _MOVED = "it was moved or deleted while it was in use; run the command again"
 _ADVICE = {
     sqlite3.SQLITE_FULL: "its disk is full: make room there",
     sqlite3.SQLITE_IOERR: "check its disk: make room if it is full; it may also be failing or gone",
-    sqlite3.SQLITE_BUSY: "wait for the process that holds it",
-    sqlite3.SQLITE_LOCKED: "wait for the process that holds it",
+    sqlite3.SQLITE_BUSY: "another process holds its lock: wait for it and try again",
+    sqlite3.SQLITE_LOCKED: "another process holds its lock: wait for it and try again",
     sqlite3.SQLITE_READONLY: "check that this user may write to it and to its folder",
     sqlite3.SQLITE_READONLY_DBMOVED: _MOVED,
-    sqlite3.SQLITE_CANTOPEN: "check that its folder is there and that this user may write there",
+    sqlite3.SQLITE_CANTOPEN: "check that its folder exists and that this user may write there",
     sqlite3.SQLITE_PERM: "check that this user may write to it and to its folder",
-    sqlite3.SQLITE_PROTOCOL: "wait for the process that holds it",
-    sqlite3.SQLITE_ERROR: "it was not made by this version of Quire; name another store, or move it away",
+    sqlite3.SQLITE_PROTOCOL: "another process holds its lock: wait for it and try again",
+    sqlite3.SQLITE_ERROR: "it was not written by this version of Quire; choose another store, or move it away",
 }
-"""What to do, by what SQLite says: the exact result code, or the class of codes that it belongs to."""
+"""Advice by SQLite's result code: the extended code, or its primary code."""
 _DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_IOERR_SHORT_READ}
 
 
 class SqliteDatabase:
-    """One file, shared by threads and processes of one machine; `None` for one in memory that ends with it.
+    """One file, shared by threads and processes of one machine; `None` for an in-memory database.
 
-    `boundary` is called before and after everything that becomes durable, so that a test can end the process there.
+    `boundary` is called before and after every durable write, so that a test can kill the process there.
     With `read_only` nothing is written, also where nothing could be; the file must be there.
     """
 
@@ -104,7 +104,7 @@ class SqliteDatabase:
                 yield
                 self._execute("COMMIT")
             except BaseException:
-                with suppress(sqlite3.Error):  # what went wrong before is what matters
+                with suppress(sqlite3.Error):  # the first error is what matters
                     if self._connection.in_transaction:
                         self._connection.execute("ROLLBACK")
                 raise
@@ -115,24 +115,24 @@ class SqliteDatabase:
             self._boundary("after")
 
     def now(self) -> float:
-        """Seconds since the machine started, which setting its clock does not change."""
+        """Seconds since boot, which changes of the wall clock do not affect."""
         return time.clock_gettime(time.CLOCK_BOOTTIME) if hasattr(time, "CLOCK_BOOTTIME") else time.time()
 
     def hurry(self) -> None:
-        pass  # a file is never away
+        pass  # a file is never unreachable
 
     def overwrite_deleted(self) -> None:
-        """From now on overwrite rows that are deleted, which stay readable in the file otherwise."""
+        """From now on overwrite deleted rows, which otherwise stay readable in the file."""
         self.rows("PRAGMA secure_delete = ON")
 
     def remove_traces(self) -> None:
-        """Write the file anew: rows that were changed or removed earlier are still readable in its gaps and its log."""
+        """Rewrite the file: rows changed or deleted earlier are still readable in its free pages and its log."""
         self.rows("VACUUM")
         ((busy, *_),) = self.rows("PRAGMA wal_checkpoint(TRUNCATE)")
         if busy:
             raise StoreError(
-                f"the document is deleted, but another process reads {self.place} all the time: deleted rows stay in "
-                "its log until that ends; delete the document again then"
+                f"the document is deleted, but another process keeps reading {self.place}: deleted rows stay in "
+                "its log until that process ends; delete the document again then"
             )
 
     def close(self) -> None:
@@ -156,13 +156,13 @@ class SqliteDatabase:
     def _migrate(self) -> None:
         for version in range(self._version(), schema.VERSION):
             with self.transaction():
-                if self._version() == version:  # else another process was faster
+                if self._version() == version:  # otherwise another process was faster
                     for statement in schema.migration(version, dialect="sqlite"):
                         self._execute(statement)
         schema.check(self._version(), self.place)
 
     def _begin_log(self) -> None:
-        """Write ahead. Of two that open a new file at once one is refused at once, whatever time it would wait."""
+        """Switch to write-ahead logging. When two processes open a new file, SQLite refuses one despite its timeout."""
         until = time.monotonic() + BUSY_S
         while True:
             try:
@@ -189,14 +189,14 @@ class SqliteDatabase:
             raise self._explained(error) from error
 
     def _explained(self, error: sqlite3.Error) -> Exception:
-        """What SQLite says as a StoreError that says what to do; a mistake of ours as it is."""
+        """Translate an error of SQLite into a StoreError with advice; programming errors stay as they are."""
         if isinstance(error, sqlite3.ProgrammingError):
             return StoreError(f"the database {self.place} is closed") if "closed" in str(error) else error
-        code = getattr(error, "sqlite_errorcode", 0)  # absent where the error is of Python's part
+        code = getattr(error, "sqlite_errorcode", 0)  # absent in errors raised by Python's module itself
         if code in _DAMAGED or code & 0xFF in _DAMAGED:
             return StoreError(
-                f"the database {self.place} is damaged ({error}); put a backup in its place, or move it away with the "
-                "-wal and -shm files beside it: everything is then read again"
+                f"the database {self.place} is damaged ({error}); restore a backup, or move it away with the "
+                "-wal and -shm files next to it: everything is then read again"
             )
         if advice := _ADVICE.get(code) or _ADVICE.get(code & 0xFF):
             return too_few_descriptors(error) or StoreError(f"cannot use the database {self.place}: {error}; {advice}")

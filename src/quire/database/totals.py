@@ -1,4 +1,4 @@
-"""How much is in a store, counted."""
+"""The size of a store, in numbers."""
 
 from __future__ import annotations
 

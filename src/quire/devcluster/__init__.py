@@ -1,1 +1,1 @@
-"""The programs around workers, started on one machine: PostgreSQL, Restate and HAProxy."""
+"""A development cluster on one machine: starts PostgreSQL, Restate, HAProxy and workers."""

@@ -1,4 +1,4 @@
-"""HAProxy before the workers: it gives each invocation to the worker that has the fewest."""
+"""HAProxy in front of the workers: routes each invocation to the worker with the fewest."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from quire.errors import ConfigurationError
 
 ADVICE = "install it with `apt install haproxy`"
 
-# HTTP/2 on both sides, request by request: a balancer of connections would give all work to one worker, because the
-# Restate server puts many invocations into one connection. Invocations last as long as the work does.
+# HTTP/2 on both sides, balanced per request: balancing connections would send all work to one worker, because the
+# Restate server multiplexes many invocations over one connection. Invocations last as long as the work does.
 _TEMPLATE = """\
 global
     maxconn 4096
@@ -33,14 +33,14 @@ frontend restate
     use_backend recognize if {{ path_sub /invoke/quire-recognize/ }}
     default_backend workers
 
-# Plans, groups of pages, documents that wait for their pages: as many as come.
+# Plans, groups of pages, documents that wait for their pages: without a limit.
 backend workers
     option httpchk
     http-check send meth GET uri /health hdr host worker
     default-server proto h2 check check-proto h2 inter 500ms fall 3 rise 1
 {workers}
 
-# Pages with an engine: each worker gets as many as it can do, the others wait here for whoever is free first.
+# Pages with OCR: each worker gets up to its limit, the others are queued here for the first free worker.
 backend recognize
     default-server proto h2 maxconn {each}
 {recognize}
@@ -48,13 +48,13 @@ backend recognize
 
 
 def find_program() -> Path | None:
-    """In the PATH, or where Debian puts it, where few users look."""
+    """In the PATH, or where Debian puts it, which is not in the PATH of most users."""
     found = shutil.which("haproxy") or shutil.which("haproxy", path="/usr/sbin")
     return Path(found) if found else None
 
 
 def configuration(bind: str, workers: Sequence[str], *, each: int) -> str:
-    """The text of a configuration file; `each` is how many pages a worker recognises at a time."""
+    """The text of a configuration file; `each` is how many pages a worker recognises concurrently."""
     named = [(f"worker{number}", address) for number, address in enumerate(workers, start=1)]
     return _TEMPLATE.format(
         bind=bind,
@@ -65,12 +65,12 @@ def configuration(bind: str, workers: Sequence[str], *, each: int) -> str:
 
 
 class HaproxyProgram(ServerProgram):
-    """A balancer on a port of 127.0.0.1."""
+    """A load balancer on a port of 127.0.0.1."""
 
     def __init__(self, folder: Path, workers: Sequence[str], *, each: int, port: int | None = None) -> None:
         program = find_program()
         if program is None:
-            raise ConfigurationError(f"there is no HAProxy here; {ADVICE}")
+            raise ConfigurationError(f"HAProxy is not installed; {ADVICE}")
         self.port = port or free_ports(1)[0]
         folder.mkdir(parents=True, exist_ok=True)
         file = folder / "haproxy.cfg"

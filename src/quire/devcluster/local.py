@@ -1,4 +1,4 @@
-"""Everything that a cluster needs, on one machine: for trying out, and for tests."""
+"""A complete cluster on one machine: for trying it out, and for tests."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ PACKAGES = {
 
 @dataclass(frozen=True, slots=True)
 class ClusterOptions:
-    """`pages` is how many pages each worker reads at a time; `environment` is added to that of the workers."""
+    """`pages` is how many pages each worker reads concurrently; `environment` is added to that of the workers."""
 
     workers: int = 2
     pages: int = 1
@@ -37,7 +37,7 @@ class ClusterOptions:
 
 
 def missing() -> list[str]:
-    """What is not on this machine, each with how to get it."""
+    """The programs that are not installed, each with how to install it."""
     return [
         f"{name}: {advice}"
         for name, found, advice in (
@@ -58,7 +58,7 @@ def _spec(package: str) -> object | None:
 
 
 class LocalCluster:
-    """PostgreSQL, Restate, workers and HAProxy on 127.0.0.1, in a folder. A context manager; all end with it."""
+    """PostgreSQL, Restate, workers and HAProxy on 127.0.0.1, in a folder. A context manager, which stops them."""
 
     def __init__(self, folder: Path, options: ClusterOptions | None = None) -> None:
         self.folder, self.options = folder, options or ClusterOptions()
@@ -84,7 +84,7 @@ class LocalCluster:
         self._started = ExitStack()
 
     def start(self, say: Callable[[str], None] = lambda line: None) -> None:
-        """Start all of it, and tell each as it answers. Raises ConfigurationError when one does not."""
+        """Start all programs, and report each once it is ready. Raises ConfigurationError when one is not."""
         with ExitStack() as stack:
             for program, _ in self._order():
                 program.launch()
@@ -96,7 +96,7 @@ class LocalCluster:
             self._started = stack.pop_all()
 
     def _wait_until_registered(self) -> None:
-        """Every worker registers itself, under the address of the balancer."""
+        """Every worker registers itself, under the address of the load balancer."""
         deadline = time.monotonic() + START_S
         while not all("registered" in worker.log.read_text() for worker in self.workers):
             for worker in self.workers:
@@ -117,7 +117,7 @@ class LocalCluster:
 
     @property
     def settings(self) -> dict[str, str]:
-        """What whoever submits must know, as variables of the environment."""
+        """The settings for submitters, as environment variables."""
         server = self.restate.server
         return {
             "QUIRE_STORE": str(self.store),
@@ -128,7 +128,7 @@ class LocalCluster:
         }
 
     def ended(self) -> ServerProgram | None:
-        """One of the programs that does not run any more."""
+        """A program that has ended, if any."""
         return next((program for program, _ in self._order() if not program.running), None)
 
     def _order(self) -> Sequence[tuple[ServerProgram, str]]:
@@ -136,14 +136,14 @@ class LocalCluster:
         return [
             (self.database, f"PostgreSQL  {self.database.url}"),
             (self.restate, f"Restate     ingress {server.ingress}, admin and UI {server.admin}/ui/"),
-            (self.balancer, f"HAProxy     {self.balancer.url}, before the workers"),
+            (self.balancer, f"HAProxy     {self.balancer.url}, in front of the workers"),
             *((worker, f"worker      {worker.log}") for worker in self.workers),
         ]
 
     def _worker(self, number: int, port: int) -> ServerProgram:
         folder = self.folder / "workers"
         folder.mkdir(parents=True, exist_ok=True)
-        told = {
+        arguments = {
             "--bind": f"127.0.0.1:{port}",
             "--workers": str(self.options.pages),
             "--store": str(self.store),
@@ -155,7 +155,13 @@ class LocalCluster:
         limits = [("--limit", f"{pool}={many}") for pool, many in self.options.limits.items()]
         return ServerProgram(
             f"worker-{number}",
-            [sys.executable, "-m", "quire", "worker", *(part for pair in (*told.items(), *limits) for part in pair)],
+            [
+                sys.executable,
+                "-m",
+                "quire",
+                "worker",
+                *(part for pair in (*arguments.items(), *limits) for part in pair),
+            ],
             folder=folder,
             answers=lambda: listens(port),
             environment=self.options.environment,

@@ -1,4 +1,4 @@
-"""PostgreSQL on this machine, for facts and runs."""
+"""A PostgreSQL server on this machine, as the database of a store."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from quire.errors import ConfigurationError
 
 ADVICE = "install it with `apt install postgresql`"
 OTHERS = 0o001
-"""The right of everybody to enter a folder."""
+"""The permission bit for all users to enter a folder."""
 
 
 @cache
@@ -29,24 +29,24 @@ def find_programs() -> Path | None:
 class PostgresProgram(ServerProgram):
     """A server on a port of 127.0.0.1 with its data in a folder; its user `quire` needs no password.
 
-    `settings` are those of `postgresql.conf`.
+    `settings` are lines of `postgresql.conf`.
     """
 
     def __init__(self, folder: Path, *, port: int | None = None, settings: Mapping[str, str] | None = None) -> None:
         programs = find_programs()
         if programs is None:
-            raise ConfigurationError(f"there is no PostgreSQL here; {ADVICE}")
+            raise ConfigurationError(f"PostgreSQL is not installed; {ADVICE}")
         self._programs = programs
         self.port = port or free_ports(1)[0]
         folder.mkdir(parents=True, exist_ok=True)
-        user = "nobody" if os.geteuid() == 0 else None  # it refuses to be root
+        user = "nobody" if os.geteuid() == 0 else None  # it refuses to run as root
         if user is not None:
             _hand_over(folder, user)
         data = folder / "data"
         if not (data / "PG_VERSION").exists():
             _call([programs / "initdb", "-D", data, "-U", "quire", "-E", "UTF8", "--locale=C", "-A", "trust"], user)
-        told = {"listen_addresses": "127.0.0.1", "unix_socket_directories": "", **(settings or {})}
-        options = [part for name, value in told.items() for part in ("-c", f"{name}={value}")]
+        configured = {"listen_addresses": "127.0.0.1", "unix_socket_directories": "", **(settings or {})}
+        options = [part for name, value in configured.items() for part in ("-c", f"{name}={value}")]
         super().__init__(
             "postgresql",
             [programs / "postgres", "-D", data, "-p", str(self.port), *options],
@@ -60,17 +60,17 @@ class PostgresProgram(ServerProgram):
         return f"postgresql://quire@127.0.0.1:{self.port}/postgres"
 
     def _ready(self) -> bool:
-        asked: list[str | Path] = [self._programs / "pg_isready", "-q", "-h", "127.0.0.1", "-p", str(self.port)]
-        return subprocess.run(asked, check=False, timeout=10).returncode == 0
+        command: list[str | Path] = [self._programs / "pg_isready", "-q", "-h", "127.0.0.1", "-p", str(self.port)]
+        return subprocess.run(command, check=False, timeout=10).returncode == 0
 
 
 def _hand_over(folder: Path, user: str) -> None:
-    """Make a folder that user's own. Raises ConfigurationError when the user cannot get there."""
+    """Change the owner of a folder. Raises ConfigurationError when the user cannot access it."""
     closed = [parent for parent in folder.resolve().parents if not parent.stat().st_mode & OTHERS]
     if closed:
         raise ConfigurationError(
             f"PostgreSQL does not run as root, and the user {user} may not enter {closed[-1]}; "
-            "choose another --folder, or do not be root"
+            "choose another --folder, or run as another user"
         )
     shutil.chown(folder, user)
 

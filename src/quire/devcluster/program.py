@@ -1,4 +1,4 @@
-"""A program that runs beside us, in a folder of its own, with its output in a file."""
+"""A server process with its own folder and a log file."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PORTS = (12_000, 32_000)
 
 
 class ServerProgram:
-    """Runs from `start` to `stop`; can be killed and started again. Belongs to one thread."""
+    """Runs from `start` to `stop`; can be killed and started again. Not thread-safe."""
 
     def __init__(
         self,
@@ -36,7 +36,7 @@ class ServerProgram:
         environment: Mapping[str, str] | None = None,
         user: str | None = None,
     ) -> None:
-        """`answers` says whether it is ready. `user` is whom it runs as, for one that refuses to be root."""
+        """`answers` returns whether it is ready. `user` is the user it runs as, for servers that refuse root."""
         self.name, self.folder = name, folder
         self._command = [str(part) for part in command]
         self._answers = answers
@@ -58,7 +58,7 @@ class ServerProgram:
         return self._process is not None and self._process.poll() is None
 
     def start(self) -> None:
-        """Returns when it answers. Raises ConfigurationError with the end of its log when it does not."""
+        """Returns when it is ready. Raises ConfigurationError with the end of its log when it does not become ready."""
         self.launch()
         self.wait_until_ready()
 
@@ -68,16 +68,16 @@ class ServerProgram:
             self.check()
             if time.monotonic() > deadline:
                 self.stop()
-                raise ConfigurationError(f"{self.name} does not answer: {self._last_words()}")
+                raise ConfigurationError(f"{self.name} did not become ready: {self._last_words()}")
             time.sleep(LOOK_EVERY_S)
 
     def check(self) -> None:
-        """Raises ConfigurationError with the end of its log when it does not run any more."""
+        """Raises ConfigurationError with the end of its log when it has ended."""
         if not self.running:
-            raise ConfigurationError(f"{self.name} ended at once: {self._last_words()}")
+            raise ConfigurationError(f"{self.name} ended right after its start: {self._last_words()}")
 
     def launch(self) -> None:
-        """Start it and do not wait."""
+        """Start it without waiting."""
         with self.log.open("ab") as log:
             self._process = subprocess.Popen(
                 [*_ending_with_parent(), *self._command],
@@ -86,7 +86,7 @@ class ServerProgram:
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
-                start_new_session=True,  # Ctrl-C is for us: we end it in our order
+                start_new_session=True,  # Ctrl-C goes to this process only, which stops the programs in order
                 user=self._user,
             )
 
@@ -96,12 +96,12 @@ class ServerProgram:
                 self._process.send_signal(number)
 
     def kill(self) -> None:
-        """At once, nothing is tidied up."""
+        """Kill it without a clean shutdown."""
         self.send(signal.SIGKILL)
         self.wait()
 
     def stop(self, number: signal.Signals = signal.SIGTERM) -> int | None:
-        """Ask it to end and wait, kill it if it does not; its exit code."""
+        """Ask it to end and wait, kill it if it does not; returns its exit code."""
         self.send(number)
         try:
             return self.wait()
@@ -118,18 +118,18 @@ class ServerProgram:
 
     def _last_words(self) -> str:
         text = self.log.read_text(errors="replace").strip() if self.log.exists() else ""
-        return f"{text[-1000:]} (all of it is in {self.log})"
+        return f"{text[-1000:]} (the complete log is in {self.log})"
 
 
 @cache
 def _ending_with_parent() -> tuple[str, ...]:
-    """What to put before a command, so that it ends when our process is killed and leaves nothing behind."""
+    """A command prefix that makes a program end when this process is killed."""
     found = shutil.which("setpriv")  # Linux
     return (found, "--pdeathsig", "TERM") if found else ()
 
 
 def free_ports(many: int) -> list[int]:
-    """Ports of 127.0.0.1 that nobody listens on, from below those that the system gives to connections."""
+    """Free ports of 127.0.0.1, below the ephemeral range of the system."""
     ports: set[int] = set()
     while len(ports) < many:
         port = random.randrange(*PORTS)
@@ -139,7 +139,7 @@ def free_ports(many: int) -> list[int]:
 
 
 def remembered_ports(file: Path, many: int) -> list[int]:
-    """Ports that are the same whenever the file is there: what runs knows its workers by their address."""
+    """Ports kept in a file, so that they stay the same: running invocations are pinned to the address of workers."""
     known: list[int] = json.loads(file.read_text()) if file.exists() else []
     ports = [*known, *free_ports(max(0, many - len(known)))]
     file.write_text(json.dumps(ports))

@@ -1,4 +1,4 @@
-"""A Restate server on this machine. It is licensed under the BSL and not a part of Quire: we only start it."""
+"""A Restate server on this machine. It is licensed under the BSL and not part of Quire, which only starts it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ADVICE = "install it with `npm install --global @restatedev/restate-server`, or 
 
 
 def find_program() -> Path | None:
-    """What QUIRE_RESTATE_SERVER names, what is in the PATH, or what the set-up of the tests fetched."""
+    """The program in QUIRE_RESTATE_SERVER, in the PATH, or installed by the set-up of the tests."""
     named = os.environ.get("QUIRE_RESTATE_SERVER")
     if named:
         return Path(named) if Path(named).exists() else None
@@ -26,9 +26,9 @@ def find_program() -> Path | None:
 
 
 class RestateProgram(ServerProgram):
-    """A server of one node, on ports of 127.0.0.1 for ingress, admin and itself, with its data in a folder.
+    """A single-node server, on ports of 127.0.0.1 for ingress, admin and node traffic, with its data in a folder.
 
-    `scoped` switches on that it bounds calls by scope, which is experimental in 1.7.
+    `scoped` enables limits on calls by scope, which are experimental in 1.7.
     """
 
     def __init__(
@@ -41,12 +41,12 @@ class RestateProgram(ServerProgram):
     ) -> None:
         program = program or find_program()
         if program is None:
-            raise ConfigurationError(f"there is no {PROGRAM} here; {ADVICE}")
+            raise ConfigurationError(f"{PROGRAM} is not installed; {ADVICE}")
         ingress, admin, node = ports or free_ports(3)
         self.server = RestateServer(f"http://127.0.0.1:{ingress}", f"http://127.0.0.1:{admin}")
         folder.mkdir(parents=True, exist_ok=True)
         environment = {
-            "RESTATE_BIND_IP": "127.0.0.1",  # it would listen to everybody
+            "RESTATE_BIND_IP": "127.0.0.1",  # by default it listens on all interfaces
             "RESTATE_LISTEN_MODE": "tcp",
             "RESTATE_BIND_PORT": str(node),
             "RESTATE_INGRESS__BIND_PORT": str(ingress),

@@ -1,5 +1,5 @@
-"""Pages drawn in a worker process, for documents that come from strangers: a page that crashes or hangs the renderer
-costs that page. `DocumentResult.pictures` and `PageImages.save` draw in the caller's process instead."""
+"""Renders pages in a worker process, for untrusted documents: when a page crashes or hangs the renderer, only that page
+is lost. `DocumentResult.pictures` and `PageImages.save` render in the caller's process instead."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from quire.workers.errors import describe, rebuilt
 GROUP = 32
 """Pages of one job."""
 PAGE_S = 60.0
-"""What a worker gets for opening the document, and then for each page."""
+"""The timeouts for opening the document, and then for each page."""
 AHEAD = 2
-"""Pictures that have come from the worker and wait here."""
+"""How many pictures from the worker are buffered here."""
 
 _USUAL = RenderOptions()
 
 
 @dataclass(frozen=True, slots=True)
 class _Group:
-    """Pages for a worker to draw, with or without marks."""
+    """Pages for a worker to render, with or without marks."""
 
     source: Opened
     pages: tuple[int, ...]
@@ -47,10 +47,10 @@ def draw(
     threads: int | None = None,
     page_s: float = PAGE_S,
 ) -> Generator[PageImage | InputError]:
-    """Pictures of pages in order, drawn by `threads` threads of a worker process; the error instead for a page that
-    cannot be drawn, that ends its worker, or that takes longer than `page_s`.
+    """Pictures of pages in order, rendered by `threads` threads of a worker process; the error instead for a page that
+    cannot be rendered, that crashes its worker, or that takes longer than `page_s`.
 
-    A few pictures are in memory at a time; an iterator that is dropped ends the job. May be iterated in any thread.
+    Only a few pictures are in memory at a time; closing the iterator ends the job. May be iterated in any thread.
     Raises InputError when the document cannot be opened or has changed.
     """
     count = threads or cpu_budget()
@@ -74,7 +74,7 @@ def draw(
 def show(
     source: Opened, pages: Sequence[int], blocks: Iterable[Block], *, dpi: int = 150, threads: int | None = None
 ) -> Iterator[bytes | InputError]:
-    """PNGs of pages with the boxes of their blocks drawn, as `DocumentResult.pictures` gives them, by a worker."""
+    """PNGs of pages with the boxes of their blocks, like `DocumentResult.pictures`, rendered by a worker."""
     for image in draw(source, pages, RenderOptions(dpi=dpi), marks=_show.marks(blocks), threads=threads):
         yield image if isinstance(image, InputError) else image.png
 
@@ -93,13 +93,13 @@ def draw_in_worker(group: _Group, work: WorkerWork) -> tuple[dict[str, object], 
         if isinstance(image, InputError):
             work.request("page", {"error": describe(image)})
         else:
-            told = {name: getattr(image, name) for name in ("number", "width", "height", "dpi", "mode")}
-            work.request("page", {**told, "render_ms": float(image.render_ms)}, image.png)
+            header = {name: getattr(image, name) for name in ("number", "width", "height", "dpi", "mode")}
+            work.request("page", {**header, "render_ms": float(image.render_ms)}, image.png)
     return {}, b""
 
 
 def _received(page: int, header: Mapping[str, object], png: bytes) -> PageImage | InputError:
-    """What a worker says is checked: it parses hostile bytes."""
+    """Validates the message of a worker, which parses untrusted bytes."""
     match header:
         case {"error": dict(described)}:
             error = rebuilt(described)

@@ -1,7 +1,7 @@
-"""The pages of a document as far as its file tells: text, what an engine must add, and blocks if none must.
+"""The pages of a document without OCR: native text, what an engine must add, and blocks if nothing must be added.
 
-`judged` and `lay_out` are what is done with every page, wherever that happens: `LocalPages` does it in the thread of
-the caller, `quire.reading.worker_pages` in worker processes.
+`judged` and `lay_out` process every page: `LocalPages` calls them in the thread of the caller,
+`quire.reading.worker_pages` in worker processes.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ T = TypeVar("T")
 
 
 class Timed(NamedTuple, Generic[T]):
-    """What was made, and the milliseconds it took where it was made."""
+    """A result, and the milliseconds it took in the process that made it."""
 
     made: T
     ms: float
 
 
 class Judged(NamedTuple):
-    """The text of a page, what it is worth, and what an engine must add."""
+    """The text of a page, its quality, and what an engine must add."""
 
     text: PageText
     quality: Quality
@@ -44,15 +44,17 @@ class Judged(NamedTuple):
 
 
 def text_of_page(data: bytes, page: int) -> PageText:
-    """The decoded text of a page. Raises StoreError when it is the text of another page."""
+    """The decoded text of a page. Raises StoreError for the text of another page."""
     text = PageText.from_bytes(data)
     if text.number != page:
-        raise StoreError(f"what was read as page {page} is page {text.number}: this is a defect of Quire, report it")
+        raise StoreError(
+            f"the stored text of page {page} is that of page {text.number}: this is a bug in Quire, please report it"
+        )
     return text
 
 
 def judged(data: bytes, page: int, options: RecognizeOptions) -> Judged:
-    from quire.layout.quality import judge  # not for callers that leave the parsing to workers
+    from quire.layout.quality import judge  # lazy: not needed when workers parse the pages
 
     text = text_of_page(data, page)
     quality = judge(text)
@@ -65,7 +67,7 @@ def lay_out(page: Judged) -> PageResult:
 
 
 class NativePages(Protocol):
-    """The pages of one opened document. Used by one thread, which asks for page after page."""
+    """The pages of one opened document. Not thread-safe; pages are requested one after the other."""
 
     @property
     def reader(self) -> str:
@@ -76,7 +78,7 @@ class NativePages(Protocol):
     def page_count(self) -> int: ...
 
     def expect(self, pages: Sequence[int]) -> None:
-        """Work ahead on these pages: their texts will be asked for, in this order, but for some of them."""
+        """Prefetch these pages: their texts will be requested in this order, possibly with gaps."""
         ...
 
     def text(self, page: int) -> Timed[bytes]:
@@ -88,7 +90,7 @@ class NativePages(Protocol):
         ...
 
     def blocks(self, page: int, text: Digest) -> Timed[PageResult | Encoded]:
-        """The blocks of the page whose needs were asked for last, for a text that needs no engine."""
+        """The blocks of the page of the last call of `needs`, for a text that needs no engine."""
         ...
 
     def info(self, page: int) -> PageInfo:
@@ -105,7 +107,7 @@ class NativePages(Protocol):
 
 
 class LocalPages:
-    """Parsed in this process: fast, for bytes that are trusted. The reader works ahead on `threads` threads."""
+    """Parses in this process: fast, for trusted bytes. The reader prefetches with `threads` threads."""
 
     def __init__(self, document: Document, options: RecognizeOptions, *, threads: int) -> None:
         self._document, self._options, self._threads = document, options, threads
@@ -163,14 +165,14 @@ class LocalPages:
         return self._copy.opened()
 
     def close(self) -> None:
-        """Stop working ahead."""
+        """Stop prefetching."""
         close = getattr(self._coming, "close", None)
         if close is not None:
             close()
         self._copy.close()
 
     def _text(self, page: int) -> bytes | InputError | None:
-        """The text of the page by its number: pages that another reader of the store has saved are passed over."""
+        """The text of the page by its number: skips prefetched pages that another process has saved meanwhile."""
         if page not in self._expected:
             return next(iter(self._reader.text([page], threads=1)), None)
         while self._expected.popleft() != page:

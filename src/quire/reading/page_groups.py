@@ -1,7 +1,7 @@
-"""Pages of a document done by workers, in groups: what a page does there costs that page.
+"""Pages of a document processed by workers, in groups: a crash or a timeout costs only the page that causes it.
 
-A job hands its pages over one by one, each within a deadline. A page that passes it fails. A page on which a worker
-ends is done once more alone, since another page of the group may be to blame; when that ends a worker too, it fails.
+A job sends its pages one by one, each within a deadline. A page that misses it fails. A page on which a worker crashes
+is retried alone, since another page of the group may be the cause; when it crashes a worker again, it fails.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from quire.workers import Job, JobFailed, WorkerCrashed, WorkerError, WorkerPool
 T = TypeVar("T")
 
 Received = Callable[[int, Mapping[str, object], bytes], T]
-"""Makes a page of its number and of what a worker handed over, which may be nonsense: then it raises ValueError."""
+"""Decodes a page from its number and the message of a worker. Raises ValueError for invalid messages."""
 
 
 @dataclass(slots=True, eq=False)
 class _Group:
-    """Pages of one job. `waiting` are those that were not handed over yet."""
+    """Pages of one job. `waiting` are those not received yet."""
 
     waiting: deque[int]
     alone: bool = False
@@ -37,11 +37,11 @@ class _Group:
 
 
 class PageGroups(Generic[T]):
-    """Used by one thread; workers hand pages over in their supervising threads.
+    """Not thread-safe for callers; pages of workers arrive in the threads that supervise them.
 
-    `job` makes the job for some pages. It makes a request named `opened`, and then one for each page, in order, named
-    `page`. `open_s` is what it has until the first request, `page_s` for each after that. At most
-    `room` pages wait here for the caller; a worker that has more waits. Without it the groups under way bound them.
+    `job` makes the job for some pages. The job sends a request named `opened`, and then one for each page, in order,
+    named `page`. `open_s` is the timeout of the first request, `page_s` of each one after that. At most `room` pages
+    are buffered here; a worker with more waits. Without `room`, the number of running groups bounds the buffer.
     """
 
     def __init__(
@@ -57,9 +57,9 @@ class PageGroups(Generic[T]):
         self._pool, self._job, self._received = pool, job, received
         self._open_s, self._page_s, self._room = open_s, page_s, room
         self._changed = Condition()
-        self._wanted: dict[int, None] = {}  # expected, and not taken yet, in their order
-        self._groups: deque[_Group] = deque()  # with pages that are wanted, in the order of the pages
-        self._passed: list[_Group] = []  # under way, with pages that are not wanted any more
+        self._wanted: dict[int, None] = {}  # expected, and not taken yet, in order
+        self._groups: deque[_Group] = deque()  # with wanted pages, in page order
+        self._passed: list[_Group] = []  # running, with pages that are no longer wanted
         self._pages: dict[int, T] = {}
         self._failed: dict[int, WorkerError | JobFailed] = {}
         self._ahead = 1
@@ -68,16 +68,16 @@ class PageGroups(Generic[T]):
         """Whether a worker has opened the document."""
 
     def expect(self, pages: Sequence[int], *, size: int, ahead: int) -> None:
-        """Work ahead on these pages, `size` in a job and `ahead` jobs at a time: they will be taken in this order,
-        but for some of them."""
+        """Prefetch these pages, `size` per job and `ahead` jobs at a time: they will be taken in this order, possibly
+        with gaps."""
         self._ahead = ahead
         self._wanted = dict.fromkeys(pages)
         self._groups = deque(_Group(deque(pages[at : at + size])) for at in range(0, len(pages), size))
         self._submit()
 
     def take(self, page: int) -> T:
-        """The page, as soon as it is handed over. Raises WorkerError or JobFailed for one that a worker cannot do, and
-        errors of the job that are not about a page."""
+        """Wait for the page. Raises WorkerError or JobFailed for a page that a worker cannot process, and errors of
+        the job that are not about a page."""
         with self._changed:
             if page not in self._wanted:
                 self._groups.appendleft(_Group(deque([page]), alone=True))
@@ -110,9 +110,9 @@ class PageGroups(Generic[T]):
         self._pool.cancel([group.future for group in under_way if group.future is not None and group.waiting])
 
     def _ended(self, group: _Group) -> None:
-        """A job ended before it handed over all of its pages."""
+        """Handle a job that ended before it sent all its pages."""
         assert group.future is not None
-        error = group.future.exception() or WorkerCrashed("the worker left pages out")
+        error = group.future.exception() or WorkerCrashed("the worker skipped pages")
         if not isinstance(error, (WorkerError, JobFailed)):
             raise error
         with self._changed:
@@ -121,14 +121,14 @@ class PageGroups(Generic[T]):
             first = group.waiting.popleft()
             if group.waiting:
                 self._groups.insert(place, _Group(group.waiting))
-            # Pages come in order: only the next can have passed its time.
+            # Pages come in order: only the next one can have timed out.
             if group.alone or not group.opened or isinstance(error, WorkerTimeout):
                 self._failed[first] = error
             else:
                 self._groups.insert(place, _Group(deque([first]), alone=True))
 
     def _submit(self) -> None:
-        """Keep the workers busy, a few groups ahead of the page that is taken next."""
+        """Keep the workers busy, a few groups ahead of the next page."""
         with self._changed:
             while self._groups and not any(page in self._wanted for page in self._groups[0].waiting):
                 self._passed.append(self._groups.popleft())
@@ -148,17 +148,17 @@ class PageGroups(Generic[T]):
     def _listen(
         self, group: _Group, name: str, header: Mapping[str, object], data: bytes
     ) -> tuple[dict[str, object], bytes]:
-        """Runs in the thread that supervises the worker, which is not trusted to make sense."""
+        """Runs in the thread that supervises the worker, whose messages are not trusted."""
         group.opened = self.opened = True
         if name != "page":
             return {}, b""
         if not group.waiting:
-            raise WorkerCrashed("the worker handed over more pages than it was asked for")
+            raise WorkerCrashed("the worker sent more pages than requested")
         number = group.waiting[0]
         try:
             page = self._received(number, header, data)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise WorkerCrashed(f"the worker handed over nonsense ({error})") from error
+            raise WorkerCrashed(f"the worker sent an invalid page ({error})") from error
         with self._changed:
             group.waiting.popleft()
             if number in self._wanted:

@@ -1,6 +1,6 @@
-"""What workers do for the pages of a document: open it, read its text, and lay out pages that need no engine.
+"""Jobs of workers for the pages of a document: open it, read its text, and lay out pages that need no engine.
 
-Runs in worker processes. A worker has no store: what it makes goes to the parent, page after page.
+Runs in worker processes. A worker has no store: it sends its results to the parent, page by page.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from quire.workers.errors import describe
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Pages of a document to read as far as it goes without an engine."""
+    """Pages of a document to read without an engine."""
 
     source: Opened
     pages: tuple[int, ...]
@@ -38,7 +38,7 @@ class StoredText:
 
 
 def look_into(source: Opened, work: WorkerWork) -> tuple[dict[str, object], bytes]:
-    """What must be known before a document is read: number of pages, name of its reader, its outline."""
+    """What is needed before a document is read: number of pages, name of its reader, its outline."""
     document = source.document(work)
     outline = [[entry.level, entry.title, entry.page, entry.top] for entry in document.reader.outline()]
     header: dict[str, object] = {
@@ -51,7 +51,7 @@ def look_into(source: Opened, work: WorkerWork) -> tuple[dict[str, object], byte
 
 
 def read_group(group: Group, work: WorkerWork) -> bytes:
-    """Hands over one page after the other: its text and blocks, how long they took, and what an engine must add."""
+    """Sends one page after the other: its text and blocks, how long they took, and what an engine must add."""
     reader = group.source.document(work).reader
     work.request("opened", {})
     begun = time.perf_counter()

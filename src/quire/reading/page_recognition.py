@@ -1,4 +1,4 @@
-"""One page on its way through the engines: looked at, asked about, understood, or left to the next engine."""
+"""OCR of one page: prepare its picture, ask an engine, interpret the answer, or fall back to the next engine."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     from quire.reading.recognizer import Recognizer
 
 GATE = "blank-gate"
-"""Who "read" a page of which the picture is blank."""
+"""The "engine" of a page whose picture is blank."""
 
 
 @dataclass(frozen=True, slots=True)
 class Recognised:
-    """What became of one page: the reading with the digests it was made from, and the way there."""
+    """The result for one page: the reading with the digests it was made from, and the attempts."""
 
     reading: EngineReading
     inputs: tuple[str, ...]
@@ -40,7 +40,7 @@ class Recognised:
 
 @dataclass(frozen=True, slots=True)
 class _Given:
-    """A raw answer, and how it came."""
+    """A raw answer, and where it came from."""
 
     data: bytes
     tier: Tier
@@ -54,7 +54,7 @@ class _Given:
 
 
 class PageRecognition:
-    """One page on its way through the engines. Runs in a thread of its own."""
+    """OCR of one page. Runs in a separate thread."""
 
     def __init__(self, recognizer: Recognizer, number: int, native: bytes, digest: Digest, needs: Needs) -> None:
         self._recognizer, self._number, self._digest, self._needs = recognizer, number, digest, needs
@@ -64,7 +64,7 @@ class PageRecognition:
         self._looks = 0
 
     def read(self) -> Recognised:
-        """The page, or its error, after telling so."""
+        """The page, or its error, after emitting an event."""
         recognizer = self._recognizer
         begun = recognizer.clock()
         recognizer.tell("started", self._number, {"needs": self._needs.reason})
@@ -73,8 +73,8 @@ class PageRecognition:
         except CancelledError:
             raise
         except Exception as error:
-            told = {"reason": reason_of(error), "error": type(error).__name__, "ms": recognizer.since(begun)}
-            recognizer.tell("failed", self._number, told)
+            reply = {"reason": reason_of(error), "error": type(error).__name__, "ms": recognizer.since(begun)}
+            recognizer.tell("failed", self._number, reply)
             raise
         readings = recognised.reading.readings
         payload: dict[str, object] = {"engine": recognised.reading.engine, "words": sum(map(_words, readings))}
@@ -97,12 +97,12 @@ class PageRecognition:
                 looked = self._look(engine)
                 seen = looked.seen
                 if seen.prepared.blank:
-                    self._note(GATE, "ok" if looked.told else "hit", "nothing is written on it", begun)
+                    self._note(GATE, "ok" if looked.reply else "hit", "nothing is written on it", begun)
                     return self._recognised(seen, (), None, None)
                 given = self._answer(engine, looked)
                 readings = self._interpreted(engine, seen, given)
             except (CancelledError, InputError, StoreError, UsageError):
-                raise  # nothing another engine could mend
+                raise  # no other engine could help
             except Exception as error:
                 log_traceback(f"engine {engine.name}, page {self._number}", error)
                 reason = reason_of(error).removeprefix(f"{engine.name}: ")
@@ -124,18 +124,18 @@ class PageRecognition:
         raise RecognitionError(f"no engine could read it ({tried or recognizer.nobody(self._needs)})", self._path)
 
     def _route(self) -> list[Engine]:
-        """The engines in the order for this page; how its picture looks matters only if they differ in that."""
+        """The engines in the order for this page; its picture is analysed only if they differ in table support."""
         engines = self._recognizer.route(self._needs)
         if len({"table_structure" in engine.capabilities for engine in engines}) < 2:
             return engines
         try:
             dense = is_dense_table(self._look(None).seen)
         except WorkerError:
-            return engines  # whoever is asked first will say what is wrong
+            return engines  # the first engine will report what is wrong
         return self._recognizer.route(self._needs, dense=dense)
 
     def _look(self, engine: Engine | None) -> _Looked:
-        """What the picture shows: known, or seen by a worker now, who asks an engine that works there at once."""
+        """What the picture shows: from the store, or from a worker, which also asks the engine if that runs there."""
         recognizer, needs = self._recognizer, self._needs
         key = recognizer.seen_key(self._number, needs)
         there = engine if engine is not None and not runs_here(engine) else None
@@ -147,17 +147,17 @@ class PageRecognition:
             if recognizer.find(answer_key(there, seen.prepared.digest, recognizer.question(seen, needs))) is not None:
                 return _Looked(seen)
         talk = Talk(recognizer.asker, there, page=self._number, partial=self._partial) if there else None
-        told = recognizer.look(self._number, needs, there, talk)
-        seen = _seen(told)
+        reply = recognizer.look(self._number, needs, there, talk)
+        seen = _seen(reply)
         self._looks += 1
-        rendered = told.header.get("rendered")
+        rendered = reply.header.get("rendered")
         payload = rendered if isinstance(rendered, dict) else {}
         recognizer.tell("finished", self._number, payload, stage="render", key=key, mark=f"/{self._looks}")
         recognizer.save(key, seen.to_bytes(), "picture", self._number)
-        return _Looked(seen, told, talk)
+        return _Looked(seen, reply, talk)
 
     def _answer(self, engine: Engine, looked: _Looked) -> _Given:
-        """The raw answer: asked for now, found, or that about a similar picture."""
+        """The raw answer: just asked for, a cache hit, or the answer for a similar picture."""
         recognizer, seen = self._recognizer, looked.seen
         question = recognizer.question(seen, self._needs)
         key = answer_key(engine, seen.prepared.digest, question)
@@ -171,9 +171,11 @@ class PageRecognition:
         ):
             return self._hit(known, source_of(engine, looked.similar, looked.similarity))
         if not runs_here(engine):
-            raise EngineError(engine.name, "the worker gave no answer to what was asked: does its profile change?")
-        told = looked.told or recognizer.look(self._number, self._needs, None, None)
-        picture = _picture(told, _seen(told))
+            raise EngineError(
+                engine.name, "the worker saved no answer under the requested key: does the engine's profile change?"
+            )
+        reply = looked.reply or recognizer.look(self._number, self._needs, None, None)
+        picture = _picture(reply, _seen(reply))
         alike = recognizer.similar()
         earlier = alike.find(engine, picture, question) if alike else None
         if earlier is not None and (known := recognizer.asker.known(earlier.key, page=self._number)) is not None:
@@ -198,7 +200,8 @@ class PageRecognition:
         readings = interpreted(engine, given.data, self._recognizer.question(seen, self._needs))
         if lost_letters(readings, seen.prepared.size):
             raise Garbage(
-                engine.name, "knows hardly any of the letters; is it another script? `--lang` names the language"
+                engine.name,
+                "recognised hardly any of the letters; if this is another script, name its language with `--lang`",
             )
         provenance = Provenance(given.tier, given.source)
         return tuple(replace(one, provenance=provenance) for one in readings)
@@ -226,38 +229,38 @@ class PageRecognition:
 
 @dataclass(frozen=True, slots=True)
 class _Looked:
-    """What the picture of a page shows, and what a worker told who looked at it now."""
+    """What the picture of a page shows, and the reply of the worker if it was just analysed."""
 
     seen: Seen
-    told: WorkerReply | None = None
+    reply: WorkerReply | None = None
     talk: Talk | None = None
 
     @property
     def similar(self) -> ArtifactKey | None:
-        """The key of the answer that was given for a nearly equal picture."""
-        key = self.told.header.get("similar") if self.told is not None else None
+        """The key of the answer for a nearly identical picture."""
+        key = self.reply.header.get("similar") if self.reply is not None else None
         return ArtifactKey(key) if isinstance(key, str) else None
 
     @property
     def similarity(self) -> float:
-        found = self.told.header.get("similarity") if self.told is not None else None
+        found = self.reply.header.get("similarity") if self.reply is not None else None
         return found if isinstance(found, float) else 0.0
 
 
-def _seen(told: WorkerReply) -> Seen:
-    """What a worker saw; a worker is not trusted to make sense."""
+def _seen(reply: WorkerReply) -> Seen:
+    """What a worker saw. Validates the message, because workers are not trusted."""
     try:
-        return Seen.from_bytes(str(told.header["seen"]).encode())
+        return Seen.from_bytes(str(reply.header["seen"]).encode())
     except (KeyError, TypeError, ValueError) as error:
-        raise WorkerCrashed(f"the worker gave no picture ({error})") from error
+        raise WorkerCrashed(f"the worker sent no picture ({error})") from error
 
 
-def _picture(told: WorkerReply, seen: Seen) -> Picture:
+def _picture(reply: WorkerReply, seen: Seen) -> Picture:
     width, height = seen.prepared.size
-    mode = "L" if told.header.get("mode") == "L" else "RGB"
-    if len(told.data) != width * height * len(mode):
-        raise WorkerCrashed("the worker gave a picture of the wrong size")
-    return Picture(width, height, "L" if mode == "L" else "RGB", told.data, seen.prepared.dpi)
+    mode = "L" if reply.header.get("mode") == "L" else "RGB"
+    if len(reply.data) != width * height * len(mode):
+        raise WorkerCrashed("the worker sent a picture of the wrong size")
+    return Picture(width, height, "L" if mode == "L" else "RGB", reply.data, seen.prepared.dpi)
 
 
 def _words(reading: Recognition) -> int:

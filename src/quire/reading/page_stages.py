@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Texts:
-    """The native texts of one document by page, taken from the store; the last ones are kept."""
+    """The native texts of one document by page, from the store; the last ones are cached."""
 
     KEPT = 2
 
@@ -33,7 +33,7 @@ class Texts:
         self._kept: dict[int, PageText] = {}
 
     def add(self, page: int, digest: Digest, text: PageText | None = None) -> None:
-        """Remember the text of a page, decoded already if it is."""
+        """Register the text of a page, decoded if available."""
         self._digests[page] = digest
         if text is not None:
             self._keep(page, text)
@@ -54,7 +54,7 @@ class Texts:
 
 
 class NativeText:
-    """What the file itself says a page holds: the bytes of a `PageText`."""
+    """The native text of a page, from the file itself: the bytes of a `PageText`."""
 
     name = "native-text"
     version = "2"
@@ -79,7 +79,7 @@ class NativeText:
 
 
 class PageBlocks:
-    """The blocks of a page from its text: that of the file, or one that was recognised."""
+    """The blocks of a page from its native text, or from recognised text."""
 
     name = "page-blocks"
     version = layout.VERSION
@@ -88,10 +88,10 @@ class PageBlocks:
     def __init__(self, texts: Texts, pages: NativePages) -> None:
         self._texts, self._pages = texts, pages
         self.infos: dict[int, PageInfo] = {}
-        """The ledger entries of pages that were just made."""
+        """The ledger entries of pages made by this run."""
 
     def run(self, text: PageText | int, took: Took) -> PageResult | Encoded:
-        """From a recognised text, or the number of a page of which the file has all there is."""
+        """From a recognised text, or the number of a page that needs no OCR."""
         if isinstance(text, PageText):
             made: PageResult | Encoded = layout.page_blocks(text)
         else:
@@ -114,10 +114,10 @@ class PageBlocks:
 
 @dataclass(frozen=True, slots=True)
 class EngineReading:
-    """What an engine read on a page: its native text, what its picture shows, and what was recognised there.
+    """The input for a page with OCR: its native text, what its picture shows, and what an engine recognised.
 
-    `whole` says that it stands for the native text, not beside it; `ordered` that the engine's order is that of
-    reading. `source` is the answer. A page read by nobody has no readings and no source.
+    `whole` says that it replaces the native text instead of adding to it; `ordered` that the engine's order is the
+    reading order. `source` is the answer. A page that no engine read has no readings and no source.
     """
 
     native: PageText
@@ -130,7 +130,7 @@ class EngineReading:
 
 
 class RecognisedText:
-    """The text of a page with what was recognised on it: the bytes of a `PageText`, like native text."""
+    """The text of a page with the recognised text: the bytes of a `PageText`, like native text."""
 
     name = "recognised-text"
 
@@ -163,7 +163,7 @@ class RecognisedText:
 
 
 class StructuredBlocks:
-    """The blocks of a page from an engine that sees its structure."""
+    """The blocks of a page from an engine that returns structure."""
 
     name = "page-blocks"
     profile = Profile()
@@ -190,7 +190,7 @@ class StructuredBlocks:
 
 @dataclass(frozen=True, slots=True)
 class Gathered:
-    """All pages that were asked for, in order, and the outline of the file."""
+    """All requested pages, in order, and the outline of the file."""
 
     pages: Sequence[Artifact[PageResult]]
     outline: Sequence[OutlineEntry]
@@ -209,7 +209,7 @@ class Assembled:
 
 
 class AssembleDocument:
-    """The document from its pages: everything that crosses pages. `elsewhere` makes it in another process."""
+    """The document from its pages: everything that spans pages. `elsewhere` runs it in another process."""
 
     name = "document"
     version = assemble.VERSION

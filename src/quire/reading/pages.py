@@ -1,7 +1,7 @@
-"""The pages of one document, found or made: native text and blocks page by page, then what crosses pages.
+"""The pages of one document, cached or made: native text and blocks page by page, then what spans pages.
 
-Every way to read a document comes through here: `read` and `stream`, the steps of durable runs, and so batches. They
-differ in where the pages are parsed (`NativePages`) and in who asks for the next page.
+Every way to read a document uses this module: `read` and `stream`, the steps of durable runs, and so batches. They
+differ in where the pages are parsed (`NativePages`) and in what requests the next page.
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class PageMade:
-    """A page on its way. When it comes out it has blocks, or `needs` of an engine where none was to be asked."""
+    """A page in progress. In the end it has blocks, or `needs` an engine where none may be asked."""
 
     number: int
     blocks: Artifact[PageResult] | None = None
     left_out: PageInfo | None = None
-    """The ledger entry of a page that failed or was cancelled: it has no artifact, the next run tries it again."""
+    """The ledger entry of a page that failed or was cancelled: it has no artifact, so the next run retries it."""
     needs: Needs | None = None
     recognised: Future[Recognised] | None = None
 
@@ -58,7 +58,7 @@ class PageMade:
 
 
 class PageFlow:
-    """The stages wired for one document. `document` is its id; `engines=False` leaves pages to those who ask one."""
+    """The stages wired for one document. `document` is its id; `engines=False` leaves OCR to the caller."""
 
     def __init__(
         self, document: str, pages: NativePages, run: StagedRun, options: RecognizeOptions, *, engines: bool = True
@@ -72,15 +72,15 @@ class PageFlow:
         self._blocks = PageBlocks(self._texts, pages)
 
     def text_of(self, number: int) -> Digest:
-        """The digest of the text that the blocks of a page were made of."""
+        """The digest of the text that the blocks of a page were made from."""
         return self._texts.digest(number)
 
     def info_of(self, page: Artifact[PageResult], number: int) -> PageInfo:
-        """The ledger entry of a page that came out, without decoding one that was just made."""
+        """The ledger entry of a page, without decoding one that was just made."""
         return self._blocks.infos.pop(number, None) or page.value.info
 
     def pages(self, numbers: Sequence[int]) -> Iterator[PageMade]:
-        """Each of the pages, found or made. Only those whose text is missing are asked of the file."""
+        """The pages, cached or made. Only pages without stored text are read from the file."""
         text, run, document = self._text, self._run, self._document
         keys = {number: run.key(text, text.inputs(document, number)) for number in numbers}
         found = run.store.find_many(list(keys.values()))
@@ -102,7 +102,7 @@ class PageFlow:
         self._native.close()
 
     def _begin(self, number: int) -> PageMade:
-        """Read the native text of a page, and begin with its recognition if it needs some."""
+        """Read the native text of a page, and start OCR if it needs some."""
         run, stage = self._run, self._text
         page = PageMade(number)
         if run.cancelled:
@@ -121,7 +121,7 @@ class PageFlow:
 
     def _begin_recognition(self, number: int, text: Artifact[bytes], needs: Needs) -> Future[Recognised]:
         if self._recognizer is None:
-            from quire.reading.recognizer import Recognizer  # workers and engines only for documents with scans
+            from quire.reading.recognizer import Recognizer  # lazy: workers and engines only for documents with scans
 
             self._recognizer = Recognizer(self._native.opened(), self._native.reader, self._run, self._options)
         return self._recognizer.start(number, text.value, text.digest, needs)
@@ -131,7 +131,7 @@ class PageFlow:
         return self._recognizer.ahead if self._recognizer is not None else 0
 
     def _finish(self, page: PageMade) -> PageMade:
-        """The page, when it is ready."""
+        """Wait for the page."""
         if page.recognised is not None and self._recognizer is not None:
             with self._kept_going(page):
                 recognised = self._recognizer.wait(page.recognised)
@@ -155,7 +155,7 @@ class PageFlow:
         return run.do(self._blocks, shown, (self._document, text.digest), page=number)
 
     def _note_path(self, number: int, reading: str, path: Sequence[Attempt]) -> None:
-        """Remember how a page was read; finding what was read before does not change that."""
+        """Record how a page was read; a cache hit does not change that."""
         store, document = self._run.store, self._document
         known = store.path(document, number, reading) if all(a.outcome == "hit" for a in path) else ()
         if not known:
@@ -181,7 +181,7 @@ class PageFlow:
         page.blocks = page_without_blocks(page.left_out)
 
     def _size_of(self, page: PageMade) -> PageInfo:
-        """Size and rotation of a page without blocks. One that needed an engine has a text, which says them."""
+        """Size and rotation of a page without blocks; from its text if it needed an engine."""
         if page.needs is None:
             return self._native.info(page.number)
         text = self._texts(page.number)
@@ -189,7 +189,7 @@ class PageFlow:
 
 
 def page_without_blocks(info: PageInfo) -> Artifact[PageResult]:
-    """A page that failed or was left out, as an input of the document."""
+    """A failed or skipped page, as an input of the document."""
     page = PageResult(info)
     return Artifact(digest_bytes(encode_page(page)), lambda: page)
 
@@ -201,6 +201,6 @@ def assemble_document(
     outline: Sequence[OutlineEntry],
     elsewhere: Callable[[Gathered], Encoded] | None = None,
 ) -> Artifact[Assembled]:
-    """The document from its pages, found or made; `elsewhere` makes it in another process."""
+    """The document from its pages, cached or made; `elsewhere` makes it in another process."""
     gathered = Gathered(pages, outline)
     return run.do(AssembleDocument(texts, elsewhere), gathered, (run.document, *gathered.inputs()))

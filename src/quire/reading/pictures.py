@@ -1,4 +1,4 @@
-"""A picture at hand and an engine that is asked about it: what `read` and pipelines share, on top of the asker."""
+"""Asks an engine about a picture in memory: shared by `read` and pipelines, on top of the asker."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from quire.workers import Job, WorkerError, WorkerTimeout
 from quire.workers.frames import MAX_DATA
 
 ROOM = 1 << 20
-"""What a message to a worker holds besides the pixels."""
+"""The size of a message to a worker besides the pixels."""
 
 
 def ask_about(
@@ -30,9 +30,9 @@ def ask_about(
     mark: str = "",
     unlike: Digest | None = None,
 ) -> Answered:
-    """The raw answer of an engine about a picture: found, or asked for where the engine runs.
+    """The raw answer of an engine for a picture: a cache hit, or asked where the engine runs.
 
-    Runs in the thread of whoever needs the answer, and waits.
+    Runs in the thread of the caller, and blocks.
     """
     key = answer_key(engine, picture.digest, question)
     if runs_here(engine):
@@ -49,7 +49,7 @@ def ask_about(
 
 
 def can_be_sent(engine: Engine, picture: Picture) -> bool:
-    """Whether a picture is small enough for where the engine runs."""
+    """Whether a picture is small enough to be sent to the engine."""
     return len(picture.pixels) <= MAX_DATA - ROOM or runs_here(engine)
 
 
@@ -58,7 +58,7 @@ def source_of(engine: Engine, key: ArtifactKey, similarity: float | None = None)
 
 
 def outcome_of(error: Exception) -> Outcome:
-    """What an attempt that raised counts as."""
+    """The outcome of an attempt that raised."""
     match error:
         case TooSlow() | WorkerTimeout():
             return "timeout"

@@ -1,7 +1,7 @@
-"""Recognition of the pages of one document: the route of each page, attempt by attempt, over the worker pool.
+"""OCR of the pages of one document: the route of each page, attempt by attempt, over the worker pool.
 
-Each page under way has a thread of the parent, which mostly waits: for a worker, or for an engine that waits for the
-network. Events are handed to the thread that reads the document, which emits them.
+Each running page has a thread of the parent, which mostly waits: for a worker, or for an engine that waits for the
+network. Events are queued for the thread that reads the document, which emits them.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 DEFAULT_ENGINES = ("rapidocr", "tesseract")
 PATIENCE_S = 0.1
-"""How long the thread that reads the document waits before it looks whether the read was cancelled."""
+"""How often the thread that reads the document checks whether the read was cancelled."""
 STAGE = "recognize"
 
 
@@ -60,13 +60,13 @@ class Recognizer:
 
     @property
     def ahead(self) -> int:
-        """How many pages may be under way at a time: bounded, whatever the number of pages."""
+        """How many pages may run concurrently, regardless of the number of pages."""
         return 0 if self._pool is None else 2 * self._pool.workers
 
     def start(self, number: int, native: bytes, digest: Digest, needs: Needs) -> Future[Recognised]:
-        """Begin with a page. Its future raises RecognitionError when no engine could read it."""
+        """Start a page. Its future raises RecognitionError when no engine could read it."""
         if self._pages is None:
-            self._engines()  # says what is missing before anything is begun
+            self._engines()  # reports what is missing before anything starts
             count = worker_count(self._options.workers)
             if count.notice:
                 self._run.emit("progress", STAGE, payload={"notice": count.notice}, mark="/workers")
@@ -75,7 +75,7 @@ class Recognizer:
         return self._pages.submit(PageRecognition(self, number, native, digest, needs).read)
 
     def wait(self, page: Future[Recognised]) -> Recognised | None:
-        """The page, as soon as it is there; meanwhile events of all pages are emitted. None when it was cancelled."""
+        """Wait for the page; meanwhile events of all pages are emitted. None when it was cancelled."""
         while not page.done():
             if self._run.cancelled:
                 self.stop()
@@ -87,11 +87,11 @@ class Recognizer:
             return None
 
     def stop(self) -> None:
-        """End everything under way: whatever waits looks at this many times a second."""
+        """Cancel everything that runs: all waits check this many times a second."""
         self._stopped.set()
 
     def close(self) -> None:
-        """Stop, and let go of the threads. The pool itself stays, for the next document."""
+        """Stop, and end the threads. The pool itself stays, for the next document."""
         self.stop()
         if self._pages is not None:
             self._pages.shutdown(wait=True, cancel_futures=True)
@@ -133,7 +133,7 @@ class Recognizer:
         return round((self._run.clock() - begun) * 1000, 3)
 
     def similar(self) -> SimilarAnswers | None:
-        """The index of pictures for engines that run here, when it was asked for."""
+        """The index of similar pictures for engines that run in this process, if requested."""
         path = self._options.similar
         if path is None:
             return None
@@ -162,7 +162,7 @@ class Recognizer:
         return question_of(seen, languages=needs.languages, hints=self._options.hints)
 
     def look(self, number: int, needs: Needs, engine: Engine | None, talk: Talk | None) -> WorkerReply:
-        """Let a worker look at a page, and ask an engine if there is one; waits for it."""
+        """Let a worker render and prepare a page, and ask the engine if given; waits for it."""
         arguments = LookRequest(
             self._source,
             number,
@@ -186,7 +186,7 @@ class Recognizer:
             raise CancelledError
 
     def nobody(self, needs: Needs) -> str:
-        """Why there is no engine to ask."""
+        """Why no engine could be asked."""
         known = ", ".join(engine.name for engine in self._engines())
         reasons = [f"none of the engines here ({known}) reads {', '.join(needs.languages)}"] if known else []
         return "; ".join([*reasons, *self._missing]) or "no engine was named"
@@ -196,7 +196,7 @@ class Recognizer:
         return self._pool
 
     def _engines(self) -> tuple[Engine, ...]:
-        """The engines asked for, or the ones that work here. Raises ConfigurationError for one that was asked for."""
+        """The requested engines, or all that work here. Raises ConfigurationError if a requested one does not."""
         with self._lock:
             if self._chosen is None:
                 self._chosen = tuple(self._make())

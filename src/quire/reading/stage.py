@@ -1,4 +1,4 @@
-"""The contract of a stage: a named, versioned function from artifacts to an artifact."""
+"""The interface of a stage: a named, versioned function from artifacts to an artifact."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ I_contra = TypeVar("I_contra", contravariant=True)
 O = TypeVar("O")  # the output of a stage
 
 Took = Callable[[float], None]
-"""Called by a stage whose work was done elsewhere, with the milliseconds that it took there."""
+"""Called by a stage whose work was done in another process, with the milliseconds that it took there."""
 
 
 class Encoded(NamedTuple):
-    """An output that was made and encoded in another process; `info` is the ledger entry of a page."""
+    """An output made and encoded in another process; `info` is the ledger entry of a page."""
 
     data: bytes
     info: PageInfo | None = None
 
 
 class Stage(Protocol[I_contra, O]):
-    """Plain and synchronous. `encode` and `decode` turn the output into its artifact and back."""
+    """Synchronous. `encode` and `decode` serialise and deserialise the output."""
 
     @property
     def name(self) -> str: ...
@@ -44,7 +44,7 @@ class Stage(Protocol[I_contra, O]):
 
 
 class Artifact(Generic[O]):
-    """What a stage made: the digest of its bytes, and the value, taken from the store unless it is at hand."""
+    """The output of a stage: the digest of its bytes, and the value, loaded lazily from the store unless in memory."""
 
     __slots__ = ("_load", "_value", "digest")
 
@@ -58,5 +58,5 @@ class Artifact(Generic[O]):
         return self._load() if self._value is None else self._value
 
     def release(self) -> None:
-        """Forget the value; it is loaded from the store when it is needed again."""
+        """Drop the value from memory; it is loaded from the store when needed again."""
         self._value = None

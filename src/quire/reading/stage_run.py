@@ -1,4 +1,4 @@
-"""The stages of one document, run in the thread of whoever asks: `read` and the steps of durable reads use it."""
+"""Runs the stages of one document in the caller's thread: `read` and the steps of durable reads use it."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ O = TypeVar("O")  # the output of a stage
 
 
 class StagedRun:
-    """One run over one document: look a key up, run the stage if there is no artifact, save, tell.
+    """One run over one document: look up a key, run the stage unless the artifact exists, save, emit events.
 
-    Everything happens in the thread that calls `do`. `cancel` may be set from any thread; who asks for page
-    after page looks at `cancelled` in between.
+    Everything happens in the thread that calls `do`. `cancel` may be set from any thread; loops over pages check
+    `cancelled` between pages.
     """
 
     def __init__(
@@ -59,9 +59,9 @@ class StagedRun:
         return self.store.find(self.key(stage, inputs)) is not None
 
     def do(self, stage: Stage[I, O], given: I, inputs: Sequence[str], *, page: int | None = None) -> Artifact[O]:
-        """The artifact of `stage` for inputs with these digests: found, or made from what was `given`.
+        """The artifact of `stage` for inputs with these digests: a cache hit, or made from `given`.
 
-        Raises whatever the stage raises, after telling so.
+        Raises the error of the stage, after emitting `failed`.
         """
         key = self.key(stage, inputs)
         digest = self.store.find(key)
@@ -85,10 +85,10 @@ class StagedRun:
     def _keep(
         self, stage: Stage[I, O], key: ArtifactKey, output: O | Encoded, page: int | None
     ) -> tuple[Digest, Mapping[str, object]]:
-        """Save the output; its digest and size.
+        """Save the output; returns its digest and size.
 
-        A store that does not last gets only what is bytes already: nothing looks the rest up later, and encoding it
-        would be most of the work of this runtime. The key then stands for the content, which follows from it.
+        A temporary store gets only outputs that are bytes already: nothing looks up the others later, and encoding them
+        would be most of the work. The key is then used as the digest, because it determines the content.
         """
         if isinstance(output, Encoded):
             data = output.data

@@ -1,4 +1,4 @@
-"""The pages of a document parsed in worker processes: what a hostile file does there costs one page."""
+"""The pages of a document parsed in worker processes: a hostile page costs only that page."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from quire.workers import Job, WorkerCrashed, WorkerPool
 from quire.workers.errors import rebuilt
 
 OPEN_S, PAGE_S = 120.0, 30.0
-"""Seconds that a worker gets to open a document, and for each page."""
+"""Timeouts in seconds for opening a document, and for each page."""
 GROUP = 16
-"""Pages of one job at most."""
+"""Maximum pages per job."""
 LEAST = 4
-"""Pages of one job at least, where there are as many."""
+"""Minimum pages per job, if there are as many."""
 
 READ_GROUP = "quire.reading.page_jobs:read_group"
 
@@ -33,7 +33,7 @@ Load = Callable[[Digest], bytes]
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """What is known of a document once a worker has opened it. `outline` are the bytes of its JSON rows."""
+    """Facts about a document from the worker that opened it. `outline` are the bytes of its JSON rows."""
 
     reader: str
     pages: int = 0
@@ -46,7 +46,7 @@ class About:
 
 
 def look_into(source: Opened, pool: WorkerPool) -> About:
-    """Have a worker open the document. Raises the error of what is wrong with it."""
+    """Open the document in a worker. Raises the error of a document that cannot be opened."""
     opening = pool.submit(Job("quire.reading.page_jobs:look_into", source), timeout_s=OPEN_S)
     import quire.reading.pages  # noqa: F401 - what comes next is loaded while the worker opens the document
 
@@ -57,7 +57,7 @@ def look_into(source: Opened, pool: WorkerPool) -> About:
 
 @dataclass(frozen=True, slots=True)
 class _Page:
-    """A page as a worker handed it over."""
+    """A page as received from a worker."""
 
     number: int
     text: bytes | None
@@ -70,16 +70,16 @@ class _Page:
 
 
 class WorkerPages:
-    """Used by one thread. `load` gives stored texts."""
+    """Not thread-safe. `load` returns stored texts."""
 
     def __init__(
         self, source: Opened, about: About, options: RecognizeOptions, *, pool: WorkerPool, load: Load
     ) -> None:
         self._source, self._about, self._pool, self._load = source, about, pool, load
-        # What a worker needs of the options: engines need not be picklable.
+        # Only the options that a worker needs: engines may not be picklable.
         self._options = RecognizeOptions(options.mode, languages=options.languages, figures=options.figures)
         self._groups = PageGroups(pool, self._job, self._received, open_s=OPEN_S, page_s=PAGE_S)
-        self._page: _Page | None = None  # whose text was asked for last
+        self._page: _Page | None = None  # whose text was requested last
         self._infos: dict[int, PageInfo] = {}
 
     @property
@@ -104,7 +104,7 @@ class WorkerPages:
         self._page = None
         self._page = read = self._groups.take(page)
         if read.text is None:
-            raise read.failed or WorkerCrashed("the worker gave no text")
+            raise read.failed or WorkerCrashed("the worker sent no text")
         return Timed(read.text, read.text_ms)
 
     def needs(self, page: int, text: bytes) -> Needs | None:
@@ -117,10 +117,10 @@ class WorkerPages:
         read = self._page
         if read is None:
             job = Job("quire.reading.page_jobs:lay_out_stored", StoredText(page, text))
-            answer = self._pool.submit(job, timeout_s=PAGE_S, on_request=self._asked).result()
+            answer = self._pool.submit(job, timeout_s=PAGE_S, on_request=self._load_stored).result()
             return Timed(Encoded(answer.data, _info(answer.header)), answer.ms)
         if read.blocks is None:
-            raise read.failed or WorkerCrashed("the worker gave no blocks")
+            raise read.failed or WorkerCrashed("the worker sent no blocks")
         return Timed(read.blocks, read.blocks_ms)
 
     def info(self, page: int) -> PageInfo:
@@ -138,12 +138,12 @@ class WorkerPages:
             self._infos[number] = page.info
         return page
 
-    def _asked(self, name: str, header: Mapping[str, object], data: bytes) -> tuple[dict[str, object], bytes]:
+    def _load_stored(self, name: str, header: Mapping[str, object], data: bytes) -> tuple[dict[str, object], bytes]:
         return {}, stored(self._load, header)[1]
 
 
 def stored(load: Load, header: Mapping[str, object]) -> tuple[dict[str, object], bytes]:
-    """The contents that a worker asks for: their sizes, and the contents one after the other."""
+    """The contents that a worker requests: their sizes, and the contents concatenated."""
     digests = header["digests"]
     assert isinstance(digests, list)
     loaded = [load(digest) for digest in digests]

@@ -1,4 +1,4 @@
-"""Engines that read pictures of pages, and their composers. What is heavy is imported when it is called for."""
+"""OCR engines, which read pictures of pages, and their composers. Heavy modules are imported lazily."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ __all__ = ["consensus", "echo", "fallback", "from_function", "rapidocr", "tesser
 
 
 def rapidocr(*, effort: Effort = "balanced", languages: Sequence[str] = ()) -> Engine:
-    """PP-OCR models on this machine's processors; the default engine."""
+    """OCR with the PP-OCR models on this machine's processors; the default engine."""
     from quire.recognize.rapidocr import engine
 
     return engine(effort=effort, languages=tuple(languages))
 
 
 def tesseract(*, effort: Effort = "balanced", languages: Sequence[str] = ()) -> Engine:
-    """The program `tesseract`, with the languages installed beside it."""
+    """The OCR program `tesseract`, with its installed languages."""
     from quire.recognize.tesseract import engine
 
     return engine(effort=effort, languages=tuple(languages))
 
 
 def echo(text: str = "echo", *, confidence: float | None = None, policy: Policy = "cpu") -> Engine:
-    """Says `text` everywhere and looks at nothing."""
+    """A dummy engine: returns `text` for every page without looking at it."""
     from quire.recognize.echo import EchoEngine, EchoProfile
 
     return EchoEngine(EchoProfile(text, confidence), policy)
@@ -51,7 +51,7 @@ def vision(
 ) -> VisionEngine:
     """A vision model behind any OpenAI-compatible URL, such as `http://127.0.0.1:8000/v1`.
 
-    Its name is `vision:<model>` unless you give it another: two servers of one model can be told apart by it.
+    Its name is `vision:<model>` by default; set another to distinguish two servers of one model.
     """
     from quire.recognize.vision import VisionEngine, VisionProfile, VisionServer
 
@@ -68,7 +68,7 @@ def fallback(*engines: Engine) -> Engine:
 
 
 def consensus(*engines: Engine) -> Engine:
-    """What most of the engines say, line by line."""
+    """A majority vote of the engines, line by line."""
     from quire.recognize.compose import Consensus
 
     return Consensus(engines)
@@ -77,7 +77,7 @@ def consensus(*engines: Engine) -> Engine:
 def uncertainty_first(
     primary: Engine, oracle: Engine, *, by: Uncertainty = "confidence", k: int | float = 0.1
 ) -> Engine:
-    """The primary reads everything, the oracle once more the `k` (a number, or a share below 1) least certain lines."""
+    """The primary reads everything, the oracle re-reads the `k` (a number, or a share below 1) least certain lines."""
     from quire.recognize.compose import UncertaintyFirst
 
     return UncertaintyFirst((primary, oracle), by, k)
@@ -92,7 +92,7 @@ def __getattr__(name: str) -> object:
 
 
 class _Factories(ModuleType):
-    """This package. Importing its module `echo` must not hide the function `echo`, as it would otherwise."""
+    """This package. Prevents the import of its module `echo` from hiding the function `echo`."""
 
     def __setattr__(self, name: str, value: object) -> None:
         if not (name in __all__ and isinstance(value, ModuleType)):

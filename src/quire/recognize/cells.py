@@ -1,4 +1,4 @@
-"""Tables as an engine gave them, made into grids whose cells do not overlap, or refused."""
+"""Turns the tables of an engine into grids whose cells do not overlap, or rejects them."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _covered(cell: Cell) -> set[tuple[int, int]]:
 
 
 def _placed(cell: Cell, place: BBox, rows: int, columns: int) -> Cell:
-    """The cell with its own box, or with its share of an even grid where it has none."""
+    """The cell with its own box, or with its part of an even grid if it has none."""
     box = clean_box(cell.bbox)
     if box is None:
         left, top = place.left + place.width * cell.column / columns, place.top + place.height * cell.row / rows

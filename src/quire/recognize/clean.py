@@ -1,5 +1,5 @@
-"""Texts, boxes and confidences as they come from an engine, made clean or refused. Engines of strangers are not
-trusted to keep their types: what is not a text, a number or a box counts as missing."""
+"""Cleans or rejects texts, boxes and confidences from an engine. Third-party engines may violate their types: what is
+not a text, a number or a box counts as missing."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import unicodedata
 from quire.types import BBox
 
 SLACK = 0.05
-"""How far outside the page, as a share of its side, an edge may lie and still be drawn back in."""
+"""How far outside the page, as a share of its side, an edge may lie and still be clamped."""
 
-_KEPT_FORMATS = "\u200c\u200d\u200e\u200f"  # joiners and direction marks change how a word is written
+_KEPT_FORMATS = "\u200c\u200d\u200e\u200f"  # joiners and direction marks change how a word is displayed
 
 
 def clean_line(text: object) -> str:
@@ -20,19 +20,19 @@ def clean_line(text: object) -> str:
 
 
 def clean_text(text: object) -> str:
-    """Text that may have several lines, each without control characters; blank lines go."""
+    """Text that may have several lines, each without control characters; blank lines are removed."""
     lines = (" ".join(line.split()) for line in _plain(text).splitlines())
     return "\n".join(line for line in lines if line)
 
 
 def clean_code(text: object) -> str:
-    """Text whose indentation says something: only the ends of lines are trimmed."""
+    """Text with significant indentation: only the ends of lines are trimmed."""
     lines = (line.rstrip() for line in _plain(text).expandtabs(4).splitlines())
     return "\n".join(lines).strip("\n")
 
 
 def clean_box(box: object) -> BBox | None:
-    """The box inside the page, or None when it has no place there: not finite, empty, inverted, too far outside."""
+    """The box clamped to the page, or None when it is invalid: not finite, empty, inverted, too far outside."""
     if not isinstance(box, BBox):
         return None
     sides = [number(side) for side in (box.left, box.top, box.width, box.height)]
@@ -47,7 +47,7 @@ def clean_box(box: object) -> BBox | None:
 
 
 def clean_confidence(value: object) -> float | None:
-    """From 0 to 1, or None when nothing can be made of it. Percentages are the business of the engine."""
+    """From 0 to 1, or None when it is invalid. The engine must convert percentages."""
     known = number(value)
     if known is None or not -SLACK <= known <= 1 + SLACK:
         return None

@@ -1,4 +1,4 @@
-"""Recognitions as the bytes of an answer and back, for engines whose answer is no document of somebody else's."""
+"""Serialises recognitions as the bytes of an answer, for engines whose answer has no format of its own."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from quire.types import BBox, Cell, GridCell, Table, Word
 
 
 def encode_recognitions(recognitions: Sequence[Recognition]) -> bytes:
-    """The same bytes for the same recognitions. Where they came from is not part of an answer."""
+    """Deterministic. The provenance is not part of an answer."""
     return json.dumps([_recognition(one) for one in recognitions], separators=(",", ":")).encode()
 
 
 def decode_recognitions(answer: bytes, *, engine: str) -> list[Recognition]:
-    """What `encode_recognitions` wrote. Raises EngineError for anything else; nothing is checked beyond the shape."""
+    """Deserialise the output of `encode_recognitions`; checks only its structure. Raises EngineError if invalid."""
     try:
         return [_recognition_of(one) for one in json.loads(answer)]
     except (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError) as error:
-        raise EngineError(engine, f"the answer is no list of recognitions ({type(error).__name__})") from error
+        raise EngineError(engine, f"the answer is not a list of recognitions ({type(error).__name__})") from error
 
 
 def _recognition(one: Recognition) -> dict[str, object]:

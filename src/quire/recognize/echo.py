@@ -1,4 +1,4 @@
-"""An engine that looks at nothing and says what it was told to: for dry runs and tests of the machinery."""
+"""A dummy engine that returns a fixed text: for dry runs and tests."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class EchoProfile(Profile):
 
 @dataclass(frozen=True)
 class EchoEngine:
-    """Says the lines of its text on the page, or in each region that is asked for."""
+    """Returns the lines of its text on the page, or in each requested region."""
 
     profile: EchoProfile = EchoProfile()
     policy: Policy = "cpu"

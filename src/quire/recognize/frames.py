@@ -1,5 +1,5 @@
-"""What was read in one frame, in another: from a part of a picture to the whole, from a turned page to the displayed
-one. The one place that does it."""
+"""Converts readings between coordinate frames: from a part of a picture to the whole, from a turned page to the
+displayed one. The only place that does it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _SAME = Affine()
 
 
 def placed(recognition: Recognition, change: Affine) -> Recognition:
-    """The recognition with every box changed. `Affine.into(box)` leads out of a picture that was cut out at `box`."""
+    """The recognition with every box transformed. `Affine.into(box)` maps from a crop at `box` to the whole picture."""
     if change == _SAME:
         return recognition
     lines = tuple(placed_line(line, change) for line in recognition.lines)

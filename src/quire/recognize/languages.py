@@ -1,6 +1,6 @@
-"""Languages: from what people write after `--lang` to what the engines need to know.
+"""Languages: resolves the values of `--lang` to what the engines need.
 
-One table holds them all. The text that is read stays as printed: no old letters are replaced by new ones.
+One table has them all. Recognised text stays as printed: old letters are not replaced by modern ones.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from functools import cache
 from quire.errors import UsageError
 
 # Code, ISO 639-3, script (ISO 15924), traineddata of Tesseract (best first), names.
-# The first row of a code is what the code alone means; further scripts of it have rows of their own.
+# The first row of a code is its default script; other scripts have separate rows.
 _TABLE = """
 af           afr  Latn  afr           Afrikaans
 am           amh  Ethi  amh           Amharic
@@ -175,7 +175,7 @@ _SCRIPT_DATA = {
     "Thai": "Thai",
     "Tibt": "Tibetan",
 }
-"""Tesseract's data for all languages of a script: they stand in where that of the language is missing."""
+"""Tesseract's data for all languages of a script: the fallback where that of the language is missing."""
 
 _ALIASES = {
     "frk": "de-fraktur",
@@ -214,7 +214,7 @@ _ALIASES = {
 }
 
 _PPOCR_SCRIPTS = frozenset({"Latn", "Hans", "Hant", "Jpan"})
-# Their letters are not in the list of characters of PP-OCRv6; of Greek it lacks the accents and the final sigma.
+# Their letters are not in the character list of PP-OCRv6; of Greek it lacks the accents and the final sigma.
 _NOT_PPOCR = frozenset({"vi", "yo", "ja-vertical", "zh-vertical", "zh-Hant-vertical"})
 
 
@@ -222,8 +222,8 @@ _NOT_PPOCR = frozenset({"vi", "yo", "ja-vertical", "zh-vertical", "zh-Hant-verti
 class Language:
     """One language in one script.
 
-    `traineddata` are the files of Tesseract that read it, best first; any one of them is enough. `rapidocr` says
-    whether the PP-OCRv6 models know its letters.
+    `traineddata` are the files of Tesseract for it, best first; any one of them is enough. `rapidocr` says whether the
+    PP-OCRv6 models know its letters.
     """
 
     code: str
@@ -247,10 +247,10 @@ class Language:
 
 
 def resolve(lang: str) -> Language:
-    """The language that somebody means by a code (`de`, `deu`, `zh-Hant`, `pt-BR`), a name (`german`) or a file.
+    """The language of a code (`de`, `deu`, `zh-Hant`, `pt-BR`), a name (`german`) or a traineddata file.
 
     A Latin language followed by `-fraktur` (or `-Latf`) is that language in black letter. Raises UsageError, with
-    what was perhaps meant, for anything else.
+    suggestions, for anything else.
     """
     wanted = lang.strip().lower().replace("_", "-").removeprefix("script/")
     known = _by_name()
@@ -269,7 +269,7 @@ def all_languages() -> tuple[Language, ...]:
 
 
 def traineddata_of_script(name: str, available: Sequence[str]) -> tuple[str, ...]:
-    """What is installed for a script as Tesseract names it (`Cyrillic`): that of the script, or of its languages."""
+    """The installed data for a script in Tesseract's terms (`Cyrillic`): that of the script, or of its languages."""
     if name in available:
         return (name,)
     codes = [code for code, data in _SCRIPT_DATA.items() if data == name]
@@ -278,14 +278,14 @@ def traineddata_of_script(name: str, available: Sequence[str]) -> tuple[str, ...
 
 
 def codes_read_with(available: Sequence[str]) -> frozenset[str]:
-    """The codes of the languages for which these traineddata are enough, those in black letter among them."""
+    """The codes of the languages that these traineddata can read, including those in black letter."""
     latin = (f"{language.code}-fraktur" for language in all_languages() if language.script == "Latn")
     black_letter = [found for code in latin if (found := _in_fraktur(code.lower()))]
     return frozenset(one.code for one in (*all_languages(), *black_letter) if one.installed(available))
 
 
 def _without_region(wanted: str) -> Language | None:
-    """`de-AT` is `de`; a subtag of another length (a script, a variant) that no row has is not understood."""
+    """`de-AT` is `de`; a subtag of another length (a script, a variant) that no row has is unknown."""
     base, _, region = wanted.rpartition("-")
     return _by_name().get(base) if base and len(region) in (2, 3) and "-" not in base else None
 
@@ -310,7 +310,7 @@ def _by_code() -> Mapping[str, Language]:
 
 def _language(code: str, script: str, files: str, names: str) -> Language:
     own, whole = files.split(","), _SCRIPT_DATA[script]
-    # Debian puts the data of scripts beside that of languages, everybody else into a folder.
+    # Debian puts the data of scripts next to that of languages, other distributions into a folder.
     listed = dict.fromkeys([*own, whole, f"script/{whole}"])
     readable = script in _PPOCR_SCRIPTS and code not in _NOT_PPOCR
     return Language(code, names.split(", ")[0], script, tuple(listed), readable)
@@ -318,7 +318,7 @@ def _language(code: str, script: str, files: str, names: str) -> Language:
 
 @cache
 def _by_name() -> Mapping[str, Language]:
-    """Every way to write a language, in lower case with hyphens. Rows that come first win: `deu` is `de`."""
+    """All spellings of a language, in lower case with hyphens. Earlier rows win: `deu` is `de`."""
     known: dict[str, Language] = {}
     for line in _TABLE.strip().splitlines():
         code, three, script, files, names = line.split(maxsplit=4)

@@ -1,4 +1,4 @@
-"""Words of a line that was read without them: the line's box, divided in proportion to the characters."""
+"""Words of a line that has none: the line's box, divided in proportion to the characters."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from quire.types import BBox, Word
 
 
 def words_in(line: ReadLine) -> tuple[Word, ...]:
-    """One word for each run of characters between spaces, in the order in which they are read."""
+    """One word for each run of characters between spaces, in reading order."""
     total = sum(map(_advance, line.text))
     if not total:
         return ()
@@ -24,14 +24,14 @@ def words_in(line: ReadLine) -> tuple[Word, ...]:
 
 
 def spells(words: tuple[Word, ...], text: str) -> bool:
-    """Whether the words are the line's: together they say the same, and each lies between two spaces."""
+    """Whether the words match the line: together they have its text, and each lies between two spaces."""
     return "".join(word.text for word in words) == "".join(text.split()) and all(
         len(word.text.split()) == 1 for word in words
     )
 
 
 def _runs(text: str) -> Iterator[tuple[str, int, int]]:
-    """Words with where they begin and end, counted in character widths."""
+    """Words with their start and end, in character widths."""
     at, start, run = 0, 0, ""
     for character in f"{text} ":
         if character.isspace():

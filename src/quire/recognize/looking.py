@@ -1,7 +1,7 @@
-"""What a worker does for a page that must be recognised: draw it, prepare the picture, and ask an engine.
+"""The job of a worker for a page that needs OCR: render it, prepare the picture, and ask an engine.
 
-Runs in a worker process: the bytes of the document are opened here and nowhere else. The parent says whether the
-engine needs to be asked and when it may be, and saves its answer before anyone interprets it (`quire.asking`).
+Runs in a worker process: the document is parsed here and nowhere else. The parent decides whether and when the engine
+is asked, and saves its answer before it is interpreted (`quire.asking`).
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ if TYPE_CHECKING:
     from quire.recognize.similar import SimilarAnswers
 
 VERSION = "4"
-"""Of what a look at a picture finds: part of the key of `Seen`."""
+"""Version of the picture analysis: part of the key of `Seen`."""
 
-EDGE = 0.008  # of the width or height: rules nearer to the edge of a page are the edge of the sheet
-PAGE_PIXELS = 600  # a smaller picture is cut out of a page, and has its rules up to the edge
+EDGE = 0.008  # of the width or height: ruled lines nearer to the edge of a page are the edge of the sheet
+PAGE_PIXELS = 600  # a smaller picture is a crop of a page, whose ruled lines may reach the edge
 
 
 @dataclass(frozen=True, slots=True)
 class LookRequest:
-    """A page to look at. Without an engine the picture itself is handed back, for engines that run elsewhere."""
+    """A page to analyse. Without an engine the picture itself is returned, for engines that run elsewhere."""
 
     source: Opened
     page: int
@@ -53,9 +53,9 @@ def question_of(seen: Seen, *, languages: tuple[str, ...] = (), hints: tuple[str
 
 
 def look(arguments: LookRequest, work: WorkerWork) -> tuple[dict[str, object], bytes]:
-    """Look at a page; header `seen`, and `found` when the answer was there already, or `similar` with its key.
+    """Analyse a page; header `seen`, and `found` when the answer exists already, or `similar` with its key.
 
-    With an engine its answer has been saved under its key; without one the data are the pixels of the picture.
+    With an engine, its answer has been saved under its key; without one, the data are the pixels of the picture.
     """
     picture, seen, took = _seen(arguments, work)
     header: dict[str, object] = {"seen": seen.to_bytes().decode(), "found": False, "rendered": took}
@@ -80,7 +80,7 @@ def look(arguments: LookRequest, work: WorkerWork) -> tuple[dict[str, object], b
 
 @dataclass(frozen=True, slots=True)
 class AskAbout:
-    """A picture that the parent has, and what is asked about it."""
+    """A picture sent by the parent, and the question about it."""
 
     engine: Engine
     picture: Picture
@@ -88,7 +88,7 @@ class AskAbout:
 
 
 def ask_about(arguments: AskAbout, work: WorkerWork) -> bytes:
-    """Ask an engine about a picture, unless the parent has the answer; it is saved there, and nothing is returned."""
+    """Ask an engine about a picture, unless the parent has the answer. The parent saves it; nothing is returned."""
     engine, picture, question = arguments.engine, arguments.picture, arguments.question
     key = answer_key(engine, picture.digest, question)
     if not _is_known(key, work):
@@ -97,7 +97,7 @@ def ask_about(arguments: AskAbout, work: WorkerWork) -> bytes:
 
 
 def _is_known(key: ArtifactKey, work: WorkerWork) -> bool:
-    """Whether the answer is there. Otherwise this job has the right to ask, and no other meanwhile."""
+    """Whether the answer exists. Otherwise this job holds the claim to ask."""
     return bool(work.request("claim", {"key": key})[0].get("found"))
 
 
@@ -118,7 +118,7 @@ def _similar(arguments: LookRequest, work: WorkerWork) -> SimilarAnswers | None:
 
 
 def ask(engine: Engine, picture: Picture, question: Question, partial: Callable[[str], None]) -> bytes:
-    """The engine's answer. What it raises comes out as an EngineError that names it, unless something is missing here.
+    """The engine's answer. Its exceptions become an EngineError, except ConfigurationError and MemoryError.
 
     Runs in a worker process, or in a thread of the parent.
     """

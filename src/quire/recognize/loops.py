@@ -1,4 +1,4 @@
-"""Text that no page can hold: endless lines, and the same words over and over, as models do that lost the thread."""
+"""Detects hallucinated text: endless lines, and repetition loops of language models."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ MAX_LINE = 5_000
 MAX_TEXT = 500_000
 MAX_PARTS = 20_000
 MAX_REPEATS = 200
-"""A page may say the same word so often in a row. Five times as often when it is a number or a row of dots."""
+"""Allowed repetitions of a word in a row. Five times as many for a number or a row of dots."""
 LONGEST_PERIOD = 16
 
 
 def absurdity(recognition: Recognition) -> str | None:
-    """Why nobody can have read this on a page, or None."""
+    """Why this cannot be the text of a page, or None."""
     parts: Sequence[ReadLine | ReadBlock] = (*recognition.lines, *recognition.blocks)
     if len(parts) > MAX_PARTS:
         return f"{len(parts)} lines on one page"
@@ -28,7 +28,7 @@ def absurdity(recognition: Recognition) -> str | None:
     for block in recognition.blocks:
         if block.table and _loops(block.table.text.split("\n")):
             return "the same row of a table over and over"
-    # Lines come from engines that look at each by itself: paper with COPY printed all over it has hundreds alike.
+    # Lines come from engines that read each one separately: paper with COPY printed all over it has hundreds alike.
     said = [line.text for line in recognition.lines]
     said.append(" ".join(block.text for block in recognition.blocks if not block.table))
     if any(map(_one_character, said)):
@@ -39,7 +39,7 @@ def absurdity(recognition: Recognition) -> str | None:
 
 
 def _loops(tokens: Sequence[str]) -> bool:
-    """Whether some sequence of up to `LONGEST_PERIOD` tokens is said again and again without a break."""
+    """Whether a sequence of up to `LONGEST_PERIOD` tokens repeats without a break."""
     for period in range(1, min(LONGEST_PERIOD, len(tokens) // MAX_REPEATS) + 1):
         run = 0
         for at in range(period, len(tokens)):

@@ -1,7 +1,7 @@
-"""The one gate that the results of every engine pass: afterwards nobody can tell by the shape who answered.
+"""Normalises the results of every engine: afterwards their structure does not depend on the engine.
 
-Boxes are fractions of the picture and lie inside it, texts are clean, every line has words that spell it, regions
-come as they were asked for. What cannot be repaired is dropped; an answer that is mostly such is no answer.
+Boxes are fractions of the picture and lie inside it, texts are clean, every line has words that match it, regions are
+in the order of the question. What cannot be repaired is dropped; an answer that is mostly invalid is rejected.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ WHOLE_PAGE = BBox(0.0, 0.0, 1.0, 1.0)
 
 
 class Garbage(EngineError):
-    """An answer that makes no sense."""
+    """An invalid answer."""
 
 
 def interpreted(engine: Engine, answer: bytes, question: Question) -> list[Recognition]:
-    """What an engine makes of a raw answer, through the gate. Raises Garbage for whatever goes wrong there."""
+    """The engine's interpretation of a raw answer, normalised. Raises Garbage for any error in it."""
     try:
         return normalize(list(settled(engine.interpret(answer, question))), question, engine=engine.name)
     except QuireError as error:
@@ -41,11 +41,11 @@ def interpreted(engine: Engine, answer: bytes, question: Question) -> list[Recog
 def normalize(recognitions: Sequence[Recognition], question: Question, *, engine: str = "engine") -> list[Recognition]:
     """One clean recognition for the page, or one for each region in the order of the question.
 
-    A region that was not answered, or answered with garbage, has an `error`. Raises EngineError when that is so of
-    all of them; `engine` is the name it gives when there is no recognition to take it from.
+    A region without a valid answer has an `error`. Raises EngineError when that applies to all of them; `engine` is
+    the name to report when no recognition has one.
     """
     if not all(isinstance(one, Recognition) for one in recognitions):
-        raise EngineError(engine, "the answer is no list of recognitions")
+        raise EngineError(engine, "the answer is not a list of recognitions")
     if not recognitions:
         raise EngineError(engine, "there is no answer")
     name = recognitions[0].engine
@@ -59,7 +59,7 @@ def normalize(recognitions: Sequence[Recognition], question: Question, *, engine
 
 
 def _merged(recognitions: Sequence[Recognition]) -> Recognition:
-    """One recognition of the page, also of an engine that gave it in pieces nobody asked for."""
+    """One recognition of the page, also for an engine that returned several unrequested parts."""
     if len(recognitions) == 1:
         return replace(recognitions[0], region=None, grid=None)
     lines = tuple(line for one in recognitions for line in one.lines)
@@ -83,7 +83,7 @@ def _answer_for(region: Region, answer: Recognition | None, engine: str) -> Reco
 
 
 def _clean(recognition: Recognition, place: BBox) -> Recognition:
-    """The recognition without what is wrong in it; with an `error` and nothing else when most of it is."""
+    """The recognition without its invalid parts; with an `error` and nothing else when most of it is invalid."""
     offered = [line for line in recognition.lines if clean_line(line.text)]
     lines = [line for line in map(_clean_line, offered) if line is not None]
     boxed = [block for block in recognition.blocks if block.bbox is not None]
@@ -94,7 +94,7 @@ def _clean(recognition: Recognition, place: BBox) -> Recognition:
     if recognition.error:
         error: str | None = clean_line(recognition.error) or "the engine could not read it"
     elif 2 * refused > len(offered) + len(boxed):
-        error = f"{refused} of {len(offered) + len(boxed)} boxes lie outside the page or are no boxes"
+        error = f"{refused} of {len(offered) + len(boxed)} boxes lie outside the page or are invalid"
     else:
         error = absurdity(cleaned)
     return replace(cleaned, lines=(), blocks=(), error=error) if error else cleaned
@@ -130,7 +130,7 @@ def _clean_block(block: ReadBlock, place: BBox) -> ReadBlock | None:
     if table is not None:
         kind = "table"
     elif kind == "table":
-        kind = "paragraph"  # without a grid it is text like any other
+        kind = "paragraph"  # without a grid it is ordinary text
     text = table.text if table else clean_code(block.text) if kind == "code" else clean_text(block.text)
     if not text and block.table is not None and table is None:
         text = clean_text("\n".join(str(cell.text) for cell in block.table.cells))

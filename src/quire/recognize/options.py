@@ -1,4 +1,4 @@
-"""When and how pages are recognised: what a caller may ask for."""
+"""Options of OCR: when and how pages are recognised."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 OcrMode = Literal["auto", "always", "never"]
 OCR_MODES: tuple[OcrMode, ...] = get_args(OcrMode)
-"""Recognise what the file does not tell, every page, or nothing."""
+"""OCR where native text is missing, on every page, or never."""
 
 Effort = Literal["fast", "balanced", "accurate"]
 EFFORTS: tuple[Effort, ...] = get_args(Effort)
@@ -22,9 +22,9 @@ EFFORTS: tuple[Effort, ...] = get_args(Effort)
 
 @dataclass(frozen=True, slots=True)
 class RecognizeOptions:
-    """`engines` are names or engines, in the order of preference; none means those that work here.
+    """`engines` are names or engines, in the order of preference; empty means all that work here.
 
-    `similar` is the file that remembers pictures: a nearly equal one gets the answer that was given then.
+    `similar` is the index file of pictures: a nearly identical one gets the earlier answer.
     """
 
     mode: OcrMode = "auto"
@@ -52,6 +52,6 @@ class RecognizeOptions:
 
     @property
     def prepare(self) -> PrepareProfile:
-        from quire.prepare.prepared import PrepareProfile  # only pages that an engine reads are prepared
+        from quire.prepare.prepared import PrepareProfile  # lazy: only pages with OCR are prepared
 
         return PrepareProfile(redactions=self.redactions)

@@ -1,7 +1,7 @@
-"""What an engine read, as the text of the page: words placed on the displayed page, for the same layout as any other.
+"""Turns the OCR result into the text of the page: words placed on the displayed page, for the usual layout analysis.
 
-Sizes of type come from the heights of lines, rules from the picture. On a page with text of its own the recognised
-runs follow the native ones; what stands where native text stands already is left out.
+Font sizes come from the heights of lines, ruled lines from the picture. On a page with native text the recognised runs
+follow the native ones; words that overlap native text are left out.
 """
 
 from __future__ import annotations
@@ -21,28 +21,28 @@ from quire.types import REDACTED, AnswerSource, BBox, Word
 
 VERSION = "3"
 
-MARK_HEIGHT = 14.0  # points: a large black box is no large type
+MARK_HEIGHT = 14.0  # points: a large black box is not large type
 SIZE = 0.92  # of the height of a line's box
-ASCENT = 0.8  # of the height: where the baseline is
+ASCENT = 0.8  # of the height: position of the baseline
 SAME_ROW = 0.4  # of their height: how far apart the middles of lines in one row may be
 ALIKE = 1.6  # heights of lines of one type differ by less
-GAP = 0.9  # of the size: words further apart are pieces of different lines
+GAP = 0.9  # of the size: words further apart belong to different lines
 COVERED = 0.4  # share of a recognised word under native text
-LINES, WORDS, WRITTEN = 3, 2.5, 0.15  # of scanned text: lines, words in each, share of the picture that they cover
-STRUCK = 0.2  # of the height of a line: a rule further up in it is a part of its letters
+LINES, WORDS, WRITTEN = 3, 2.5, 0.15  # of scanned text: lines, words per line, share of the picture covered
+STRUCK = 0.2  # of the height of a line: a rule further up is part of its letters
 MOSTLY = 0.75  # of a rule inside a line
 
 
 @dataclass(frozen=True, slots=True)
 class PlaceProfile(Profile):
-    """Whether words inside figures are kept: as the text of the figure."""
+    """Whether words inside figures are kept, as the text of the figure."""
 
     figures: bool = False
 
 
 @dataclass(slots=True)
 class _Runs:
-    """The arrays of a `PageText` under way."""
+    """The arrays of a `PageText` under construction."""
 
     texts: list[str] = field(default_factory=list)
     boxes: list[float] = field(default_factory=list)
@@ -64,10 +64,10 @@ def placed(
     ordered: bool = False,
     profile: PlaceProfile | None = None,
 ) -> PageText:
-    """The text of a page from what an engine read on its picture: instead of the native text, or beside it.
+    """The text of a page from the OCR of its picture: instead of the native text, or in addition to it.
 
-    Beside it, pictures full of lines are scanned text; other pictures are figures, whose words are left out
-    unless they are asked for.
+    In addition to native text, pictures full of lines are scanned text; other pictures are figures, whose words are
+    left out unless requested.
     """
     base = _emptied(native) if whole else native
     lines = [line for reading in readings for line in _lines_of(reading)]
@@ -117,7 +117,7 @@ def _lines_of(reading: Recognition) -> Iterable[ReadLine]:
 
 
 def _rows(lines: Sequence[ReadLine]) -> list[list[ReadLine]]:
-    """Lines from the top, those on one height from the left: every engine has an order of its own."""
+    """Lines from top to bottom, those in one row from left to right: each engine has its own order."""
     rows: list[list[ReadLine]] = []
     for line in sorted(lines, key=_middle):
         first = rows[-1][0] if rows else None
@@ -129,7 +129,7 @@ def _rows(lines: Sequence[ReadLine]) -> list[list[ReadLine]]:
 
 
 def _feet(row: Sequence[ReadLine]) -> list[float]:
-    """Where each line of a row stands, as a fraction of the picture: lines of one type on one height stand together."""
+    """The baseline of each line of a row, as a fraction of the picture: lines of one type in one row share it."""
     return [
         median(_middle(other) + (ASCENT - 0.5) * other.bbox.height for other in row if _alike(line, other))
         for line in row
@@ -145,7 +145,7 @@ def _middle(line: ReadLine) -> float:
 
 
 def _emptied(native: PageText) -> PageText:
-    """A page without its text: fields and links stay, its picture and its drawings are what is read."""
+    """A page without its text: fields and links stay, its picture and its drawings are replaced by OCR."""
     nothing: tuple[()] = ()
     runs = replace(native, texts=nothing, boxes=nothing, baselines=nothing, sizes=nothing, colors=nothing)
     runs = replace(runs, fonts=nothing, angles=nothing, mcids=nothing, flags=nothing, tags=nothing, font_table=nothing)
@@ -154,7 +154,7 @@ def _emptied(native: PageText) -> PageText:
 
 
 def _place(line: ReadLine, foot: float, seen: Seen, page: PageText, taken: list[Sequence[float]], runs: _Runs) -> None:
-    """Add the words of a line, as runs on the displayed page. `foot` is where an upright line stands."""
+    """Add the words of a line, as runs on the displayed page. `foot` is the baseline of an upright line."""
     size = page.width, page.height
     angle = (line.angle - seen.prepared.turn) % 360
     scale = _scale(seen, page)
@@ -182,7 +182,7 @@ def _place(line: ReadLine, foot: float, seen: Seen, page: PageText, taken: list[
 
 
 def _mark(found: Redaction, seen: Seen, page: PageText, runs: _Runs) -> None:
-    """A word that says that something was blacked out here."""
+    """A placeholder word for a redaction."""
     box = found.bbox.points((page.width, page.height))
     angle = -seen.prepared.turn % 360
     height = min(box[2] - box[0] if angle % 180 else box[3] - box[1], MARK_HEIGHT)
@@ -196,7 +196,7 @@ def _mark(found: Redaction, seen: Seen, page: PageText, runs: _Runs) -> None:
 
 
 def _scale(seen: Seen, page: PageText) -> float:
-    """Points of the page to a pixel of its picture."""
+    """Points of the page per pixel of its picture."""
     return page.width / seen.prepared.page[0]
 
 
@@ -216,13 +216,13 @@ def _gap(before: Word, word: Word, angle: int, seen: Seen) -> float:
 
 
 def _baseline(box: tuple[float, float, float, float], angle: int, deep: float, height: float) -> float:
-    """Where the letters of a word stand on the displayed page: `deep` below its top as it is written."""
+    """The baseline of a word on the displayed page: `deep` below its top in the direction of writing."""
     below = deep if angle in (0, 270) else height - deep
     return (box[0] if angle % 180 else box[1]) + below
 
 
 def _share_under(box: tuple[float, float, float, float], taken: Iterable[Sequence[float]]) -> float:
-    """How much of a box lies under others."""
+    """The share of a box that others cover."""
     area = (box[2] - box[0]) * (box[3] - box[1]) or 1.0
     covered = 0.0
     for left, top, right, bottom in taken:
@@ -234,7 +234,7 @@ def _share_under(box: tuple[float, float, float, float], taken: Iterable[Sequenc
 
 
 def _rulings(seen: Seen, page: PageText, lines: Sequence[ReadLine]) -> list[float]:
-    """The rules of the picture on the displayed page, less strokes of letters."""
+    """The ruled lines of the picture on the displayed page, without strokes of letters."""
     width, height = seen.prepared.size
     if not lines:
         return []
@@ -250,7 +250,7 @@ def _rulings(seen: Seen, page: PageText, lines: Sequence[ReadLine]) -> list[floa
 
 
 def _strikes(x0: float, y0: float, x1: float, y1: float, line: tuple[float, float, float, float]) -> bool:
-    """Whether a rule runs through the letters of a line and hardly beyond it."""
+    """Whether a ruled line runs through the letters of a line and hardly beyond it."""
     left, top, right, bottom = line
     if y0 == y1:  # below the letters it underlines them
         inside = top <= y0 < bottom - STRUCK * (bottom - top)

@@ -1,4 +1,4 @@
-"""An engine from a function, for whoever only has something that reads a picture."""
+"""An engine from a function that reads a picture."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from quire.recognize.normalize import WHOLE_PAGE, normalize
 
 Reading = str | Sequence[ReadLine] | Sequence[Recognition]
 Reader = Callable[[Picture, Question], Reading | Awaitable[Reading]]
-"""Reads a picture into plain text, into lines, or into recognitions. It may be `async`."""
+"""Returns the plain text, the lines, or the recognitions of a picture. It may be `async`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ PART = Question((1, 1), 72.0)
 
 @dataclass(frozen=True)
 class FunctionEngine:
-    """Calls the function with the whole picture, or with each region cut out unless it takes `regions` itself."""
+    """Calls the function with the whole picture, or with each cropped region unless it takes `regions` itself."""
 
     name: str
     function: Reader
@@ -43,7 +43,7 @@ class FunctionEngine:
 
     @property
     def profile(self) -> FunctionProfile:
-        """Which function it is: two of the same name share no answers."""
+        """Identifies the function: two engines of the same name share no answers."""
         function = self.function
         named = (
             f"{getattr(function, '__module__', '')}.{getattr(function, '__qualname__', type(function).__qualname__)}"
@@ -71,7 +71,7 @@ class FunctionEngine:
         lines = tuple(part for part in said if isinstance(part, ReadLine))
         recognitions = [part for part in said if isinstance(part, Recognition)]
         if len(lines) + len(recognitions) != len(said) or (lines and recognitions):
-            raise EngineError(self.name, "the function gave neither text, lines nor recognitions")
+            raise EngineError(self.name, "the function returned neither text, lines nor recognitions")
         return recognitions or [Recognition(self.name, lines)]
 
 
@@ -89,7 +89,7 @@ def from_function(
     """An engine that calls `function(picture, question)`.
 
     A `cpu` engine runs in a worker process: its function must be importable there, so no lambda. Change `version`
-    whenever the function may say something else.
+    whenever the function may return something else.
     """
     spoken = None if languages is None else frozenset(languages)
     return FunctionEngine(name, function, version, frozenset(capabilities), policy, timeout_s, max_concurrency, spoken)

@@ -1,7 +1,7 @@
 """OCR engines by name: the entry points of the group `quire.engines`, built-in ones included.
 
-An entry point is a function `engine(*, effort, languages) -> Engine`. It is light: it loads no model. It raises
-ConfigurationError, naming what to install or set, when the engine cannot work here.
+An entry point is a function `engine(*, effort, languages) -> Engine`. It is cheap and loads no model. It
+raises ConfigurationError, with what to install or set, when the engine cannot work here.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from quire.recognize.options import Effort
 
 
 def names() -> tuple[str, ...]:
-    """The names of all engines that some installed package offers."""
+    """The names of all installed engines."""
     return tuple(sorted(offered("engine")))
 
 
 def check_names(wanted: Iterable[str]) -> None:
-    """Raise UsageError for a name that no engine has; whether the engine works here is another question."""
+    """Raise UsageError for an unknown name; does not check whether the engine works here."""
     known = offered("engine")
     for name in wanted:
         if name not in known:

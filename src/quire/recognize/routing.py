@@ -1,7 +1,7 @@
-"""Which pages must be recognised, which engines can do it, and in which order they are tried.
+"""Routing: which pages need OCR, which engines can do it, and in which order they are tried.
 
-The route follows from the page itself: its native text, its pictures, and what its picture shows. Cheap tests come
-first; the stricter question is kept for pages that are mostly a dense table.
+The route depends on the page itself: its native text, its pictures, and what its rendered picture shows. Cheap tests
+come first; the stricter question is kept for pages that are mostly a dense table.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ DENSE_RULES = (8, 4)  # horizontal and vertical rules of a dense table
 DENSE_SHARE = 0.5  # of the page's area inside them
 WEAK = 0.6  # mean confidence: below it another engine may do better
 LETTER_WIDTH = 0.5  # of the height of a line
-MANY_LETTERS = 60  # room for fewer says nothing
+MANY_LETTERS = 60  # with room for fewer, no conclusion is possible
 KNOWN_LETTERS = 0.25  # share of the letters for which there is room
-MANY_WORDS = 5  # fewer say nothing about an engine
+MANY_WORDS = 5  # with fewer, no conclusion about an engine is possible
 
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """What a page needs: the whole of it read, or some of its pictures."""
+    """What a page needs from OCR: the whole page, or some of its pictures."""
 
     reason: str
     whole: bool
@@ -53,7 +53,7 @@ class Needs:
 
 
 def needs_of(text: PageText, quality: Quality, options: RecognizeOptions) -> Needs | None:
-    """What of a page must be recognised; None when its native text is all there is to it, or nothing may run."""
+    """What part of a page needs OCR; None when its native text is complete, or OCR is off."""
     languages = options.languages
     if options.mode == "never":
         return None
@@ -62,16 +62,16 @@ def needs_of(text: PageText, quality: Quality, options: RecognizeOptions) -> Nee
     if quality.status != "usable":
         return None if quality.reason == "blank" else Needs(quality.reason, whole=True, languages=languages)
     if 2 * text.invisible > text.chars:
-        return None  # the text of the pictures is there already
+        return None  # the text of the pictures exists already
     pictures = _pictures(text, FIGURE_SHARE if options.figures else INSERT_SHARE)
     if not pictures:
         return None
-    wanted: frozenset[Capability] = frozenset({"text", "line_boxes"})  # to tell scanned text from figures
+    wanted: frozenset[Capability] = frozenset({"text", "line_boxes"})  # to distinguish scanned text from figures
     return Needs("pictures on a page of text", False, pictures, wanted, languages)
 
 
 def _pictures(text: PageText, least: float) -> tuple[BBox, ...]:
-    """The pictures of a page that may show text: large enough, with hardly any native text over them."""
+    """The pictures of a page that may contain text: large enough, with hardly any native text over them."""
     page = text.width * text.height
     found = []
     for at in range(0, len(text.images), 4):
@@ -99,8 +99,8 @@ def _native_chars(text: PageText, box: tuple[float, float, float, float]) -> int
 def route(engines: Iterable[Engine], needs: Needs, *, dense: bool = False) -> list[Engine]:
     """Engines in the order in which they are tried: those with everything the page needs, then the rest.
 
-    An engine that does not know a language of the page would only make something up, and is left out. A dense
-    table goes to engines that see the structure of tables first, where there are any.
+    An engine that does not know a language of the page would only invent text, and is left out. For a dense table,
+    engines with table structure come first, if any.
     """
     able = [engine for engine in engines if "text" in engine.capabilities and _knows(engine, needs.languages)]
     wanted = needs.capabilities | ({"table_structure"} if dense else frozenset())
@@ -112,7 +112,7 @@ def _knows(engine: Engine, languages: Sequence[str]) -> bool:
 
 
 def is_dense_table(seen: Seen) -> bool:
-    """Whether the rules of a page say that it is mostly a dense table."""
+    """Whether the ruled lines of a page show that it is mostly a dense table."""
     level = [rule for rule in seen.rulings if rule[1] == rule[3]]
     upright = [rule for rule in seen.rulings if rule[0] == rule[2]]
     if len(level) < DENSE_RULES[0] or len(upright) < DENSE_RULES[1]:
@@ -124,7 +124,7 @@ def is_dense_table(seen: Seen) -> bool:
 
 
 def lost_letters(readings: Sequence[Recognition], size: tuple[int, int]) -> bool:
-    """Whether an engine saw lines of text but knew hardly any of their letters: they are of another script."""
+    """Whether an engine detected lines of text but recognised hardly any of their letters: another script."""
     width, height = size
     room = letters = 0.0
     for reading in readings:
@@ -137,7 +137,7 @@ def lost_letters(readings: Sequence[Recognition], size: tuple[int, int]) -> bool
 
 
 def is_weak(readings: Sequence[Recognition]) -> bool:
-    """Whether an engine says itself that it could hardly read the page: an unknown script, handwriting."""
+    """Whether an engine has low confidence in its reading: an unknown script, handwriting."""
     words = sum(len(line.words) for reading in readings for line in reading.lines)
     known = [c for c in (reading.confidence for reading in readings) if c is not None]
     return words >= MANY_WORDS and bool(known) and sum(known) / len(known) < WEAK

@@ -1,4 +1,4 @@
-"""What the picture of a page shows before anybody reads it: how it was prepared, and its rules."""
+"""What the picture of a page shows before OCR: how it was prepared, and its ruled lines."""
 
 from __future__ import annotations
 

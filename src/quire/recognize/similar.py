@@ -1,11 +1,11 @@
-"""Earlier answers for nearly equal pictures: the same scan saved again, never another page.
+"""A cache of answers for nearly identical pictures: the same scan saved again, never another page.
 
-An option, off unless somebody makes a `SimilarAnswers`. An answer found here was not given for these pixels: a page
-whose only difference is smaller than a speck would pass. It is therefore marked in the result (`Provenance` of tier
+Optional, off unless a `SimilarAnswers` is created. An answer found here was not given for these pixels: a page whose
+only difference is smaller than a speck would match. It is therefore marked in the result (`Provenance` of tier
 "semantic") and never used for a value that is evidence: evidence must have been read on the page it is shown on.
 
-A hash of 64 bits takes two invoices with one letterhead for the same. Here pictures are alike only as far as their
-least alike spot: the ink in cells of a third of a millimetre is compared, and one cell that differs decides.
+A 64-bit perceptual hash confuses two invoices with one letterhead. Here the least similar spot decides: the ink in
+cells of a third of a millimetre is compared, and one cell that differs is enough.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from quire.prepare.pixels import pixels_of
 
 CELL_INCH = 0.35 / 25.4
 BLOCK = 8
-"""Cells along the side of a block; blocks tell at a glance that two pages differ, and how dark the print is there."""
+"""Cells along the side of a block; blocks quickly show that two pages differ, and how dark the print is."""
 FAINTEST = 0.25
-"""Print fainter than this share of black is not made out from the noise of compression."""
+"""Print fainter than this share of black cannot be distinguished from compression noise."""
 MAX_CANDIDATES = 1000
 
 Ink = NDArray[np.float32]
@@ -36,7 +36,7 @@ Ink = NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True)
 class Fingerprint:
-    """How much ink stands where on a picture: one byte for each cell, packed, and one for each block of cells."""
+    """The distribution of ink on a picture: one byte for each cell, packed, and one for each block of cells."""
 
     size: tuple[int, int]
     shape: tuple[int, int]
@@ -53,7 +53,7 @@ class Fingerprint:
         return cls(picture.size, (ink.shape[0], ink.shape[1]), zlib.compress(ink.tobytes(), 1), blocks.tobytes())
 
     def similarity(self, other: Fingerprint) -> float:
-        """One less the square of the largest difference of ink in any cell; pictures of different sizes have none.
+        """One minus the square of the largest difference of ink in any cell; 0 for pictures of different sizes.
 
         At 0.99 a tenth of the ink of a cell may differ: JPEG of quality 75 does that, another digit several times that.
         """
@@ -65,7 +65,7 @@ class Fingerprint:
         return max(0.0, 1.0 - worst**2)
 
     def may_reach(self, other: Fingerprint, similarity: float) -> bool:
-        """A cheap look at the blocks: False when the cells cannot be so similar."""
+        """A cheap test of the blocks: False when the cells cannot be that similar."""
         if (self.size, self.shape) != (other.size, other.shape):
             return False
         one, two = (np.frombuffer(blocks, np.uint8).astype(np.int16) for blocks in (self.blocks, other.blocks))
@@ -78,14 +78,14 @@ class Fingerprint:
 
 @dataclass(frozen=True, slots=True)
 class SimilarAnswer:
-    """The key of an earlier answer, and how similar the picture was for which it was given."""
+    """The key of an earlier answer, and the similarity of its picture."""
 
     key: ArtifactKey
     similarity: float
 
 
 class SimilarAnswers:
-    """An index of the pictures for which there are answers, in a file or in memory. Any thread may use it."""
+    """An index of the pictures with answers, in a file or in memory. Thread-safe."""
 
     def __init__(self, path: Path | None = None, *, threshold: float = 0.99) -> None:
         import sqlite3
@@ -100,7 +100,7 @@ class SimilarAnswers:
         self._database.execute("CREATE INDEX IF NOT EXISTS by_scope ON pictures (scope, size)")
 
     def add(self, engine: Engine, picture: Picture, question: Question) -> None:
-        """Remembers that there is an answer to this question about this picture."""
+        """Record that an answer to this question about this picture exists."""
         print_ = Fingerprint.of(picture)
         key = answer_key(engine, picture.digest, question)
         row = (_scope(engine, question), repr(print_.size), key, *print_.shape, print_.cells, print_.blocks)
@@ -108,7 +108,7 @@ class SimilarAnswers:
             self._database.execute("INSERT OR REPLACE INTO pictures VALUES (?, ?, ?, ?, ?, ?, ?)", row)
 
     def find(self, engine: Engine, picture: Picture, question: Question) -> SimilarAnswer | None:
-        """The answer of the same engine to the same question about the most similar picture, if it is similar."""
+        """The answer of the same engine to the same question about the most similar picture, if above the threshold."""
         asked = Fingerprint.of(picture)
         with self._lock:
             rows = self._database.execute(
@@ -128,12 +128,12 @@ class SimilarAnswers:
 
 
 def _scope(engine: Engine, question: Question) -> str:
-    """Everything but the picture that an answer depends on."""
+    """Everything that an answer depends on except the picture."""
     return answer_key(engine, Digest(""), question)
 
 
 def _means(values: Ink, side: int) -> Ink:
-    """Means over squares; those at the right and bottom edges are what remains."""
+    """Means over squares; those at the right and bottom edges may be smaller."""
     rows, columns = np.arange(0, values.shape[0], side), np.arange(0, values.shape[1], side)
     sums = np.add.reduceat(np.add.reduceat(values, rows, axis=0), columns, axis=1)
     counts = np.outer(np.diff(rows, append=values.shape[0]), np.diff(columns, append=values.shape[1]))

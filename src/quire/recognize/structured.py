@@ -1,4 +1,4 @@
-"""Pages as an engine that sees structure read them: its blocks are the blocks of the page, in its order."""
+"""Pages from an engine that returns structure: its blocks are the blocks of the page, in its order."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from quire.types import REDACTED, AnswerSource, BBox, Block, Cell, PageInfo, Pag
 VERSION = "2"
 
 WHOLE = BBox(0.0, 0.0, 1.0, 1.0)
-"""The place of what an engine read without saying where: somewhere on the page."""
+"""The box of text without a box: the whole page."""
 
 
 def is_structured(readings: Sequence[Recognition]) -> bool:
@@ -29,7 +29,7 @@ def page_of(
     engine: str,
     source: AnswerSource | None = None,
 ) -> PageResult:
-    """The page with the blocks of an engine, placed as they are displayed."""
+    """The page with the blocks of an engine, in the frame of the displayed page."""
     parts = [part for reading in readings for part in reading.blocks]
     read = [_block(part, number, info, seen, engine, source) for number, part in enumerate(parts, start=1)]
     marks = [_mark(found, len(read) + number, info) for number, found in enumerate(seen.prepared.redactions, start=1)]
@@ -38,7 +38,7 @@ def page_of(
 
 
 def lines_of(block: ReadBlock) -> Iterator[ReadLine]:
-    """The lines of a block, in even parts of its box; none without one."""
+    """The lines of a block, in even parts of its box; none without a box."""
     texts = [text for text in block.text.splitlines() if text.strip()]
     if block.bbox is None or not texts:
         return
@@ -50,7 +50,7 @@ def lines_of(block: ReadBlock) -> Iterator[ReadLine]:
 
 
 def with_evidence(part: ReadBlock, source: AnswerSource | None) -> Table | None:
-    """The table of a block; cells of which the engine told no confidence have that of the block."""
+    """The table of a block; cells without a confidence get that of the block."""
 
     def known(cell: Cell) -> Cell:
         confidence = part.confidence if cell.confidence is None else cell.confidence
@@ -78,7 +78,7 @@ def _block(part: ReadBlock, number: int, info: PageInfo, seen: Seen, engine: str
 
 
 def _mark(found: Redaction, number: int, info: PageInfo) -> Block:
-    """A block that says that something was blacked out here."""
+    """A placeholder block for a redaction."""
     word = Word(REDACTED, found.bbox, found.score)
     return Block(f"p{info.number}-b{number}", info.number, "paragraph", REDACTED, found.bbox, words=(word,))
 

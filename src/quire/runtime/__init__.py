@@ -1,1 +1,1 @@
-"""Runtimes: whoever runs stages, looks up their keys and tells what happened."""
+"""Runtimes: run workflows, look up their keys and emit events."""

@@ -10,7 +10,7 @@ from quire.runtime.local import LocalRuntime
 
 
 class BesideRuntime:
-    """Hands each run to the runtime of its workflow: those that `here` knows run on this machine."""
+    """Routes each run to the runtime of its workflow: workflows that `here` knows run on this machine."""
 
     def __init__(self, elsewhere: Runtime, here: LocalRuntime) -> None:
         self._elsewhere, self._here = elsewhere, here

@@ -1,4 +1,4 @@
-"""Guards of a workflow, the same on every runtime: it awaits only what its context gives, and only it uses that."""
+"""Guards of a workflow, on every runtime: it awaits only what its context returns, and only it uses the context."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ T = TypeVar("T")
 W = TypeVar("W")
 
 _STEP: ContextVar[str] = ContextVar("quire-step", default="")
-"""The step that this code is a part of, also inside of an `asyncio.run` of its own."""
+"""The step that this code is part of, also inside a nested `asyncio.run`."""
 
 
 class ForeignAwait(BaseException):
-    """A workflow awaits something that its context did not give. Not an Exception, so that it cannot hide it."""
+    """A workflow awaits something that its context did not return. Not an Exception, so that it is not caught there."""
 
     def __init__(self, workflow: str, awaited: str) -> None:
         super().__init__(
@@ -29,7 +29,7 @@ class ForeignAwait(BaseException):
 
 
 def in_step(name: str, call: Callable[[], T]) -> T:
-    """Call what a step does, in its thread."""
+    """Call the function of a step, in its thread."""
     token = _STEP.set(name)
     try:
         return call()
@@ -38,7 +38,7 @@ def in_step(name: str, call: Callable[[], T]) -> T:
 
 
 def check_owner(owner: asyncio.Task[object] | None, workflow: str, method: str) -> None:
-    """Raises UsageError unless the code of the workflow itself calls: the task that plays it."""
+    """Raises UsageError unless the caller is the code of the workflow itself: the task that replays it."""
     try:
         current = asyncio.current_task()
     except RuntimeError:  # a thread without a loop
@@ -54,22 +54,22 @@ def check_owner(owner: asyncio.Task[object] | None, workflow: str, method: str) 
 
 
 def begun(awaited: Awaitable[Json]) -> Generator[object, None, Json]:
-    """Something to await, ready to be played; a coroutine as it is, which knows what it awaits."""
+    """An awaitable as a generator to drive; a coroutine is returned as it is, because it knows what it awaits."""
     return cast("Generator[object, None, Json]", awaited) if inspect.iscoroutine(awaited) else awaited.__await__()
 
 
 def go_on(going: Generator[object, None, Json], waits: type[W], workflow: str, error: BaseException | None = None) -> W:
-    """Let a workflow go on to its next wait. Raises StopIteration at its end, what it raises, and ForeignAwait."""
-    told = going.send(None) if error is None else going.throw(error)
-    if isinstance(told, waits):
-        return told
+    """Resume a workflow until its next wait. Raises StopIteration at its end, whatever it raises, and ForeignAwait."""
+    yielded = going.send(None) if error is None else going.throw(error)
+    if isinstance(yielded, waits):
+        return yielded
     awaited = _named(going)
     going.close()
     raise ForeignAwait(workflow, awaited)
 
 
 class Guarded(Awaitable[Json]):
-    """A workflow as a task of an event loop may await it: every wait is looked at on its way to the loop."""
+    """A workflow that an asyncio task can await: every wait is checked on its way to the event loop."""
 
     def __init__(self, workflow: str, function: Callable[[], Awaitable[Json]], waits: type[object]) -> None:
         self._workflow, self._function, self._waits = workflow, function, waits
@@ -79,18 +79,18 @@ class Guarded(Awaitable[Json]):
         error: BaseException | None = None
         while True:
             try:
-                told = go_on(going, self._waits, self._workflow, error)
+                yielded = go_on(going, self._waits, self._workflow, error)
             except StopIteration as end:
                 return end.value
             try:
                 error = None
-                yield told
-            except BaseException as thrown:  # cancelled: the workflow hears of it
+                yield yielded
+            except BaseException as thrown:  # cancelled: thrown into the workflow
                 error = thrown
 
 
 def _named(going: object) -> str:
-    """What is awaited, as far as Python can tell: the innermost coroutine below the workflow."""
+    """The name of what is awaited, as far as it can be known: the innermost coroutine below the workflow."""
     found = ""
     awaited = getattr(going, "cr_await", None)
     while awaited is not None and hasattr(awaited, "cr_frame"):

@@ -1,6 +1,6 @@
-"""The runtime of one machine: a journal in the database of a store, and a scheduler in every process that opens it.
+"""The runtime of one machine: a journal in the store's database, and a scheduler in every process that opens it.
 
-`inline` is the same scheduler over a journal in memory.
+`inline` is the same scheduler over an in-memory journal.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from quire.runtime.scheduler import POLL_S, Scheduler
 
 
 class LocalRuntime:
-    """Runs workflows on this machine. Every process with the same database shares the work and the answers.
+    """Runs workflows on this machine. Processes with the same database share the work and the results.
 
-    The scheduler starts with the first `submit`, `result` or `serve`; asking about runs needs none. `pools` says how
-    many invocations of a pool this process works on at a time; 0 leaves a pool to others.
+    The scheduler starts with the first `submit`, `result` or `serve`; querying runs needs none. `pools` limits how many
+    invocations of a pool this process runs concurrently; 0 leaves a pool to other processes.
     """
 
     def __init__(
@@ -51,17 +51,17 @@ class LocalRuntime:
         return self._database.one_machine
 
     def check(self) -> None:
-        """This process does the work itself."""
+        """Nothing to check: this process does the work itself."""
 
     def knows(self, flow: str) -> bool:
-        """Whether there is a workflow of that name."""
+        """Whether a workflow of that name exists."""
         return flow in self._workflows
 
     def submit(self, flow: str, inputs: Json, *, key: str | None = None) -> str:
         workflow = self._workflows.get(flow)
         if workflow is None:
             known = ", ".join(self._workflows)
-            raise UsageError(f"there is no workflow {flow!r}; choose from {known}")
+            raise UsageError(f"no workflow is called {flow!r}; choose from {known}")
         scheduler = self.serve()
         with self._database.transaction(lasting=True):
             run, new = self._begin(flow, inputs, key)
@@ -80,7 +80,7 @@ class LocalRuntime:
         return self._runs.events(run, after=after)
 
     def result(self, run: str, *, timeout_s: float | None = None) -> Json:
-        """Wait for the end. Raises StoreError when nothing can be recorded: the run goes on once that is mended."""
+        """Wait for the end. Raises StoreError when the database cannot be written: the run continues once it can."""
         scheduler = self.serve()
         until = None if timeout_s is None else time.monotonic() + timeout_s
         while (status := self.status(run)).state not in ENDED:
@@ -125,7 +125,7 @@ class LocalRuntime:
             self._scheduler.wake()
 
     def serve(self) -> Scheduler:
-        """Work on whatever waits, for as long as this runtime is open."""
+        """Start working on queued invocations, until this runtime is closed."""
         with self._opening:  # several threads may submit first
             if self._scheduler is None:
                 self._scheduler = Scheduler(
@@ -138,9 +138,9 @@ class LocalRuntime:
             return self._scheduler
 
     def close(self, *, patience_s: float = 0.0) -> None:
-        """Leave the rest to other processes, after waiting that long for the steps under way.
+        """Stop, after waiting up to `patience_s` for the running steps; other processes do the rest.
 
-        The database stays open: it belongs to whoever opened it.
+        The database stays open: its owner closes it.
         """
         if self._scheduler is not None:
             if patience_s:
@@ -150,7 +150,7 @@ class LocalRuntime:
         self._claims.close()
 
     def hurry(self) -> None:
-        """End a `close` that waits. Any thread may call it, and so may a handler of signals."""
+        """Make a waiting `close` return. Safe to call from any thread and from a signal handler."""
         if self._scheduler is not None:
             self._scheduler.hurried = True
 
@@ -166,11 +166,11 @@ class LocalRuntime:
         try:
             return self._runs.begin(flow, inputs, key=key)
         except (TypeError, ValueError) as error:
-            raise UsageError(f"the inputs of {flow} cannot be said in JSON: {error}") from error
+            raise UsageError(f"the inputs of {flow} cannot be serialised as JSON: {error}") from error
 
 
 def inline(
     workflows: Sequence[Workflow], *, pools: Mapping[str, int] | None = None, replay_always: bool = False
 ) -> LocalRuntime:
-    """The runtime in memory: nothing of it outlives the process. For single reads and for tests."""
+    """An in-memory runtime: nothing outlives the process. For single reads and for tests."""
     return LocalRuntime(SqliteDatabase(None), workflows, pools=pools, replay_always=replay_always)

@@ -1,4 +1,4 @@
-"""One workflow being played: what it asks for is taken from the journal, or done and recorded."""
+"""Deterministic replay of one workflow: results come from the journal, or are computed and recorded."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ if TYPE_CHECKING:
 
 
 LISTENING_S = 10.0
-"""How long a step that asks whether it should end may take for it, once its run is cancelled."""
+"""Grace period after a cancel for a step that polls `stopping`."""
 
 
 class ReplayMismatch(BaseException):
-    """The workflow asks for something else than it did before: its code has changed, or it is not deterministic.
+    """A replay differs from the journal: the code of the workflow has changed, or it is not deterministic.
 
     Not an Exception, so that a workflow does not catch it.
     """
 
 
 class Play:
-    """The life of one invocation in this process. Everything here runs in the thread of the scheduler's loop, but for
-    the steps themselves, which run in threads of the pool.
+    """One invocation in this process. Everything here runs in the thread of the scheduler's loop, except the steps,
+    which run in threads of the pool.
 
-    What was begun belongs to the invocation, not to one playing of its code: when the code is played again, it
-    finds what is recorded, and waits for what is under way.
+    Running steps belong to the invocation, not to one replay of its code: the next replay finds what is recorded, and
+    waits for what is still running.
     """
 
     def __init__(
@@ -49,17 +49,17 @@ class Play:
         self.key = key
         self.steps = scheduler.journal.steps(invocation.key)
         self.doing: dict[int, asyncio.Task[Ending]] = {}
-        self.parked = 0  # how much of what is under way needs no thread
+        self.parked = 0  # running steps that need no thread
         self.cancelled = self.paused = False
         self.listening = False
-        """Whether a step has asked if it should end: then it gets the time to."""
+        """Whether a step has polled `stopping`: then it gets a grace period."""
         self._task: asyncio.Task[Json] | None = None
         self._again = False
         self._broken: BaseException | None = None
 
     @property
     def busy(self) -> bool:
-        """Whether it needs a place in its pool: it does while it is not only waiting for others."""
+        """Whether it occupies a slot of its pool: it does unless it only waits for other invocations."""
         return not self.doing or self.parked < len(self.doing)
 
     def cancel(self) -> None:
@@ -74,7 +74,7 @@ class Play:
             self._task.cancel()
 
     def pause(self) -> None:
-        """Begin no further step, and leave when nothing is under way but waiting."""
+        """Start no further step, and stop when everything that runs only waits."""
         self.paused = True
         if not self.busy and self._task is not None and not self._task.done():
             self._broken = _paused(self.invocation.run)
@@ -88,7 +88,7 @@ class Play:
         return "pause" if self.paused else ""
 
     async def play(self) -> Ending:
-        """Play the workflow to its end, from the start as often as it takes."""
+        """Run the workflow to its end, replaying it from the start as often as needed."""
         if self.invocation.cancelled:
             return self._cancelled_ending()
         if self.invocation.version != self.workflow.version:
@@ -104,7 +104,7 @@ class Play:
                 fresh = True
 
     async def _once(self) -> Ending:
-        """Play it once, or again for as long as replay is forced. Raises what kept the journal from recording."""
+        """Run it once, or repeatedly while replay is forced. Raises the error that prevented a write to the journal."""
         while not self.cancelled:
             self._again = False
             context = LocalContext(self)
@@ -118,7 +118,10 @@ class Play:
                 if _asked_to_end():
                     raise  # the scheduler closes
                 if not (self._again or self.cancelled):
-                    return Ending("failed", message=f"the workflow {self.workflow.name} has cancelled itself")
+                    return Ending(
+                        "failed",
+                        message=f"the workflow {self.workflow.name} raised CancelledError, but was not cancelled",
+                    )
             except RunCancelled as error:
                 return Ending("cancelled", message=reason_of(error))
             except ForeignAwait as error:
@@ -126,7 +129,7 @@ class Play:
             except Exception as error:
                 return Ending.of(error)
             else:
-                if self._broken is not None:  # the workflow hid it
+                if self._broken is not None:  # the workflow caught it
                     raise self._broken
                 return Ending("finished", result)
             finally:
@@ -145,16 +148,16 @@ class Play:
             raise RunError(f"{self.workflow.name} exits: {error}") from error
 
     def check_owner(self, method: str) -> None:
-        """Raises UsageError when something else than the code of the workflow calls a method of its context."""
+        """Raises UsageError when anything but the code of the workflow calls a method of its context."""
         check_owner(self._task, self.workflow.name, method)
 
     def stop(self) -> None:
-        """Leave everything that is under way."""
+        """Cancel everything that is running."""
         for task in self.doing.values():
             task.cancel()
 
     def begin(self, number: int, name: str, work: Callable[[StepRecord], Awaitable[Ending]], *, parks: bool) -> Waiter:
-        """The value of step `number`, or something to wait for. Raises ReplayMismatch if another one was recorded."""
+        """A future for the ending of step `number`. Raises ReplayMismatch if the journal holds another step there."""
         step = self.steps.get(number)
         if step is not None and step.name != name:
             raise ReplayMismatch(f"step {number} was {step.name!r} and is now {name!r}")
@@ -168,7 +171,7 @@ class Play:
             self.parked += parks
             self.doing[number].add_done_callback(lambda _: self._done(number, parks))
             self.scheduler.wake()
-        self.doing[number].add_done_callback(lambda task: self._tell(waiter, task))
+        self.doing[number].add_done_callback(lambda task: self._resolve(waiter, task))
         return waiter
 
     def _done(self, number: int, parks: bool) -> None:
@@ -185,12 +188,12 @@ class Play:
             self._again = True
             self._task.cancel()
 
-    def _tell(self, waiter: Waiter, task: asyncio.Task[Ending]) -> None:
+    def _resolve(self, waiter: Waiter, task: asyncio.Task[Ending]) -> None:
         if not (waiter.done() or task.cancelled() or self._again or self._broken):
             waiter.set_result(task.result())
 
     async def attempts(self, step: StepRecord, number: int, call: Callable[[], Json], retry: Retry) -> Ending:
-        """Try a step until it gives something, the error is not worth another try, or the attempts are used up."""
+        """Try a step until it succeeds, the error is not retryable, or the attempts are used up."""
         while True:
             if self.paused:
                 raise _paused(self.invocation.run)
@@ -207,7 +210,7 @@ class Play:
         return await self.scheduler.in_thread(self.workflow.pool, partial(_tried, step.name, call))
 
     async def _pause(self, seconds: float) -> None:
-        """Meanwhile its place in the pool is free for others."""
+        """Back off; meanwhile the slot in the pool is free."""
         self.parked += 1
         self.scheduler.wake()
         try:
@@ -220,25 +223,25 @@ class Play:
         return ending
 
     def note(self, number: int, step: StepRecord) -> None:
-        """Keep what is known of a step, and what was told in it."""
+        """Record the state of a step, and the events emitted in it."""
         with self.scheduler.recording(self.invocation.run):
             self.scheduler.journal.record(self.claim, number, step)
 
     async def _begin_anew(self, why: str) -> None:
-        """Other code than that which began it: what it did is in the store, so that starting over costs look-ups."""
+        """Start over, because different code started it. Its results are in the store, so this costs look-ups only."""
         self.stop()
-        await asyncio.gather(*self.doing.values(), return_exceptions=True)  # else the new code would wait for them
+        await asyncio.gather(*self.doing.values(), return_exceptions=True)  # otherwise the new code would wait for them
         self.steps = {}
         self.scheduler.journal.forget_steps(self.claim, self.workflow.version)
         self.invocation = replace(self.invocation, version=self.workflow.version)
-        notice = {"notice": f"begins again: {why}"}
+        notice = {"notice": f"starts over: {why}"}
         run = self.invocation.run
         mark = f"{run}/{self.workflow.name}/{self.claim.token}/anew"
         self.scheduler.emit(run, Event(mark, run, 0, "progress", self.workflow.name, payload=notice))
 
 
 def _tried(name: str, call: Callable[[], Json]) -> Ending:
-    """One attempt of a step, in its thread. Whatever it raises ends the attempt, and neither thread nor scheduler."""
+    """One attempt of a step, in its thread. Any exception ends the attempt, but not the thread or the scheduler."""
     try:
         result = in_step(name.removeprefix("run "), call)
         _check(name, result)
@@ -253,29 +256,29 @@ def _check(name: str, result: Json) -> None:
     try:
         size = len(json.dumps(result))
     except (TypeError, ValueError) as error:
-        raise RunError(f"{name} gives something that JSON cannot say: {error}") from error
+        raise RunError(f"{name} returns something that cannot be serialised as JSON: {error}") from error
     if size > MAX_RESULT:
         raise RunError(
-            f"{name} gives {size:,} bytes; {MAX_RESULT:,} are allowed: save it in the store and give its key"
+            f"{name} returns {size:,} bytes; at most {MAX_RESULT:,} are allowed: save it in the store, return its key"
         )
 
 
 def _paused(run: str) -> FencedError:
-    return FencedError(f"run {run} is paused; it goes on when its key is submitted again")
+    return FencedError(f"run {run} is paused; submit its key again to resume it")
 
 
 def _asked_to_end() -> bool:
-    """Whether the scheduler closes, and not only the workflow was interrupted."""
+    """Whether the scheduler is closing, rather than only the workflow being cancelled."""
     task = asyncio.current_task()
     return task is not None and task.cancelling() > 0
 
 
 class Waiter(asyncio.Future[Ending]):
-    """What a workflow waits for: the only thing that it may."""
+    """The only future that a workflow may await."""
 
 
 class ReplayedValue:
-    """What a call of the context gives to await: the value of its ending, or its error."""
+    """The awaitable that methods of the context return: yields the value of the ending, or raises its error."""
 
     def __init__(self, ending: Waiter, read: Callable[[Json], Json] = lambda value: value) -> None:
         self._ending = ending
@@ -287,7 +290,7 @@ class ReplayedValue:
 
 
 class LocalContext:
-    """The context of one playing of a workflow."""
+    """The context of one replay of a workflow."""
 
     def __init__(self, play: Play) -> None:
         self._play = play
@@ -322,7 +325,7 @@ class LocalContext:
         async def called(_: StepRecord) -> Ending:
             known = play.scheduler.workflows.get(workflow)
             if known is None:
-                return Ending("failed", message=f"there is no workflow {workflow!r} here", category="config")
+                return Ending("failed", message=f"this process has no workflow called {workflow!r}", category="config")
             child = Invocation(key, self.run_id, workflow, known.version, known.pool, argument)
             journal = play.scheduler.journal
             journal.start(child)
@@ -361,10 +364,12 @@ class LocalContext:
         number = self._next("now")
         play = self._play
 
-        async def told(step: StepRecord) -> Ending:
+        async def read_clock(step: StepRecord) -> Ending:
             return play.record(number, step, Ending("finished", time.time()))
 
-        return ReplayedValue(play.begin(number, "now", told, parks=False), lambda at: datetime.fromtimestamp(at, UTC))
+        return ReplayedValue(
+            play.begin(number, "now", read_clock, parks=False), lambda at: datetime.fromtimestamp(at, UTC)
+        )
 
     def emit(self, event: Event) -> None:
         self._play.scheduler.emit(self.run_id, event)
@@ -382,7 +387,7 @@ class LocalContext:
         finally:
             for one in awaited:
                 if inspect.iscoroutine(one):
-                    one.close()  # cancelled before its turn came
+                    one.close()  # cancelled before it was awaited
         if error is not None:
             raise error
         return given
@@ -390,7 +395,7 @@ class LocalContext:
     def _next(self, method: str) -> int:
         self._play.check_owner(method)
         if self.closed:
-            raise RuntimeError("the workflow is over; it must not use its context any more")
+            raise RuntimeError("the workflow has ended; it must not use its context any more")
         self._number += 1
         return self._number
 

@@ -1,4 +1,4 @@
-"""The scheduler of a process: claims invocations of workflows, plays them, and looks at what others did."""
+"""The scheduler of a process: claims invocations of workflows, runs them, and polls what other processes did."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from quire.events import Event, reason_of
 from quire.runtime.replay import Play
 
 POLL_S = 0.1
-"""How often a process looks at what others did: new work, endings, signals, cancelled runs."""
+"""How often a process polls what others did: new work, endings, signals, cancelled runs."""
 DEAD_OWNERS_S = 1.0
-"""How often it looks whether other processes of this machine have died."""
+"""How often it checks whether other processes of this machine have crashed."""
 TROUBLED_S = 0.5
-"""How long it waits before it tries a database again that could not be used."""
+"""Back-off before it retries a database that failed."""
 HICCUP_S = 60.0
-"""A database that could not be used twice in that time, with nothing recorded in between, is in trouble."""
+"""Two failures of the database within this time, with nothing recorded in between, are reported as trouble."""
 DEFAULT_LIMIT = 8
-"""Invocations of a pool at a time, where nobody said how many."""
+"""Concurrent invocations of a pool, unless configured."""
 
 
 class Scheduler:
-    """Claims invocations and plays them. Its loop runs in a thread of its own; steps run in threads of their pool."""
+    """Claims invocations and runs them. Its event loop has its own thread; steps run in the threads of their pool."""
 
     def __init__(
         self,
@@ -58,8 +58,8 @@ class Scheduler:
         self._tasks: set[asyncio.Task[None]] = set()
         self._awaited: dict[str, list[asyncio.Future[Ending]]] = {}
         self._signals: dict[tuple[str, str], list[asyncio.Future[Json]]] = {}
-        self._told: dict[str, list[Event]] = {}
-        self._telling = Lock()
+        self._emitted: dict[str, list[Event]] = {}
+        self._emitting = Lock()
         self._loop = asyncio.new_event_loop()
         self._woken = asyncio.Event()
         self._closing = self._draining = False
@@ -67,7 +67,7 @@ class Scheduler:
         self.hurried = False
         self._unrecorded: list[Claim] = []
         self.trouble: QuireError | None = None
-        """Why nothing can be recorded at the moment."""
+        """Why the database cannot be written at the moment."""
         self._failed_at = 0.0
         self._thread = Thread(target=self._run, name="quire-scheduler", daemon=True)
         self._thread.start()
@@ -83,12 +83,12 @@ class Scheduler:
             self._loop.call_soon_threadsafe(self._woken.set)
 
     def pause(self, run: str) -> None:
-        """Begin nothing more of a run that is paused; at the next look it would be noticed anyway."""
+        """Start nothing more of a paused run at once, without waiting for the next poll."""
         with suppress(RuntimeError):
             self._loop.call_soon_threadsafe(self._pause, run)
 
     def drain(self, patience_s: float) -> None:
-        """Begin nothing more, and wait until the steps under way are recorded."""
+        """Start nothing more, and wait until the running steps are recorded."""
         self._draining = True
         until = time.monotonic() + patience_s
         while self._steps and not self.hurried and time.monotonic() < until:
@@ -96,7 +96,7 @@ class Scheduler:
                 self.ended.wait(POLL_S)
 
     def close(self) -> None:
-        """Leave what is under way to the next process, and let go of everything."""
+        """Stop, release all claims, and leave unfinished work to the next process."""
         self._closing = True
         self.wake()
         self._thread.join()
@@ -107,7 +107,7 @@ class Scheduler:
 
     @asynccontextmanager
     async def step(self) -> AsyncIterator[None]:
-        """Around a step and its record. Who drains begins none, and leaves it to the next process."""
+        """Surrounds a step and its record. A draining scheduler starts none, and leaves it to the next process."""
         if self._draining:
             await self._loop.create_future()
         self._steps += 1
@@ -132,23 +132,23 @@ class Scheduler:
         return await waiter
 
     async def answer(self, run: str, name: str) -> Json:
-        """The answer to a signal, as soon as somebody gives it."""
+        """Wait for the value of a signal."""
         waiter: asyncio.Future[Json] = self._loop.create_future()
         self._signals.setdefault((run, name), []).append(waiter)
         self._woken.set()
         return await waiter
 
     def emit(self, run: str, event: Event) -> None:
-        """Any thread may call it: steps tell while they run."""
-        with self._telling:
-            self._told.setdefault(run, []).append(event)
+        """Thread-safe: steps emit events while they run."""
+        with self._emitting:
+            self._emitted.setdefault(run, []).append(event)
 
     def _run(self) -> None:
         asyncio.set_event_loop(self._loop)
         try:
             self._loop.run_until_complete(self._work())
         except BaseException as error:
-            self.trouble = _surprise(error)  # so that nobody waits for it
+            self.trouble = _surprise(error)  # so that callers of result() do not wait for ever
             raise
         finally:
             self._loop.close()
@@ -166,17 +166,17 @@ class Scheduler:
                     buried = time.monotonic()
                 self._claim_what_fits()
                 if time.monotonic() - looked >= POLL_S:
-                    self._look_around()
+                    self._poll()
                     looked = time.monotonic()
                 self.trouble = None
-            except QuireError as error:  # the database cannot be used: full, locked, gone
+            except QuireError as error:  # the database failed: full, locked, gone
                 self._note_trouble(error)
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._woken.wait(), POLL_S)
         await self._leave()
 
     def _note_trouble(self, error: QuireError) -> None:
-        """Once is no trouble: a server was started again, and what could not be recorded is played again."""
+        """Tolerate one failure: a server may have restarted, and what could not be recorded is replayed."""
         before, self._failed_at = self._failed_at, time.monotonic()
         if error.category == "config" or (before and self._failed_at - before < HICCUP_S):
             self.trouble = error
@@ -184,7 +184,7 @@ class Scheduler:
                 self.ended.notify_all()
 
     def _give_back(self) -> None:
-        """Leave what could not be recorded to be played again, after what was told in it."""
+        """Release the claims of what could not be recorded, so that it is replayed; its events are stored first."""
         if self._unrecorded:
             self._store_events()
         while self._unrecorded:
@@ -204,13 +204,13 @@ class Scheduler:
             except BaseException:
                 self._unrecorded.append(claim)
                 raise
-            self._plays[invocation.key] = play  # at once: it takes a place in its pool
+            self._plays[invocation.key] = play  # at once: it occupies a slot of its pool
             task = self._loop.create_task(self._play(play))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
 
     def _key(self, invocation: Invocation) -> str:
-        """The first workflow of a run knows the key that it was submitted with."""
+        """The root workflow of a run has the key that the run was submitted with."""
         root = invocation.key == claim_of(invocation.run)
         return self._runs.status(invocation.run).key if root else invocation.key
 
@@ -222,9 +222,9 @@ class Scheduler:
                 self._runs.set_state(invocation.run, "running")
             ending = await play.play()
             self._end(play, ending, root=root)
-        except (asyncio.CancelledError, FencedError):  # this process ends, or another one has taken the work over
+        except (asyncio.CancelledError, FencedError):  # this process ends, or another one took over the claim
             self._unrecorded.append(claim)
-        except Exception as error:  # what it did is not recorded, and will be played again
+        except Exception as error:  # its result is not recorded, so it will be replayed
             self._unrecorded.append(claim)
             self._note_trouble(error if isinstance(error, QuireError) else _surprise(error))
         finally:
@@ -235,7 +235,7 @@ class Scheduler:
     def _end(self, play: Play, ending: Ending, *, root: bool) -> None:
         run = play.invocation.run
         with self.recording(run, lasting=root):
-            if root:  # first, as whoever cancels does: nobody waits in a circle
+            if root:  # first, in the same order as `cancel`: no deadlock
                 self._runs.finish(
                     run,
                     ending.state,
@@ -245,22 +245,22 @@ class Scheduler:
                     exit_code=ending.exit_code,
                 )
             self.journal.end(play.claim, ending)
-        self._tell_ending(play.invocation.key, replace(ending, run=run))
+        self._resolve(play.invocation.key, replace(ending, run=run))
         if root:
             with self.ended:
                 self.ended.notify_all()
 
-    def _tell_ending(self, key: str, ending: Ending) -> None:
+    def _resolve(self, key: str, ending: Ending) -> None:
         for waiter in self._awaited.pop(key, ()):
             if not waiter.done():
                 waiter.set_result(ending)
 
-    def _look_around(self) -> None:
-        """What has happened outside of this process, and what it must be told."""
+    def _poll(self) -> None:
+        """Poll what happened in other processes, and store the events of this one."""
         self._store_events()
         elsewhere = [key for key in self._awaited if key not in self._plays]
         for key, ending in self.journal.endings(elsewhere).items():
-            self._tell_ending(key, ending)
+            self._resolve(key, ending)
         for (run, name), waiters in list(self._signals.items()):
             waiting = [waiter for waiter in waiters if not waiter.done()]
             answers = self.journal.signals(claim_of(run)) if waiting else {}
@@ -282,24 +282,24 @@ class Scheduler:
 
     @contextmanager
     def recording(self, run: str, *, lasting: bool = False) -> Iterator[None]:
-        """What is written inside becomes durable in one go, with what the run has told before it.
+        """A transaction for what is written inside, together with the events that the run has emitted before.
 
-        Nothing that was told is lost: what cannot be stored now is kept for the next time.
+        No event is lost: those that cannot be stored now are kept for the next time.
         """
-        with self._telling:
-            told = self._told.pop(run, [])
+        with self._emitting:
+            events = self._emitted.pop(run, [])
         try:
             with self._database.transaction(lasting=lasting):
-                self._runs.append(run, told)
+                self._runs.append(run, events)
                 yield
         except BaseException:
-            with self._telling:
-                self._told[run] = told + self._told.get(run, [])
+            with self._emitting:
+                self._emitted[run] = events + self._emitted.get(run, [])
             raise
         self._failed_at = 0.0
 
     def _store_events(self) -> None:
-        for run in list(self._told):
+        for run in list(self._emitted):
             with self.recording(run):
                 pass
 
@@ -307,10 +307,10 @@ class Scheduler:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        with suppress(QuireError):  # a lease that runs out does the same, later
+        with suppress(QuireError):  # an expiring lease does the same, later
             self._give_back()
             self._store_events()
 
 
 def _surprise(error: BaseException) -> RunError:
-    return RunError(f"the runtime failed, which is a mistake of Quire: {reason_of(error)}", category="unknown")
+    return RunError(f"the runtime failed, which is a bug in Quire: {reason_of(error)}", category="unknown")

@@ -1,2 +1,2 @@
-"""Stores: where artifacts and facts live. `opening` opens one by its place, `files` keeps it in a folder, `temporary`
-for a single read; `collecting`, `deleting` and `reporting` look after one."""
+"""Stores of artifacts and facts. `opening` opens a store by its place, `files` keeps it in a folder, `temporary` is for
+a single read; `collecting` (garbage collection), `deleting` and `reporting` maintain one."""

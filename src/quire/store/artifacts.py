@@ -21,25 +21,25 @@ from quire.store.objects import Objects
 from quire.store.packs import LARGE, LOOSE, packed
 
 BATCH = 128
-"""Artifacts that are written and recorded together."""
+"""Artifacts written and recorded in one batch."""
 BATCH_BYTES = 8_000_000
 DAY_S = 86_400
 KNOWN_PACKS = 16_384
-"""Packs that are remembered to be there."""
+"""How many existing packs are cached."""
 ASKING = 16
-"""Packs that are looked for at a time: in a bucket each takes a moment."""
+"""Packs checked concurrently: in a bucket each check is a request."""
 KNOWN_PLACES = 16_384
-"""Contents whose place is remembered: those of the pages of a large document."""
+"""How many places of contents are cached: enough for the pages of a large document."""
 
 
 class ArtifactStore:
-    """Artifacts in packs, facts in a database. Any thread may use it, and several processes.
+    """Artifacts in packs, facts in a database. Safe for several threads and processes.
 
-    What is saved stays in memory until there are `BATCH` artifacts or `BATCH_BYTES`, and until `flush` and `close`;
-    then it becomes one pack, and once that is synced its facts are committed. A process that dies before that loses
-    the batch, never a part of an artifact. A fact whose content is not there counts for nothing: somebody removed it.
+    Saved artifacts stay in memory until there are `BATCH` of them or `BATCH_BYTES`, or until `flush` or `close`; then
+    they become one pack, and once that is synced the facts are committed. A process that crashes before that loses
+    the batch, never a part of an artifact. A fact whose content is missing is ignored: the content was removed.
 
-    `reopen` opens the database again for artifacts that are loaded after closing and whose place is not remembered.
+    `reopen` opens the database again for artifacts that are loaded after closing and whose place is not cached.
     """
 
     lasting = True
@@ -62,17 +62,17 @@ class ArtifactStore:
         self._lock = RLock()
         self._closed = False
         self._pending: dict[ArtifactKey, Fact] = {}  # to be recorded
-        self._contents: dict[Digest, bytes] = {}  # to be written before that
-        self._bytes = 0  # of them
-        self._late: set[ArtifactKey] = set()  # pending since a claim was held that may be lost by now
-        self._written: dict[Digest, ContentPlace] = {}  # of a batch whose facts could not be recorded
-        self._used: set[ArtifactKey] = set()  # found, and not used today before
-        self._there: set[str] = set()  # packs that were seen
-        self._places: dict[Digest, ContentPlace] = {}  # where contents were seen; they may have been moved since
+        self._contents: dict[Digest, bytes] = {}  # to be written before their facts
+        self._bytes = 0  # size of these contents
+        self._late: set[ArtifactKey] = set()  # saved under a claim that may be lost by now
+        self._written: dict[Digest, ContentPlace] = {}  # from a batch whose facts could not be recorded
+        self._used: set[ArtifactKey] = set()  # found today for the first time
+        self._there: set[str] = set()  # packs known to exist
+        self._places: dict[Digest, ContentPlace] = {}  # cached places; contents may have been moved since
 
     @property
     def place(self) -> str:
-        """What messages call it."""
+        """Its name in messages."""
         return self.objects.place
 
     def find(self, key: ArtifactKey) -> Digest | None:
@@ -111,7 +111,7 @@ class ArtifactStore:
             before, place = place, self._place(digest)
             if place is None or place == before:
                 raise self._lost(digest, place)
-            data = self._content(digest, place)  # garbage that was collected may have moved it
+            data = self._content(digest, place)  # garbage collection may have moved it
         return data
 
     def save(
@@ -146,7 +146,7 @@ class ArtifactStore:
         self._claims.release(claim)
 
     def flush(self) -> None:
-        """Write and record everything saved so far; it survives a loss of power too."""
+        """Write and record everything saved so far; it survives a power failure."""
         with self._lock:
             self._flush(lasting=True)
 
@@ -160,7 +160,7 @@ class ArtifactStore:
         return self._facts.paths(document)
 
     def close(self) -> None:
-        """Record what is pending, give claims back and let go of the database. Artifacts can still be loaded."""
+        """Record what is pending, release claims and close the database. Artifacts can still be loaded."""
         with self._lock:
             if self._closed:
                 return
@@ -169,7 +169,7 @@ class ArtifactStore:
                 self._flush_use()
             finally:
                 self._closed = True
-                with suppress(StoreError):  # a lease that runs out does it too
+                with suppress(StoreError):  # an expiring lease does it too
                     self._claims.close()
                 self.database.close()
                 self.objects.close()
@@ -181,7 +181,7 @@ class ArtifactStore:
         self.close()
 
     def _flush(self, *, claim: Claim | None = None, lasting: bool = False) -> None:
-        """Write a pack, then record its facts. When this raises, all is still pending and the next one goes on."""
+        """Write a pack, then record its facts. If this raises, everything stays pending for the next flush."""
         while self._pending:
             wanted = {fact.digest for fact in self._pending.values()}
             stored = self._stored([digest for digest in wanted if digest in self._contents])
@@ -191,10 +191,10 @@ class ArtifactStore:
                 if claim is not None:
                     self._claims.check(claim)
                 for key in self._facts.find(sorted(self._late)):
-                    del self._pending[key]  # somebody else was faster
+                    del self._pending[key]  # another process was faster
                     self._late.remove(key)
                 if not self._facts.hold(stored):
-                    continue  # some of it was just removed as garbage: write it after all
+                    continue  # garbage collection just removed some of it: write it after all
                 self._facts.record(list(self._pending.values()), places)
             self._remember(places)
             self._pending.clear()
@@ -209,13 +209,13 @@ class ArtifactStore:
         except FencedError:
             del self._pending[key]
             raise
-        except BaseException:  # it has cost: the next flush records it, unless somebody else has by then
+        except BaseException:  # it was expensive: the next flush records it, unless another process has by then
             if claim is not None:
                 self._late.add(key)
             raise
 
     def _stored(self, digests: Sequence[Digest]) -> set[Digest]:
-        """Those whose content is there already."""
+        """The digests whose content exists already."""
         places = self._facts.places(digests)
         packs = self._seen({place.pack for place in places.values()})
         return {digest for digest, place in places.items() if place.pack in packs}
@@ -245,7 +245,7 @@ class ArtifactStore:
             self._places.update(places)
 
     def _content(self, digest: Digest, place: ContentPlace | None) -> bytes | None:
-        """The verified content at a place; None when it is not there."""
+        """The verified content at a place; None when it is missing."""
         if place is None:
             return None
         if place.pack.startswith(LOOSE):
@@ -255,7 +255,7 @@ class ArtifactStore:
         return data if data is not None and digest_bytes(data) == digest else None
 
     def _lost(self, digest: Digest, place: ContentPlace | None) -> StoreError:
-        """What to say of a content that cannot be had. Its pack is looked through: all that it lacks is made again."""
+        """The error for a missing content. Checks the whole pack: facts of everything missing from it are forgotten."""
         if place is None:
             if not self._closed:
                 self._facts.forget_referring()
@@ -270,28 +270,28 @@ class ArtifactStore:
         return StoreError(f"artifact {digest} is {what} in {self.place}/{place.pack}; read the document again")
 
     def _seen(self, packs: set[str]) -> set[str]:
-        """Those that are there."""
-        asked = sorted(packs - self._there)
-        if len(asked) > 1:
-            with ThreadPoolExecutor(min(len(asked), ASKING)) as threads:
-                answers = list(threads.map(self.objects.exists, asked))
+        """The packs that exist."""
+        unknown = sorted(packs - self._there)
+        if len(unknown) > 1:
+            with ThreadPoolExecutor(min(len(unknown), ASKING)) as threads:
+                answers = list(threads.map(self.objects.exists, unknown))
         else:
-            answers = [self.objects.exists(pack) for pack in asked]
-        missing = {pack for pack, there in zip(asked, answers, strict=True) if not there}
-        if len(self._there) + len(asked) > KNOWN_PACKS:
+            answers = [self.objects.exists(pack) for pack in unknown]
+        missing = {pack for pack, there in zip(unknown, answers, strict=True) if not there}
+        if len(self._there) + len(unknown) > KNOWN_PACKS:
             self._there.clear()
         self._there.update(packs - missing)
         return packs - missing
 
     def _note_use(self, found: Mapping[ArtifactKey, KnownFact]) -> None:
-        """Once a day for each fact, many at a time."""
+        """Record the use of facts: once a day for each, in batches."""
         today = self._today()
         self._used.update(key for key, known in found.items() if known.used < today)
         if len(self._used) >= BATCH:
             self._flush_use()
 
     def _flush_use(self) -> None:
-        # Whoever only looks something up needs no room on the disk: the day is noted another time.
+        # A look-up must work on a full disk: the day is recorded another time.
         with suppress(StoreError), self.database.transaction():
             self._facts.touch(self._used, self._today())
         self._used.clear()

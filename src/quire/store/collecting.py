@@ -1,4 +1,4 @@
-"""Garbage: what nobody can find any more, and what was asked to be forgotten after a time."""
+"""Garbage collection: removes what is unreachable, and what has passed its retention time."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ from quire.store.objects import ListedObject
 from quire.store.packs import LOOSE
 
 RUN_DAYS = 30
-"""How long what is known of a run that has ended is kept."""
+"""How long ended runs are kept."""
 SMALL = 64_000
-"""Bytes up to which packs are joined."""
+"""Packs up to this size are merged."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What counts as garbage beside what nobody can find."""
+    """What counts as garbage besides unreachable contents."""
 
     unused_days: int | None = None
-    """Artifacts of documents of which nobody has looked anything up for so many days; None keeps them."""
+    """Artifacts of documents not used for this many days; None keeps them."""
     answers: bool = False
-    """Answers of engines too, which cost money."""
+    """Engine answers too, which cost money."""
     run_days: int = RUN_DAYS
-    """Runs that ended so many days ago."""
+    """Runs that ended this many days ago."""
     grace_s: float = STALE_S
-    """Younger objects that nobody knows belong to a process that is writing."""
+    """Unknown objects younger than this belong to a process that is writing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,24 +45,24 @@ class Collected:
     """What was removed, or would be."""
 
     facts: int = 0
-    """Facts whose content was missing, or that were not used for long."""
+    """Facts whose content was missing, or that had expired."""
     contents: int = 0
-    """Contents that no fact leads to."""
+    """Contents that no fact refers to."""
     packs: int = 0
-    """Objects in which nothing was known any more."""
+    """Orphaned objects, without any known content."""
     rewritten: int = 0
-    """Packs whose remains went into new ones: they were mostly holes, or small."""
+    """Packs rewritten into new ones: they were mostly holes, or small."""
     unfinished: int = 0
-    """Files of processes that ended while they wrote."""
+    """Files of processes that ended while writing."""
     images: int = 0
-    """Pictures of pages of documents that none is recorded of any more."""
+    """Page images of documents without any recorded image."""
     runs: int = 0
     bytes: int = 0
-    """On the disk or in the bucket, without those of the database."""
+    """On the disk or in the bucket, without the database."""
 
 
 class _Undo(Exception):
-    """Ends a transaction that was only to be looked at."""
+    """Rolls back the transaction of a dry run."""
 
 
 def collect(
@@ -72,7 +72,7 @@ def collect(
     dry_run: bool = False,
     clock: Callable[[], float] = time.time,
 ) -> Collected:
-    """Remove garbage; with `dry_run` only say what would go. Other processes may go on working meanwhile."""
+    """Remove garbage; with `dry_run` only report what would be removed. Other processes may work meanwhile."""
     objects, database, now = store.objects, store.database, clock()
     old = now - limits.grace_s
     store.flush()
@@ -97,10 +97,10 @@ def collect(
 
 @contextmanager
 def alone(store: ArtifactStore) -> Iterator[None]:
-    """One process at a time removes things from a store. Raises StoreError while another one does."""
+    """A lock: one process at a time removes data from a store. Raises StoreError while another one does."""
     claim = store.claim(ArtifactKey("store/removing"))
     if claim is None:
-        raise StoreError(f"another process is removing things from {store.place}; wait until it is done")
+        raise StoreError(f"another process is removing data from {store.place}; wait until it is done")
     try:
         yield
     finally:
@@ -110,7 +110,7 @@ def alone(store: ArtifactStore) -> Iterator[None]:
 def _forget(
     store: ArtifactStore, packs: Sequence[Pack], limits: Limits, now: float, *, dry_run: bool
 ) -> tuple[Collected, Mapping[str, int], set[str]]:
-    """Remove rows that are garbage; how many, and then the bytes known of each pack, and documents with pictures."""
+    """Remove garbage rows; returns how many, the known bytes of each remaining pack, and the documents with images."""
     database, facts = store.database, Facts(store.database)
     there = {pack.name for pack in packs}
     missing = [name for name in facts.known_bytes() if name not in there and not store.objects.exists(name)]
@@ -130,7 +130,7 @@ def _forget(
 
 
 def _worn(packs: Sequence[Pack], old: float) -> list[Pack]:
-    """Packs that are mostly holes, and small ones that nobody will add to: many files for few bytes."""
+    """Packs that are mostly holes, and small ones, because packs never grow: many files for few bytes."""
     own = [pack for pack in packs if not pack.name.startswith(LOOSE)]
     holes = [pack for pack in own if pack.live * 2 < pack.size]
     small = [pack for pack in own if pack.live * 2 >= pack.size and pack.size < SMALL and pack.modified < old]

@@ -1,4 +1,4 @@
-"""Packs with holes: what is left of them is written anew, and the old ones go."""
+"""Compaction: live contents of packs with holes are written into new packs, and the old ones are removed."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from quire.store.objects import Objects
 from quire.store.packs import LOOSE, PACKS, packed
 
 ROUND_BYTES = 8_000_000
-"""Contents that are moved together."""
+"""Contents moved in one batch."""
 
 
 class Pack(NamedTuple):
-    """An object of contents: its bytes, and those of them that the database knows."""
+    """An object with contents: its size, and how many of its bytes the database knows."""
 
     name: str
     size: int
@@ -25,17 +25,20 @@ class Pack(NamedTuple):
 
 
 def packs_of(objects: Objects, database: Database) -> list[Pack]:
-    """Every object that holds contents. One of which nothing is known may be just being written."""
-    there = [*objects.list(PACKS), *objects.list(LOOSE)]  # before asking: what is known then has been written
+    """Every object with contents. An unknown one may just be in the process of being written."""
+    there = [
+        *objects.list(PACKS),
+        *objects.list(LOOSE),
+    ]  # before the query: everything that is known then has been written
     known = Facts(database).known_bytes()
     return [Pack(*one, known.get(one.name, 0)) for one in there]
 
 
 def rewrite(objects: Objects, database: Database, packs: Sequence[Pack]) -> None:
-    """Move what is live in these packs into new ones, together, and remove the old ones.
+    """Merge the live contents of these packs into new ones, and remove the old ones.
 
-    Who looks something up meanwhile finds it: the database changes before an old pack goes. A process that ends in
-    between leaves a pack that nobody knows, and the next collection removes it.
+    Concurrent look-ups succeed: the database changes before an old pack is removed. A process that ends in between
+    leaves an orphaned pack, which the next garbage collection removes.
     """
     facts = Facts(database)
     for some in _rounds(packs):
@@ -64,6 +67,6 @@ def _rounds(packs: Iterable[Pack]) -> Iterator[list[Pack]]:
 
 
 def _contents(objects: Objects, places: Mapping[Digest, ContentPlace]) -> dict[Digest, bytes]:
-    """Those that are sound."""
+    """The contents that pass verification."""
     read = ((digest, objects.read(*place)) for digest, place in places.items())
     return {digest: data for digest, data in read if data is not None and digest_bytes(data) == digest}

@@ -1,4 +1,4 @@
-"""Documents go, with everything that was derived from them: rows, artifacts and their bytes, page images."""
+"""Deletes documents with everything derived from them: rows, artifacts and their bytes, page images."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from quire.store.local import LocalObjects
 from quire.store.packs import LOOSE
 
 SIMILAR = "similar.sqlite3"
-"""The index of pictures beside the facts of a folder: fingerprints of pages, by the key of their answer."""
+"""The index of pictures next to the facts of a folder: fingerprints of pages, by the key of their answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,19 +33,19 @@ class Deleted:
     document: str
     facts: int
     bytes: int
-    """Of its artifacts; content that artifacts of other documents share stays for them."""
+    """Size of its artifacts; content shared with other documents stays."""
     kept: int
-    """Answers of engines that another document uses too."""
+    """Engine answers that another document uses too."""
     images: int
     runs: int
     outputs: tuple[str, ...]
-    """The files that its results were written to; they stay."""
+    """Its output files, which are not deleted."""
     unfinished: tuple[str, ...] = ()
-    """Runs about it that have not ended; they stay, and would read it again."""
+    """Unfinished runs about it, which are not deleted, and would read it again."""
 
 
 def find_document(store: ArtifactStore, named: str) -> str:
-    """The id of a document by a file, or a path that the store remembers, or an id or its beginning.
+    """The id of a document by a file, a path that the store knows, an id, or the prefix of an id.
 
     Raises UsageError when there is none, or more than one.
     """
@@ -59,15 +59,15 @@ def find_document(store: ArtifactStore, named: str) -> str:
     if len(found) == 1:
         return found[0]
     if found:
-        raise UsageError(f"{named} is the beginning of {len(found)} documents; write more of the id")
-    raise UsageError(f"{store.place} knows no document {named}; name a file, or the beginning of an id")
+        raise UsageError(f"{named} is the prefix of {len(found)} document ids; write more characters of the id")
+    raise UsageError(f"{store.place} has no document {named}; name a file, or the prefix of an id")
 
 
 def delete_documents(store: ArtifactStore, documents: Sequence[str], *, dry_run: bool = False) -> list[Deleted]:
-    """Remove documents by their ids. When this returns nothing of them is left in the store but what others share.
+    """Delete documents by their ids. When this returns, nothing of them is left in the store but shared content.
 
-    A process that reads such a document meanwhile may bring it back, and one that was killed while it wrote may have
-    left bytes that nobody knows: the next collection of garbage removes those.
+    A process that reads such a document meanwhile may bring it back, and one that was killed while writing may have
+    left orphaned bytes: the next garbage collection removes those.
     """
     database, rows = store.database, DocumentRows(store.database)
     store.flush()
@@ -95,7 +95,7 @@ def delete_documents(store: ArtifactStore, documents: Sequence[str], *, dry_run:
 
 
 def _delete(rows: DocumentRows, document: str, images: Sequence[str], mentions: Mentions) -> Deleted:
-    """Rows that belong to the document, in the caller's transaction."""
+    """Delete the rows of the document, in the caller's transaction."""
     deleted = _looked_up(rows, document, images, mentions)
     rows.delete(document, mentions.paths[document])
     return deleted
@@ -121,7 +121,7 @@ def _looked_up(rows: DocumentRows, document: str, images: Sequence[str], mention
 
 
 def _remove_bytes(store: ArtifactStore, had: Mapping[str, int]) -> None:
-    """Remove packs that are empty now, and every hole: contents written twice lie in another pack as well."""
+    """Remove packs that are empty now, and all holes: contents written twice are in another pack as well."""
     known = Facts(store.database).known_bytes()
     packs = packs_of(store.objects, store.database)
     store.objects.delete([pack.name for pack in packs if pack.name in had and pack.name not in known])

@@ -15,9 +15,9 @@ DATABASE = "facts.sqlite3"
 
 
 class FileStore(ArtifactStore):
-    """Artifacts in `packs/…`, facts in `facts.sqlite3`. Any thread may use it, and several processes of one machine.
+    """Artifacts in `packs/…`, facts in `facts.sqlite3`. Safe for several threads and processes of one machine.
 
-    `lease_s` is how long a process that does not answer keeps what it claimed.
+    `lease_s` is how long a process without a heartbeat keeps its claims.
     """
 
     def __init__(self, folder: str | Path, *, lease_s: float = LEASE_S, clock: Callable[[], float] = time.time) -> None:

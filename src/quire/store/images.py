@@ -1,4 +1,4 @@
-"""Pictures of pages under names that people and other programs can find without a database."""
+"""Page images under names that people and other programs can find without a database."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from quire.store.artifacts import ArtifactStore
 
 STAGE, VERSION = "page-image", "1"
 DOCUMENTS = "documents/"
-"""What belongs to a document by name lies here in a folder of its own, and goes with the document."""
+"""Named objects of a document are in a subfolder of this one, and are deleted with the document."""
 BATCH = 32
-"""Pictures that are written and recorded together."""
+"""Pictures written and recorded in one batch."""
 
 Draw = Callable[[Sequence[int]], Iterator[PageImage | InputError]]
 """Draws pages, in order."""
@@ -29,7 +29,7 @@ _USUAL = RenderOptions()
 
 @dataclass(frozen=True, slots=True)
 class _Drawing(Profile):
-    """What changes a picture."""
+    """Options that change a picture."""
 
     dpi: int
     max_bytes: int
@@ -38,18 +38,18 @@ class _Drawing(Profile):
 
 
 def image_name(document: str, page: int, options: RenderOptions = _USUAL) -> str:
-    """Where the picture of a page is: `documents/{id}/pages/page-001.png`, or `renders/…` for other options."""
+    """The name of the picture of a page: `documents/{id}/pages/page-001.png`, or `renders/…` for other options."""
     folder = "pages" if options == _USUAL else f"renders/{_profile(options).digest()[:16]}"
     return f"{DOCUMENTS}{document}/{folder}/page-{page:03}.png"
 
 
 def document_of(name: str) -> str:
-    """The id of the document that something named belongs to."""
+    """The id of the document of a named object."""
     return name.removeprefix(DOCUMENTS).partition("/")[0]
 
 
 class PageImages:
-    """The pictures of pages in a store. What is recorded of each is its digest and size. Used by one thread."""
+    """The page images in a store. Its digest and size are recorded for each. Not thread-safe."""
 
     def __init__(self, store: ArtifactStore) -> None:
         self._store = store
@@ -63,10 +63,10 @@ class PageImages:
         threads: int | None = None,
         on_event: Sink | None = None,
     ) -> list[str | InputError]:
-        """Draw and keep the pages that are not there yet; the name of each page in their order.
+        """Render and save the pages that are missing; returns the name of each page, in order.
 
-        A page that cannot be drawn has its error instead of a name. Pages are drawn in this process with as many
-        `threads` as there are CPUs unless a number is given; only a few pictures are in memory at a time.
+        A page that cannot be rendered has its error instead of a name. Pages are rendered in this process, by default
+        with one of the `threads` per CPU; only a few pictures are in memory at a time.
         """
 
         def draw(numbers: Sequence[int]) -> Iterator[PageImage | InputError]:
@@ -84,7 +84,7 @@ class PageImages:
         *,
         on_event: Sink | None = None,
     ) -> list[str | InputError]:
-        """As `save`, with pictures that somebody else draws: `draw` is called with the pages that are missing."""
+        """Like `save`, with a custom renderer: `draw` is called with the missing pages."""
         names: dict[int, str | InputError] = {n: image_name(document, n, options) for n in numbers}
         missing = self._missing(document, numbers, options)
         teller = Teller("", (on_event,) if on_event else (), document)
@@ -94,7 +94,7 @@ class PageImages:
         return list(names.values())
 
     def load(self, document: str, page: int, options: RenderOptions = _USUAL) -> bytes:
-        """A picture that was saved, verified. Raises StoreError when it is not there or damaged."""
+        """A saved picture, verified. Raises StoreError when it is missing or damaged."""
         store, name = self._store, image_name(document, page, options)
         recorded = store.find(_key(document, page, options))
         png = store.objects.read(name) if recorded is not None else None
@@ -108,7 +108,7 @@ class PageImages:
         return png
 
     def _missing(self, document: str, numbers: Sequence[int], options: RenderOptions) -> list[int]:
-        """Asked once for all: which are not recorded, or not there."""
+        """The pages whose picture is not recorded, or missing; in one query."""
         keys = {number: _key(document, number, options) for number in numbers}
         known = self._store.find_many(list(keys.values()))
         folder = image_name(document, 1, options).rpartition("/")[0]
@@ -123,7 +123,7 @@ class PageImages:
         options: RenderOptions,
         teller: Teller,
     ) -> dict[int, InputError]:
-        """Write the pictures of these pages, then record them; the errors of those that cannot be drawn."""
+        """Write the pictures of these pages, then record them; returns the errors of those that cannot be rendered."""
         recorded: dict[int, bytes] = {}
         failed: dict[int, InputError] = {}
 
@@ -134,7 +134,7 @@ class PageImages:
                     teller.emit("failed", "render", page=number, payload={"reason": reason_of(drawn)})
                     continue
                 recorded[number] = _record(drawn)
-                teller.emit("finished", "render", page=number, payload=_told(drawn))
+                teller.emit("finished", "render", page=number, payload=_payload(drawn))
                 yield image_name(document, number, options), drawn.png
 
         self._store.objects.write_many(pictures())
@@ -150,7 +150,7 @@ def _all_of(pages: Sequence[int], draw: Draw) -> Generator[PageImage | InputErro
         yield InputError("the reader stopped before this page")
 
 
-def _told(drawn: PageImage) -> dict[str, object]:
+def _payload(drawn: PageImage) -> dict[str, object]:
     size = {"bytes": len(drawn.png), "width": drawn.width, "height": drawn.height}
     return {"ms": round(drawn.render_ms, 3), **size}
 

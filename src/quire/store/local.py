@@ -1,4 +1,4 @@
-"""Objects in a folder: one file each, written under another name, synced and renamed."""
+"""Objects in a folder: one file each, written under a temporary name, synced and renamed."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ from quire.errors import StoreError
 from quire.store.objects import ListedObject
 
 WAITING = "waiting"
-"""The folder of files that are not finished."""
+"""The folder of unfinished files."""
 STALE_S = 86_400
-"""Age from which an unfinished file is of a process that is gone."""
-_ALLOW = "let this user write there, or choose another folder for the store"
+"""Age from which an unfinished file counts as orphaned."""
+_ALLOW = "give this user write permission there, or choose another folder for the store"
 _ELSEWHERE = "choose another folder for the store"
 _ADVICE = {EACCES: _ALLOW, EPERM: _ALLOW, EROFS: _ALLOW, ENOTDIR: _ELSEWHERE, EEXIST: _ELSEWHERE, ENOENT: _ELSEWHERE}
 
 
 class LocalObjects:
-    """The objects below a folder, which is made. Several processes may share it."""
+    """The objects below a folder, which is created. Safe for several processes."""
 
     def __init__(self, folder: str | Path) -> None:
         self.folder = Path(folder)
         self._root = str(self.folder)
         self._count = count(1)
-        self._own = f"{WAITING}/{os.getpid()}-{token_hex(4)}"  # machines that share the folder share numbers, too
+        self._own = f"{WAITING}/{os.getpid()}-{token_hex(4)}"  # pids are not unique across machines
         with self._explained("write to"):
             (self.folder / WAITING).mkdir(parents=True, exist_ok=True)
             self._remove_stale()
@@ -90,9 +90,9 @@ class LocalObjects:
         return Path(f"{self._root}/{name}")  # joining texts is much faster than joining paths
 
     def _remove_empty(self, folders: set[Path]) -> None:
-        """Folders below the first level: their names tell what was in them."""
+        """Remove empty folders below the first level: their names would reveal deleted documents."""
         for folder in sorted(folders, reverse=True):
-            with suppress(OSError):  # not empty, or not there
+            with suppress(OSError):  # not empty, or missing
                 (self.folder / folder).rmdir()
 
     def _remove_stale(self) -> None:
@@ -104,7 +104,7 @@ class LocalObjects:
 
     @contextmanager
     def _explained(self, doing: str) -> Iterator[None]:
-        """Turn what the system says into a StoreError that names the folder and what to do."""
+        """Translate an OSError into a StoreError with the folder and advice."""
         try:
             yield
         except OSError as error:
@@ -124,7 +124,7 @@ def _write_synced(path: Path, data: bytes) -> None:
 
 
 def _read_part(file: int, start: int, size: int) -> bytes:
-    """The bytes there are: fewer than asked for where the file ends before."""
+    """Up to `size` bytes: fewer where the file ends before."""
     parts = []
     while size > 0 and (part := os.pread(file, size, start)):
         parts.append(part)
@@ -149,7 +149,7 @@ def _make_folder(folder: Path) -> None:
 
 
 def _sync(folder: Path) -> None:
-    """So that a new name in it survives a loss of power too."""
+    """Sync a folder, so that a new name in it survives a power failure."""
     file = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(file)

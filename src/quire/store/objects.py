@@ -1,4 +1,4 @@
-"""The contract of the bytes of a store: named objects in a folder or a bucket."""
+"""The interface for the bytes of a store: named objects in a folder or a bucket."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple, Protocol
 
 
 class ListedObject(NamedTuple):
-    """An object that is there."""
+    """An existing object."""
 
     name: str
     size: int
@@ -15,31 +15,31 @@ class ListedObject(NamedTuple):
 
 
 class Objects(Protocol):
-    """Objects by name: parts joined with `/`. Any thread may use it.
+    """Objects by name: parts joined with `/`. Thread-safe.
 
-    An object is there whole or not at all, and lasts when `write` returns. Raises StoreError, with what to do, when
-    the place cannot be written or read.
+    Writes are atomic, and durable when `write` returns. Raises StoreError, with advice, when the place cannot be
+    written or read.
     """
 
     @property
     def place(self) -> str:
-        """What messages call it: a folder, or an address without its secrets."""
+        """Its name in messages: a folder, or an address without its secrets."""
         ...
 
     def write(self, name: str, data: bytes) -> None: ...
 
     def write_many(self, objects: Iterable[tuple[str, bytes]]) -> None:
-        """Several at a time, never more than a few in memory; when one fails, none of those after it is begun."""
+        """Write several concurrently, with only a few in memory; after a failure no further write is started."""
         ...
 
     def read(self, name: str, start: int = 0, size: int | None = None) -> bytes | None:
-        """The object, or a part of it; None when it is not there."""
+        """The object, or a part of it; None when it does not exist."""
         ...
 
     def exists(self, name: str) -> bool: ...
 
     def delete(self, names: Sequence[str]) -> None:
-        """Those that are there."""
+        """Delete objects; missing ones are ignored."""
         ...
 
     def list(self, prefix: str) -> Iterator[ListedObject]:

@@ -1,4 +1,4 @@
-"""Opening a store by its place: a folder, or a bucket with a database beside it."""
+"""Opens a store by its place: a folder, or a bucket plus a database."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ def open_store(place: str | os.PathLike[str], facts: str | None = None, *, lease
 
     A folder holds artifacts and facts. `s3://`, `gs://` and `az://` hold artifacts only: `facts` names their database,
     `postgresql://…` for several machines or the path of an SQLite file for one. A folder that several machines share
-    needs a database as well. `lease_s` is how long a process that does not answer keeps what it claimed.
+    needs a database as well. `lease_s` is how long a process without a heartbeat keeps its claims.
 
-    Raises ConfigurationError when something is missing or misspelt, and StoreError when the place cannot be used now.
+    Raises ConfigurationError when something is missing or misspelt, and StoreError when the place is unavailable.
     """
     folder = _folder(place)
     if facts is None:
@@ -65,13 +65,13 @@ def open_facts(place: str) -> Database:
     path = Path(place)
     if path.is_dir():
         raise ConfigurationError(f"facts are kept in a file, and {path} is a folder; name a file in it")
-    with suppress(OSError):  # opening the file tells what is wrong
+    with suppress(OSError):  # opening the file reports what is wrong
         path.parent.mkdir(parents=True, exist_ok=True)
     return SqliteDatabase(path)
 
 
 def _folder(place: str | os.PathLike[str]) -> Path | None:
-    """The folder that a place names; None for an address elsewhere."""
+    """The folder of a place; None for a remote address."""
     if not isinstance(place, str) or "://" not in place:
         return Path(place)
     return Path(url2pathname(urlsplit(place).path)) if place.startswith("file://") else None

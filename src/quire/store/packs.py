@@ -1,4 +1,4 @@
-"""Packs: many small contents in one object, one after the other. Where each lies, the database knows."""
+"""Packs: many small contents concatenated in one object. The database records the offset of each."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ PACKS = "packs/"
 LOOSE = "objects/"
 """Where stores of schema version 1 and 2 kept each content under its digest."""
 LARGE = 1_000_000
-"""Bytes from which a content has a pack of its own."""
+"""Contents of at least this size get a separate pack."""
 
 
 def packed(contents: Mapping[Digest, bytes]) -> Iterator[tuple[str, bytes, dict[Digest, ContentPlace]]]:
-    """Packs for the contents: the name, the bytes, and what lies where in it.
+    """Packs for the contents: the name, the bytes, and the place of each content.
 
-    Names are new ones, so that what one process removes is never what another has just written.
+    Names are always new, so that one process never removes what another has just written.
     """
     small = {digest: data for digest, data in contents.items() if len(data) < LARGE}
     if small:

@@ -1,4 +1,4 @@
-"""Objects in a bucket: S3 and what speaks like it, Google Cloud Storage, Azure."""
+"""Objects in a bucket: S3 and compatible services, Google Cloud Storage, Azure."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from obstore.store import RetryConfig
 
 FAN_OUT = 8
-"""Objects that are written at a time, and so at most in memory."""
+"""Objects written concurrently, which bounds the memory."""
 RETRY_S = 30
-"""How long a request is tried again when the service does not answer or asks to wait."""
+"""How long a request is retried when the service does not answer or throttles."""
 
 _CREDENTIALS = {
     "s3": "AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_REGION; for another service also AWS_ENDPOINT_URL, with "
@@ -27,25 +27,25 @@ _CREDENTIALS = {
     "az": "AZURE_STORAGE_ACCOUNT_NAME and AZURE_STORAGE_ACCOUNT_KEY",
     "memory": "nothing",
 }
-"""Kinds of address, and the variables of the environment that open what is there."""
+"""URL schemes, and the environment variables with their credentials."""
 
 _MISTAKES = {
-    # Without credentials obstore asks the machine, in case that is one of the cloud.
+    # Without credentials obstore tries the metadata server of a cloud machine.
     r"169\.254\.169\.254|metadata\.google|MissingAccount|service account": "set {variables} in the environment",
     "NoSuchBucket|ContainerNotFound|bucket does not exist": "create it or correct the address",
     "PermissionDenied|Unauthenticated| 40[13] ": "check that these credentials may list, read, write and delete there: "
     "{variables} in the environment",
     "builder error|Unable to recognise URL": "correct the address, or set {variables} in the environment",
 }
-"""What a person must put right, by what obstore says, and how; whatever else fails may work the next time."""
+"""Errors of obstore that need a change by the user, with the advice; all other errors are retryable."""
 
 
 class RemoteObjects:
     """The objects below `s3://bucket/folder`, `gs://bucket/folder` or `az://container/folder`, through obstore.
 
-    Credentials and endpoints come from the environment, as obstore reads it. That the bucket is there and may be
-    listed is checked at once, before anybody has worked for what cannot be kept. `memory:///` ends with the process.
-    Folders of this machine are not for obstore, which never syncs its files to the disk: `LocalObjects` does.
+    Credentials and endpoints come from the environment, as obstore reads it. The constructor checks that the bucket
+    exists and can be listed, before any work is done that could not be saved. `memory:///` ends with the process.
+    Local folders do not use obstore, which never syncs its files to the disk: `LocalObjects` does.
     """
 
     def __init__(self, url: str) -> None:
@@ -62,7 +62,7 @@ class RemoteObjects:
         self._failure = BaseError
         self._obstore = obstore
         try:
-            # No options of the client: they would hide what the environment says about it, such as AWS_ALLOW_HTTP.
+            # No client options: they would override the environment, such as AWS_ALLOW_HTTP.
             retry: RetryConfig = {"max_retries": 5, "retry_timeout": timedelta(seconds=RETRY_S)}
             self._bucket = from_url(url, retry_config=retry)
             next(iter(obstore.list(self._bucket, chunk_size=1)), None)
@@ -104,7 +104,7 @@ class RemoteObjects:
         with self._explained("written to"):
             try:
                 self._obstore.delete(self._bucket, names)
-            except FileNotFoundError:  # only some services mind, and leave open which others they have deleted
+            except FileNotFoundError:  # only some services raise, and do not say which others they have deleted
                 for name in names:
                     with suppress(FileNotFoundError):
                         self._obstore.delete(self._bucket, name)
@@ -122,7 +122,7 @@ class RemoteObjects:
     def _explained(self, done: str) -> Iterator[None]:
         try:
             yield
-        except FileNotFoundError as error:  # of a write: the bucket itself is gone
+        except FileNotFoundError as error:  # on a write: the bucket itself is gone
             self._raise(done, error)
         except self._failure as error:
             self._raise(done, error)
@@ -131,18 +131,18 @@ class RemoteObjects:
         raise self._explanation(done, error) from None
 
     def _explanation(self, done: str, error: Exception) -> QuireError:
-        """What happened and what to do. It names no secret: what the service was asked stays out of it."""
+        """What happened and what to do. The request is left out, because it may contain secrets."""
         whole = f"{type(error).__name__}: {error}"
         advice = next((advice for pattern, advice in _MISTAKES.items() if re.search(pattern, whole)), None)
-        told = f"{self.place} cannot be {done}: {_said(error)}"
+        message = f"{self.place} cannot be {done}: {_said(error)}"
         if advice is None:
-            return StoreError(f"{told}; check the network and try again")
+            return StoreError(f"{message}; check the network and try again")
         kind = ConfigurationError if done == "opened" else StoreError
-        return kind(f"{told}; {advice.format(variables=_CREDENTIALS[self._kind])}")
+        return kind(f"{message}; {advice.format(variables=_CREDENTIALS[self._kind])}")
 
 
 def _said(error: Exception) -> str:
-    """What the service answered, without the question, its query and the internals of the library."""
+    """The service's response, without the request, its query and the internals of the library."""
     text = str(error).partition("Debug source")[0]
     if found := re.search("<Message>([^<\n]+)", text):
         return found[1].strip().rstrip(".")

@@ -1,4 +1,4 @@
-"""What is in a store: how much, of which stage, how often it was of use, how much is shared."""
+"""A report on a store: sizes by stage, last use, and how much is shared."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ EPOCH = date(1970, 1, 1)
 
 @dataclass(frozen=True, slots=True)
 class StageReport:
-    """The artifacts of one stage; `last_used` is a day, None when that is not known."""
+    """The artifacts of one stage; `last_used` is a day, None when unknown."""
 
     stage: str
     artifacts: int
@@ -30,22 +30,22 @@ class StoreReport:
     documents: int
     artifacts: int
     bytes: int
-    """Of all artifacts, each counted for itself."""
+    """Sum over all artifacts."""
     contents: int
     content_bytes: int
-    """Of what is kept: artifacts with equal content share it."""
+    """Deduplicated: artifacts with equal content share it."""
     packs: int
     pack_bytes: int
     """On the disk or in the bucket."""
     holes: int
-    """Bytes of that which nobody knows; `quire store gc` removes them once they are many or old."""
+    """Unreferenced bytes of that; `quire store gc` removes them once they are many or old."""
     stages: tuple[StageReport, ...]
     runs: dict[str, int]
-    """How many runs are in which state."""
+    """The number of runs by state."""
 
     @property
     def shared_bytes(self) -> int:
-        """What sharing saves."""
+        """What deduplication saves."""
         return self.bytes - self.content_bytes
 
 
@@ -68,5 +68,5 @@ def report(store: ArtifactStore) -> StoreReport:
 
 
 def _day(number: int) -> str | None:
-    """A day by its number; 0 for a fact of an older store that nobody has looked up since."""
+    """A day by its number; 0 for a fact of an older store that was not used since."""
     return (EPOCH + timedelta(days=number)).isoformat() if number else None

@@ -1,4 +1,4 @@
-"""The store of a single read: one nameless temporary file, gone when nobody holds the result any more."""
+"""The store of a single read: one anonymous temporary file, which is removed with the last reference to the result."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class TemporaryStore:
-    """Artifacts one after the other in a file without a name; keys and places in memory. Any thread may use it.
+    """Artifacts concatenated in an anonymous file; keys and places in memory. Thread-safe.
 
     Contents are not verified on reading: no other process can reach the file.
     """
@@ -52,7 +52,7 @@ class TemporaryStore:
         try:
             place, size = self._places[digest]
         except KeyError:
-            raise StoreError(f"there is no artifact {digest} in the temporary store") from None
+            raise StoreError(f"artifact {digest} is not in the temporary store") from None
         self._check_open()
         return os.pread(self._file, size, place)
 
@@ -77,11 +77,11 @@ class TemporaryStore:
         return digest
 
     def claim(self, key: ArtifactKey) -> Claim | None:
-        """Threads share it at most: a claim is never taken over."""
+        """Only threads of this process share it: a claim is never taken over."""
         with self._lock:
             if key in self._claims:
                 return None
-            from quire.context import Claim  # for work that several share
+            from quire.context import Claim  # only for shared work
 
             self._claims[key] = Claim(key, 1)
             return self._claims[key]
@@ -95,7 +95,7 @@ class TemporaryStore:
 
     def note_path(self, document: str, page: int, reading: str, attempts: Sequence[Attempt]) -> None:
         with self._lock:
-            self._paths.pop((document, page, reading), None)  # the last one noted comes last
+            self._paths.pop((document, page, reading), None)  # the last one recorded comes last
             self._paths[document, page, reading] = tuple(attempts)
 
     def path(self, document: str, page: int, reading: str) -> tuple[Attempt, ...]:
@@ -119,6 +119,6 @@ class TemporaryStore:
                 written += os.pwrite(self._file, memoryview(data)[written:], self._end + written)
         except OSError as error:
             raise StoreError(
-                f"cannot write to the temporary folder {tempfile.gettempdir()}: {error.strerror}; make room there, "
-                "point TMPDIR elsewhere, or name a store"
+                f"cannot write to the temporary folder {tempfile.gettempdir()}: {error.strerror}; free some space, "
+                "set TMPDIR to another folder, or name a store"
             ) from error

@@ -1,4 +1,4 @@
-"""Worker programs: jobs that may hang, crash or eat memory, run where that costs one job and nothing else."""
+"""Worker processes: isolate jobs that may hang, crash or use too much memory, so that only that job is lost."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _HOMES = {"WorkerReply": "conversation", "Job": "pool", "WorkerPool": "pool", "W
 
 
 def __getattr__(name: str) -> object:
-    """Import a name when it is first used: the worker program, which lives in this package, needs few of them."""
+    """Lazy imports: the worker program, which is part of this package, needs few of these names."""
     if name not in __all__:
         raise AttributeError(f"module 'quire.workers' has no attribute {name!r}")
     value = globals()[name] = getattr(import_module(f"quire.workers.{_HOMES.get(name, 'errors')}"), name)

@@ -1,4 +1,4 @@
-"""One job from the parent's side: hand it over, answer its questions, watch its deadline and its memory."""
+"""One job from the parent's side: send it, answer its requests, enforce its deadline and memory limit."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ _OUT_OF_MEMORY = ("bad_alloc", "MemoryError", "Cannot allocate memory")
 OnEvent = Callable[[str, Mapping[str, object]], None]
 """Called with the kind and the payload of an event, in the thread that supervises the worker."""
 OnRequest = Callable[[str, Mapping[str, object], bytes], tuple[Mapping[str, object], bytes]]
-"""Called with the name, the header and the data of a question; gives header and data of the answer."""
+"""Called with the name, the header and the data of a request; returns header and data of the response."""
 
 
 @dataclass(frozen=True, slots=True)
 class WorkerReply:
-    """What a job gave back. `ms` is how long it took in the worker."""
+    """The result of a job. `ms` is how long it took in the worker."""
 
     header: Mapping[str, object]
     data: bytes
@@ -42,7 +42,7 @@ class WorkerReply:
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """A job ready to be sent, and who listens to it."""
+    """A job ready to be sent, with its callbacks."""
 
     call: str
     pickled: bytes
@@ -53,7 +53,7 @@ class Assignment:
 
 
 def converse(worker: WorkerProcess, job: Assignment, memory_limit: int | None) -> WorkerReply:
-    """The answer of the job, or its error. Afterwards the worker is idle, or ended: see `worker.gone`."""
+    """Run a job: returns its result or raises its error. Afterwards the worker is idle, or ended: see `worker.gone`."""
     try:
         outcome = _converse(worker, job, memory_limit)
     except (EOFError, ConnectionError):
@@ -78,7 +78,7 @@ def converse(worker: WorkerProcess, job: Assignment, memory_limit: int | None) -
 
 
 class _ListenerFailed(Exception):
-    """Whoever listens to the job raised `error`, while the job goes on."""
+    """A callback raised `error` while the job continues."""
 
     def __init__(self, error: Exception) -> None:
         self.error = error
@@ -115,7 +115,7 @@ def _converse(worker: WorkerProcess, job: Assignment, memory_limit: int | None) 
             case frames.QUESTION:
                 asked = time.monotonic()
                 kind, reply, data = _reply(job.on_request, frame)
-                deadline += time.monotonic() - asked  # what the parent takes is not the job's fault
+                deadline += time.monotonic() - asked  # time spent in the parent does not count
                 deadline = _renewed(deadline, job)
                 worker.send(kind, reply, data, timeout_s=deadline - time.monotonic())
             case _:
@@ -134,7 +134,7 @@ def _begin(worker: WorkerProcess, memory_limit: int | None) -> None:
         if time.monotonic() >= until:
             raise WorkerTimeout(f"the worker did not start within {START_S:g} s")
     if frame.kind != frames.READY:
-        raise BrokenFrame("something else than its readiness")
+        raise BrokenFrame("something other than its ready message")
     worker.ready = True
 
 
@@ -153,10 +153,10 @@ def _tell(listener: OnEvent | None, frame: Frame) -> None:
 def _reply(listener: OnRequest | None, frame: Frame) -> tuple[bytes, Mapping[str, object], bytes]:
     name, header = clean(frame.header.get("name"), 100), frame.header.get("header")
     if not isinstance(header, dict):
-        raise BrokenFrame("a question without header")
+        raise BrokenFrame("a request without header")
     try:
         if listener is None:
-            raise UsageError(f"the job asks for {name!r}, and nobody listens to its questions")
+            raise UsageError(f"the job requests {name!r}, but no on_request callback was given")
         return frames.REPLY, *listener(name, header, frame.data)
     except QuireError as error:
         return frames.REFUSAL, describe(error), b""
@@ -167,11 +167,11 @@ def _reply(listener: OnRequest | None, frame: Frame) -> tuple[bytes, Mapping[str
 def _check_memory(worker: WorkerProcess, limit: int) -> None:
     held = worker.resident()
     if held > limit:
-        raise WorkerOutOfMemory(f"the job held {held >> 20} MB of memory; a worker may have {limit >> 20} MB")
+        raise WorkerOutOfMemory(f"the job used {held >> 20} MB of memory; a worker may have {limit >> 20} MB")
 
 
 def _crash(worker: WorkerProcess) -> WorkerError:
-    """Why the worker is gone, as far as its exit code and its last words tell."""
+    """Why the worker ended, as far as its exit code and the last line of its standard error show."""
     code = worker.end(_GRACE_S)
     words = worker.last_words()
     if any(sign in words for sign in _OUT_OF_MEMORY):

@@ -1,6 +1,6 @@
-"""A worker that is started before there is a pool: it imports what its first job needs while its parent gets ready.
+"""A worker started before the pool exists: it imports what its first job needs while its parent gets ready.
 
-Imports little: whatever is imported before the worker starts is time that both of them wait.
+Imports little: both processes wait for whatever is imported before the worker starts.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from quire.workers.process import WorkerProcess
 
 MOST_MEMORY = 4 << 30
 LEAST_MEMORY = 1 << 30
-"""What one worker may hold, with all it starts: a bound for a page that runs away, not a share for usual ones."""
+"""Memory limit of one worker and its children: a bound for a runaway page, not a share for ordinary ones."""
 
 
 class Early(NamedTuple):
@@ -32,7 +32,7 @@ _started: list[Early] = []
 def start_worker(modules: Sequence[str]) -> None:
     """Start the first worker of the shared pool, which imports the modules. Called once, by the main thread.
 
-    Raises what WorkerProcess raises. A worker that no pool takes ends with this process.
+    Raises the errors of WorkerProcess. A worker that no pool takes ends with this process.
     """
     worker = WorkerProcess()
     from quire.budget import memory_budget, worker_count  # while the worker starts
@@ -45,7 +45,7 @@ def start_worker(modules: Sequence[str]) -> None:
 
 
 def take_worker(workers: int) -> Early | None:
-    """The worker that was started for a pool of this size, once. One that was started for another size ends."""
+    """The worker started for a pool of this size; returned once. One started for another size is ended."""
     if not _started or _started[0].owner != os.getpid():
         return None
     if _started[0].workers == workers:
@@ -55,7 +55,7 @@ def take_worker(workers: int) -> Early | None:
 
 
 def memory_limit(workers: int, available: int | None) -> int:
-    """The bound of each worker, so that all of them together do not take more than there is."""
+    """The memory limit of each worker, so that all of them together fit into the available memory."""
     if available is None:
         return MOST_MEMORY
     return min(MOST_MEMORY, max(LEAST_MEMORY, available // workers))
@@ -64,5 +64,5 @@ def memory_limit(workers: int, available: int | None) -> int:
 def _end_unused() -> None:
     while _started:
         early = _started.pop()
-        if early.owner == os.getpid():  # one that a fork copied is left alone
+        if early.owner == os.getpid():  # a copy made by a fork is left alone
             early.worker.end()

@@ -1,4 +1,4 @@
-"""What a worker may know of its parent's environment: an allow-list, for it parses bytes of strangers."""
+"""The environment of a worker: an allow-list of its parent's variables, because it parses untrusted bytes."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ _SECRETS = ("KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIAL")
 _ONE_THREAD = dict.fromkeys(
     ("OMP_NUM_THREADS", "OMP_THREAD_LIMIT", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "QUIRE_THREADS"), "1"
 )
-"""Pages are read side by side: threads inside native libraries only get in each other's way."""
+"""Pages are read in parallel: threads inside native libraries would only compete."""
 
 
 def worker_environment(parent: Mapping[str, str], *, path: Sequence[str], folder: str) -> dict[str, str]:
     """The environment of a worker that imports from `path` and keeps temporary files in `folder`."""
     allowed = {name: value for name, value in parent.items() if _allowed(name)}
-    # Enough to import the worker program itself; the worker then takes over the exact path.
+    # Enough to import the worker program itself; the worker then uses the exact path of its parent.
     places = os.pathsep.join(place for place in path if place and os.pathsep not in place)
     return allowed | _ONE_THREAD | {"PYTHONPATH": places, "TMPDIR": folder}
 

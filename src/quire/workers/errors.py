@@ -1,7 +1,7 @@
-"""What can go wrong between the parent and a worker, and how an error of a job crosses the pipe.
+"""Errors between the parent and a worker, and how the error of a job is serialised over the pipe.
 
-Only names, messages and numbers cross it: the worker parses hostile bytes, so nothing it says is unpickled, and its
-words are cut and cleaned before anybody prints them.
+Only names, messages and numbers cross it: the worker parses untrusted bytes, so nothing from it is unpickled, and its
+messages are truncated and cleaned before they are printed.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ MAX_TRACE = 8000
 
 
 class WorkerError(QuireError):
-    """A worker program did not answer. The job is lost; the pool goes on with a new worker."""
+    """A worker process did not answer. The job is lost; the pool continues with a new worker."""
 
     exit_code = 10
 
@@ -28,7 +28,7 @@ class WorkerTimeout(WorkerError):
 
 
 class WorkerCrashed(WorkerError):
-    """The worker ended, or spoke nonsense, in the middle of a job. `code` is its exit code, negative for a signal."""
+    """The worker ended, or sent invalid messages, during a job. `code` is its exit code, negative for a signal."""
 
     category = "transient"
 
@@ -52,8 +52,8 @@ class JobFailed(QuireError):
 
 
 def describe(error: BaseException) -> dict[str, object]:
-    """An exception as JSON. Runs in the worker, or in the parent for a question that could not be answered."""
-    import traceback  # takes time to import, which the start of a worker need not wait for
+    """An exception as JSON. Runs in the worker, or in the parent for a request that failed."""
+    import traceback  # imported lazily, so that workers start faster
 
     described: dict[str, object] = {"type": _known_type(error), "kind": type(error).__name__, "message": _text(error)}
     described["trace"] = "".join(traceback.format_exception(error))[-MAX_TRACE:]
@@ -65,7 +65,7 @@ def describe(error: BaseException) -> dict[str, object]:
 
 
 def rebuilt(described: Mapping[str, object]) -> QuireError:
-    """The exception that `describe` saw: a QuireError as itself, anything else as JobFailed."""
+    """The exception from `describe`: a QuireError as itself, anything else as JobFailed."""
     message = clean(described.get("message"))
     error = _rebuilt(described, message)
     if trace := clean(described.get("trace"), MAX_TRACE):
@@ -74,7 +74,7 @@ def rebuilt(described: Mapping[str, object]) -> QuireError:
 
 
 def clean(words: object, most: int = MAX_MESSAGE) -> str:
-    """Text from a worker, cut and without the control characters that a terminal would obey."""
+    """Text from a worker, truncated and without control characters that a terminal would interpret."""
     text = words if isinstance(words, str) else ""
     return "".join(c if c.isprintable() or c == "\n" else " " for c in text[:most])
 
@@ -102,7 +102,7 @@ _FAMILY: dict[str, type[QuireError]] = {
 
 
 def _known_type(error: BaseException) -> str | None:
-    """The nearest type of the family: a subclass that only a plugin knows crosses as what it is a case of."""
+    """The nearest QuireError type that the parent knows: a plugin's subclass is sent as its base class."""
     if isinstance(error, MemoryError):
         return "WorkerOutOfMemory"
     return next((kind.__name__ for kind in type(error).__mro__ if _FAMILY.get(kind.__name__) is kind), None)
@@ -112,7 +112,7 @@ def _text(error: BaseException) -> str:
     if isinstance(error, MemoryError):
         return f"the job needed more memory than a worker may have {error}".strip()
     try:
-        # An InputError puts its document and page before the message when it is printed; both travel by themselves.
+        # str() of an InputError starts with its document and page; both are sent as separate fields.
         return str(error.args[0] if isinstance(error, InputError) and error.args else error)[:MAX_MESSAGE]
     except Exception as unprintable:
         return f"(a message that cannot be printed: {type(unprintable).__name__})"

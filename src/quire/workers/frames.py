@@ -12,13 +12,13 @@ MAX_DATA = 256 << 20
 _SIZES = struct.Struct(">cIQ")
 
 START, JOB, REPLY, REFUSAL = b"S", b"J", b"R", b"X"
-"""From the parent: how to begin, a job, the answer to a question, the error that a question met."""
+"""From the parent: the start parameters, a job, the response to a request, the error of a request."""
 READY, EVENT, QUESTION, ANSWER, FAILURE = b"W", b"E", b"Q", b"A", b"F"
 """From the worker."""
 
 
 class BrokenFrame(Exception):
-    """The other side does not keep to the format."""
+    """The other side violates the format."""
 
 
 class Frame(NamedTuple):
@@ -28,7 +28,7 @@ class Frame(NamedTuple):
 
 
 def encoded(kind: bytes, header: Mapping[str, object], data: bytes = b"") -> tuple[bytes, bytes]:
-    """The two pieces to send, one after the other. Raises ValueError for what the other side would refuse."""
+    """The two pieces to send, one after the other. Raises ValueError for messages that are too large."""
     head = json.dumps(header, allow_nan=False, separators=(",", ":")).encode()
     if len(head) > MAX_HEADER or len(data) > MAX_DATA:
         raise ValueError(f"{max(len(head), len(data))} bytes are too many for one message ({MAX_DATA} at most)")
@@ -36,7 +36,7 @@ def encoded(kind: bytes, header: Mapping[str, object], data: bytes = b"") -> tup
 
 
 class FrameReader:
-    """Collects what arrives and gives the frames in it."""
+    """Buffers incoming bytes and returns the frames in them."""
 
     def __init__(self) -> None:
         self._arrived = bytearray()
@@ -45,7 +45,7 @@ class FrameReader:
         self._arrived += chunk
 
     def next(self) -> Frame | None:
-        """The next whole frame, if there is one. Raises BrokenFrame as soon as the sizes are wrong."""
+        """The next complete frame, or None. Raises BrokenFrame as soon as the sizes are wrong."""
         if len(self._arrived) < _SIZES.size:
             return None
         kind, head, data = _SIZES.unpack_from(self._arrived)

@@ -1,9 +1,9 @@
-"""The guard of a worker: a small process between the parent and the worker that leaves nothing behind.
+"""The guard of a worker: a small process between the parent and the worker that leaves no orphans behind.
 
-It holds the leash, a socket to the parent. When the leash is cut (the parent asks for it, or is dead) or the worker
-ends, the guard kills everything below itself. Nothing can slip away: the guard is the reaper of all its descendants,
-so a process that changed its session or lost its parent still hangs below it. It needs nothing of the worker, which
-may be stuck in native code that holds the interpreter lock.
+It holds the leash, a socket to the parent. When the leash is cut (by the parent, or because it died) or the worker
+ends, the guard kills all its descendants. None can escape: the guard is their subreaper, so a process that changed
+its session or lost its parent is still its descendant. It needs no cooperation of the worker, which may be stuck in
+native code that holds the interpreter lock.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import time
 from quire.workers.procfs import descendants, kill
 
 STATUS = struct.Struct(">i")
-"""What the guard says at the end: the exit code of the worker, negative for a signal."""
+"""The guard's last message: the exit code of the worker, negative for a signal."""
 
 _KILLING_S = 5.0
 _PR_SET_PDEATHSIG = 1
@@ -29,8 +29,8 @@ _PR_SET_CHILD_SUBREAPER = 36
 def split_off_guard(leash: int, channel: int, parent: int, folder: str) -> None:
     """Return in a new process, the worker; the calling process becomes its guard and never returns.
 
-    `leash` and `channel` are numbers of sockets. `folder` is the worker's folder for temporary files, which goes
-    with it.
+    `leash` and `channel` are file descriptors of sockets. `folder` is the worker's folder for temporary files, which
+    is removed with it.
     """
     _prctl(_PR_SET_CHILD_SUBREAPER, 1)
     guard = os.getpid()
@@ -53,7 +53,7 @@ def split_off_guard(leash: int, channel: int, parent: int, folder: str) -> None:
 
 
 def _watch(worker: int, leash: int, parent: int) -> int | None:
-    """Wait until the worker ends, and give its status, or until the leash is cut."""
+    """Wait until the worker ends, and return its status, or until the leash is cut."""
     for ignored in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(ignored, signal.SIG_IGN)
     woken, wake = os.pipe()
@@ -65,7 +65,7 @@ def _watch(worker: int, leash: int, parent: int) -> int | None:
         status = _reap(worker)
         if status is not None:
             return status
-        # The timeout is for a parent whose own children keep the other end of the leash open after its death.
+        # The timeout is for a dead parent whose other children keep its end of the leash open.
         ready, _, _ = select.select([leash, woken], [], [], 1.0)
         if woken in ready:
             with contextlib.suppress(BlockingIOError):
@@ -75,7 +75,7 @@ def _watch(worker: int, leash: int, parent: int) -> int | None:
 
 
 def _end_all(worker: int, status: int | None) -> int:
-    """Kill and reap until nothing is left below this process."""
+    """Kill and reap until this process has no descendants."""
     until = time.monotonic() + _KILLING_S
     while time.monotonic() < until:
         kill({*descendants(os.getpid()), *([worker] if status is None else [])})
@@ -91,7 +91,7 @@ def _end_all(worker: int, status: int | None) -> int:
 
 
 def _reap(worker: int) -> int | None:
-    """Collect everything that has ended; the status of the worker if it is among it."""
+    """Reap all ended processes; returns the status of the worker if it is one of them."""
     with contextlib.suppress(ChildProcessError):
         while True:
             pid, status = os.waitpid(-1, os.WNOHANG)
@@ -103,7 +103,7 @@ def _reap(worker: int) -> int | None:
 
 
 def _let_go_of(channel: int) -> None:
-    """Close the worker's pipes, so that its end is seen on them at once."""
+    """Close the worker's pipes, so that the parent sees their end at once."""
     os.close(channel)
     nothing = os.open(os.devnull, os.O_RDWR)
     for standard in (0, 1, 2):
@@ -112,13 +112,13 @@ def _let_go_of(channel: int) -> None:
 
 
 def _remove(folder: str) -> None:
-    import shutil  # takes time to import, which the start of the worker need not wait for
+    import shutil  # imported lazily, so that the worker starts faster
 
     shutil.rmtree(folder, ignore_errors=True)
 
 
 def _prctl(option: int, value: int) -> None:
     if sys.platform == "linux":
-        import ctypes  # the parent, which shares this module, does without
+        import ctypes  # imported lazily: the parent, which shares this module, does not need it
 
         ctypes.CDLL(None).prctl(option, value, 0, 0, 0)

@@ -1,4 +1,4 @@
-"""What a job may ask of its worker."""
+"""The interface of a job to its worker."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class JobChannel(Protocol):
 
 
 class Kept:
-    """Things that stay loaded between jobs: engines with their models, opened documents; the last 8 used."""
+    """An LRU cache of 8 objects that stay loaded between jobs: engines with their models, open documents."""
 
     def __init__(self, most: int = KEPT) -> None:
         self._most = most
@@ -35,7 +35,7 @@ class Kept:
         return cast(T, self._things[key])
 
     def trim(self, most: int | None = None) -> None:
-        """Let go of what was not used for longest. Called between jobs, so that nothing in use is closed."""
+        """Close the least recently used objects. Called between jobs, so that nothing in use is closed."""
         while len(self._things) > (self._most if most is None else most):
             key, thing = self._things.popitem(last=False)
             close = getattr(thing, "close", None)
@@ -48,11 +48,11 @@ class Kept:
 
 
 class Work:
-    """Handed to every job as its second argument. Its methods run in the worker and may be called from any thread
-    of it, `request` from one at a time."""
+    """The second argument of every job. Its methods run in the worker and are thread-safe, except that only one thread
+    at a time may call `request`."""
 
     cancelled = False
-    """A job that is cancelled is killed: it never sees it."""
+    """Always False: a cancelled job is killed and never sees it."""
 
     def __init__(self, line: JobChannel, kept: Kept, timeout_s: float) -> None:
         self._line: JobChannel | None = line
@@ -61,22 +61,22 @@ class Work:
         """When the job will be killed, on the clock of `time.monotonic`."""
 
     def emit(self, kind: str, payload: Mapping[str, object]) -> None:
-        """Tell the parent something, as it happens. The payload is JSON."""
+        """Emit an event to the parent at once. The payload is JSON."""
         self._open_line().tell(kind, payload)
 
     def request(self, name: str, header: Mapping[str, object], data: bytes = b"") -> tuple[Mapping[str, object], bytes]:
-        """Ask the parent something and wait for its answer. Raises the QuireError that it met."""
+        """Send a request to the parent and wait for the response. Raises the QuireError of the parent."""
         return self._open_line().ask(name, header, data)
 
     def kept(self, key: Hashable, make: Callable[[], T]) -> T:
-        """The thing of that key, made now or by an earlier job of this worker."""
+        """The cached object of that key, made now or by an earlier job of this worker."""
         return self._kept.get(key, make)
 
     def finish(self) -> None:
-        """The job is over; a thread that it left behind has nobody to speak to."""
+        """Disconnect a job that has ended, in case it left a thread behind."""
         self._line = None
 
     def _open_line(self) -> JobChannel:
         if self._line is None:
-            raise RuntimeError("the job is over")
+            raise RuntimeError("the job has ended")
         return self._line

@@ -1,4 +1,4 @@
-"""The pool: as many worker programs as there are jobs for, up to a number, each supervised by a thread."""
+"""The pool: worker processes, started on demand up to a limit, each supervised by a thread."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ _JOINING_S = 15.0
 class Job:
     """A call of `function(arguments, work)` in a worker; `call` is "package.module:function".
 
-    The arguments are pickled and must be small: keys and absolute paths, not images. The function gives bytes, or
-    a pair of a JSON object and bytes.
+    The arguments are pickled and must be small: keys and absolute paths, not images. The function returns bytes,
+    or a pair of a JSON object and bytes.
     """
 
     call: str
@@ -36,7 +36,7 @@ class Job:
 
 @dataclass(eq=False, slots=True)
 class _Task:
-    """A job on its way. `worker` is set while one works on it; changed and read under the pool's lock."""
+    """A submitted job. `worker` is set while one runs it; guarded by the pool's lock."""
 
     assignment: Assignment
     future: Future[WorkerReply]
@@ -45,15 +45,15 @@ class _Task:
 
 
 class WorkerPool:
-    """Worker programs and their queue. All methods may be called from any thread.
+    """Worker processes and their queue. Thread-safe.
 
     Args:
-        workers: How many jobs run side by side. Workers start when there are jobs for them.
-        memory_limit: Bytes that a worker and all it starts may hold while a job runs; None for no limit.
+        workers: How many jobs run in parallel. Workers are started on demand.
+        memory_limit: Bytes that a worker and its descendants may use while a job runs; None for no limit.
         recycle_after: Jobs after which a worker is replaced.
-        recycle_above: Bytes held after a job above which a worker is replaced.
+        recycle_above: Memory in bytes after a job above which a worker is replaced.
         idle_s: Seconds without a job after which a worker ends.
-        first: A worker that runs already and takes the first job; the pool ends it.
+        first: A running worker that takes the first job; the pool ends it.
     """
 
     def __init__(
@@ -100,17 +100,17 @@ class WorkerPool:
         on_event: OnEvent | None = None,
         on_request: OnRequest | None = None,
     ) -> Future[WorkerReply]:
-        """Queue a job; waits while two jobs for each worker are waiting already.
+        """Queue a job; blocks while two jobs per worker are queued already.
 
-        The future gives the answer, or raises WorkerTimeout, WorkerCrashed, WorkerOutOfMemory, JobFailed or the
-        QuireError of the job. Cancelling it works in every state: a waiting job is dropped, a running one killed.
-        `timeout_s` counts from the start of the job, without the time that its questions take here; with `renew_s`
-        the job gets that many seconds from each question or event on, instead of what was left.
-        The listeners run in the thread that supervises the worker; they must not submit jobs. A QuireError of
-        `on_request` is raised in the job; any other error of a listener ends the job and is the future's.
+        The future returns the result, or raises WorkerTimeout, WorkerCrashed, WorkerOutOfMemory, JobFailed or the
+        QuireError of the job. It can be cancelled in every state: a queued job is dropped, a running one killed.
+        `timeout_s` counts from the start of the job, without the time that its requests take here; with `renew_s`
+        each request or event resets the deadline to that many seconds from then.
+        The callbacks run in the thread that supervises the worker; they must not submit jobs. A QuireError of
+        `on_request` is raised in the job; any other error of a callback ends the job and is raised by the future.
         """
         if os.getpid() != self._owner:
-            raise UsageError("this pool belongs to the process that forked this one; make another")
+            raise UsageError("this pool belongs to the parent of this forked process; create a new pool")
         pickled = pickle.dumps(job.arguments)
         task = _Task(Assignment(job.call, pickled, timeout_s, on_event, on_request, renew_s), Future())
         with self._changed:
@@ -128,18 +128,18 @@ class WorkerPool:
         return task.future
 
     def cancel(self, futures: Iterable[Future[WorkerReply]]) -> None:
-        """Drop the jobs that wait and kill those that run; returns when nothing of them is left."""
+        """Drop queued jobs and kill running ones; returns when all of them have ended."""
         with self._changed:
             tasks = [task for future in futures if (task := self._tasks.get(future))]
         for task in tasks:
             task.future.cancel()
         if threading.current_thread() in self._threads:
-            return  # a listener: its own job ends when it returns
+            return  # called in a callback: its own job ends when it returns
         for task in tasks:
             task.settled.wait(_JOINING_S)
 
     def resize(self, workers: int) -> None:
-        """Use another number of workers; surplus ones end after their job."""
+        """Change the number of workers; surplus ones end after their job."""
         if workers < 1:
             raise UsageError(f"a pool needs at least one worker, not {workers}")
         check_descriptors(workers)
@@ -148,7 +148,7 @@ class WorkerPool:
             self._changed.notify_all()
 
     def close(self) -> None:
-        """Cancel all jobs and end all workers. Called at exit too; a pool that a fork copied is left alone."""
+        """Cancel all jobs and end all workers. Called at exit too; does nothing in a forked process."""
         if os.getpid() != self._owner:
             return
         atexit.unregister(self.close)
@@ -174,7 +174,7 @@ class WorkerPool:
         self.close()
 
     def _withdraw(self, future: Future[WorkerReply]) -> None:
-        """Runs in the thread that cancelled the future, and does nothing for one that is done otherwise."""
+        """Done callback: runs in the thread that cancelled the future; does nothing for other outcomes."""
         if not future.cancelled():
             return
         with self._changed:
@@ -191,7 +191,7 @@ class WorkerPool:
             self._settle(task, None)
 
     def _supervise(self) -> None:
-        """The life of one slot: a thread and, while there is work, a worker."""
+        """The loop of one slot: a thread and, while there is work, a worker."""
         worker = self._take_first()
         try:
             while (task := self._next()) is not None:
@@ -208,13 +208,13 @@ class WorkerPool:
             return first
 
     def _next(self) -> _Task | None:
-        """The next job; None when this slot shall end."""
+        """The next job; None when this slot is to end."""
         with self._changed:
             self._changed.wait_for(lambda: self._waiting or self._surplus(), self._idle_s)
             if self._waiting and not self._surplus():
                 self._changed.notify_all()
                 return self._waiting.popleft()
-            # In the same breath as the decision, so that a job submitted now starts another slot.
+            # Under the same lock as the decision, so that a job submitted now starts another slot.
             self._threads.discard(threading.current_thread())
             return None
 
@@ -222,7 +222,7 @@ class WorkerPool:
         return self._closed or len(self._threads) > self._workers
 
     def _run(self, task: _Task, worker: WorkerProcess | None) -> WorkerProcess | None:
-        """Have a worker do the job, and give the worker back if it can take another."""
+        """Run the job in a worker, and return the worker if it can take another job."""
         outcome: WorkerReply | BaseException
         try:
             if worker is None or not worker.fit():
@@ -234,7 +234,7 @@ class WorkerPool:
                 self._settle(task, None)
                 return worker
             outcome = converse(worker, task.assignment, self._memory_limit)
-        except BaseException as error:  # whatever it is, it belongs to whoever waits for the future
+        except BaseException as error:  # any error is raised by the future
             outcome = error
         with self._changed:
             task.worker = None

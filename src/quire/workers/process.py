@@ -1,4 +1,4 @@
-"""One worker program as its parent sees it: start it, speak to it, measure it, end it."""
+"""A worker process from the parent's side: start it, exchange messages, measure its memory, end it."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ from quire.workers.procfs import descendants, kill, resident_bytes
 _CHUNK = 1 << 18
 _TAIL = 8192
 _BACKSTOP = 1 << 30
-"""How far the worker may reserve memory beyond its limit, which counts what it holds: then allocations fail."""
+"""How much address space a worker may reserve beyond its limit, which counts resident memory: then allocations fail."""
 _ENDING_S = 10.0
 START_S = 60.0
 
 
 _PROGRAM = "import gc; gc.disable(); import quire.workers.worker as w; w.main()"
-"""Looking for garbage among the modules that it imports takes a tenth of its start."""
+"""Garbage collection during the imports would take a tenth of the start-up time."""
 
 
 class WorkerProcess:
-    """A running worker with its guard. Used by one thread; only `cut` may be called from others."""
+    """A running worker with its guard. Not thread-safe; only `cut` may be called from any thread."""
 
     def __init__(self) -> None:
         if not sys.executable:
-            raise ConfigurationError("worker programs need a Python interpreter, and sys.executable names none")
+            raise ConfigurationError("worker processes need a Python interpreter, but sys.executable is empty")
         self.jobs = 0
         self.begun = False
         self.ready = False
@@ -55,7 +55,7 @@ class WorkerProcess:
                 numbers = [channel.fileno(), leash.fileno()]
                 arguments = [*map(str, [*numbers, os.getpid()]), folder]
                 self._guard = subprocess.Popen(
-                    # -P: a file in the current directory must not pass for a module of the worker.
+                    # -P: a file in the current directory must not be imported as a module of the worker.
                     [sys.executable, "-P", "-c", _PROGRAM, *arguments],
                     stdin=subprocess.DEVNULL,
                     stdout=subprocess.DEVNULL,
@@ -65,7 +65,7 @@ class WorkerProcess:
                     env=worker_environment(os.environ, path=sys.path, folder=folder),
                 )
             except OSError as error:
-                raise too_few_descriptors(error) or WorkerCrashed(f"no worker can be started: {error}") from error
+                raise too_few_descriptors(error) or WorkerCrashed(f"cannot start a worker: {error}") from error
             unused.pop_all()
         assert self._guard.stderr is not None
         self._stderr = self._guard.stderr
@@ -80,22 +80,22 @@ class WorkerProcess:
         return self._guard.returncode is not None
 
     def begin(self, memory_limit: int | None, modules: Sequence[str] = ()) -> None:
-        """Tell it how much memory it may have, where to import from, and what to import before its first job.
+        """Send it its memory limit, the import path, and the modules to import before its first job.
 
-        Raises what `send` raises.
+        Raises the errors of `send`.
         """
         self.begun = True
         limit = memory_limit + _BACKSTOP if memory_limit else 0
         self.send(frames.START, {"memory": limit, "path": sys.path, "import": modules}, timeout_s=START_S)
 
     def send(self, kind: bytes, header: Mapping[str, object], data: bytes = b"", *, timeout_s: float) -> None:
-        """Raises TimeoutError, or another OSError when the worker is gone."""
+        """Raises TimeoutError, or another OSError when the worker has ended."""
         self._channel.settimeout(max(timeout_s, 0.001))
         for piece in frames.encoded(kind, header, data):
             self._channel.sendall(piece)
 
     def receive(self, timeout_s: float) -> Frame | None:
-        """The next message, None if there was none in time. Raises EOFError when the worker is gone."""
+        """The next message, None if none came in time. Raises EOFError when the worker has ended."""
         frame = self._reader.next()
         if frame is not None:
             return frame
@@ -114,9 +114,9 @@ class WorkerProcess:
         return self._reader.next()
 
     def fit(self) -> bool:
-        """Whether an idle worker is still there: the machine may have ended it for its memory."""
+        """Whether an idle worker is still alive: the kernel may have killed it for its memory."""
         try:
-            while frame := self.receive(0):  # said at its start, or by a thread of an earlier job, after its end
+            while frame := self.receive(0):  # from its start, or from a thread that an earlier job left behind
                 self.ready = self.ready or frame.kind == frames.READY
         except (EOFError, OSError, BrokenFrame):
             self.end(0.1)
@@ -124,7 +124,7 @@ class WorkerProcess:
         return True
 
     def resident(self) -> int:
-        """Bytes of memory that the worker and everything it started hold."""
+        """Resident memory of the worker and its descendants, in bytes."""
         return resident_bytes(descendants(self._guard.pid))
 
     def last_words(self) -> str:
@@ -133,20 +133,20 @@ class WorkerProcess:
         return next((line.strip() for line in reversed(lines) if line.strip()), "")
 
     def cut(self) -> None:
-        """Have the guard kill the worker and all it started. Returns at once; may be called from any thread."""
+        """Make the guard kill the worker and its descendants. Returns at once; may be called from any thread."""
         with contextlib.suppress(OSError):
             self._leash.shutdown(socket.SHUT_WR)
 
     def stop(self, grace_s: float) -> None:
-        """Let an idle worker close what it keeps and leave; past the grace it is killed."""
+        """Let an idle worker close what it keeps and exit; after the grace period it is killed."""
         with contextlib.suppress(OSError):
             self._channel.shutdown(socket.SHUT_RDWR)
         self.end(grace_s)
 
     def end(self, grace_s: float = 0.0) -> int | None:
-        """Kill the worker and all it started, unless it ends by itself within the grace, and wait until it is gone.
+        """Kill the worker and its descendants, unless it ends by itself within the grace period, and wait for its end.
 
-        Gives its exit code, negative for a signal; None when even the guard could not tell.
+        Returns its exit code, negative for a signal; None when even the guard does not know it.
         """
         if self.gone:
             return self._code
@@ -154,7 +154,7 @@ class WorkerProcess:
         if not status:
             self.cut()
             status = self._leash_says(_ENDING_S)
-        if not status:  # the guard is dead or stopped: do its work, before its number can be given to another
+        if not status:  # the guard is dead or stopped: do its work, before its pid can be reused
             kill({*descendants(self._guard.pid), self._guard.pid})
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._guard.pid, signal.SIGKILL)
@@ -167,25 +167,25 @@ class WorkerProcess:
         return self._code
 
     def _leash_says(self, timeout_s: float) -> bytes:
-        """The status from the guard, which keeps the leash until everything is gone; empty if it says nothing."""
+        """The status from the guard, which holds the leash until all descendants have ended; empty if it sends none."""
         self._leash.settimeout(timeout_s)
         with contextlib.suppress(OSError):
             return self._leash.recv(STATUS.size)
         return b""
 
     def _listen(self) -> None:
-        """Take what was written to standard error, for the reason of a crash; only the end of it is kept."""
-        until = time.monotonic() + 0.1  # a worker that never stops writing must not hold us here
+        """Read the worker's standard error, for the reason of a crash; only the end of it is kept."""
+        until = time.monotonic() + 0.1  # a worker that never stops writing must not block this loop
         with contextlib.suppress(BlockingIOError):
             while time.monotonic() < until and (chunk := os.read(self._stderr.fileno(), _CHUNK)):
                 self._tail = (self._tail + chunk)[-_TAIL:]
-            if time.monotonic() < until:  # closed by the worker: it would be ready for ever
+            if time.monotonic() < until:  # closed by the worker: it would stay readable for ever
                 with contextlib.suppress(KeyError):
                     self._poll.unregister(self._stderr.fileno())
 
 
 def _pair(ours: ExitStack, theirs: ExitStack) -> tuple[socket.socket, socket.socket]:
-    """A connection to a worker: our end, and the one that it gets. Each is closed with its stack."""
+    """A connection to a worker: the parent's end, and the worker's. Each is closed with its stack."""
     one, other = socket.socketpair()
     ours.callback(one.close)
     theirs.callback(other.close)

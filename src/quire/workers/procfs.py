@@ -1,4 +1,4 @@
-"""The processes below a process, as Linux tells them in /proc. Elsewhere there is nothing to see: empty answers."""
+"""The descendants of a process, from /proc on Linux. Results are empty on other systems."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import os
 import signal
 from collections.abc import Iterable
 
-_PROC = "/proc"  # without pathlib, whose import the start of every worker would wait for
+_PROC = "/proc"  # without pathlib, whose import would slow the start of every worker
 
 
 def descendants(pid: int) -> list[int]:
-    """Children, their children and so on, whatever session or group they put themselves into."""
+    """Children, their children and so on, regardless of session and process group."""
     found: list[int] = []
     waiting = [pid]
     while waiting:
@@ -22,7 +22,7 @@ def descendants(pid: int) -> list[int]:
 
 
 def resident_bytes(pids: Iterable[int]) -> int:
-    """Memory that the processes hold; what they share counts for each."""
+    """Resident memory of the processes; shared pages count for each."""
     page, total = os.sysconf("SC_PAGE_SIZE"), 0
     for pid in pids:
         with contextlib.suppress(OSError):  # it ended meanwhile

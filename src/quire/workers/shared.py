@@ -14,9 +14,9 @@ _pools: dict[int, WorkerPool] = {}
 
 
 def shared_pool(workers: int | None = None) -> WorkerPool:
-    """The pool of this process, made on first use; another number of workers than before resizes it.
+    """The pool of this process, created on first use; a different number of workers resizes it.
 
-    Without a number it has as many workers as before, at first those of `worker_count`.
+    Without a number it keeps its size, initially `worker_count`.
     """
     with _lock:
         pool = _pools.get(os.getpid())
@@ -25,7 +25,7 @@ def shared_pool(workers: int | None = None) -> WorkerPool:
             early = take_worker(count)
             limit = early.memory_limit if early else memory_limit(count, memory_budget())
             pool = WorkerPool(count, memory_limit=limit, first=early.worker if early else None)
-            _pools.clear()  # a pool of the process that this one was forked from is not ours to close
+            _pools.clear()  # the pool of the parent of a forked process is not ours to close
             _pools[os.getpid()] = pool
         elif workers is not None and workers != pool.workers:
             pool.resize(workers)
@@ -33,7 +33,7 @@ def shared_pool(workers: int | None = None) -> WorkerPool:
 
 
 def close_shared_pool() -> None:
-    """Cancel its jobs and end its workers, if there are any. Threads that wait for a job would hold up the end of the
+    """Cancel its jobs and end its workers, if any. Otherwise threads that wait for a job would delay the exit of the
     program until its deadline."""
     with _lock:
         pool = _pools.get(os.getpid())

@@ -1,6 +1,6 @@
 """The worker program, started by `quire.workers.process`. It takes jobs from a socket, one at a time, until it closes.
 
-It imports little, so that it starts quickly; what a job needs is imported by the job.
+It imports little, so that it starts quickly; a job imports what it needs.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ _CHUNK = 1 << 20
 
 
 class Closed(BaseException):
-    """The parent closed the pipe: there is nothing more to do. No job may catch it by accident."""
+    """The parent closed the pipe: the worker ends. Not an Exception, so that no job catches it by accident."""
 
 
 class Channel:
     """The worker's end of the pipe."""
 
     def __init__(self, number: int) -> None:
-        self._number = number  # of the socket; the module for sockets takes time to import
+        self._number = number  # the file descriptor of the socket; the module `socket` takes time to import
         self._reader = FrameReader()
         self._sending = threading.Lock()
 
@@ -74,13 +74,13 @@ class Channel:
 
 
 def main() -> None:
-    """Runs in the main thread, with the collection of garbage switched off so far."""
+    """Runs in the main thread, with garbage collection still disabled."""
     connection, leash, parent, folder = *map(int, sys.argv[1:4]), sys.argv[4]
-    # Whatever the parent's thread does with signals, a job and its child processes need them as usual.
+    # Reset the parent's signal handling: a job and its child processes need the defaults.
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     split_off_guard(leash, connection, parent, folder)
-    os.dup2(2, 1)  # what a library prints must not be lost in a buffer that nobody reads
+    os.dup2(2, 1)  # output of libraries goes to stderr, which the parent reads
     channel, kept = Channel(connection), Kept()
     with contextlib.suppress(Closed):
         start = channel.receive()
@@ -94,7 +94,7 @@ def main() -> None:
 
 
 def _begin(start: Frame) -> None:
-    """Keep to the limit, and import from the same places as the parent."""
+    """Apply the memory limit, and import from the same paths as the parent."""
     memory, path = start.header["memory"], start.header["path"]
     if not isinstance(memory, int) or not isinstance(path, list):
         raise BrokenFrame("no memory limit or no search path")
@@ -103,7 +103,7 @@ def _begin(start: Frame) -> None:
 
 
 def _import_ahead(start: Frame) -> None:
-    """Import what the first job will need, while the parent prepares it. What cannot be imported fails in the job."""
+    """Import what the first job needs while the parent prepares it. Import errors surface in the job."""
     modules = start.header["import"]
     if not isinstance(modules, list):
         raise BrokenFrame("no list of modules")
@@ -125,7 +125,7 @@ def _serve(job: Frame, channel: Channel, kept: Kept) -> None:
         channel.send(frames.ANSWER, header, data)
     except Closed:
         raise
-    except BaseException as error:  # SystemExit of a library included: it ends the job, not the worker
+    except BaseException as error:  # including SystemExit of a library: it ends the job, not the worker
         channel.send(frames.FAILURE, describe(error))
 
 
@@ -147,7 +147,7 @@ def _arguments(pickled: bytes) -> object:
 
 
 def _confine(memory: int) -> None:
-    """No core files of documents, a bound on memory, and the first to go when the machine has none left."""
+    """No core dumps with contents of documents, a memory limit, and the first to be killed when memory runs out."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     if memory:
         _, hard = resource.getrlimit(resource.RLIMIT_DATA)

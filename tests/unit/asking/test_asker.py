@@ -30,7 +30,7 @@ class Embedder:
 
 
 class Desk:
-    """Asks, and keeps what it was told."""
+    """Asks, and keeps the emitted events."""
 
     def __init__(self, store):
         self.told = []
@@ -106,7 +106,7 @@ def test_a_question_past_its_time_keeps_its_place_until_it_returns():
     slow = Embedder("slow to embed", timeout_s=-1.9)  # with the grace of a call in a thread: a tenth of a second
     with pytest.raises(TooSlow, match="no answer within"):
         desk.ask(slow, ask)
-    with pytest.raises(TooSlow, match="has not come back from an earlier question"):
+    with pytest.raises(TooSlow, match="has not returned from an earlier request"):
         desk.ask(slow, lambda: pytest.fail("asked twice at a time"), ArtifactKey("other"))
     assert under_way == [1]
     over.set()

@@ -89,7 +89,7 @@ def test_nothing_is_deleted_without_a_yes(place, report):
 def test_a_document_that_nobody_knows_is_a_mistake(place):
     told = run("delete", "nowhere.pdf", "--store", place, "--yes")
     assert told.returncode == 2
-    assert "knows no document nowhere.pdf" in told.stderr
+    assert "has no document nowhere.pdf" in told.stderr
 
 
 def test_a_folder_without_a_store_is_left_alone(tmp_path):

@@ -1,4 +1,4 @@
-"""SQLite as a database: what is wrong with it is told, and what is a mistake of ours is not called damage."""
+"""SQLite as a database: its errors are explained, and a programming error is not reported as damage."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def test_a_mistake_in_a_statement_is_no_damage():
 
 
 def test_a_folder_that_is_not_there_is_told(tmp_path):
-    with pytest.raises(StoreError, match="unable to open database file; check that its folder is there"):
+    with pytest.raises(StoreError, match="unable to open database file; check that its folder exists"):
         SqliteDatabase(tmp_path / "nowhere" / "facts.sqlite3")
 
 
@@ -42,7 +42,7 @@ def test_a_transaction_that_cannot_begin_leaves_nothing_behind(tmp_path, monkeyp
     monkeypatch.setattr("quire.database.sqlite.BUSY_S", 0.01)
     path = tmp_path / "facts.sqlite3"
     with closing(SqliteDatabase(path)) as database, closing(SqliteDatabase(path)) as other:
-        with other.transaction(), pytest.raises(StoreError, match="wait for the process that holds it"):
+        with other.transaction(), pytest.raises(StoreError, match="another process holds its lock"):
             database.change("DELETE FROM files")
         with other.transaction(), pytest.raises(StoreError, match="locked"), database.transaction(lasting=True):
             pass
@@ -109,7 +109,7 @@ def test_a_database_of_another_program_is_not_called_full(tmp_path):
     SqliteDatabase(path).close()
     with closing(SqliteDatabase(path)) as database:
         database.change("DROP TABLE files")
-        with pytest.raises(StoreError, match="no such table: files; it was not made by this version of Quire"):
+        with pytest.raises(StoreError, match="no such table: files; it was not written by this version of Quire"):
             database.change("DELETE FROM files")
 
 

@@ -1,4 +1,4 @@
-"""Remembered digests of files: only as long as nobody can have changed them."""
+"""The cache of file digests: only as long as the files cannot have changed."""
 
 from __future__ import annotations
 

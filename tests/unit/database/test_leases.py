@@ -1,4 +1,4 @@
-"""Claims: one owner at a time, takeover when a lease runs out, and no write of whoever came back late."""
+"""Claims: one owner at a time, takeover when a lease expires, and no late write of the former owner."""
 
 from __future__ import annotations
 

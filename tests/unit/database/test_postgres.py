@@ -235,7 +235,7 @@ def test_a_wrong_password_is_told_without_repeating_it(postgres_server):
 
 
 def test_an_address_that_is_none_is_not_repeated():
-    with pytest.raises(ConfigurationError, match="looks like postgresql://") as told:
+    with pytest.raises(ConfigurationError, match="write one like postgresql://") as told:
         PostgresDatabase("postgresql://quire:s3cr%et@host/name")
     assert "s3cr" not in str(told.value)
 

@@ -1,4 +1,4 @@
-"""Programs beside us: they start, tell why they do not, and end."""
+"""Server processes: they start, report why they do not, and end."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_a_program_runs_until_it_is_stopped(tmp_path):
 def test_a_program_that_ends_at_once_is_quoted(tmp_path):
     command = [sys.executable, "-c", "import sys; sys.exit('no room on this machine')"]
     program = ServerProgram("failing", command, folder=tmp_path, answers=lambda: False)
-    with pytest.raises(ConfigurationError, match=r"(?s)failing ended at once: .*no room on this machine"):
+    with pytest.raises(ConfigurationError, match=r"(?s)failing ended right after its start: .*no room on this machine"):
         program.start()
 
 

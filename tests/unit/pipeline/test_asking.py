@@ -183,7 +183,7 @@ def test_a_question_past_its_time_keeps_its_place(sheets, surface):
     assert [page.status for page in result.pages] == ["failed"] * 3
     assert most == [1]
     reasons = "".join(page.info.reason for page in result.pages)
-    assert "no answer within" in reasons and "has not come back from an earlier question" in reasons
+    assert "no answer within" in reasons and "has not returned from an earlier request" in reasons
 
 
 @pytest.mark.parametrize("policy", ["cpu", "io"])

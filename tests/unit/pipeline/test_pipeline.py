@@ -566,7 +566,7 @@ def test_an_engine_past_its_time_limit_costs_its_page(pages, hanging):
     result = Pipeline(slow)(pages)
     assert [page.status for page in result.pages] == ["ok", "failed", "failed"]
     assert result.pages[1].info.reason == "hang: no answer within 0.05 s"
-    assert result.pages[2].info.reason == "hang: has not come back from an earlier question"
+    assert result.pages[2].info.reason == "hang: has not returned from an earlier request"
 
 
 def test_the_limit_of_the_engine_holds_over_pages_and_regions(pages):
@@ -620,7 +620,7 @@ def test_a_sink_that_raises_does_not_break_the_run(page, caplog):
         raise ValueError("full")
 
     assert Pipeline(says_size, on_event=raising)(page).status == "complete"
-    assert "a reader of events raised" in caplog.text
+    assert "a subscriber to events (on_event) raised" in caplog.text
 
 
 def test_a_page_that_cannot_be_drawn_is_failed_alone(pages, monkeypatch):

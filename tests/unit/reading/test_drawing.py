@@ -101,7 +101,7 @@ class TestEverySurface:
         assert written[0] == written[1]
 
     def test_a_sheet_too_large_for_its_dpi(self, saved):
-        """Is shown with as many dots as are allowed, and is an error for who asks for pictures of that size."""
+        """Is shown with the maximum resolution, and is an error when pictures of that size are requested."""
         path = saved(huge_page())
         result = quire.read(path)
         (shown,) = show(source_of(path), [1], result.blocks)

@@ -62,7 +62,7 @@ def test_a_worker_that_mixes_pages_up_is_refused(monkeypatch):
     monkeypatch.setattr(worker_pages, "READ_GROUP", "tests.fakes.jobs:read_group_mixed_up")
     result = quire.read(documents.many_pages(3), isolate=True)
     assert [page.status for page in result.pages[:1]] == ["failed"]
-    assert "nonsense" in result.pages[0].info.reason
+    assert "the worker sent an invalid page" in result.pages[0].info.reason
 
 
 def test_leaving_a_stream_early_frees_the_workers():

@@ -52,7 +52,7 @@ def large(data: bytes, path: Path) -> Path:
 
 
 def overwrite(path: Path, other: Path) -> None:
-    """In place: who has the file open reads the new bytes. The hole in the middle of a large one stays."""
+    """In place: processes that have the file open read the new bytes. The hole in the middle of a large one stays."""
     size, part = other.stat().st_size, 1 << 20
     with other.open("rb") as new, path.open("r+b") as file:
         for start in {0, max(0, size - part)}:

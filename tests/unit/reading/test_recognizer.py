@@ -398,7 +398,7 @@ def test_only_so_many_questions_at_a_time_as_the_engine_allows():
         with lock:
             running.append(1)
             most[0] = max(most[0], len(running))
-        two.wait()  # holds whoever asks until there is another
+        two.wait()  # holds the first request until there is a second
         with lock:
             running.pop()
         return lines_of(1, 0.9)

@@ -195,7 +195,7 @@ def says_width(picture: Picture, question: Question) -> list[ReadLine]:
 
 @postprocessor
 def forgetful(recognition: Recognition) -> Recognition:
-    """Makes a recognition of its own, as a corrector of somebody else may."""
+    """Creates a new recognition, as a third-party corrector may."""
     return Recognition(recognition.engine, recognition.lines, recognition.blocks, recognition.region)
 
 

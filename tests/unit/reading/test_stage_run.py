@@ -1,4 +1,4 @@
-"""The inline runtime: look up, run, save, tell."""
+"""The inline runtime: look up, run, save, emit."""
 
 from __future__ import annotations
 

@@ -91,7 +91,7 @@ class TestFunctions:
 
     @pytest.mark.parametrize("answer", [b"", b"{", b"[7]", b'[{"lines": 1}]', b"\xff", b"[" * 100_000])
     def test_other_bytes_are_garbage(self, answer):
-        with pytest.raises(EngineError, match="e: the answer is no list"):
+        with pytest.raises(EngineError, match="e: the answer is not a list"):
             decode_recognitions(answer, engine="e")
 
 

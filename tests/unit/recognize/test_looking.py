@@ -19,7 +19,7 @@ from tests.unit.recognize.test_routing import grid
 
 
 class Desk:
-    """A worker's view of its parent: remembers what it was told and asked."""
+    """A worker's view of its parent: records its events and requests."""
 
     def __init__(self, *, known=()):
         self.told, self.asked, self.saved = [], [], {}

@@ -235,7 +235,7 @@ def test_garbage_in_one_region_spares_the_others():
     ]
     first, second = normalize(answers, REGIONS)
     assert (first.lines, second.text) == ((), "b")
-    assert first.error == "1 of 1 boxes lie outside the page or are no boxes"
+    assert first.error == "1 of 1 boxes lie outside the page or are invalid"
 
 
 @pytest.mark.parametrize("answers", [[], ["text"], [Recognition("test", region="r9")]])

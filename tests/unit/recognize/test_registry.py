@@ -10,7 +10,7 @@ from quire.recognize import registry
 
 @pytest.fixture
 def installed(tmp_path, monkeypatch):
-    """Installs a package of somebody else with these entry points."""
+    """Installs a third-party package with these entry points."""
 
     def install(points: str) -> None:
         information = tmp_path / "stranger-1.0.dist-info"

@@ -1,4 +1,4 @@
-"""Tesseract reads what is printed, and its absence and its accidents are told plainly."""
+"""Tesseract reads what is printed, and its absence and its failures are reported clearly."""
 
 from __future__ import annotations
 

@@ -77,7 +77,7 @@ class Diary:
 
 
 def lived_through(database: Moody, diary: Diary) -> list[str]:
-    """Run it whatever happens; what it told."""
+    """Run it whatever happens; returns the events it emitted."""
     with closing(database), LocalRuntime(database, diary.workflows()) as runtime:
         run = runtime.submit("parent", {}, key="k")
         runtime.send(run, "answer", 42)

@@ -1,4 +1,4 @@
-"""Garbage is collected: nothing that somebody can find, nothing that somebody is writing, and nothing is torn."""
+"""Garbage collection: removes nothing that is reachable or being written, and leaves nothing torn."""
 
 from __future__ import annotations
 

@@ -163,13 +163,13 @@ def test_a_document_is_found_by_file_path_and_beginning_of_its_id(store, tmp_pat
     assert find_document(store, str(tmp_path / "moved.pdf")) == OTHER
     assert find_document(store, MINE[:8]) == MINE
     assert find_document(store, MINE[:8].upper()) == MINE
-    with pytest.raises(UsageError, match="knows no document"):
+    with pytest.raises(UsageError, match="has no document"):
         find_document(store, "zzz")
-    with pytest.raises(UsageError, match="knows no document"):
+    with pytest.raises(UsageError, match="has no document"):
         find_document(store, "%")
     save(store, "like mine", SECRET, MINE[:10] + "0" * 54)
     store.flush()
-    with pytest.raises(UsageError, match="beginning of 2 documents"):
+    with pytest.raises(UsageError, match="prefix of 2 document ids"):
         find_document(store, MINE[:8])
 
 

@@ -48,7 +48,7 @@ def open_drawing(document: Document) -> DrawingReader:
 
 @pytest.fixture
 def document(monkeypatch):
-    """Five pages, with a reader that tells which of them it drew."""
+    """Five pages, with a reader that records which of them it rendered."""
     monkeypatch.setattr(DrawingReader, "broken", 0)
     monkeypatch.setattr(DrawingReader, "last", 10_000)
     monkeypatch.setitem(READERS, "application/pdf", f"{__name__}:open_drawing")

@@ -78,7 +78,7 @@ def test_a_closed_store_says_so():
 
 
 def test_an_unknown_digest_is_an_error():
-    with pytest.raises(StoreError, match="no artifact"):
+    with pytest.raises(StoreError, match="is not in the temporary store"):
         TemporaryStore().load(Digest("0" * 64))
 
 

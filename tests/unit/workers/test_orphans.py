@@ -102,7 +102,7 @@ def test_the_death_of_a_guard_costs_one_job():
                 hanging.futures[0].result(60)
         assert double(pool) == 42
         assert not Path(hanging.holding[0]["folder"]).exists()
-        for pid in living(hanging.pids):  # nobody was left to find those that had changed their session
+        for pid in living(hanging.pids):  # no process was left to find those that had changed their session
             os.kill(pid, signal.SIGKILL)
 
 

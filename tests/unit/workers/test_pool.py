@@ -79,7 +79,7 @@ def test_an_error_met_while_answering_a_job_is_raised_inside_it(pool):
 
 
 def test_a_question_that_nobody_answers_fails_the_job(pool):
-    with pytest.raises(UsageError, match="nobody listens"):
+    with pytest.raises(UsageError, match="no on_request callback"):
         done(pool, "ask", "artifact")
 
 
@@ -87,7 +87,7 @@ def test_a_job_that_is_over_cannot_speak_for_the_next(pool):
     heard = []
     done(pool, "remember", None)
     answer = done(pool, "speak_for_others", on_event=lambda kind, payload: heard.append(kind))
-    assert (answer.header, heard) == ({"refused": ["the job is over"]}, [])
+    assert (answer.header, heard) == ({"refused": ["the job has ended"]}, [])
 
 
 def test_a_listener_that_fails_ends_its_job_and_no_other(pool):

@@ -1,4 +1,4 @@
-"""Engines made of engines: they have the same contract, so that they can be composed again."""
+"""Engines made of engines: they implement the same protocol, so that they can be composed again."""
 
 from quire.recognize.compose.consensus import Consensus, Disagreement
 from quire.recognize.compose.fallback import Fallback

@@ -1,4 +1,4 @@
-"""What composers share: the traits of a group of engines, and an answer that keeps the answers of all of them."""
+"""Shared code of composers: the properties of a group of engines, and an answer that contains the answers of all."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ class ComposedProfile(Profile):
 
 @dataclass(frozen=True)
 class Composed:
-    """An engine made of engines. It can be relied on for what each of them can do; it may take the time of all.
+    """An engine made of engines. It has the capabilities that all of them share; its timeout is the sum of theirs.
 
-    It runs where its most demanding child must: in a worker process unless all of them only wait.
+    It runs where its most demanding child must: in a worker process unless all of them only wait for the network.
     """
 
     engines: tuple[Engine, ...]
-    version = "1"  # those of the children are part of the profile
+    version = "1"  # the versions of the children are part of the profile
 
     def __post_init__(self) -> None:
         if not self.engines:
@@ -84,7 +84,7 @@ class Composed:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """The raw answer of one child, or why there is none."""
+    """The raw answer of one child, or its error."""
 
     engine: str
     answer: bytes | None = None
@@ -92,7 +92,7 @@ class Said:
 
 
 def heard(engine: Engine, picture: Picture, question: Question, partial: Partial | None = None) -> Said:
-    """Asks one child. Whatever it raises is its failure; an answer that cannot be interpreted is kept as well."""
+    """Asks one child. Any exception is its failure; an answer that cannot be interpreted is kept as well."""
     answer = None
     try:
         answer = settled(engine.ask(picture, question, partial))
@@ -114,7 +114,7 @@ def encode(said: Sequence[Said], *, asked: object = None) -> bytes:
 
 
 def decode(answer: bytes, *, engine: str) -> tuple[list[Said], object]:
-    """What `encode` wrote. Raises EngineError for anything else."""
+    """Deserialise the output of `encode`. Raises EngineError for anything else."""
     try:
         found = json.loads(answer)
         said = [
@@ -123,8 +123,8 @@ def decode(answer: bytes, *, engine: str) -> tuple[list[Said], object]:
         ]
         return said, found["asked"]
     except (ValueError, TypeError, LookupError, RecursionError) as error:
-        raise EngineError(engine, "the answer is none of several engines") from error
+        raise EngineError(engine, "the answer is not one of a composed engine") from error
 
 
 def all_failed(engine: str, said: Sequence[Said]) -> EngineError:
-    return EngineError(engine, "; ".join(f"{one.engine}: {one.error}" for one in said) or "nobody was asked")
+    return EngineError(engine, "; ".join(f"{one.engine}: {one.error}" for one in said) or "no engine was asked")

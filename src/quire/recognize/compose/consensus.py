@@ -1,4 +1,4 @@
-"""What most engines say, line by line."""
+"""A majority vote of engines, line by line."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ReadPart = ReadLine | ReadBlock
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """One place where not all engines that saw it said the same: what was taken, and what each of them said."""
+    """A place where engines disagree: the chosen text, and the text of each engine."""
 
     region: str | None
     taken: str
@@ -26,7 +26,7 @@ class Disagreement:
 
 @dataclass(frozen=True, slots=True)
 class Vote:
-    """What one engine read in a place: in one part, or in several that `whole` joins."""
+    """The reading of one engine in a place: one part, or several joined in `whole`."""
 
     voter: int
     whole: ReadPart
@@ -35,18 +35,18 @@ class Vote:
 
 @dataclass(frozen=True, slots=True)
 class Ballot:
-    """One place of the page with the readings of all engines that saw something there, in their order."""
+    """One place of the page with the readings of all engines that found something there, in order."""
 
     votes: tuple[Vote, ...]
 
 
 @dataclass(frozen=True)
 class Consensus(Composed):
-    """Asks all engines and takes, for each line, the text that most of them read; among equals the one most like
-    the others, then the most confident.
+    """Asks all engines and takes, for each line, the text that most of them read; on a tie the one most similar to the
+    others, then the most confident.
 
-    The confidence of a line is the share of the engines that agree, measured by how alike their texts are, times
-    the confidence they had. A line that less than half of them saw is left out. Engines that fail do not vote.
+    The confidence of a line is the share of the engines that agree, weighted by the similarity of their texts, times
+    their confidence. A line that less than half of them found is left out. Engines that fail do not vote.
     """
 
     @property
@@ -64,7 +64,7 @@ class Consensus(Composed):
         return normalize(agreed, question)
 
     def disagreements(self, answer: bytes, question: Question) -> list[Disagreement]:
-        """Who said what where they did not agree."""
+        """The readings of each engine where they disagree."""
         return [
             Disagreement(
                 votes[0][1].region,
@@ -77,7 +77,7 @@ class Consensus(Composed):
         ]
 
     def _votes(self, answer: bytes, question: Question) -> Iterator[list[tuple[str, Recognition]]]:
-        """For the page or each region, the names of those who read it and what they read."""
+        """For the page or each region, the names of the engines and their readings."""
         said, _ = decode(answer, engine=self.name)
         read = [
             (engine.name, interpreted(engine, one.answer, question))
@@ -149,7 +149,7 @@ def _winner(ballot: Ballot, voters: int) -> Vote:
 
 
 def _joined(inside: Sequence[ReadPart], frame: ReadPart) -> ReadPart:
-    """The parts that one engine read in the place of another's single one, as one."""
+    """Join the parts that one engine read where another read a single part."""
     if len(inside) == 1 and isinstance(inside[0], type(frame)):
         return inside[0]
     text = (" " if isinstance(frame, ReadLine) else "\n").join(part.text for part in inside)
@@ -161,7 +161,7 @@ def _joined(inside: Sequence[ReadPart], frame: ReadPart) -> ReadPart:
 
 
 def _same_place(part: ReadPart, frame: ReadPart) -> bool:
-    """Whether the part lies in the frame by more than half. Parts without a place are known by their text."""
+    """Whether more than half of the part lies in the frame. Parts without a box are compared by their text."""
     if part.bbox is None or frame.bbox is None:
         return _similarity(_plain(part.text), _plain(frame.text)) > 0.8
     shared = _shared(part.bbox, frame.bbox)

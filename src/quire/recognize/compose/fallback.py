@@ -13,7 +13,7 @@ from quire.recognize.normalize import interpreted
 
 @dataclass(frozen=True)
 class Fallback(Composed):
-    """Asks one engine after the other until one answers with something that is no garbage.
+    """Asks one engine after the other until one returns a valid answer.
 
     The recognition names the engine that answered. The answers before it are kept, with the reasons they failed.
     """

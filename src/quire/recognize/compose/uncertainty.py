@@ -1,4 +1,4 @@
-"""A cheap engine reads everything, a better one again what the first was least certain of."""
+"""A cheap engine reads everything, a better one re-reads the least certain lines."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ MARGIN = 0.25  # of the height of a line, on every side: a model reads badly wha
 
 @dataclass(frozen=True)
 class UncertaintyFirst(Composed):
-    """The `k` most uncertain lines (or regions, where the question names some) are asked of the oracle as regions.
+    """The oracle gets the `k` most uncertain lines (or regions, if the question has some) as regions.
 
     `k` is a number, or a share below 1. A line keeps its box and gets the oracle's text. An oracle that fails, or
-    says nothing, changes nothing; its failure is kept in the answer.
+    returns no text, changes nothing; its failure is kept in the answer.
     """
 
     by: Uncertainty = "confidence"
@@ -71,7 +71,7 @@ class UncertaintyFirst(Composed):
     def interpret(self, answer: bytes, question: Question) -> Sequence[Recognition]:
         (first, *said), places = decode(answer, engine=self.name)
         if first.answer is None or not isinstance(places, list):
-            raise EngineError(self.name, "the answer has no answer of the primary engine")
+            raise EngineError(self.name, "the answer of the primary engine is missing")
         read = interpreted(self.engines[0], first.answer, question)
         asked = [Region(str(name), BBox(*box)) for name, *box in places]
         better = self._better(said, question, asked)
@@ -103,7 +103,7 @@ class UncertaintyFirst(Composed):
         return 1.0 if unit.confidence is None else 1.0 - unit.confidence
 
     def _better(self, said: Sequence[Said], question: Question, asked: Sequence[Region]) -> dict[str, Recognition]:
-        """What the oracle read, by the names of the regions."""
+        """The oracle's readings, by the names of the regions."""
         oracle = self.engines[1]
         whole = replace(question, regions=())
         if "regions" in oracle.capabilities:
@@ -121,7 +121,7 @@ class UncertaintyFirst(Composed):
 def _questions(
     oracle: Engine, picture: Picture, question: Question, asked: Sequence[Region]
 ) -> list[tuple[Picture, Question]]:
-    """One question about all regions, or one for each when the oracle takes only pictures."""
+    """One question about all regions, or one for each when the oracle takes only whole pictures."""
     if not asked:
         return []
     if "regions" in oracle.capabilities:
@@ -143,7 +143,7 @@ def _corrected_block(block: ReadBlock, better: Recognition | None) -> ReadBlock:
 
 
 def _padded(box: BBox) -> BBox:
-    """A little more than the line itself, inside the page."""
+    """The line with a margin, inside the page."""
     margin = MARGIN * min(box.width, box.height)
     left, top = max(0.0, box.left - margin), max(0.0, box.top - margin)
     right, bottom = min(1.0, box.right + margin), min(1.0, box.bottom + margin)

@@ -1,4 +1,4 @@
-"""The default engine: the PP-OCRv6 models, run by ONNX Runtime on one thread. Needs no system package."""
+"""The default OCR engine: the PP-OCRv6 models, run by ONNX Runtime on one thread. Needs no system package."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 
 __all__ = ["RapidOcrEngine", "RapidOcrProfile", "engine"]
 
-_CODE = "4"  # raised with every change of this package that changes answers
+_CODE = "4"  # increased with every change of this package that changes answers
 
 
 def engine(*, effort: Effort, languages: Sequence[str]) -> RapidOcrEngine:
-    """The engine for an effort. Raises ConfigurationError when a model that it needs is not installed.
+    """The engine for an effort. Raises ConfigurationError when a required model is not installed.
 
-    The models read all their languages at once, so that `languages` changes nothing.
+    The models read all their languages at once, so `languages` has no effect.
     """
     del languages
     return RapidOcrEngine(PROFILES[effort])
@@ -36,7 +36,7 @@ def engine(*, effort: Effort, languages: Sequence[str]) -> RapidOcrEngine:
 
 @dataclass(frozen=True)
 class RapidOcrEngine:
-    """Lines with words and boxes; models are loaded on the first `ask` and kept on the object, not in pickles."""
+    """Lines with words and boxes; models are loaded by the first `ask` and kept on the object, not in pickles."""
 
     profile: RapidOcrProfile
     timeout_s: float = 120.0
@@ -86,7 +86,7 @@ class RapidOcrEngine:
         return from_bytes(answer, question)
 
     def _reader_for(self, question: Question) -> PageReader:
-        """A dense table is worth the stronger model for every line, unless speed was asked for."""
+        """For a dense table the stronger model reads every line, unless speed was requested."""
         return self._dense_reader if question.strict and self.profile == PROFILES["balanced"] else self._reader
 
     @cached_property

@@ -1,4 +1,4 @@
-"""The raw answer as bytes and back: compact JSON in pixels of the picture that was asked about."""
+"""Serialises the raw answer: compact JSON in pixels of the picture."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from quire.recognize.rapidocr.reader import FoundLine
 
 NAME = "rapidocr"
-MANY = 3  # lines without a letter that is known
+MANY = 3  # lines without any recognised letter
 LONG = 5  # of their height: shorter ones may be specks and drawings
 
 
@@ -35,12 +35,12 @@ def _plain(line: FoundLine) -> dict[str, object]:
 
 
 def from_bytes(answer: bytes, question: Question) -> tuple[Recognition, ...]:
-    """Raises EngineError for anything that `to_bytes` does not write."""
+    """Raises EngineError for anything but the output of `to_bytes`."""
     try:
         readings = json.loads(answer)
         found = tuple(tuple(_line(line, question.size) for line in lines) for lines in readings)
     except (ValueError, TypeError, KeyError, IndexError) as error:
-        raise EngineError(NAME, f"the answer cannot be understood: {error}") from error
+        raise EngineError(NAME, f"the answer is invalid: {error}") from error
     if len(found) != max(1, len(question.regions)):
         raise EngineError(NAME, f"{len(found)} readings for {max(1, len(question.regions))} places")
     if not question.regions:
@@ -53,11 +53,11 @@ def from_bytes(answer: bytes, question: Question) -> tuple[Recognition, ...]:
 
 
 def _check_script(lines: Sequence[ReadLine], size: tuple[int, int]) -> None:
-    """Raise EngineError for a page whose lines are there but say nothing: the models do not know their script."""
+    """Raise EngineError for a page with lines but no text: the models do not know its script."""
     unread = [line.bbox for line in lines if not line.text.strip()]
     long = [box for box in unread if box.width * size[0] > LONG * box.height * size[1]]
     if len(long) >= MANY and 2 * len(unread) > len(lines):
-        raise EngineError(NAME, "knows none of the letters; is it another script? `--lang` names the language")
+        raise EngineError(NAME, "recognised no letters; if this is another script, name its language with `--lang`")
 
 
 def _line(line: dict[str, Any], size: tuple[int, int]) -> ReadLine:

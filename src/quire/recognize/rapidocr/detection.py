@@ -1,4 +1,4 @@
-"""Finds the lines of text on a page: a network marks the cores of lines, rectangles are laid around them and grown."""
+"""Text detection: a network marks the cores of lines, which are fitted with rectangles and expanded."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _MEAN = np.array([0.485, 0.456, 0.406], np.float32)
 _DEVIATION = np.array([0.229, 0.224, 0.225], np.float32)
-_STEP = 32  # the network takes sides that are multiples of this
+_STEP = 32  # the network needs sides that are multiples of this
 _SMALLEST = 3.0  # pixels of the map: thinner cores are specks
 
 
@@ -85,7 +85,7 @@ def _score(chart: NDArray[np.float32], outline: Any) -> float:
 
 
 def _clockwise(corners: Any) -> NDArray[np.float32]:
-    """From the top left corner on."""
+    """Corners clockwise from the top left."""
     by_x = corners[np.argsort(corners[:, 0], kind="stable")]
     left, right = by_x[:2], by_x[2:]
     top_left, bottom_left = left[np.argsort(left[:, 1], kind="stable")]

@@ -1,4 +1,4 @@
-"""Which pixels are ink: everything that differs from the ground as letters do, on light and on dark ground."""
+"""Finds the pixels of ink: those that differ from the background like letters, on light and dark backgrounds."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from numpy.typing import NDArray
 
 from quire.prepare.pixels import Pixels
 
-_FAINT = 24  # levels between ink and ground below which nothing is written
+_FAINT = 24  # minimum contrast of ink
 
 
 def ink_of(pixels: Pixels) -> NDArray[np.bool_]:
-    """The ink among pixels of three channels; the ground is what most of them are."""
+    """The ink among pixels of three channels; the background is the majority of them."""
     grey = np.asarray(cv2.cvtColor(pixels, cv2.COLOR_BGR2GRAY), np.uint8)
     level, _ = cv2.threshold(grey, 0, 255, cv2.THRESH_BINARY | cv2.THRESH_OTSU)
     dark = grey <= level

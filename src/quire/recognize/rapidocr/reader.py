@@ -1,4 +1,4 @@
-"""The loaded models of a profile and how they read: lines are found, cut out, read, and divided into words."""
+"""The loaded models of a profile, and OCR with them: detect lines, crop them, recognise text, split into words."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from quire.recognize.rapidocr.regions import quads_of_regions
 from quire.recognize.rapidocr.settings import RapidOcrProfile
 from quire.recognize.rapidocr.words import Box, words_of
 
-_TALL = 1.5  # a strip this much higher than wide is written downwards, or upwards
-_COLUMN = 2.5  # below this it may also be a narrow character that stands alone
+_TALL = 1.5  # a strip this much higher than wide is vertical text
+_COLUMN = 2.5  # below this it may also be a single narrow character
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class FoundLine:
 
 @dataclass(frozen=True, slots=True)
 class _Strip:
-    """The upright pixels of a line and the map from them back to the page."""
+    """The upright pixels of a line and the transform back to the page."""
 
     pixels: Pixels
     back: NDArray[np.float32]
@@ -70,7 +70,7 @@ class PageReader:
         return [line for line in self._lines(page, detect(page, self._detector, self._profile), scale) if line]
 
     def read_regions(self, pixels: Pixels, boxes: Sequence[Box]) -> list[list[FoundLine]]:
-        """The lines inside each box (pixels of the picture). All of them are found and read together."""
+        """The lines inside each box (pixels of the picture), detected and read in one batch."""
         page, scale = self._sized(_blue_first(pixels))
         scaled = [(box[0] * scale, box[1] * scale, box[2] * scale, box[3] * scale) for box in boxes]
         quads = quads_of_regions(page, scaled, lambda part: detect(part, self._detector, self._profile))
@@ -78,7 +78,7 @@ class PageReader:
         return [[line for _ in listed if (line := next(lines))] for listed in quads]
 
     def _lines(self, page: Pixels, quads: Sequence[Quad], scale: float) -> list[FoundLine | None]:
-        """What each quad says, nothing but its place where none of the letters is known; None for noise."""
+        """The reading of each quad, without text where no letter was recognised; None for noise."""
         strips = [_cut(page, quad, 90 if quad.height >= quad.width * _TALL else 0) for quad in quads]
         readings = self._readings([strip.pixels for strip in strips])
         self._turn_weak(page, quads, strips, readings)
@@ -88,7 +88,7 @@ class PageReader:
         ]
 
     def _turn_weak(self, page: Pixels, quads: Sequence[Quad], strips: list[_Strip], readings: list[Reading]) -> None:
-        """Tall strips that say little downwards are read upwards too, short ones also as they stand."""
+        """Tall strips with low confidence are also read upwards, the less tall ones also unrotated."""
         tall = [index for index, strip in enumerate(strips) if strip.angle]
         weak = [index for index in tall if readings[index].confidence < self._profile.weak]
         tries = [(index, _cut(page, quads[index], 270)) for index in weak]
@@ -98,7 +98,7 @@ class PageReader:
                 strips[index], readings[index] = strip, reading
 
     def _sized(self, pixels: Pixels) -> tuple[Pixels, float]:
-        """The page as the models see it, and how much larger that is."""
+        """The page, enlarged if it is too small for the models, and the scale."""
         height, width = pixels.shape[:2]
         scale = self._profile.min_side / max(height, width)
         if scale <= 1.0:
@@ -121,7 +121,7 @@ def _blue_first(pixels: Pixels) -> Pixels:
 
 
 def _cut(page: Pixels, quad: Quad, angle: int) -> _Strip:
-    """The pixels of a line that is written at an angle, turned so that it runs from left to right."""
+    """The pixels of a rotated line, turned to run from left to right."""
     width, height = max(1, round(quad.width)), max(1, round(quad.height))
     target = np.array([[0, 0], [width, 0], [width, height]], np.float32)
     forth = cv2.getAffineTransform(quad.corners[:3], target)
@@ -144,7 +144,7 @@ def _line(quad: Quad, strip: _Strip, reading: Reading, scale: float) -> FoundLin
 
 
 def _placed(box: Box, back: NDArray[np.float32], scale: float) -> Box:
-    """A box of the strip as an upright box of the page."""
+    """A box of the strip as an axis-aligned box of the page."""
     left, top, right, bottom = box
     corners = np.array([[left, top, 1], [right, top, 1], [right, bottom, 1], [left, bottom, 1]], np.float32)
     points = corners @ back.T / scale

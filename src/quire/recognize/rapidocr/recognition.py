@@ -1,4 +1,4 @@
-"""Reads strips of pixels, one line each: a network says for each step along the strip which character stands there."""
+"""Text recognition (CTC): a network predicts the character at each step along a strip of one line."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from quire.prepare.pixels import Pixels
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
 
-_HEIGHT = 48  # of the strips the network takes
+_HEIGHT = 48  # height of the input strips
 _STEP = 8  # pixels of a strip for one step of the answer
 _NARROWEST, _WIDEST = 48, 4800
-_BATCH_PIXELS = 48 * 1600  # strips are read together up to this area: a wider batch only costs memory
+_BATCH_PIXELS = 48 * 1600  # batch size by area: a wider batch only costs memory
 _UNEVEN = 0.9  # a strip narrower than this part of the batch would be mostly padding
 
 
 @dataclass(frozen=True, slots=True)
 class Glyph:
-    """One character, the stretch of the strip on which it was seen (fractions of its width) and how sure it is."""
+    """One character, its horizontal extent (fractions of the strip's width) and its confidence."""
 
     text: str
     start: float
@@ -40,7 +40,7 @@ class Glyph:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What one strip says."""
+    """The recognised text of one strip."""
 
     glyphs: tuple[Glyph, ...] = ()
 
@@ -50,7 +50,7 @@ class Reading:
 
     @property
     def confidence(self) -> float:
-        """The mean over the characters, with the spaces, which are what goes wrong most; 0 when there are none."""
+        """The mean over the characters, including spaces, which are wrong most often; 0 when there are none."""
         return sum(glyph.confidence for glyph in self.glyphs) / len(self.glyphs) if self.glyphs else 0.0
 
 
@@ -58,7 +58,7 @@ class LineRecognizer:
     """A loaded recogniser."""
 
     def __init__(self, size: Size, space: float) -> None:
-        """`space` is how likely one must be between two characters to be read, though nothing is likelier."""
+        """`space` is the probability from which a space is read between two characters, even if a blank is likelier."""
         model = find("recognizer", size)
         self._session: InferenceSession = open_session(model)
         self._input = self._session.get_inputs()[0].name
@@ -66,7 +66,7 @@ class LineRecognizer:
         self._space = space
 
     def read(self, strips: Sequence[Pixels]) -> list[Reading]:
-        """The readings of the strips (three channels, blue first), in their order."""
+        """The readings of the strips (three channels, blue first), in order."""
         widths = [_width(strip) for strip in strips]
         readings = [Reading()] * len(strips)
         for batch in _batches(widths):
@@ -80,7 +80,7 @@ class LineRecognizer:
         return readings
 
     def _decode(self, answer: NDArray[np.float32], width: int) -> Reading:
-        """Steps that agree are one character; a step of nothing divides."""
+        """CTC decoding: equal consecutive steps are one character; a blank separates."""
         best, sure, spaces = answer.argmax(axis=1), answer.max(axis=1), answer[:, -1]
         changes = (np.flatnonzero(np.diff(best)) + 1).tolist()
         glyphs: list[Glyph] = []
@@ -110,7 +110,7 @@ def _normal(strip: Pixels, width: int) -> NDArray[np.float32]:
 
 
 def _batches(widths: Sequence[int]) -> list[list[int]]:
-    """Strips of about the same width together."""
+    """Batches of strips of similar width."""
     batches: list[list[int]] = []
     for index in sorted(range(len(widths)), key=lambda i: -widths[i]):
         if batches:

@@ -1,4 +1,4 @@
-"""Lines inside regions of a page: regions of one line are taken as they are, the others are searched together."""
+"""Lines inside regions of a page: regions of one line are used as they are, the others share one detector run."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from quire.recognize.rapidocr.words import Box
 
 Detect = Callable[[Pixels], list[Quad]]
 
-_RULE = 0.8  # a row or column at the rim with this much ink is a ruling, not text
-_RIM = 0.15  # how far the rim reaches into the region
+_RULE = 0.8  # a row or column at the edge with this much ink is a ruled line, not text
+_RIM = 0.15  # how far the edge reaches into the region
 _GAP = 0.12  # rows of ink closer than this part of their height belong to one line
-_MARGIN = 0.2  # of the height of the ink: what a strip shows around it
-_INSIDE = 0.5  # a line belongs to a region that holds this much of its height
+_MARGIN = 0.2  # of the height of the ink: the margin of a strip
+_INSIDE = 0.5  # a line belongs to a region that contains this much of its height
 
 
 def quads_of_regions(page: Pixels, boxes: Sequence[Box], detect: Detect) -> list[list[Quad]]:
@@ -40,7 +40,7 @@ def _whole(box: Box, page: Pixels) -> tuple[int, int, int, int]:
 
 
 def _only_line(page: Pixels, box: tuple[int, int, int, int]) -> list[Quad] | None:
-    """The one line of a region, nothing for a blank region; None when it has to be searched."""
+    """The one line of a region, nothing for a blank region; None when it needs the detector."""
     left, top, right, bottom = box
     ink = _without_rules(ink_of(page[top:bottom, left:right]))
     rows, columns = np.flatnonzero(ink.any(axis=1)), np.flatnonzero(ink.any(axis=0))
@@ -59,7 +59,7 @@ def _only_line(page: Pixels, box: tuple[int, int, int, int]) -> list[Quad] | Non
 
 
 def _without_rules(ink: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Without the rulings of a cell, which a region often includes at its rim."""
+    """Without the ruled lines of a cell, which a region often includes at its edges."""
     kept = ink.copy()
     height, width = ink.shape
     rim_y, rim_x = max(2, round(height * _RIM)), max(2, round(min(width, height) * _RIM))
@@ -72,7 +72,7 @@ def _without_rules(ink: NDArray[np.bool_]) -> NDArray[np.bool_]:
 
 
 def _search(page: Pixels, boxes: Sequence[tuple[int, int, int, int]], detect: Detect) -> list[Quad]:
-    """The detector looks once, at the smallest part of the page that holds all boxes, blank between them."""
+    """Runs the detector once, on the smallest crop of the page with all boxes, blank between them."""
     left, top = min(b[0] for b in boxes), min(b[1] for b in boxes)
     right, bottom = max(b[2] for b in boxes), max(b[3] for b in boxes)
     part = page[top:bottom, left:right]

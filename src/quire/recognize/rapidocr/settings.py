@@ -1,4 +1,4 @@
-"""What changes an answer: models, sizes and thresholds, and the three settings that are offered."""
+"""Settings that change an answer: models, sizes and thresholds, and the three presets."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from quire.recognize.options import Effort
 
 @dataclass(frozen=True, slots=True)
 class RapidOcrProfile(Profile):
-    """Settings of the detector, the recogniser and the second look at weak lines."""
+    """Settings of the detector, the recogniser and the second pass over weak lines."""
 
     detector: Size = "tiny"
     recognizer: Size = "tiny"
-    second_look: Size | None = "small"  # the recogniser that reads weak lines again
+    second_look: Size | None = "small"  # the recogniser that re-reads weak lines
     weak: float = 0.98  # a line is weak below this confidence
-    max_side: int = 1280  # pages are made smaller for the detector, down to this
+    max_side: int = 1280  # larger pages are reduced to this for the detector
     min_side: int = 960  # small pictures are enlarged to this, for both models
     ink: float = 0.2  # a pixel of the detector's map above this belongs to a line
     line: float = 0.4  # lines whose mean in that map is below this are dropped
-    grow: float = 1.5  # how far the detected core of a line is grown
-    space: float = 0.1  # between two characters, a space this likely is one
-    floor: float = 0.5  # lines read with less confidence are noise and dropped
+    grow: float = 1.5  # how far the detected core of a line is expanded
+    space: float = 0.1  # minimum probability of a space between two characters
+    floor: float = 0.5  # lines with less confidence are dropped as noise
 
 
 PROFILES: dict[Effort, RapidOcrProfile] = {
@@ -36,7 +36,7 @@ PROFILES: dict[Effort, RapidOcrProfile] = {
 }
 
 DENSE = RapidOcrProfile(recognizer="small", second_look=None)
-"""What `balanced` takes for dense tables: every line is read by the small model, which is loaded anyway."""
+"""The preset of `balanced` for dense tables: the small model, which is loaded anyway, reads every line."""
 
 LANGUAGES = frozenset(language.code for language in all_languages() if language.rapidocr)
 """Languages whose letters the recognisers know: Latin script without Vietnamese, Chinese and Japanese.

@@ -1,4 +1,4 @@
-"""Words of a line that was read: where one ends and the next begins, and how far each reaches."""
+"""Splits a recognised line into words, with the box of each."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from quire.recognize.rapidocr.recognition import Glyph, Reading
 Box = tuple[float, float, float, float]
 
 # All in heights of the strip.
-_INSET = 0.09  # the strip is so much higher than its letters, above and below
+_INSET = 0.09  # margin of the strip above and below its letters
 _MARGIN = 0.08  # around the ink and around the characters
-_DOUBT = 0.2  # how far ink may move an edge from where the characters put it: rulings and specks are ink too
-_LONE = 0.4  # the width of a character that stands alone
+_DOUBT = 0.2  # how far ink may move an edge from the position by the characters: ruled lines and specks are ink too
+_LONE = 0.4  # the width of a single character
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class StripWord:
 
 
 def words_of(reading: Reading, strip: Pixels) -> list[StripWord]:
-    """The words of a strip, from left to right. They are as high as the line, as words in print are set."""
+    """The words of a strip, from left to right. All are as high as the line, as in print."""
     height, width = strip.shape[:2]
     groups = _groups(reading.glyphs)
     columns = np.asarray(ink_of(strip).any(axis=0))
@@ -56,7 +56,7 @@ def _groups(glyphs: Sequence[Glyph]) -> list[list[Glyph]]:
 
 
 def _ranges(groups: Sequence[Sequence[Glyph]], columns: NDArray[np.bool_]) -> list[tuple[int, int]]:
-    """The columns among which the ink of each word lies: cut in the widest blank between two words."""
+    """The columns of the ink of each word: split at the widest gap between two words."""
     width = len(columns)
     cuts = [0]
     for before, after in pairwise(groups):
@@ -65,7 +65,7 @@ def _ranges(groups: Sequence[Sequence[Glyph]], columns: NDArray[np.bool_]) -> li
 
 
 def _widest_blank(columns: NDArray[np.bool_], low: int, high: int) -> int:
-    """The middle of the longest run of columns without ink between two places."""
+    """The middle of the widest gap without ink between two positions."""
     best, at, run = 0, (low + high) // 2, 0
     for x in range(low, min(high + 1, len(columns))):
         run = 0 if columns[x] else run + 1
@@ -77,7 +77,7 @@ def _widest_blank(columns: NDArray[np.bool_], low: int, high: int) -> int:
 def _extent(
     group: Sequence[Glyph], columns: NDArray[np.bool_], between: tuple[int, int], height: int
 ) -> tuple[float, float]:
-    """Left and right end of a word: where the characters put them, corrected by the ink."""
+    """Left and right end of a word: by the positions of the characters, corrected by the ink."""
     first, last = group[0].middle * len(columns), group[-1].middle * len(columns)
     half = (last - first) / (len(group) - 1) / 2 if len(group) > 1 else _LONE * height / 2
     margin, doubt = _MARGIN * height, _DOUBT * height

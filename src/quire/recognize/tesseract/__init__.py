@@ -14,7 +14,7 @@ __all__ = ["TesseractEngine", "TesseractProfile", "engine"]
 
 
 def engine(*, effort: Effort = "balanced", languages: Sequence[str] = ()) -> TesseractEngine:
-    """Tesseract for these languages (`--lang`), English when there are none.
+    """Tesseract for these languages (`--lang`), by default English.
 
     Raises ConfigurationError, naming the Debian package, when the program or the data of a language is missing.
     """

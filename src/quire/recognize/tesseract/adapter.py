@@ -1,4 +1,4 @@
-"""The engine around the program: which settings it gets, and what becomes of its answer."""
+"""The engine around the program: its settings, and the interpretation of its answer."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ from quire.recognize.tesseract.tsv import pages_of
 from quire.types import Region
 
 _CODE = "2"
-"""Raised when this package asks differently; part of the version."""
+"""Increased when this package calls the program differently; part of the version."""
 
 _DOUBTFUL = 0.6  # mean confidence of a page: below it another script may be the reason
-_MOST_TOGETHER = 3  # languages of a script read with at a time
+_MOST_TOGETHER = 3  # languages of a script used at a time
 _MARGIN = 10  # white pixels around regions: letters that touch the edge are lost
 
 _WHOLE: frozenset[str] = frozenset({"page", "table", "figure"})
-"""Roles of regions that may hold several blocks."""
+"""Roles of regions that may contain several blocks."""
 
 
 @dataclass(frozen=True, slots=True)
 class TesseractProfile(Profile):
-    """Traineddata and the settings of the program. The figures were chosen on the corpus of the benchmarks."""
+    """Traineddata and the settings of the program. The values were tuned on the benchmark corpus."""
 
     traineddata: tuple[str, ...]
     page_segmentation: int = 3  # finds blocks and columns by itself
-    region_segmentation: int = 6  # takes the region for one block of text
+    region_segmentation: int = 6  # treats the region as one block of text
     enlarge_below_dpi: int = 180
     enlarged_dpi: int = 250
     floor: float = 0.3  # lines read with less confidence are specks and rules
@@ -45,7 +45,7 @@ class TesseractProfile(Profile):
 
 @dataclass(frozen=True)
 class TesseractEngine:
-    """Debian's Tesseract, a child process for each question; needs no loading and keeps nothing."""
+    """Debian's Tesseract, a child process for each question; loads no model here and keeps no state."""
 
     program: TesseractProgram
     profile: TesseractProfile
@@ -84,20 +84,20 @@ class TesseractEngine:
         return self._in_its_script(pages, dpi) or answer
 
     def _is_doubtful(self, answer: bytes) -> bool:
-        """Whether nobody told the language and what was read is hardly a text."""
+        """Whether no language was given and the result is hardly text."""
         lines = [one.line for page in pages_of(answer) for one in page]
         known = [(line.confidence, len(line.text)) for line in lines if line.confidence is not None]
         letters = sum(length for _, length in known)
         return letters > 0 and sum(value * length for value, length in known) < _DOUBTFUL * letters
 
     def _in_its_script(self, pages: bytes, dpi: int) -> bytes | None:
-        """The page read with the data of its script, where that is another one than was tried."""
+        """The page read with the data of its script, if that differs from the one tried."""
         script = self.program.script_of(pages, dpi, self.timeout_s)
         if script in (None, "Latin"):
             return None
         names = traineddata_of_script(script, self.program.traineddata)[:_MOST_TOGETHER]
         if not names:
-            raise EngineError(self.name, f"the page is written in {script}, for which no data is installed; see --lang")
+            raise EngineError(self.name, f"the page is in {script} script, for which no data is installed; see --lang")
         segmentation = str(self.profile.page_segmentation)
         arguments = ["-l", "+".join(names), "--psm", segmentation, "--dpi", str(dpi), "tsv"]
         return self.program.run(pages, arguments, self.timeout_s)
@@ -110,7 +110,7 @@ class TesseractEngine:
         found = pages_of(answer, margin=_margin(question))
         pages = [tuple(one.line for one in page if self._is_text(one.line)) for page in found]
         if len(pages) != max(1, len(asked)):
-            raise EngineError(self.name, f"{len(pages)} pages came back for {max(1, len(asked))}")
+            raise EngineError(self.name, f"Tesseract returned {len(pages)} pages for {max(1, len(asked))}")
         if not question.regions:
             return normalize([Recognition(self.name, pages[0])], question)
         read = [
@@ -140,7 +140,7 @@ def _margin(question: Question) -> int:
 def traineddata_for(program: TesseractProgram, languages: Sequence[str]) -> tuple[str, ...]:
     """The data for these languages, in their order; raises ConfigurationError for what is not installed.
 
-    Without a language it is English, or whatever is there where that is not.
+    Without a language it is English, or any installed data if English is missing.
     """
     if not languages and program.traineddata and "eng" not in program.traineddata:
         return program.traineddata[:1]

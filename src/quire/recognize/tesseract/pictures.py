@@ -1,4 +1,4 @@
-"""What Tesseract gets to see: grey, large enough, with a margin. Imports OpenCV: only for the process that reads."""
+"""Prepares the input of Tesseract: grey, large enough, with a margin. Imports OpenCV: only where it runs."""
 
 from __future__ import annotations
 

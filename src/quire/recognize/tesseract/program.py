@@ -1,4 +1,4 @@
-"""The program `tesseract`: where it is, which data it has, and running it within a deadline."""
+"""The program `tesseract`: its path, its data, and running it with a timeout."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _PROBE_TIMEOUT_S = 30.0
 
 @dataclass(frozen=True, slots=True)
 class TesseractProgram:
-    """An installed Tesseract: its version, its folder of traineddata and the names of those that are there."""
+    """An installed Tesseract: its version, its folder of traineddata and the names in it."""
 
     path: str
     version: str
@@ -31,7 +31,7 @@ class TesseractProgram:
     traineddata: tuple[str, ...]
 
     def identity(self, names: Sequence[str]) -> str:
-        """Program and data in a few letters: different when either of them is."""
+        """A short fingerprint of program and data."""
         digests = [_digest(path, path.stat().st_mtime_ns) for path in map(self._file, names)]
         return f"{self.version} {' '.join(f'{n}:{d}' for n, d in zip(names, digests, strict=True))}"
 
@@ -39,12 +39,12 @@ class TesseractProgram:
         return self.folder / f"{name}.traineddata"
 
     def run(self, picture: bytes, arguments: Sequence[str], timeout_s: float) -> bytes:
-        """What the program writes about a picture that it gets as standard input; no file is left anywhere.
+        """The output of the program for a picture on its standard input; no temporary files.
 
-        The child stays in the process group of its parent, so that it goes where the parent is ended.
+        The child stays in the process group of its parent, so that it is killed with the parent.
         """
         command = [self.path, "-", "-", *arguments]
-        # Its threads cost far more than they bring: 60 s instead of 10 s for five pages on a busy machine.
+        # Its threads are counter-productive: 60 s instead of 10 s for five pages on a busy machine.
         environment = {**os.environ, "OMP_THREAD_LIMIT": "1"}
         try:
             with subprocess.Popen(command, env=environment, stdin=PIPE, stdout=PIPE, stderr=PIPE) as child:
@@ -62,19 +62,19 @@ class TesseractProgram:
         return answer
 
     def script_of(self, picture: bytes, dpi: int, timeout_s: float) -> str | None:
-        """The script of a page as Tesseract names it (`Latin`, `Cyrillic`); None when it cannot tell."""
+        """The script of a page in Tesseract's terms (`Latin`, `Cyrillic`); None when unknown."""
         if not self._file("osd").exists():
             return None
         try:
-            told = self.run(picture, ["--psm", "0", "-l", "osd", "--dpi", str(dpi)], timeout_s)
+            output = self.run(picture, ["--psm", "0", "-l", "osd", "--dpi", str(dpi)], timeout_s)
         except EngineError:  # too few characters
             return None
-        found = re.search(r"^Script: (\w+)$", told.decode(errors="replace"), re.MULTILINE)
+        found = re.search(r"^Script: (\w+)$", output.decode(errors="replace"), re.MULTILINE)
         return found[1] if found else None
 
 
 def find() -> TesseractProgram:
-    """The program on the search path. Raises ConfigurationError when there is none, or one that is too old."""
+    """The program on the search path. Raises ConfigurationError when it is missing or too old."""
     path = shutil.which("tesseract")
     if path is None:
         raise ConfigurationError("Tesseract is not installed; on Debian or Ubuntu: apt install tesseract-ocr")
@@ -83,18 +83,18 @@ def find() -> TesseractProgram:
 
 @cache
 def _probe(path: str, prefix: str) -> TesseractProgram:
-    """`prefix` is not looked at: the program does, and a change of it must not be answered from memory."""
-    version = _told(path, "--version").split("\n")[0].removeprefix("tesseract ").strip()
+    """`prefix` is only part of the cache key: the program reads it from the environment."""
+    version = _output_of(path, "--version").split("\n")[0].removeprefix("tesseract ").strip()
     if not re.match(r"\d", version) or int(version.split(".")[0]) < OLDEST:
         raise ConfigurationError(f"{path} is version {version!r}; Tesseract {OLDEST} or later is needed")
-    head, *names = _told(path, "--list-langs").splitlines() or [""]
+    head, *names = _output_of(path, "--list-langs").splitlines() or [""]
     listed = _LISTED.match(head)
     if listed is None:
-        raise ConfigurationError(f"{path} does not tell where its data is: {head!r}")
+        raise ConfigurationError(f"{path} does not report the folder of its data: {head!r}")
     return TesseractProgram(path, version, Path(listed[1]), tuple(sorted(name for name in names if name != "osd")))
 
 
-def _told(path: str, option: str) -> str:
+def _output_of(path: str, option: str) -> str:
     try:
         ran = subprocess.run([path, option], capture_output=True, text=True, timeout=_PROBE_TIMEOUT_S)
     except (OSError, subprocess.TimeoutExpired) as error:

@@ -1,4 +1,4 @@
-"""Several grey pictures as one TIFF file without compression: the one format that Tesseract takes many pages of."""
+"""Several grey pictures as one uncompressed TIFF file: the only format in which Tesseract takes several pages."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ _PAGE, _WORD = 1, 5
 
 @dataclass(frozen=True, slots=True)
 class TsvLine:
-    """A line with the numbers that Tesseract gave its block and its paragraph, both counted from 1."""
+    """A line with Tesseract's numbers of its block and its paragraph, both counted from 1."""
 
     block: int
     paragraph: int
@@ -36,9 +36,9 @@ class _Row:
 
 
 def pages_of(answer: bytes, *, margin: int = 0) -> list[tuple[TsvLine, ...]]:
-    """The lines of each page in the order of Tesseract; boxes are fractions of the page within its margin.
+    """The lines of each page in Tesseract's order; boxes are fractions of the page without its margin.
 
-    Raises EngineError when the answer is not what Tesseract writes.
+    Raises EngineError when the answer is not Tesseract's TSV.
     """
     try:
         head, *lines = answer.decode().removesuffix("\n").split("\n")
@@ -46,7 +46,7 @@ def pages_of(answer: bytes, *, margin: int = 0) -> list[tuple[TsvLine, ...]]:
             raise ValueError(head)
         rows = [_row(line) for line in lines]
     except ValueError as error:
-        raise EngineError("tesseract", f"the answer is no table of words: {str(error)[:80]!r}") from error
+        raise EngineError("tesseract", f"the answer is not a table of words: {str(error)[:80]!r}") from error
     return [tuple(_lines(list(rows), margin)) for _, rows in groupby(rows, key=lambda row: row.page)]
 
 
@@ -59,7 +59,7 @@ def _row(line: str) -> _Row:
 
 def _lines(rows: list[_Row], margin: int) -> Iterator[TsvLine]:
     if rows[0].level != _PAGE:
-        raise EngineError("tesseract", "the answer does not tell the size of the page")
+        raise EngineError("tesseract", "the answer does not contain the size of the page")
     _, _, right, bottom = rows[0].box
     size = max(1.0, right - 2 * margin), max(1.0, bottom - 2 * margin)
     words = (row for row in rows if row.level == _WORD and row.text)
@@ -81,7 +81,7 @@ def _line(words: list[Word]) -> ReadLine:
 
 
 def joined(words: list[str]) -> str:
-    """The words with spaces, except between characters that are written without: Tesseract cuts those anywhere."""
+    """The words joined with spaces, except between characters written without them: Tesseract splits those anywhere."""
     text = words[0]
     for word in words[1:]:
         text += word if _unspaced(text[-1]) and _unspaced(word[0]) else f" {word}"

@@ -1,4 +1,4 @@
-"""A vision model as an engine, behind any OpenAI-compatible URL: vLLM, Ollama, a hosted one."""
+"""A vision language model as an OCR engine, behind any OpenAI-compatible URL: vLLM, Ollama, a hosted one."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ __all__ = ["VisionEngine", "VisionProfile", "VisionServer", "engine"]
 
 MAX_SIDE: Mapping[Effort, int] = {"fast": 1280, "balanced": 2048, "accurate": 3072}
 SIMPLER = (400, 415, 422, 501)
-"""Answers that may mean: not with that option."""
+"""HTTP status codes that may mean that an option is not supported."""
 
 
 @dataclass(frozen=True)
 class VisionEngine:
-    """Asks once for the page, or once for each region. Answers are the bodies of the responses, as they came.
+    """Sends one request for the page, or one for each region. Answers are the raw bodies of the responses.
 
-    `ask` may run in several threads at once. What it learns about the server is kept in the object. Without a name it
-    is called after its model, `vision:<model>`; `max_concurrency` counts the questions to its server.
+    `ask` is thread-safe. What it learns about the server is kept in the object. The default name is `vision:<model>`;
+    `max_concurrency` limits the requests to its server.
     """
 
     server: VisionServer
@@ -62,7 +62,7 @@ class VisionEngine:
     _learned: list[Learned] = field(default_factory=lambda: [Learned()], compare=False, repr=False)
 
     identity: ClassVar[str] = "vision"
-    """In keys: the model is part of the profile, and where its server stands changes no answer."""
+    """For keys: the model is part of the profile, and the address of its server changes no answer."""
 
     def __post_init__(self) -> None:
         if not self.name:
@@ -73,7 +73,7 @@ class VisionEngine:
         return f"vision@{self.server.address}"
 
     def ask(self, picture: Picture, question: Question, partial: Partial | None = None) -> bytes:
-        """Raises EngineError when there is no whole answer within `timeout_s`."""
+        """Raises EngineError when there is no complete answer within `timeout_s`."""
         deadline = time.monotonic() + self.timeout_s
         if not question.regions:
             return self._post(picture, question, deadline, partial)
@@ -90,13 +90,13 @@ class VisionEngine:
         try:
             bodies = {str(name): str(text).encode() for name, text in json.loads(answer)["regions"].items()}
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
-            raise EngineError(self.name, "the answer is not one of regions") from error
+            raise EngineError(self.name, "the answer is not one about regions") from error
         places = {region.id: region.bbox for region in question.regions}
         read = [self._in_region(name, bodies[name], place) for name, place in places.items() if name in bodies]
         return normalize(read, question, engine=self.name)
 
     def _post(self, picture: Picture, question: Question, deadline: float, partial: Partial | None) -> bytes:
-        """The body of the response, to a simpler request where the server refuses the full one."""
+        """The body of the response; falls back to a simpler request where the server refuses the full one."""
         learned, first = self._learned[0], None
         while True:
             request = body(self.profile, picture, question, learned, stream=partial is not None)
@@ -133,16 +133,16 @@ def engine(*, effort: Effort, languages: tuple[str, ...]) -> VisionEngine:
         )
         raise ConfigurationError(
             f"the vision engine needs {missing}: the URL of an OpenAI-compatible server such as "
-            "http://127.0.0.1:8000/v1, and the name of a model there (with QUIRE_VISION_KEY if it asks for a key)"
+            "http://127.0.0.1:8000/v1, and the name of a model there (with QUIRE_VISION_KEY if it needs a key)"
         )
-    plain = [language.split("-")[0] for language in languages]  # "de-fraktur" is asked about in German
+    plain = [language.split("-")[0] for language in languages]  # "de-fraktur" gets the German prompt
     known = [language for language in plain if language in prompts.languages("page")]
     settings = VisionProfile.with_prompts(model, known[0] if known else "en", MAX_SIDE[effort])
     return VisionEngine(VisionServer(url, os.environ.get("QUIRE_VISION_KEY") or None), settings)
 
 
 def _streamed(partial: Partial | None) -> Callable[[bytes], None] | None:
-    """Hands on the text in each piece of a stream."""
+    """Passes on the text in each chunk of a stream."""
     if partial is None:
         return None
     content, rest = "", b""

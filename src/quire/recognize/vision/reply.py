@@ -1,4 +1,4 @@
-"""What a vision model sent back, whole or as a stream, as the text it wrote and the blocks in it."""
+"""Parses the response of a vision model, complete or streamed, into its text and blocks."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from quire.recognize.clean import number
 from quire.types import BLOCK_KINDS, BBox, BlockKind, Cell, Table
 
 NOWHERE = BBox(float("nan"), float("nan"), float("nan"), float("nan"))
-"""For a box that is none: it does not pass the gate, and counts there."""
+"""Stands for an invalid box: normalisation rejects and counts it."""
 
 KINDS: Mapping[str, BlockKind] = {
     "text": "paragraph",
@@ -34,7 +34,7 @@ TEXT_VALUE = re.compile(r'"text"\s*:\s*"((?:[^"\\]|\\.)*)')
 
 
 def written(body: bytes, *, engine: str) -> str:
-    """The text of the model in the body of a response. Raises EngineError when it is missing or was cut off."""
+    """The text of the model in the body of a response. Raises EngineError when it is missing or truncated."""
     text = body.decode("utf-8", "replace")
     if text.lstrip().startswith(("data:", "event:", ":")):
         content, reason = "", None
@@ -45,7 +45,7 @@ def written(body: bytes, *, engine: str) -> str:
     else:
         content, reason = _message(text, engine)
     if reason == "length":
-        raise EngineError(engine, "the answer was cut off: it passed the limit of tokens")
+        raise EngineError(engine, "the answer was cut off: it exceeded the token limit")
     if reason == "content_filter":
         raise EngineError(engine, "the server filtered the answer")
     if not content.strip():
@@ -54,7 +54,7 @@ def written(body: bytes, *, engine: str) -> str:
 
 
 def deltas(stream: str) -> Iterator[tuple[str, str | None]]:
-    """Pieces of text and the reason for the end, from the complete lines of a stream of server-sent events."""
+    """Chunks of text and the finish reason, from the complete lines of a stream of server-sent events."""
     for line in stream.splitlines():
         data = line.removeprefix("data:").strip()
         if not line.startswith("data:") or data == "[DONE]":
@@ -63,12 +63,12 @@ def deltas(stream: str) -> Iterator[tuple[str, str | None]]:
             choice = json.loads(data)["choices"][0]
             piece = choice.get("delta", {}).get("content") or ""
         except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
-            continue  # a line cut in two, a count of tokens, a comment: the end of the answer is checked by its reason
+            continue  # a partial line, a token count, a comment: completeness is checked by the finish reason
         yield (piece if isinstance(piece, str) else ""), choice.get("finish_reason")
 
 
 def texts_so_far(content: str) -> str:
-    """The texts in a JSON that is still being written."""
+    """The texts in an incomplete JSON."""
     return "\n".join(filter(None, (_unescaped(value) for value in TEXT_VALUE.findall(content))))
 
 
@@ -77,7 +77,7 @@ def page(content: str, *, engine: str) -> tuple[str | None, list[ReadBlock]]:
     found = _json_in(content)
     listed = found.get("blocks") if isinstance(found, dict) else found
     if not isinstance(listed, list):
-        raise EngineError(engine, "the answer is not the JSON that was asked for, or only half of it")
+        raise EngineError(engine, "the answer is not the requested JSON, or incomplete")
     items = [item for item in listed if isinstance(item, dict)]
     if listed and not items:
         raise EngineError(engine, "the answer has no blocks")
@@ -94,14 +94,14 @@ def _message(text: str, engine: str) -> tuple[str, str | None]:
             content = "".join(part.get("text", "") for part in content)
         refusal = choice["message"].get("refusal")
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
-        raise EngineError(engine, "the response is no chat completion, or only half of one") from error
+        raise EngineError(engine, "the response is not a chat completion, or incomplete") from error
     if not content and isinstance(refusal, str) and refusal:
         raise EngineError(engine, "the model refused to read the page")
     return content if isinstance(content, str) else "", reason if isinstance(reason, str) else None
 
 
 def _json_in(content: str) -> Any:
-    """The JSON that the text is, or that stands in a fence in it, or after some chatter; None when there is none."""
+    """The JSON in the text: all of it, in a code fence, or after other text; None without JSON."""
     bare = content.rsplit("</think>", 1)[-1].strip()
     candidates = [bare, *FENCED.findall(bare), bare[bare.find("{") :]]
     for candidate in candidates:
@@ -136,12 +136,12 @@ def _cell(cell: dict[str, Any], unit: float) -> Cell:
 
 
 def _given(item: dict[str, Any]) -> object:
-    """The box under one of the names that models give it."""
+    """The box under one of the names that models use."""
     return next((item[name] for name in ("box", "bbox", "bbox_2d") if item.get(name) is not None), None)
 
 
 def _box(given: object, unit: float) -> BBox | None:
-    """A box of (left, top, right, bottom); None only when none was given."""
+    """A box from (left, top, right, bottom); None only when it is absent."""
     if given is None:
         return None
     edges = [number(edge) for edge in given] if isinstance(given, list) else []
@@ -152,7 +152,7 @@ def _box(given: object, unit: float) -> BBox | None:
 
 
 def _unit(items: list[dict[str, Any]]) -> float:
-    """1000, as was asked for, unless every box is written in fractions of the page."""
+    """1000, as requested, unless all boxes are fractions of the page."""
     boxes = [box for item in items if isinstance(box := _given(item), list)]
     edges = [edge for box in boxes for edge in box if isinstance(edge, (int, float))]
     return 1.0 if edges and max(edges) <= 1 and any(isinstance(edge, float) for edge in edges) else 1000.0

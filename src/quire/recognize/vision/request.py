@@ -1,4 +1,4 @@
-"""What is sent to a vision model: the prompt, the picture, and the form in which it should answer."""
+"""The request to a vision model: the prompt, the picture, and the schema of the answer."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MAX_HINTS, MAX_HINT = 20, 500
 
 @dataclass(frozen=True, slots=True)
 class VisionProfile(Profile):
-    """What changes the answer. The digests of the prompts are their versions; where the server is changes nothing."""
+    """Settings that change the answer. The digests of the prompts are their versions; the URL is not included."""
 
     model: str
     language: str
@@ -37,13 +37,13 @@ class VisionProfile(Profile):
 
 @dataclass
 class Learned:
-    """What a server turned out not to take; found out once for each engine object, by being refused."""
+    """Options that a server does not support; learned once per engine object, from a refused request."""
 
     formats: tuple[str, ...] = ("json_schema", "json_object", "none")
     dropped: frozenset[str] = field(default=frozenset())
 
     def without(self, message: str) -> Learned | None:
-        """The next simpler request after a refusal with that message, or None when nothing is left to simplify."""
+        """The next simpler request after a refusal with that message, or None when it cannot be simplified further."""
         for option in ("temperature", "seed", "max_tokens"):
             if option in message and option not in self.dropped:
                 return Learned(self.formats, self.dropped | {option})
@@ -64,7 +64,7 @@ def body(profile: VisionProfile, picture: Picture, question: Question, learned: 
         **{name: value for name, value in options.items() if name not in learned.dropped},
     }
     if "max_tokens" in learned.dropped:
-        request["max_completion_tokens"] = profile.max_tokens  # the name that newer hosted models insist on
+        request["max_completion_tokens"] = profile.max_tokens  # newer hosted models require this name
     match learned.formats[0]:
         case "json_schema":
             schema = {"name": "page", "strict": True, "schema": _schema(strict=question.strict)}
@@ -86,7 +86,7 @@ def instructions(profile: VisionProfile, question: Question) -> str:
 
 
 def data_url(picture: Picture, profile: VisionProfile) -> str:
-    """The picture no larger than the profile allows: PNG where that is small enough, else JPEG."""
+    """The picture, at most as large as the profile allows: PNG where that is small enough, otherwise JPEG."""
     from PIL import Image
 
     image = Image.frombytes(picture.mode, picture.size, picture.pixels)

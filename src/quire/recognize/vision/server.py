@@ -1,4 +1,5 @@
-"""One POST to a server that may be slow, full, gone or hostile: bounded in time and size, the key never shown."""
+"""One POST to a server that may be slow, overloaded, unreachable or hostile: limited in time and size, without leaking
+the key."""
 
 from __future__ import annotations
 
@@ -21,11 +22,11 @@ MAX_TRIES = 6
 CHUNK = 64 * 1024
 
 Received = Callable[[bytes], None]
-"""Called with each piece of a body as it arrives."""
+"""Called with each chunk of a body as it arrives."""
 
 
 class Refused(EngineError):
-    """The server understood and said no. `status` and `message` tell why."""
+    """The server refused the request. `status` and `message` say why."""
 
     def __init__(self, engine: str, status: int, message: str) -> None:
         super().__init__(engine, f"the server answered {status}" + (f": {message}" if message else ""))
@@ -35,7 +36,7 @@ class Refused(EngineError):
 
 @dataclass(frozen=True, slots=True)
 class VisionServer:
-    """Where the model is. The key and the headers are secrets and stay out of every text."""
+    """The server of the model. The key and the headers are secrets and never appear in messages."""
 
     url: str
     api_key: str | None = field(default=None, repr=False)
@@ -46,10 +47,10 @@ class VisionServer:
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ConfigurationError("the URL of the vision model must begin with https:// or http://")
         if parts.username or parts.password:
-            raise ConfigurationError("the URL of the vision model holds a password: give it as the key instead")
+            raise ConfigurationError("the URL of the vision model contains a password: set it as the key instead")
         secrets = [self.api_key or "", *(part for header in self.headers for part in header)]
         if any(not secret.isprintable() or not secret.isascii() for secret in secrets):
-            raise ConfigurationError("the key or a header of the vision model has characters that no header can hold")
+            raise ConfigurationError("the key or a header of the vision model has characters that no header may have")
 
     @property
     def address(self) -> str:
@@ -58,7 +59,7 @@ class VisionServer:
 
     @property
     def endpoint(self) -> str:
-        """The address of chat completions, whether the URL is the server's, its `/v1` or the whole."""
+        """The URL of chat completions, from the URL of the server, its `/v1`, or the complete one."""
         parts = urlsplit(self.url)
         path = parts.path.rstrip("/")
         if not path.endswith("/chat/completions"):
@@ -66,7 +67,7 @@ class VisionServer:
         return parts._replace(path=path, fragment="").geturl()
 
     def post(self, engine: str, body: bytes, deadline: float, received: Received | None = None) -> bytes:
-        """The body of the answer. Waits and asks again while the server is busy (429, 503) and time is left."""
+        """The body of the response. Backs off and retries while the server is busy (429, 503) and time is left."""
         for attempt in range(MAX_TRIES):
             status, retry_after, answer = self._send(engine, self.endpoint, body, deadline, received)
             if status == 200:
@@ -76,14 +77,14 @@ class VisionServer:
                 raise refused
             wait_s = 2.0**attempt if retry_after is None else retry_after
             if time.monotonic() + wait_s >= deadline:
-                raise EngineError(engine, f"{refused.message or status}; it asks to wait longer than there is time")
+                raise EngineError(engine, f"{refused.message or status}; it asks to wait for longer than the timeout")
             time.sleep(wait_s)
         raise AssertionError("the last attempt returns or raises")
 
     def _send(
         self, engine: str, url: str, body: bytes, deadline: float, received: Received | None
     ) -> tuple[int, float | None, bytes]:
-        """Status, seconds to wait, body. Follows the server around its own host and nowhere else."""
+        """Status, seconds to wait, body. Follows redirects within the same host only."""
         for _ in range(MAX_REDIRECTS + 1):
             parts = urlsplit(url)
             with self._answered(engine, parts, body, deadline) as response:
@@ -93,31 +94,31 @@ class VisionServer:
                     return response.status, wait_s, _read(engine, response, deadline, heard)
                 target = urljoin(url, response.headers.get("Location") or "")
             if _origin(urlsplit(target)) != _origin(parts):
-                raise EngineError(engine, "the server sends us to another host, which is not followed; set its URL")
+                raise EngineError(engine, "the server redirects to another host, which is not followed; set its URL")
             url = target
-        raise EngineError(engine, "the server sends us in circles")
+        raise EngineError(engine, "too many redirects")
 
     @contextmanager
     def _answered(self, engine: str, parts: SplitResult, body: bytes, deadline: float) -> Iterator[HTTPResponse]:
-        """The response with its body still to read; past the deadline the socket is shut, whatever is going on."""
+        """The response with its body still unread; at the deadline the socket is shut down in any state."""
         left_s = deadline - time.monotonic()
         if left_s <= 0:
-            raise EngineError(engine, "there was no time left to ask")
+            raise EngineError(engine, "no time was left for the request")
         kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection
         with closing(kind(parts.hostname or "", parts.port, timeout=left_s)) as connection:
             alarm: Timer | None = None
             try:
                 connection.connect()
-                # The connection forgets its socket once the response has begun, so the alarm holds it.
+                # The connection drops its socket once the response has begun, so the timer keeps a reference.
                 alarm = Timer(left_s, _shut, [connection.sock])
                 alarm.daemon = True
                 alarm.start()
                 connection.request("POST", f"{parts.path}?{parts.query}".rstrip("?"), body, self._headers())
-                with closing(connection.getresponse()) as response:  # it may hold the socket by itself
+                with closing(connection.getresponse()) as response:  # it may hold the last reference to the socket
                     yield response
             except (OSError, HTTPException) as error:
                 late = time.monotonic() >= deadline
-                reason = "no whole answer in time" if late else f"no answer: {self._shown(str(error).encode())}"
+                reason = "no complete answer in time" if late else f"no answer: {self._shown(str(error).encode())}"
                 raise EngineError(engine, reason) from None  # the cause may quote the request
             finally:
                 if alarm is not None:
@@ -128,7 +129,7 @@ class VisionServer:
         return {"Content-Type": "application/json", "Connection": "close", **key, **dict(self.headers)}
 
     def _shown(self, answer: bytes) -> str:
-        """What a server said, short enough for a message and without our secrets, which some servers repeat."""
+        """The server's response, short enough for a message and without our secrets, which some servers echo."""
         text = clean_line(answer[:CHUNK].decode(errors="replace"))
         for secret in sorted([self.api_key or "", *(value for _, value in self.headers)], key=len, reverse=True):
             text = text.replace(secret, "***") if secret else text
@@ -150,7 +151,7 @@ def _read(engine: str, response: HTTPResponse, deadline: float, received: Receiv
         if received is not None:
             received(part)
     if promised not in (None, size) or time.monotonic() >= deadline:
-        raise HTTPException("the answer ended early")  # at the deadline by our own hand
+        raise HTTPException("the answer ended early")  # shut down at the deadline
     return b"".join(parts)
 
 
@@ -159,7 +160,7 @@ def _origin(parts: SplitResult) -> tuple[str, str | None, int | None]:
 
 
 def _seconds(retry_after: str | None) -> float | None:
-    """The time to wait that a server named in seconds or as a date; None when it named none."""
+    """The value of Retry-After, in seconds or as a date; None without one."""
     if retry_after is None:
         return None
     if retry_after.strip().isdigit():

@@ -1,5 +1,5 @@
-"""Workflows on Restate: a server that others run keeps the journal, workers of ours play the code, on many machines.
+"""Workflows on Restate: an external server keeps the journal, Quire's workers run the code, on many machines.
 
 A workflow is a handler of the service of its pool (`quire-documents`, `quire-pages`, `quire-recognize`). Its
-invocation has an idempotency key, so that a second caller attaches to the first.
+invocation has an idempotency key, so that a second caller attaches to the same invocation.
 """

@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 TELL_EVERY_S = 0.5
-"""How long what a step tells is kept back, so that it is stored together."""
+"""How long the events of a step are buffered, so that they are stored in one batch."""
 
 
 class JournalMismatch(BaseException):
-    """The journal holds something else than the workflow asks for. Not for workflows to catch."""
+    """A replay differs from the journal. Not an Exception, so that workflows do not catch it."""
 
 
 def service_of(pool: str) -> str:
@@ -38,25 +38,25 @@ def service_of(pool: str) -> str:
 
 
 def handler_of(workflow: str) -> str:
-    """Names of handlers are letters, digits and underscores."""
+    """Handler names consist of letters, digits and underscores."""
     return "".join(letter if letter.isalnum() and letter.isascii() else "_" for letter in workflow)
 
 
 def call_key(workflow: Workflow, key: str, generation: int) -> str:
-    """The idempotency key of a call: whoever asks for the same gets the same invocation."""
+    """The idempotency key of a call: equal calls share one invocation."""
     return f"{workflow.name}/{workflow.version}/{key}/{generation}"
 
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What is the same for all workflows of a worker."""
+    """What all workflows of a worker share."""
 
     workflows: Mapping[str, Workflow]
     records: RunRecords
     in_thread: Callable[[str, Callable[[], bytes]], Coroutine[Any, Any, bytes]]
-    """Runs something in a thread of a pool."""
+    """Runs a function in a thread of a pool."""
     scopes: frozenset[str] = frozenset()
-    """Pools whose calls the server limits."""
+    """Pools whose concurrency the server limits."""
 
 
 class RestateContext:
@@ -66,7 +66,7 @@ class RestateContext:
         self._sdk, self._around, self._request = sdk, around, request
         self._workflow, self._pool = workflow.name, workflow.pool
         self._task = asyncio.current_task()
-        self._told: list[Event] = []
+        self._emitted: list[Event] = []
         self._lock = Lock()
         self._stored = time.monotonic()
         self.calls: list[durables.Call] = []
@@ -90,14 +90,14 @@ class RestateContext:
         self._check("run")
 
         def once() -> bytes:
-            """In a thread: the result or the failure, both are recorded, after what was told on the way."""
+            """In a thread: the result or the failure; both are recorded, after the events emitted meanwhile."""
             try:
                 outcome = b'{"value":' + encode_result(name, in_step(name, lambda: step(*args))) + b"}"
             except Exception as error:
                 outcome = json.dumps({"error": RunFailure.of(error, self.run_id).encode()}).encode()
                 if isinstance(error, StoreError):
-                    self._around.records.wait_until_there()  # else the next attempt would come too early
-            self._store_told()
+                    self._around.records.wait_until_there()  # otherwise the next attempt would come too early
+            self._store_events()
             return outcome
 
         async def attempt() -> bytes:
@@ -115,12 +115,12 @@ class RestateContext:
         if known is None:
             names = ", ".join(sorted(self._around.workflows))
             return durables.SettledError(
-                RunError(f"there is no workflow {workflow}; there are {names}", category="config")
+                RunError(f"no workflow is called {workflow}; choose from {names}", category="config")
             )
         try:
             data = Request(key, self.run_id, argument).encode()
         except (TypeError, ValueError) as error:
-            return durables.SettledError(RunError(f"what {workflow} is called with is no JSON: {error}"))
+            return durables.SettledError(RunError(f"the argument of {workflow} cannot be serialised as JSON: {error}"))
 
         def call(generation: int) -> RestateDurableFuture[bytes]:
             return self._asked(
@@ -158,22 +158,22 @@ class RestateContext:
         return durables.Converted(self._asked(self._sdk.time), lambda seconds: datetime.fromtimestamp(seconds, UTC))
 
     def emit(self, event: Event) -> None:
-        """Steps tell from their threads; what takes long is heard of meanwhile."""
+        """Steps emit from their threads; events of a long step are stored while it runs."""
         with self._lock:
-            self._told.append(replace(event, run=self.run_id))
+            self._emitted.append(replace(event, run=self.run_id))
         if get_ident() != self._thread and time.monotonic() > self._stored + TELL_EVERY_S:
-            self._store_told()
+            self._store_events()
 
-    def take_told(self) -> list[Event]:
-        """What is not stored yet."""
+    def take_events(self) -> list[Event]:
+        """Take the events that are not stored yet."""
         with self._lock:
-            told, self._told = self._told, []
+            events, self._emitted = self._emitted, []
             self._stored = time.monotonic()
-        return told
+        return events
 
-    def _store_told(self) -> None:
-        if told := self.take_told():
-            self._around.records.tell(self.run_id, told)
+    def _store_events(self) -> None:
+        if events := self.take_events():
+            self._around.records.tell(self.run_id, events)
 
     async def gather(self, *awaited: Awaitable[Json]) -> list[Json]:
         check_owner(self._task, self._workflow, "gather")
@@ -186,11 +186,11 @@ class RestateContext:
     def _check(self, method: str) -> None:
         check_owner(self._task, self._workflow, method)
         if self.cancelled or self.closed:
-            raise RunCancelled(f"run {self.run_id} was cancelled" if self.cancelled else "the workflow has left")
+            raise RunCancelled(f"run {self.run_id} was cancelled" if self.cancelled else "the workflow has ended")
 
     def _asked(self, ask: Callable[[], T]) -> T:
-        """What the SDK gives. It refuses what is not in the journal at this place, and is of no use after that."""
-        from restate.vm import VMException  # type: ignore[attr-defined]  # nothing public says this
+        """Call the SDK. It refuses a call that differs from the journal at this position, and is then unusable."""
+        from restate.vm import VMException  # type: ignore[attr-defined]  # no public name exists
 
         try:
             return ask()
@@ -207,7 +207,7 @@ def _bytes() -> Any:
 
 @cache
 def _recorded() -> RunOptions[bytes]:
-    """Bytes as they are. An attempt that its worker does not survive is begun again; others fail by their result."""
+    """Raw bytes. An attempt that dies with its worker is retried; other failures are part of the recorded result."""
     from restate import RunOptions
 
     return RunOptions(serde=_bytes())

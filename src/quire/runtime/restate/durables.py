@@ -1,7 +1,7 @@
 """What a workflow awaits on Restate: steps with their attempts, calls, timers and signals.
 
-A workflow is not an asyncio task: it is played by `playing`, which waits for what it yields. So nothing that the SDK
-raises for itself passes through a workflow, and an await that no journal knows is noticed (`runtime.guarding`).
+A workflow is not an asyncio task: `replay` drives it and waits for what it yields. So no internal exception of the SDK
+passes through a workflow, and an await that is not in the journal is noticed (`runtime.guarding`).
 """
 
 from __future__ import annotations
@@ -20,26 +20,26 @@ if TYPE_CHECKING:
     from restate import RestateDurableFuture
 
 Attempting = Callable[[int], "RestateDurableFuture[bytes]"]
-"""Begins the attempt of that number, from 1."""
+"""Starts the attempt of that number, from 1."""
 Pausing = Callable[[Retry, int], "RestateDurableFuture[None]"]
 """A timer for the pause after the attempt of that number."""
 MAX_GENERATIONS = 100
-"""How many failures of others under one key a caller looks past, before it gives up."""
+"""How many failures of other runs under one key a caller skips before it gives up."""
 
 
 @dataclass(slots=True)
 class Waits:
-    """What a workflow needs before it can go on: one of these, or all."""
+    """What a workflow needs before it can continue: one of these, or all."""
 
     durables: Sequence[Durable]
     every: bool
 
 
 class Durable:
-    """Something under way. `future` is what the SDK knows; when that is there, `advance` says whether it is enough."""
+    """A pending operation. `future` belongs to the SDK; once it resolves, `advance` decides whether more is needed."""
 
     simple = True
-    """Whether it is done when its first future is."""
+    """Whether it is done when its first future resolves."""
 
     def __init__(self, future: RestateDurableFuture[Any]) -> None:
         self.future = future
@@ -55,7 +55,7 @@ class Durable:
         return self._value
 
     def advance(self, value: Any) -> None:
-        """Its future gave this."""
+        """Its future resolved to this value."""
         self.give(value)
 
     def fail(self, failure: RunFailure) -> None:
@@ -67,14 +67,14 @@ class Durable:
 
 
 class SettledError(Durable):
-    """Something that needs no waiting: an error that was seen at once."""
+    """An operation that failed at once."""
 
     def __init__(self, error: Exception) -> None:
         self.give(error=error)
 
 
 class Converted(Durable):
-    """A future whose value is given in another form."""
+    """A future whose value is converted."""
 
     def __init__(self, future: RestateDurableFuture[Any], convert: Callable[[Any], Json]) -> None:
         super().__init__(future)
@@ -85,8 +85,8 @@ class Converted(Durable):
 
 
 class DurableStep(Durable):
-    """A step with its attempts. Each is an entry of the journal, so that a failure is recorded like a result: one
-    step that is tried again does not disturb those beside it, and attempts are counted over a crash."""
+    """A step with its attempts. Each attempt is a journal entry, so that a failure is recorded like a result: a retry
+    does not disturb concurrent steps, and attempts are counted across a crash."""
 
     def __init__(self, attempt: Attempting, retry: Retry, pause: Pausing) -> None:
         super().__init__(attempt(1))
@@ -100,11 +100,11 @@ class DurableStep(Durable):
             self._number += 1
             self.future = self._attempt(self._number)
             return
-        told = json.loads(value)
-        if "error" not in told:
-            self.give(told["value"])
+        reply = json.loads(value)
+        if "error" not in reply:
+            self.give(reply["value"])
             return
-        failure = RunFailure.decode(told["error"], 0)
+        failure = RunFailure.decode(reply["error"], 0)
         if self._number >= self._retry.attempts or not RETRYABLE[failure.category]:
             self.give(error=failure.error())
             return
@@ -113,8 +113,8 @@ class DurableStep(Durable):
 
 
 class Call(Durable):
-    """Another workflow. One that failed for another run, or was cancelled with another run that it is a part of, is
-    tried again, under the next generation of its key; what failed for this run has failed."""
+    """A call of another workflow. One that failed for another run, or was cancelled together with another run, is
+    retried under the next generation of its key; a failure for this run is final."""
 
     def __init__(self, call: Attempting, run: str) -> None:
         super().__init__(call(1))
@@ -133,7 +133,7 @@ class Call(Durable):
 
 
 class Signal(Durable):
-    """An answer from outside: it is there already when the wish for it is recorded, or it comes later."""
+    """A value from outside: it exists already when the request for it is recorded, or it comes later."""
 
     simple = False
 
@@ -142,16 +142,16 @@ class Signal(Durable):
         self._answer: RestateDurableFuture[Any] | None = answer
 
     def advance(self, value: Any) -> None:
-        told = json.loads(value)
-        if self._answer is None or told is not None:
-            self.give(told["value"])
+        reply = json.loads(value)
+        if self._answer is None or reply is not None:
+            self.give(reply["value"])
         else:
             self.future, self._answer = self._answer, None
 
 
 @dataclass(slots=True)
 class _Strand:
-    """One of the things that are gathered."""
+    """One of the gathered awaitables."""
 
     play: Generator[Any, None, Json]
     workflow: str
@@ -177,7 +177,7 @@ class _Strand:
 
 @dataclass(slots=True)
 class All:
-    """Everything that is gathered, also of code that awaits several things one after the other."""
+    """All gathered awaitables, including coroutines that await several things one after the other."""
 
     awaited: Sequence[Awaitable[Json]]
     workflow: str
@@ -203,6 +203,6 @@ class All:
 
     def _wait_for(self, waiting: Sequence[_Strand]) -> Waits:
         durables = [one for strand in waiting if strand.waits for one in strand.waits.durables if not one.done]
-        # Waiting for each in turn costs the square of their number, so it is done only where something can go on.
+        # Waiting for any of them costs quadratic time, so it is done only where one completion can resume a strand.
         alone = all(isinstance(one, Durable) for one in self.awaited) and all(one.simple for one in durables)
         return Waits(durables, every=alone)

@@ -1,4 +1,4 @@
-"""What travels between callers, the Restate server and workers: requests, results and failures, as JSON."""
+"""Payloads between callers, the Restate server and workers: requests, results and failures, as JSON."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from quire.errors import CATEGORIES, Category, RunError, category_of, exit_code_
 from quire.events import reason_of
 
 CANCELLED = 409
-"""The code with which Restate ends what was cancelled."""
+"""The code with which Restate ends a cancelled invocation."""
 FAILED = 500
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A workflow asked for. `root` says that the run is this one, and not only what it is a part of."""
+    """A request for a workflow. `root` says that the workflow is the run itself, not only a part of it."""
 
     key: str
     run: str
@@ -24,18 +24,18 @@ class Request:
     root: bool = False
 
     def encode(self) -> bytes:
-        """Raises TypeError or ValueError for an argument that is no JSON."""
+        """Raises TypeError or ValueError for an argument that cannot be serialised as JSON."""
         return _dumps({"key": self.key, "run": self.run, "root": self.root, "argument": self.argument})
 
     @classmethod
     def decode(cls, data: bytes) -> Request:
-        told = json.loads(data)
-        return cls(told["key"], told["run"], told["argument"], told.get("root", False))
+        payload = json.loads(data)
+        return cls(payload["key"], payload["run"], payload["argument"], payload.get("root", False))
 
 
 @dataclass(frozen=True, slots=True)
 class RunFailure:
-    """Why a step or a workflow gave nothing. `run` is the one that tried."""
+    """Why a step or a workflow failed. `run` is the run in which it failed."""
 
     message: str
     category: Category = "runtime"
@@ -49,10 +49,12 @@ class RunFailure:
 
     @classmethod
     def decode(cls, message: str, code: int) -> RunFailure:
-        """From what Restate says: text of ours, or its own."""
+        """From the message of Restate: an encoded RunFailure, or Restate's own text."""
         try:
-            told = json.loads(message)
-            failure = cls(told["message"], told["category"], told["run"], told["cancelled"], told.get("exit_code"))
+            payload = json.loads(message)
+            failure = cls(
+                payload["message"], payload["category"], payload["run"], payload["cancelled"], payload.get("exit_code")
+            )
         except (ValueError, TypeError, KeyError):
             return cls(message, "runtime", cancelled=code == CANCELLED)
         return failure if failure.category in CATEGORIES else cls(failure.message, "unknown", failure.run)
@@ -65,15 +67,15 @@ class RunFailure:
 
 
 def encode_result(name: str, result: Json) -> bytes:
-    """Raises RunError for a result that is no JSON, or so large that it belongs into the store."""
+    """Raises RunError for a result that is not JSON, or so large that it belongs in the store."""
     try:
         data = _dumps(result)
     except (TypeError, ValueError) as error:
-        raise RunError(f"{name} gives something that JSON cannot say: {error}") from error
+        raise RunError(f"{name} returns something that cannot be serialised as JSON: {error}") from error
     if len(data) > MAX_RESULT:
         raise RunError(
-            f"{name} gives {len(data):,} bytes; at most {MAX_RESULT // 1024} KiB ({MAX_RESULT:,} bytes) are allowed: "
-            "save it in the store and give its key"
+            f"{name} returns {len(data):,} bytes; at most {MAX_RESULT // 1024} KiB ({MAX_RESULT:,} bytes) are allowed: "
+            "save it in the store and return its key"
         )
     return data
 

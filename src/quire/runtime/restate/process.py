@@ -1,4 +1,4 @@
-"""A worker as a process: listens, serves, and leaves when it is told to."""
+"""A worker process: listens, serves, and shuts down on a signal."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from quire.errors import ConfigurationError, install_advice
 from quire.runtime.restate.serving import Endpoint
 
 LEAVE_S = 0.5
-"""How long connections get to end by themselves when the steps are through."""
+"""How long connections may take to close by themselves after the last step."""
 log = logging.getLogger("quire.worker")
 MAX_STREAMS = 1000
-"""Invocations that one connection carries. Most of them wait for others."""
+"""Concurrent invocations per connection. Most of them wait for others."""
 
 
 def listen(bind: str) -> socket.socket:
-    """A socket on `host:port`; port 0 takes a free one. Raises ConfigurationError when it cannot be had."""
+    """A socket on `host:port`; port 0 takes a free one. Raises ConfigurationError when it is not available."""
     host, _, port = bind.rpartition(":")
     if not host or not port.isdigit():
-        raise ConfigurationError(f"{bind!r} is no address to listen on; write one like 127.0.0.1:9080")
+        raise ConfigurationError(f"{bind!r} is not an address to listen on; write one like 127.0.0.1:9080")
     try:
         return socket.create_server((host.strip("[]"), int(port)), family=_family(host), backlog=128)
     except OSError as error:
@@ -33,10 +33,10 @@ def listen(bind: str) -> socket.socket:
 
 
 class Worker:
-    """Serves an endpoint in a thread of its own, with an event loop there.
+    """Serves an endpoint in a thread with its own event loop.
 
-    The SDK puts its own handler in place of every other one for SIGTERM, and then nothing ends the process. It cannot
-    do that outside the main thread, which is why signals stay with us.
+    In the main thread, the SDK would replace every handler of SIGTERM with its own, and then nothing ends the process.
+    It cannot do that in another thread, so the signals stay ours.
     """
 
     def __init__(self, listening: socket.socket, make: Callable[[], Endpoint], *, drain_s: float) -> None:
@@ -45,36 +45,36 @@ class Worker:
         self._listening, self._make, self._drain_s = listening, make, drain_s
         self._loop = asyncio.new_event_loop()
         self._leave, self._now = asyncio.Event(), asyncio.Event()
-        self._told = False
+        self._stopping = False
         self._ready = threading.Event()
         self._error: BaseException | None = None
         self._drained = True
         self._thread = threading.Thread(target=self._run, name="quire-worker", daemon=True)
 
     def start(self) -> None:
-        """Serve. Raises what prevents it."""
+        """Start serving. Raises the error that prevents it."""
         self._thread.start()
         self._ready.wait()
         if self._error is not None:
             raise self._error
 
     def stop(self) -> None:
-        """Begin no step and leave when those under way are done; asked again, leave now. From any thread."""
-        wanted = self._now if self._told else self._leave
-        self._told = True
-        with suppress(RuntimeError):  # it has left
+        """Start no step and shut down when the running ones are done; a second call shuts down now. From any thread."""
+        wanted = self._now if self._stopping else self._leave
+        self._stopping = True
+        with suppress(RuntimeError):  # it has stopped
             self._loop.call_soon_threadsafe(wanted.set)
 
     def wait(self) -> bool:
-        """Wait until it has left; whether all steps ended in time."""
+        """Wait until it has stopped; whether all steps ended in time."""
         while self._thread.is_alive():
-            self._thread.join(0.5)  # so that signals are heard
+            self._thread.join(0.5)  # so that signal handlers can run
         if self._error is not None:
             raise self._error
         return self._drained
 
     def run_until_told(self) -> bool:
-        """Wait for SIGTERM or SIGINT and leave; in the main thread. Whether all steps ended in time."""
+        """Wait for SIGTERM or SIGINT and shut down; in the main thread. Whether all steps ended in time."""
         before = {number: signal.signal(number, lambda *_: self.stop()) for number in (signal.SIGTERM, signal.SIGINT)}
         try:
             return self.wait()
@@ -94,7 +94,7 @@ class Worker:
             self._loop.close()
 
     def _note(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-        """What nobody waits for. Connections that are cut when it leaves are no news."""
+        """Log exceptions that nothing awaits. Connections cut during the shutdown are expected."""
         if not self._leave.is_set():
             loop.default_exception_handler(context)
 
@@ -121,7 +121,9 @@ class Worker:
         except Exception:
             if not self._leave.is_set():
                 raise
-            log.debug("connections did not end in order", exc_info=True)  # nothing is lost: it is done elsewhere
+            log.debug(
+                "connections were not closed cleanly", exc_info=True
+            )  # nothing is lost: another worker retries it
         finally:
             endpoint.close()
 

@@ -1,4 +1,4 @@
-"""What workers and callers on Restate keep in the database: how a run goes, its events, and who waits for signals."""
+"""What workers and callers on Restate keep in the database: the state of runs, their events, and awaited signals."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from quire.events import Event
 from quire.runtime.restate.messages import RunFailure
 
 PATIENCE_S = 60.0
-"""How long a worker waits for a database that does not answer, before it leaves the invocation to a later attempt."""
+"""How long a worker retries a database that does not answer, before it leaves the invocation to a later attempt."""
 PAUSE_S = 0.2
 T = TypeVar("T")
 log = logging.getLogger("quire.worker")
 
 
 class RunRecords:
-    """The runs of a database, and the signals of those that Restate plays. Any thread may use it."""
+    """The runs of a database, and the signals of those on Restate. Thread-safe."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -32,16 +32,16 @@ class RunRecords:
         self.signals = Signals(database)
 
     def tell(self, run: str, events: Sequence[Event]) -> None:
-        """Store events. A database that does not answer is waited for."""
+        """Store events. Retries while the database does not answer."""
         self.patiently(lambda: self.runs.append(run, events))
 
     def wait_until_there(self) -> None:
-        """Return when the database answers, or after a while."""
+        """Wait until the database answers, for a limited time."""
         with suppress(StoreError):
             self.patiently(lambda: self._database.rows("SELECT 1"))
 
     def patiently(self, ask: Callable[[], T]) -> T:
-        """Ask the database until it answers. Raises StoreError when it does not for long."""
+        """Retry a database operation until it succeeds. Raises StoreError when the database stays away for too long."""
         deadline = time.monotonic() + PATIENCE_S
         while True:
             try:
@@ -49,16 +49,16 @@ class RunRecords:
             except StoreError as error:
                 if time.monotonic() > deadline:
                     raise
-                log.warning("the database does not answer, trying again: %s", error)
+                log.warning("the database does not answer, retrying: %s", error)
                 time.sleep(PAUSE_S)
 
     def started(self, run: str) -> bool:
-        """Note that a worker plays the run; False when it has ended already, cancelled before it began."""
+        """Record that a worker runs it; False when it has ended already, cancelled before it started."""
         self.runs.set_state(run, "running")
         return self.runs.status(run).state not in ENDED
 
     def ended(self, run: str, outcome: bytes | RunFailure) -> None:
-        """Note the end of a run; the first end counts."""
+        """Record the end of a run; the first end counts."""
         if not isinstance(outcome, RunFailure):
             self.runs.finish(run, "finished", result=json.loads(outcome))
         elif outcome.cancelled:

@@ -1,4 +1,4 @@
-"""Telling a Restate server about workers: where they are, and how much may run at once."""
+"""Registers workers with a Restate server: their address, and how many invocations may run concurrently."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from quire.runtime.restate.context import handler_of, service_of
 from quire.runtime.restate.server import RestateServer
 
 SCOPED = "vqueues"
-"""The feature of a server that bounds calls by scope, over all workers. Experimental in 1.7."""
+"""The server feature that limits calls by scope, over all workers. Experimental in 1.7."""
 PATIENCE_S = 15.0
 PAUSE_S = 0.3
 
@@ -21,7 +21,7 @@ Serves = Mapping[str, Set[str]]
 
 
 def served(workflows: Sequence[Workflow], pools: Iterable[str]) -> Serves:
-    """What workers of these pools serve."""
+    """The services and handlers of workers of these pools."""
     return {
         service_of(pool): {handler_of(one.name) for one in workflows if one.pool == pool}
         for pool in dict.fromkeys(pools)
@@ -29,31 +29,33 @@ def served(workflows: Sequence[Workflow], pools: Iterable[str]) -> Serves:
 
 
 def register(server: RestateServer, uri: str, serves: Serves | None = None) -> None:
-    """Make workers known under an address. The server remembers what was served there, and pins what runs to it;
+    """Register workers at an address. The server remembers what was served there, and pins running invocations to it;
     `serves` is what is served there now.
 
-    Raises ConfigurationError when other workflows are served there than before, while some are under way.
+    Raises ConfigurationError when the served workflows have changed while old ones are still running.
     """
     deadline = time.monotonic() + PATIENCE_S
     while not (answer := server.deploy(uri, force=False)).ok and time.monotonic() < deadline:
-        time.sleep(PAUSE_S)  # a balancer needs a moment to see that a worker is there
+        time.sleep(PAUSE_S)  # a load balancer needs a moment to notice a new worker
     if not answer.ok:
         raise ConfigurationError(
             f"the Restate server at {server.admin} could not register {uri}: {answer.message()[:500]}; "
-            "it must be an address at which the server reaches the workers"
+            "it must be an address at which the server can reach the workers"
         )
-    told = answer.json()
-    known = {service["name"]: {handler["name"] for handler in service["handlers"]} for service in told["services"]}
+    deployment = answer.json()
+    known = {
+        service["name"]: {handler["name"] for handler in service["handlers"]} for service in deployment["services"]
+    }
     if serves is None or known == serves:
         return
     under_way = server.query(
         "SELECT count(*) AS many FROM sys_invocation "
-        f"WHERE pinned_deployment_id = '{told['id']}' AND status <> 'completed'"
+        f"WHERE pinned_deployment_id = '{deployment['id']}' AND status <> 'completed'"
     )
     if many := under_way[0]["many"]:
         raise ConfigurationError(
-            f"{uri} serves other workflows now than before, and {many} of the old ones are under way; "
-            "serve new code at a new address, and keep the old one until they have ended"
+            f"{uri} now serves other workflows than before, and {many} of the old ones are still running; "
+            "serve new code at a new address, and keep the old workers until these have ended"
         )
     forced = server.deploy(uri, force=True)
     if not forced.ok:
@@ -61,9 +63,9 @@ def register(server: RestateServer, uri: str, serves: Serves | None = None) -> N
 
 
 def limit(server: RestateServer, limits: Mapping[str, int]) -> frozenset[str]:
-    """Let the server bound how many invocations of a pool run at once; the pools for which it does so.
+    """Let the server limit how many invocations of a pool run concurrently; returns the pools it limits.
 
-    Without the feature only the slots of each worker bound them.
+    Without the feature only the slots of each worker limit them.
     """
     if not limits or SCOPED not in server.features():
         return frozenset()

@@ -1,4 +1,4 @@
-"""Plays a workflow: lets it go on whenever what it waits for is in the journal."""
+"""Drives a workflow: resumes it whenever what it awaits is in the journal."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from quire.runtime.restate.messages import RunFailure, encode_result
 if TYPE_CHECKING:
     from restate import RestateDurableFuture
 
-Tell = Callable[[Sequence[Event]], Awaitable[None]]
+StoreEvents = Callable[[Sequence[Event]], Awaitable[None]]
 
 
-async def play(workflow: Workflow, context: RestateContext, argument: Json, tell: Tell) -> bytes | RunFailure:
-    """The result of a workflow as JSON, or why there is none; cancelled, whatever its code makes of that.
+async def play(workflow: Workflow, context: RestateContext, argument: Json, store: StoreEvents) -> bytes | RunFailure:
+    """The result of a workflow as JSON, or its failure. A cancelled one is cancelled, even if its code catches that.
 
-    Raises only what the SDK and `tell` do: no workflow sees that. What a workflow tells is stored before it waits, so
-    before the server hears of what comes after.
+    Raises only the exceptions of the SDK and of `store`, which no workflow sees. The events of a workflow are stored
+    before it waits, so before the server records what comes after.
     """
     going = begun(workflow.function(context, argument))
     cancelled: RunCancelled | None = None
     try:
         while True:
-            waits = _go_on(workflow, context, going, cancelled)
-            await _tell(context, tell)
+            waits = _resume(workflow, context, going, cancelled)
+            await _store_events(context, store)
             if not isinstance(waits, Waits):
                 return waits
             cancelled = None
@@ -44,10 +44,10 @@ async def play(workflow: Workflow, context: RestateContext, argument: Json, tell
         going.close()
 
 
-def _go_on(
+def _resume(
     workflow: Workflow, context: RestateContext, going: Generator[Any, None, Json], cancelled: RunCancelled | None
 ) -> Waits | bytes | RunFailure:
-    """Let the workflow go on until it waits, or to its end."""
+    """Resume the workflow until it waits, or to its end."""
     try:
         return go_on(going, Waits, workflow.name, cancelled)
     except StopIteration as end:
@@ -65,13 +65,13 @@ def _go_on(
         return RunFailure.of(error, context.run_id)
 
 
-async def _tell(context: RestateContext, tell: Tell) -> None:
-    if told := context.take_told():
-        await tell(told)
+async def _store_events(context: RestateContext, store: StoreEvents) -> None:
+    if events := context.take_events():
+        await store(events)
 
 
 async def _wait(waits: Waits) -> bool:
-    """Wait for what the workflow needs; False when it was cancelled meanwhile."""
+    """Wait for what the workflow awaits; False when it was cancelled meanwhile."""
     import restate
 
     pending = [one for one in waits.durables if not one.done]
@@ -81,7 +81,7 @@ async def _wait(waits: Waits) -> bool:
             ready = await restate.gather(*futures)
         else:
             ready, _ = await restate.wait_completed(*futures)
-    except restate.TerminalError:  # only waiting for them: their own errors come later
+    except restate.TerminalError:  # from the wait itself: errors of the futures are raised later
         return False
     there = {id(future) for future in ready}
     for one in pending:
@@ -91,7 +91,7 @@ async def _wait(waits: Waits) -> bool:
 
 
 async def _wait_for_calls(context: RestateContext) -> None:
-    """What a cancelled workflow called is cancelled with it: it ends after them."""
+    """Wait for the calls of a cancelled workflow: they are cancelled with it, and it ends after them."""
     import restate
 
     with suppress(restate.TerminalError):  # cancelled twice

@@ -1,4 +1,4 @@
-"""Runs on Restate, for those who submit them: the six verbs."""
+"""The Restate runtime for callers: submit runs and query them."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from quire.runtime.restate.records import RunRecords
 from quire.runtime.restate.server import RestateServer, ServerInvocation, Unreachable
 
 ATTACH_S = 5.0
-"""How long one request waits for a result, before it is looked after otherwise."""
+"""How long one request waits for a result, before the state is checked again."""
 GONE_S = 120.0
-"""How long a server may be away while somebody waits for a result: it is restarted, and goes on."""
+"""How long the server may be unreachable while a caller waits for a result: it may be restarting."""
 PAUSE_S = 0.25
 
 
 class RestateRuntime:
-    """Submits to a Restate server and asks about runs; workers elsewhere do the work. Any thread may use it.
+    """Submits runs to a Restate server and queries them; workers elsewhere do the work. Thread-safe.
 
-    How runs go and what they tell is in the database that workers and callers share; where its word and that of the
-    server differ, the server knows better.
+    The state of runs and their events are in the database that workers and callers share; where it disagrees with the
+    server, the server wins.
     """
 
     sees_files = False
@@ -43,16 +43,16 @@ class RestateRuntime:
 
     def submit(self, flow: str, inputs: Json, *, key: str | None = None) -> str:
         if flow not in self._workflows:
-            raise UsageError(f"there is no workflow {flow}; there are {', '.join(sorted(self._workflows))}")
+            raise UsageError(f"no workflow is called {flow}; choose from {', '.join(sorted(self._workflows))}")
         try:
             Request("", "", inputs).encode()
         except (TypeError, ValueError) as error:
-            raise UsageError(f"what {flow} is started with is no JSON: {error}") from error
+            raise UsageError(f"the inputs of {flow} cannot be serialised as JSON: {error}") from error
         run, new = self._runs.begin(flow, inputs, key=key)
         reference = None if new else self._runs.reference(run)
         if reference is None:
             self._hand_over(run)
-        elif self.status(run).state in ("failed", "cancelled"):  # which only the server knew
+        elif self.status(run).state in ("failed", "cancelled"):  # only the server knew that
             return self.submit(flow, inputs, key=key)
         elif (found := self._server.invocation(reference)) is not None and found.status == "paused":
             self._server.resume(reference)
@@ -70,7 +70,7 @@ class RestateRuntime:
             self._note_end(run, found)
             return self._after(run, status)
         if found.status in ("pending", "scheduled", "ready"):
-            return status  # whoever began it has noted that; it may only wait for its next turn
+            return status  # recorded by the worker that started it; it may only wait to be resumed
         if found.status == "paused":
             return replace(status, state="interrupted", error=found.last_failure)
         return replace(status, state="running")
@@ -83,22 +83,22 @@ class RestateRuntime:
         while True:
             status = self._runs.status(run)
             if status.state == "failed":
-                self._bury(run)
+                self._kill(run)
             if status.state in ENDED:
                 return _value(status)
             left = None if deadline is None else deadline - time.monotonic()
             if left is not None and left <= 0:
-                raise TimeoutError(f"run {run} has not ended in {timeout_s} s; it goes on")
+                raise TimeoutError(f"run {run} has not ended in {timeout_s} s; it continues")
             self._wait(run, ATTACH_S if left is None else min(ATTACH_S, left))
 
     def runs(
         self, *, flow: str | None = None, state: RunState | None = None, prefix: str = "", limit: int = 100
     ) -> list[RunStatus]:
-        """As the database knows them; `status` asks the server."""
+        """As recorded in the database; `status` also asks the server."""
         return self._runs.list(flow=flow, state=state, prefix=prefix, limit=limit)
 
     def pause(self, run: str) -> None:
-        raise UsageError(f"run {run} is on Restate, where runs cannot be paused; cancel it, and submit it again later")
+        raise UsageError(f"run {run} is on Restate, where runs cannot be paused; cancel it and submit it again later")
 
     def cancel(self, run: str) -> None:
         status = self._runs.status(run)
@@ -106,14 +106,14 @@ class RestateRuntime:
             return
         self._runs.request_cancel(run)
         reference = self._runs.reference(run)
-        if reference is None:  # it was never handed over; a worker that gets it all the same looks here first
+        if reference is None:  # never sent to the server; a worker that gets it all the same checks here first
             self._runs.finish(run, "cancelled", error=f"run {run} was cancelled")
         else:
             self._server.cancel(reference)
 
     def forget(self, run: str) -> None:
         if self.status(run).state not in ENDED:
-            raise UsageError(f"run {run} has not ended; cancel it before it is forgotten")
+            raise UsageError(f"run {run} has not ended; cancel it before you forget it")
         reference = self._runs.reference(run)
         if reference is not None:
             for invocation in (reference, *self._server.children(reference)):
@@ -127,10 +127,10 @@ class RestateRuntime:
             self._server.resolve(awakeable, {"value": answer})
 
     def close(self) -> None:
-        """Nothing is open: runs go on elsewhere."""
+        """Nothing to close: runs continue on the workers."""
 
     def _hand_over(self, run: str) -> str:
-        """Start a run on the server, or find that it was: its id is the idempotency key."""
+        """Start a run on the server, or find the started one: the run's id is the idempotency key."""
         status = self._runs.status(run)
         workflow = self._workflows[status.flow]
         request = Request(status.key, run, status.inputs, root=True)
@@ -139,7 +139,7 @@ class RestateRuntime:
         return reference
 
     def _wait(self, run: str, timeout_s: float) -> None:
-        """Wait for news of a run. A server that is away for a while is waited for."""
+        """Wait for the end of a run, up to a timeout. Retries while the server is unreachable for a while."""
         reference = self._runs.reference(run) or self._hand_over(run)
         gone = time.monotonic() + GONE_S
         while True:
@@ -154,27 +154,27 @@ class RestateRuntime:
                 time.sleep(PAUSE_S)
 
     def _note_end(self, run: str, found: ServerInvocation) -> None:
-        """What a worker notes usually: nobody did for a run that was cancelled before it began, or killed."""
+        """Record the end, which usually a worker does, for a run that was cancelled before it started, or killed."""
         if found.result == "success":
-            return  # the worker is about to note it
-        failure = RunFailure.decode(*_told(found.failure or ""))
+            return  # the worker is about to record it
+        failure = RunFailure.decode(*_parse_failure(found.failure or ""))
         self._records.ended(run, failure)
 
-    def _bury(self, run: str) -> None:
-        """End what the server still tries of a run that a worker found to be impossible."""
+    def _kill(self, run: str) -> None:
+        """Kill what the server still retries of a run that a worker found to be impossible."""
         reference = self._runs.reference(run)
         found = self._server.invocation(reference) if reference else None
         if reference and found is not None and found.status != "completed":
             self._server.kill(reference)
 
     def _after(self, run: str, before: RunStatus) -> RunStatus:
-        """The status once the server has no more to say."""
+        """The status once the server no longer knows the run."""
         status = self._runs.status(run)
         return status if status.state in ENDED else replace(before, state="interrupted")
 
 
-def _told(failure: str) -> tuple[str, int]:
-    """Message and code from what the server says: `[409] cancelled`."""
+def _parse_failure(failure: str) -> tuple[str, int]:
+    """Message and code from the server's text: `[409] cancelled`."""
     code, bracket, message = failure.removeprefix("[").partition("] ")
     first = code.split(" ")[0]
     return (message, int(first)) if bracket and first.isdigit() else (failure, 500)

@@ -1,4 +1,4 @@
-"""The Restate server as a client sees it: its ingress, which takes work, and its admin interface, which explains it."""
+"""A client of the Restate server: its ingress, which accepts work, and its admin interface, which reports on it."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from quire.context import Json
 from quire.errors import ConfigurationError, RunError, UsageError
 
 INGRESS = "http://127.0.0.1:8080"
-"""Where a server listens that nobody configured."""
+"""Where a server listens by default."""
 ADMIN_PORT = 9070
 TIMEOUT_S = 30.0
 NOT_READY = 470
-"""What the ingress answers while an invocation has not ended."""
+"""The status of the ingress while an invocation has not ended."""
 
 
 class Unreachable(RunError):
-    """Nobody answers there, or not in time. Worth another try."""
+    """No server answers, or not in time. Retryable."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message, category="network")
@@ -42,13 +42,15 @@ class ServerReply:
         return json.loads(self.body) if self.body else None
 
     def message(self) -> str:
-        """What the server says about a failure."""
+        """The server's error message."""
         try:
-            told = self.json()
+            reply = self.json()
         except ValueError:
-            told = None
+            reply = None
         return (
-            str(told["message"]) if isinstance(told, dict) and "message" in told else self.body.decode(errors="replace")
+            str(reply["message"])
+            if isinstance(reply, dict) and "message" in reply
+            else self.body.decode(errors="replace")
         )
 
 
@@ -64,8 +66,8 @@ class ServerInvocation:
 
 
 class RestateServer:
-    """A server by its two addresses; the second is usually port 9070 beside the first. Any thread may use it; each
-    question is a request of its own."""
+    """A server by its two addresses; the second defaults to port 9070 on the host of the first. Thread-safe: each call
+    is a separate request."""
 
     def __init__(self, ingress: str | None = None, admin: str | None = None) -> None:
         self.ingress = (ingress or INGRESS).rstrip("/")
@@ -75,7 +77,7 @@ class RestateServer:
         self.admin = admin.rstrip("/")
 
     def send(self, service: str, handler: str, data: bytes, *, key: str) -> str:
-        """Start an invocation, or find the one of that key; its id."""
+        """Start an invocation, or find the one with that idempotency key; returns its id."""
         answer = self._ask(
             "POST", f"{self.ingress}/{service}/{quote(handler)}/send", data, headers={"idempotency-key": key}
         )
@@ -94,7 +96,7 @@ class RestateServer:
             return None
 
     def invocation(self, invocation: str) -> ServerInvocation | None:
-        """What became of an invocation; None when it is unknown, or was removed."""
+        """The state of an invocation; None when it is unknown, or was removed."""
         found = self.query(
             "SELECT id, status, completion_result, completion_failure, last_failure "
             f"FROM sys_invocation WHERE id = '{_plain(invocation)}'"
@@ -111,7 +113,7 @@ class RestateServer:
         )
 
     def children(self, invocation: str) -> list[str]:
-        """What an invocation called, and what that called, as far as the server still knows."""
+        """All invocations called by an invocation, directly or indirectly, as far as the server still knows them."""
         found: list[str] = []
         asked = [invocation]
         while asked:
@@ -128,15 +130,15 @@ class RestateServer:
         self._change(invocation, "kill")
 
     def purge(self, invocation: str) -> None:
-        """Remove what is known of an invocation that has ended; nothing happens if it is not there."""
+        """Remove the record of an invocation that has ended; does nothing if it does not exist."""
         self._change(invocation, "purge")
 
     def resume(self, invocation: str) -> None:
-        """Let an invocation that was paused go on."""
+        """Resume a paused invocation."""
         self._change(invocation, "resume")
 
     def resolve(self, awakeable: str, value: Json) -> None:
-        """Give the answer that a workflow waits for."""
+        """Resolve the awakeable that a workflow awaits."""
         answer = self._ask("POST", f"{self.ingress}/restate/awakeables/{awakeable}/resolve", json.dumps(value).encode())
         self._right(answer, "the answer was not accepted")
 
@@ -147,24 +149,26 @@ class RestateServer:
             json.dumps({"query": statement}).encode(),
             headers={"accept": "application/json"},
         )
-        rows: list[Mapping[str, Json]] = self._right(answer, "the server did not answer a question").json()["rows"]
+        rows: list[Mapping[str, Json]] = self._right(answer, "the server refused a query").json()["rows"]
         return rows
 
     def features(self) -> frozenset[str]:
-        """What is switched on in this server beyond the usual."""
-        told = self._right(self._ask("GET", f"{self.admin}/version"), "the server does not tell its version").json()
-        features = told.get("features") or ()
+        """The optional features enabled in this server."""
+        version = self._right(self._ask("GET", f"{self.admin}/version"), "the server did not report its version").json()
+        features = version.get("features") or ()
         return frozenset(name for name in features if not isinstance(features, dict) or features[name])
 
     def limit(self, concurrency: Mapping[str, int]) -> None:
-        """Bound how many calls of each scope run at once, over all workers."""
+        """Limit how many calls of each scope run concurrently, over all workers."""
         rules = [{"pattern": scope, "limits": {"concurrency": many}} for scope, many in concurrency.items()]
         answer = self._ask("PUT", f"{self.admin}/limits/rules", json.dumps(rules).encode())
         self._right(answer, "the limits were not accepted")
 
     def deployments(self) -> Sequence[Mapping[str, Json]]:
         answer = self._ask("GET", f"{self.admin}/deployments")
-        found: list[Mapping[str, Json]] = self._right(answer, "the deployments are not told").json()["deployments"]
+        found: list[Mapping[str, Json]] = self._right(answer, "the server did not list its deployments").json()[
+            "deployments"
+        ]
         return found
 
     def deploy(self, uri: str, *, force: bool) -> ServerReply:
@@ -175,7 +179,7 @@ class RestateServer:
     def check(self) -> None:
         """Raises RunError when the ingress does not answer."""
         answer = self._ask("GET", f"{self.ingress}/restate/health", timeout_s=5)
-        self._right(answer, f"{self.ingress} is no ingress of a Restate server, or not ready")
+        self._right(answer, f"{self.ingress} is not the ingress of a Restate server, or not ready")
 
     def ready(self) -> bool:
         """Whether both interfaces answer."""
@@ -189,7 +193,7 @@ class RestateServer:
 
     def _change(self, invocation: str, how: str) -> None:
         answer = self._ask("PATCH", f"{self.admin}/invocations/{invocation}/{how}")
-        if answer.status not in (404, 409):  # it is gone, or has ended
+        if answer.status not in (404, 409):  # removed, or ended already
             self._right(answer, f"Restate could not {how} {invocation}")
 
     def _right(self, answer: ServerReply, otherwise: str) -> ServerReply:
@@ -207,10 +211,10 @@ class RestateServer:
         timeout_s: float = TIMEOUT_S,
     ) -> ServerReply:
         if not url.startswith(("http://", "https://")):
-            raise UsageError(f"{url} is no address of a Restate server; write one like {INGRESS}")
-        told = {**({"content-type": "application/json"} if data is not None else {}), **(headers or {})}
+            raise UsageError(f"{url} is not the address of a Restate server; write one like {INGRESS}")
+        sent = {**({"content-type": "application/json"} if data is not None else {}), **(headers or {})}
         try:
-            with urlopen(Request(url, data, told, method=method), timeout=timeout_s) as answer:
+            with urlopen(Request(url, data, sent, method=method), timeout=timeout_s) as answer:
                 return ServerReply(answer.status, answer.read())
         except HTTPError as error:
             with error:
@@ -231,7 +235,7 @@ class _TooSlow(Unreachable):
 
 
 def _plain(name: str) -> str:
-    """A name that can stand in a question."""
+    """A name that is safe in a query."""
     if not all(letter.isalnum() or letter == "_" for letter in name):
-        raise UsageError(f"{name!r} is no name of an invocation")
+        raise UsageError(f"{name!r} is not an invocation id")
     return name

@@ -30,18 +30,18 @@ App = Callable[[Any, Any, Any], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True)
 class ServiceOptions:
-    """What a Restate server is told about our services."""
+    """Options of the services for the Restate server."""
 
     waiting_s: float = 60.0
-    """After this long without news the server asks a workflow of the pool `documents`, which waits for others, to leave
-    its worker until there are some."""
+    """Inactivity timeout of the pool `documents`, whose workflows wait for others: after this long the server asks one
+    to suspend until it can continue."""
     working_s: float = 600.0
-    """The same for the other pools, which work. What waits for a step cannot leave, and is not told that it is
-    cancelled until the step has ended."""
+    """Inactivity timeout of the other pools, which work. A workflow that waits for a step cannot suspend, and learns
+    of a cancel only when the step has ended."""
     abort_timeout_s: float = 3600.0
-    """A step that takes longer after that is cut off and begun again: more than the slowest engine ever needs."""
+    """Abort timeout: a step that takes longer after that is aborted and retried. More than the slowest engine needs."""
     retention_s: float = 24 * 3600.0
-    """How long results are kept for a second caller. Later ones find the artifacts in the store."""
+    """How long results are kept for callers with the same key. Later ones find the artifacts in the store."""
     retry_interval_s: float = 0.1
     max_retry_interval_s: float = 20.0
     max_attempts: int = 500
@@ -49,7 +49,7 @@ class ServiceOptions:
 
 
 class Endpoint:
-    """The workflows of some pools, served. Belongs to one event loop; steps run in its threads."""
+    """Serves the workflows of some pools. Belongs to one event loop; steps run in its threads."""
 
     def __init__(
         self,
@@ -60,7 +60,7 @@ class Endpoint:
         options: ServiceOptions | None = None,
         scopes: frozenset[str] = frozenset(),
     ) -> None:
-        """`slots` says which pools are served, and how many steps of each run at the same time."""
+        """`slots` says which pools are served, and how many steps of each run concurrently."""
         self._workflows = {workflow.name: workflow for workflow in workflows}
         self._records = records
         self._options = options or ServiceOptions()
@@ -76,12 +76,12 @@ class Endpoint:
         self._app = self._services()
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        """An ASGI application. While it drains it takes nothing new and says so to whoever checks its health."""
+        """An ASGI application. While it drains it refuses new work, and its health check fails."""
         if scope["type"] == "lifespan":
-            return  # Hypercorn goes on without
+            return  # Hypercorn continues without
         if self._draining.is_set():
             await send({"type": "http.response.start", "status": 503, "headers": []})
-            await send({"type": "http.response.body", "body": b"this worker is leaving"})
+            await send({"type": "http.response.body", "body": b"this worker is shutting down"})
             return
         request = asyncio.current_task()
         assert request is not None
@@ -92,28 +92,28 @@ class Endpoint:
             if not self._leaving:
                 raise
             request.uncancel()
-            with suppress(Exception):  # the stream ends, and the server gives the invocation to another worker
+            with suppress(Exception):  # the stream ends, and the server retries on another worker
                 await send({"type": "http.response.body", "body": b"", "more_body": False})
         finally:
             self._requests.discard(request)
 
     async def drain(self, timeout_s: float) -> bool:
-        """Take nothing new, begin no step, and wait for those that run; whether they all ended in time. What waits for
-        others then is left to another worker."""
+        """Accept nothing new, start no step, and wait for the running ones; whether they all ended in time. Invocations
+        that still wait for others are left to another worker."""
         self._draining.set()
         self._look()
         try:
             await asyncio.wait_for(self._idle.wait(), timeout_s)
         except TimeoutError:
             return False
-        await self._rest()  # what the last steps gave is sent, and invocations that are through end
+        await self._rest()  # results of the last steps are sent, and finished invocations end
         return True
 
     async def leave(self) -> None:
-        """End the invocations that are left."""
+        """Cancel the remaining invocations."""
         self._draining.set()
         self._leaving = True
-        for _ in range(LEAVE_TRIES):  # the SDK takes the first for itself: it sends what it has, and waits again
+        for _ in range(LEAVE_TRIES):  # the SDK catches the first: it sends what it has, and waits again
             for request in self._requests:
                 request.cancel()
             await self._rest()
@@ -130,7 +130,7 @@ class Endpoint:
     async def _in_thread(self, pool: str, work: Callable[[], bytes]) -> bytes:
         async with self._places[pool]:
             if self._draining.is_set():
-                await asyncio.Event().wait()  # until the connection ends: another worker does it
+                await asyncio.Event().wait()  # until the connection ends: another worker runs it
             self._steps += 1
             try:
                 return await asyncio.get_running_loop().run_in_executor(self._threads[pool], work)
@@ -143,7 +143,7 @@ class Endpoint:
             self._idle.set()
 
     async def _keep(self, change: Callable[..., Any], *args: Any) -> Any:
-        """Something for the database, in a thread. While it does not answer, what is under way here is not lost."""
+        """A database operation, in a thread. Retried while the database does not answer: running work is not lost."""
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._keeping, lambda: self._records.patiently(lambda: change(*args)))
 
@@ -185,19 +185,19 @@ class Endpoint:
         async def handle(sdk: Sdk, data: bytes) -> bytes:
             return await self._handle(workflow, sdk, Request.decode(data))
 
-        handle.__annotations__ = {}  # the SDK would evaluate them, and what is imported for types only is not there
+        handle.__annotations__ = {}  # the SDK would evaluate them, and type-only imports do not exist
 
         return handle
 
     async def _handle(self, workflow: Workflow, sdk: Sdk, request: Request) -> bytes:
-        """Play a workflow and note its end, both for the server and, when it is a run, for whoever asks us."""
+        """Run a workflow and record its end for the server and, when it is the root of a run, in the database."""
         from restate import TerminalError
 
         outcome = await self._obstacle(request) if request.root and not _replaying() else None
         if outcome is None:
             context = RestateContext(sdk, self._around, request, workflow)
             try:
-                outcome = await play(workflow, context, request.argument, partial(self._tell, request.run))
+                outcome = await play(workflow, context, request.argument, partial(self._store_events, request.run))
             except JournalMismatch as error:
                 await self._keep(self._lost, workflow, request.run)
                 raise error.__cause__ or error from None
@@ -208,34 +208,34 @@ class Endpoint:
         return outcome
 
     async def _obstacle(self, request: Request) -> bytes | RunFailure | None:
-        """Note that a run begins; why it must not."""
+        """Record that a run starts; returns the reason if it must not."""
         try:
             if await self._keep(self._records.started, request.run):
                 return None
         except UsageError:
             return RunFailure(
-                f"a worker got run {request.run}, which its database does not know; "
-                "start workers with the --store and --facts of whoever submits",
+                f"a worker got run {request.run}, which is not in its database; "
+                "start workers with the same --store and --facts as the submitter",
                 "config",
                 request.run,
             )
         return RunFailure(f"run {request.run} was cancelled", run=request.run, cancelled=True)
 
-    async def _tell(self, run: str, events: Sequence[Event]) -> None:
+    async def _store_events(self, run: str, events: Sequence[Event]) -> None:
         await self._keep(self._records.runs.append, run, events)
 
     def _lost(self, workflow: Workflow, run: str) -> None:
-        """Other code than that which began it, or code that is not deterministic: the run cannot go on."""
+        """Fail a run whose code has changed since it started, or is not deterministic: it cannot continue."""
         self._records.runs.finish(
             run,
             "failed",
-            error=f"the workflow {workflow.name} asks for something else than its journal holds: its code has "
-            "changed since it began, or is not deterministic; submit it again, what is done is in the store",
+            error=f"the replay of the workflow {workflow.name} differs from its journal: its code has "
+            "changed since it started, or is not deterministic; submit it again, what is done is in the store",
         )
 
 
 def _replaying() -> bool:
-    """Whether the journal holds more than where the code is: leaving now would not be what it did before."""
+    """Whether the journal holds entries beyond the current position: stopping now would differ from the first run."""
     from restate.server_context import restate_context_is_replaying
 
     return restate_context_is_replaying.get()

@@ -30,5 +30,5 @@ def test_an_address_that_is_none_is_refused():
 
 
 def test_a_name_cannot_smuggle_in_a_question():
-    with pytest.raises(UsageError, match="no name of an invocation"):
+    with pytest.raises(UsageError, match="not an invocation id"):
         RestateServer().invocation("x' OR '1' = '1")
