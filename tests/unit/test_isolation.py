@@ -12,6 +12,8 @@ from quire import worker_pages
 from quire.errors import CorruptError
 from tests import bombs, documents, scans
 
+pytestmark = pytest.mark.processes
+
 PAGES = 40
 
 

@@ -17,6 +17,8 @@ from quire.export import FORMATS
 from tests import documents
 from tests.unit.cli.terminal import drawn_by
 
+pytestmark = pytest.mark.processes
+
 ROOT = Path(__file__).parents[3]
 
 

@@ -9,6 +9,7 @@ from tests import documents
 from tests.documents import Piece, placed, prose
 
 
+@pytest.mark.slow
 def test_white_text_over_many_rectangles_is_read():
     bars = " ".join(f"{20 + i % 50 * 11} {20 + i // 50 * 9} 9 8 re f" for i in range(4_000))
     text = " ".join(f"1 0 0 1 {20 + i % 50 * 11} {22 + i // 50 * 9} Tm (abc) Tj" for i in range(4_000))

@@ -14,6 +14,8 @@ from quire.errors import ConfigurationError, CorruptError, EngineError, LimitErr
 from quire.pool import Job, JobFailed, Pool, WorkerCrashed, WorkerOutOfMemory
 from quire.pool.frames import MAX_DATA
 
+pytestmark = pytest.mark.processes
+
 
 @pytest.fixture(scope="module")
 def pool():

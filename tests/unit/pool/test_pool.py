@@ -15,6 +15,8 @@ from quire.pool.early import LEAST_MEMORY, MOST_MEMORY, memory_limit
 from quire.pool.work import KEPT
 from tests.unit.pool.watching import ended_within, living
 
+pytestmark = pytest.mark.processes
+
 
 def double(number):
     return Job("tests.fakes.jobs:double", number)

@@ -53,6 +53,7 @@ def texts(recognition) -> list[str]:
 
 
 @pytest.mark.parametrize("effort", ["fast", "balanced", "accurate"])
+@pytest.mark.slow
 def test_every_effort_reads_the_lines_from_top_to_bottom(effort):
     (page,) = read(picture(drawn()), effort)
     assert texts(page) == list(LINES.values())
@@ -176,6 +177,7 @@ def test_profile_and_models_are_part_of_an_answers_key():
     assert made("fast").version != made("balanced").version
 
 
+@pytest.mark.processes
 def test_the_registry_makes_it_without_loading_anything_heavy():
     code = (
         "import sys; from quire.recognize.registry import make; made = make('rapidocr'); made.version;"

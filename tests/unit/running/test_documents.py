@@ -23,6 +23,8 @@ from quire.store.collecting import Limits, collect
 from quire.store.files import FileStore
 from tests import documents, scans
 
+pytestmark = pytest.mark.processes
+
 
 @pytest.fixture
 def store(tmp_path):

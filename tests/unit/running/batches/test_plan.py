@@ -122,6 +122,7 @@ def test_unchanged_files_are_not_read_again(desk, monkeypatch):
     assert len(desk.plan()) == 5
 
 
+@pytest.mark.slow
 def test_thousands_of_documents_take_few_questions(desk):
     for number in range(1200):
         age(desk.write(f"{number:04}.pdf", str(number)))
