@@ -141,6 +141,7 @@ def test_rulings_around_a_cell_are_not_text():
     assert texts(cell) == ["Total 99.90"]
 
 
+@pytest.mark.slow
 def test_the_same_question_has_the_same_answer():
     asked = picture(drawn())
     question = Question(asked.size, asked.dpi)

@@ -111,6 +111,7 @@ def test_force_does_it_again(desk):
     assert desk.run().skipped == 1
 
 
+@pytest.mark.slow
 def test_documents_with_failed_pages_are_tried_again(desk):
     desk.write("a.pdf", "partial at first")
     seen = []
