@@ -1,4 +1,5 @@
-# One word per chore: make demo, test, lint, bench, docs, wheels, clean.
+# One word per chore: make demo, quick, test, lint, bench, docs, wheels, clean.
+# While you work: make quick (under a minute). Before you push: make test (all of it, what CI runs).
 # Everything is set up on first use, in .venv. Python 3.11 or later is needed; cargo makes the native reader.
 
 PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; do \
@@ -19,6 +20,9 @@ CRATE := native/Cargo.toml
 SOURCES := $(wildcard native/src/*.rs) $(CRATE) native/pyproject.toml
 RUST := PATH="$(abspath $(BIN)):$$PATH" PYO3_PYTHON="$(abspath $(BIN)/python)"
 
+# Compiled once, and not by each of the processes that the tests start: that is most of their time.
+unexport PYTHONDONTWRITEBYTECODE
+
 ifeq ($(CARGO),yes)
 READER := $(NATIVE)
 PYTEST := QUIRE_EXPECT_NATIVE=1 $(BIN)/python -m pytest -q
@@ -35,10 +39,13 @@ EXPECT := for part in tesseract postgresql haproxy; do \
 	if scripts/$$part.sh >/dev/null; then export "QUIRE_EXPECT_$$(echo $$part | tr a-z A-Z)=1"; \
 	elif [ -n "$$QUIRE_CI" ]; then exit 1; fi; done
 
-# Folders of tests in which no PDF is opened: the reader cannot matter there.
-READS_NOTHING := batch classify correct detect flow workers prepare database runtime store
+# Tests that start no process keep a core busy; the others mostly wait. Marks are explained in CONTRIBUTING.md.
+JOBS ?= 2
+WAITING_JOBS ?= 4
+PARALLEL := --dist loadgroup --no-loadscope-reorder -n
+QUICK := not (servers or processes or slow)
 
-.PHONY: demo test lint bench docs wheels clean pure
+.PHONY: demo quick test style lint bench docs wheels clean pure
 .SUFFIXES:
 
 demo: $(READY) $(READER)
@@ -61,17 +68,22 @@ demo: $(READY) $(READER)
 	@ls $(DEMO) | sed 's/^/  /'
 	@echo "Now yours: . $(BIN)/activate, then quire read FILE"
 
-test: lint $(DEV) $(READER)
-	@$(EXPECT); $(PYTEST)
+quick: style $(READER)
+	@$(PYTEST) $(PARALLEL) $(JOBS) -m "$(QUICK)"
+
+test: lint quick
+	@$(EXPECT); $(PYTEST) $(PARALLEL) $(WAITING_JOBS) -m "servers or processes or slow"
 ifeq ($(CARGO),yes)
 	@echo "Once more without the native reader:"
-	@$(EXPECT); QUIRE_NATIVE=0 $(BIN)/python -m pytest -q tests/unit $(READS_NOTHING:%=--ignore=tests/unit/%)
+	@$(EXPECT); QUIRE_NATIVE=0 $(BIN)/python -m pytest -q $(PARALLEL) $(WAITING_JOBS) -m "not servers and not no_documents" tests/unit
 endif
 
-lint: $(DEV)
+style: $(DEV)
 	@$(BIN)/ruff format -q --check $(CHECKED)
 	@$(BIN)/ruff check -q $(CHECKED)
 	@$(BIN)/mypy --no-error-summary
+
+lint: style
 ifeq ($(CARGO),yes)
 	@if cargo fmt --version >/dev/null 2>&1; then cargo fmt --manifest-path $(CRATE) --check; \
 	else echo "no rustfmt: the format of the crate is not checked"; fi

@@ -27,6 +27,14 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 ROOT = Path(__file__).parent.parent
 
+pytest_plugins = ["tests.marking"]
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests on servers begin first: their groups are the longest, and other work fills the time beside them."""
+    items.sort(key=lambda item: item.get_closest_marker("servers") is None)
+
 
 @pytest.fixture
 def sample_path() -> Path:

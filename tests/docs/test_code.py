@@ -17,6 +17,8 @@ from quire.errors import EXIT_COMPLETE, EXIT_PARTIAL
 from tests import documents
 from tests.docs.pages import EXAMPLES, PAGES, ROOT, CodeBlock, code_blocks, name_of
 
+pytestmark = pytest.mark.processes
+
 LEFT_OUT = ("…", "[…]", "[...]")
 """Lines that stand for output that is not shown."""
 

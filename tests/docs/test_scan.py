@@ -6,10 +6,13 @@ import runpy
 from collections.abc import Callable
 
 import numpy as np
+import pytest
 from PIL import Image
 
 import quire
 from tests.docs.pages import ROOT
+
+pytestmark = pytest.mark.processes
 
 SCAN = ROOT / "examples" / "scan.png"
 

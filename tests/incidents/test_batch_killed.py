@@ -8,7 +8,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests import documents
+
+pytestmark = pytest.mark.processes
 
 FLOW = """
 name: deadly

@@ -14,6 +14,8 @@ from tests import scans
 from tests.fakes.engines import said_of
 from tests.unit.workers.watching import ended_within
 
+pytestmark = pytest.mark.processes
+
 DOCUMENTS = 5
 
 
@@ -89,7 +91,7 @@ def test_the_first_signal_lets_documents_under_way_finish_and_begins_no_others(b
 def test_the_second_signal_stops_at_once_and_leaves_nobody_behind(batch):
     stopped = batch("hang")
     workers = sorted(set(descendants(stopped.process.pid)) - {stopped.process.pid})
-    with ended_within(10, sorted({*workers, *stopped.stranger.held})):
+    with ended_within(60, sorted({*workers, *stopped.stranger.held})):
         stopped.process.send_signal(signal.SIGINT)
         assert "no new work" in stopped.process.stderr.readline()
         stopped.process.send_signal(signal.SIGINT)

@@ -24,6 +24,8 @@ from tests.runtime.tracking import wait_until
 from tests.servers import cluster as clusters
 from tests.servers import restate
 
+pytestmark = pytest.mark.servers
+
 PATIENCE_S = 60.0
 
 

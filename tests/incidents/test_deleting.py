@@ -23,13 +23,16 @@ from quire.store.images import PageImages
 from quire.store.opening import open_store
 from tests import documents, scans
 from tests.fakes.engines import NumberEngine
+from tests.marking import on_servers
 from tests.unit.cli.batches import BROKEN, Desk
+
+pytestmark = pytest.mark.processes
 
 NAME, BROKEN_NAME = "zanzibar-settlement.pdf", "zebra-broken.pdf"
 WORD = "Quillfeather"
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=["sqlite", on_servers("postgresql")])
 def facts(request) -> str | None:
     return request.getfixturevalue("postgres_url") if request.param == "postgresql" else None
 

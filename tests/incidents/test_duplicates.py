@@ -15,6 +15,8 @@ from tests.fakes.engines import said_of
 from tests.incidents.asking import Asker
 from tests.runtime.tracking import wait_until
 
+pytestmark = pytest.mark.processes
+
 ROUNDS = 50
 PAGES = 2
 LEASE_S = 1.0

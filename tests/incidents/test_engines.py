@@ -11,6 +11,8 @@ from tests.fakes.engines import BadEngine, NumberEngine, calls, held, said_of
 from tests.fakes.vision_server import reads, refuses, vision_server
 from tests.unit.workers.watching import living
 
+pytestmark = pytest.mark.processes
+
 
 def right(result, *, failed=()):
     """Every page says what it shows, but for those that failed; the ledger adds up."""
@@ -29,7 +31,7 @@ def attempts(result, page):
 
 def test_an_engine_that_hangs_deaf_to_signals_and_holds_children_is_ended_and_followed(pool, tmp_path, monkeypatch):
     log = tmp_path / "calls"
-    bad = BadEngine(how="hang", on=(2,), log=log, timeout_s=0.5)
+    bad = BadEngine(how="hang", on=(2,), log=log, timeout_s=3.0)
     result = quire.read(scans.numbered_scans(4), engines=[bad, NumberEngine()])
     assert right(result)
     assert attempts(result, 2) == [("bad", "timeout"), ("numbers", "ok")]

@@ -9,7 +9,11 @@ import sys
 from collections import Counter
 from pathlib import Path
 
+import pytest
+
 from tests import documents
+
+pytestmark = pytest.mark.processes
 
 PAGES = 40
 COMPONENT = """

@@ -19,6 +19,8 @@ from tests.fakes.small_disks import small_disk
 from tests.runtime.tracking import PATIENCE_S, Track, wait_until
 from tests.runtime.workflows import WORKFLOWS
 
+pytestmark = pytest.mark.processes
+
 PAGES = 8
 STUCK = 4
 

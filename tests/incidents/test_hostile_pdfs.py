@@ -14,6 +14,8 @@ import pytest
 
 from tests import bombs
 
+pytestmark = pytest.mark.processes
+
 DEADLINE_S = 120  # so that a regression ends; each takes about a second
 MOST_KILOBYTES = 400_000  # of the whole program; most of it is Python and its modules
 

@@ -9,6 +9,8 @@ import pytest
 import quire
 from tests import documents, scans
 
+pytestmark = pytest.mark.processes
+
 CLOSE = 0.02  # of the page
 
 

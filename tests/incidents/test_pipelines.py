@@ -16,6 +16,8 @@ from tests.fakes.engines import calls, said_of
 from tests.fakes.strangers import ROOT
 from tests.runtime.tracking import wait_until
 
+pytestmark = pytest.mark.processes
+
 PROGRAM = """
 import json, os, signal, sys
 from pathlib import Path

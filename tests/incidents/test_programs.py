@@ -9,6 +9,8 @@ import pytest
 from tests import scans
 from tests.fakes.engines import said_of
 
+pytestmark = pytest.mark.processes
+
 OWN_ENGINE = """
 import quire
 from quire.engine import ReadLine, Recognition

@@ -21,6 +21,8 @@ from tests.fakes.strangers import Stranger, install
 from tests.runtime.tracking import wait_until
 from tests.servers import cluster as clusters
 
+pytestmark = pytest.mark.servers
+
 PAGES = 6
 HELD = 4
 """The page whose engine waits until the test lets it go on."""

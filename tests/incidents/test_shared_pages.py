@@ -29,6 +29,9 @@ from quire.store.opening import open_store
 from quire.types import BBox, Layout, Region
 from tests import documents, scans
 from tests.fakes.engines import NumberEngine, calls
+from tests.marking import on_servers
+
+pytestmark = pytest.mark.processes
 
 DAYS = 100
 """For how long a document was not used, and more than is kept."""
@@ -37,7 +40,7 @@ ROUNDS = 6
 Opening = Callable[[], ArtifactStore]
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=["sqlite", on_servers("postgresql")])
 def opening(request, tmp_path) -> Opening:
     """Opens the same store each time, as another process would."""
     facts = request.getfixturevalue("postgres_url") if request.param == "postgresql" else None

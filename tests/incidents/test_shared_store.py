@@ -17,6 +17,9 @@ from quire.store.deleting import delete_documents
 from quire.store.opening import open_store
 from tests import documents, scans
 from tests.incidents.asking import Asker
+from tests.marking import on_servers
+
+pytestmark = pytest.mark.processes
 
 PAGES = 200
 SHEETS = 24
@@ -67,7 +70,7 @@ def test_threads_that_read_the_same_document_get_the_same_pages(manual, tmp_path
     assert quire.read(path, store=tmp_path / "store").to_json(words=True) == calm
 
 
-@pytest.mark.parametrize("database", ["sqlite", "postgres"])
+@pytest.mark.parametrize("database", ["sqlite", on_servers("postgres")])
 def test_programs_that_read_and_run_the_same_document_get_the_same_pages(manual, tmp_path, programs, request, database):
     path, _ = manual
     calm = quire.read(path).to_json()

@@ -68,6 +68,7 @@ def test_a_file_cut_off_after_opening_does_no_harm(native, saved):
     assert len(list(reader.text(range(1, 31), threads=2))) == 30
 
 
+@pytest.mark.slow
 def test_a_very_large_file_is_left_on_disk(native, tmp_path: Path):
     path = tmp_path / "large.pdf"
     objects = [

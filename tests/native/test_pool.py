@@ -8,6 +8,8 @@ import sys
 import threading
 from pathlib import Path
 
+import pytest
+
 from quire.budget import cpu_budget
 from quire.document import RenderOptions
 from tests import documents
@@ -66,6 +68,7 @@ def run(program: str, path: Path) -> str:
     return done.stdout.strip()
 
 
+@pytest.mark.slow
 def test_an_iterator_dropped_early_leaves_the_pool_usable(native):
     reader = native(documents.simple(40))
     for _ in range(5):
@@ -104,6 +107,7 @@ def test_callers_in_many_threads_get_their_own_results(native):
     assert not wrong
 
 
+@pytest.mark.processes
 def test_the_pool_is_as_large_as_the_largest_call(native, saved):
     assert run(COUNTS_THREADS, saved(documents.simple(8))) == "1 3 3"
 
@@ -118,16 +122,19 @@ def test_a_pool_that_was_shut_down_is_made_anew(native):
     assert list(reader.text(range(1, 5), threads=2)) == before
 
 
+@pytest.mark.processes
 def test_a_document_of_many_pages_takes_no_more_memory(native, saved):
     few, many = saved(documents.many_pages(20), "few.pdf"), saved(documents.many_pages(400), "many.pdf")
 
     assert int(run(RENDERS, many)) - int(run(RENDERS, few)) < 60 * MEGABYTE
 
 
+@pytest.mark.processes
 def test_the_interpreter_ends_while_pages_are_rendered(native, saved):
     assert run(LEAVES_EARLY, saved(documents.simple(60))) == "left"
 
 
+@pytest.mark.processes
 def test_a_forked_child_reads_on(native, saved):
     assert run(FORKS, saved(documents.simple(4))) == "same"
 

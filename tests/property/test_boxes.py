@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,6 +14,7 @@ ROUNDING = 1.00001  # left and width are rounded apart from each other
 
 
 @given(st.tuples(numbers, numbers, numbers, numbers), st.tuples(sides, sides))
+@pytest.mark.slow
 def test_a_box_never_leaves_the_page(points, size):
     box = BBox.of_points(points, size)
     assert 0 <= box.left <= 1

@@ -6,6 +6,7 @@ import math
 import unicodedata
 from collections.abc import Iterator
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -57,6 +58,7 @@ def inside(box: BBox) -> bool:
 
 
 @given(st.lists(recognitions, max_size=4), questions)
+@pytest.mark.slow
 def test_whatever_goes_in_only_clean_things_come_out(given, question):
     try:
         answers = normalize(given, question)
@@ -75,6 +77,7 @@ def test_whatever_goes_in_only_clean_things_come_out(given, question):
 
 
 @given(st.lists(recognitions, max_size=4), questions)
+@pytest.mark.slow
 def test_what_passed_once_passes_unchanged(given, question):
     try:
         once = normalize(given, question)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import fields
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -45,6 +46,7 @@ def pages(draw: st.DrawFn) -> PageText:
 
 
 @given(pages())
+@pytest.mark.slow
 def test_a_page_survives_the_way_through_bytes(page):
     data = page.to_bytes()
     again = PageText.from_bytes(data)

@@ -20,6 +20,14 @@ USED = b"\n% to be read twice\n"
 """Makes another document of one: to a Restate server, the same one on two stores would be one piece of work."""
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests that look at one case run in one process: it is read once there."""
+    for item in items:
+        if "suite" in item.fixturenames and "name" in item.fixturenames:  # type: ignore[attr-defined]
+            item.add_marker(pytest.mark.xdist_group(item.callspec.params["name"]))  # type: ignore[attr-defined]
+
+
 class Suite:
     """Asks the program, and remembers what came of it."""
 

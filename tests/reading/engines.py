@@ -71,7 +71,7 @@ def _bad(how: str, *, timeout_s: float = 30.0) -> Callable[[str, Path], Engine]:
 ENGINES: dict[str, Callable[[str, Path], Engine]] = {
     "reads": lambda name, folder: NumberEngine(name, folder / LOG),
     "raises": _bad("raise"),
-    "hangs": _bad("wait", timeout_s=1.0),
+    "hangs": _bad("wait", timeout_s=3.0),
     "crashes": _bad("exit"),
     "talks-nonsense": _bad("not a number"),
     "is-odd": lambda name, folder: OddEngine(name, folder / LOG),

@@ -16,6 +16,8 @@ from tests.reading.cases import CASES
 from tests.reading.engines import BAD_SHEET
 from tests.unit.workers.watching import living
 
+pytestmark = pytest.mark.servers
+
 READ = [name for name, case in CASES.items() if not case.error]
 SCANS = [name for name in READ if not CASES[name].pipeline]
 

@@ -11,6 +11,7 @@ import pytest
 from quire.context import Json, Runtime
 from quire.events import Event
 from quire.runtime.restate.runtime import RestateRuntime
+from tests.marking import on_servers
 from tests.runtime import workflows
 from tests.runtime.opening import Setting
 from tests.runtime.programs import Program
@@ -63,9 +64,9 @@ RUNTIMES = [
     "inline-replaying",
     "local",
     "local-replaying",
-    "postgresql",
-    "restate",
-    "restate-replaying",
+    on_servers("postgresql"),
+    on_servers("restate", group="restate"),
+    on_servers("restate-replaying", group="restate-replaying"),
 ]
 """`postgresql` is the local runtime over another database: machines that share it share the work."""
 
@@ -101,7 +102,7 @@ def bench(opened: tuple[Runtime, bool], track: Track, request: pytest.FixtureReq
     return Bench(runtime, track, replays)
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=["sqlite", on_servers("postgresql")])
 def store(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Setting:
     """A database of this test's own, for several processes."""
     if request.param == "postgresql":

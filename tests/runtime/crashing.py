@@ -38,8 +38,8 @@ from tests.fakes.pools import work_here
 from tests.fakes.strangers import ROOT, Stranger, install
 
 WORKERS = 2
-LEASE_S = 0.4
-"""Short, so that what a dead process had is taken over soon."""
+LEASE_S = 1.2
+"""Short, so that what a dead process had is taken over soon, and longer than a living one waits for a busy core."""
 PATIENCE_S = 120.0
 
 NEEDED = ("cv2", "quire.detect", "quire.export._json", "quire.prepare.preparing", "quire.render.pdf")

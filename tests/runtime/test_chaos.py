@@ -14,7 +14,7 @@ from tests.runtime.tracking import PATIENCE_S, wait_until
 CHILDREN = 40
 AT_A_TIME = 8
 """Steps that one process may have under way."""
-LEASE_S = 0.4
+LEASE_S = 1.0
 
 
 @pytest.mark.parametrize("seed", [1, 2])

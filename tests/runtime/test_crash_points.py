@@ -12,6 +12,8 @@ from tests import scans
 from tests.fakes.engines import said_of
 from tests.runtime.crashing import Survey, survey
 
+pytestmark = pytest.mark.processes
+
 PAGES = 6
 SHEETS = {f"stranger {number}" for number in range(1, PAGES + 1)}
 MEMORY = Path("/dev/shm")
@@ -24,7 +26,7 @@ def surveyed() -> Iterator[Survey]:
     with tempfile.TemporaryDirectory(dir=MEMORY if MEMORY.is_dir() else None) as folder:
         document = Path(folder, "scan.pdf")
         document.write_bytes(scans.numbered_scans(PAGES))
-        yield survey(document, Path(folder), lanes=3)
+        yield survey(document, Path(folder), lanes=4)
 
 
 def test_every_crash_point_was_met(surveyed):

@@ -10,7 +10,7 @@ from quire.errors import RunCancelled, RunError, UsageError
 from tests.runtime.conftest import Bench
 from tests.runtime.tracking import PATIENCE_S, wait_until
 
-LEASE_S = 0.6
+LEASE_S = 1.0
 """Short, so that claims of a dead process expire quickly."""
 
 

@@ -25,6 +25,8 @@ from tests.runtime import workflows
 from tests.runtime.tracking import PATIENCE_S, wait_until
 from tests.servers import restate
 
+pytestmark = pytest.mark.servers
+
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):

@@ -45,6 +45,7 @@ def test_a_goal_may_be_an_upper_or_a_lower_limit():
     assert goal(4.0, 4.5, digits=1) == ["≥ 4.5", "no"]
 
 
+@pytest.mark.processes
 def test_a_report_is_kept_as_markdown_and_json_without_the_name_of_the_host(tmp_path):
     report = Report("Speed", [Table(["what", "ms"], [["read", 1.23456], ["peer", None]])], ["A note."], {"raw": [1]})
     report.save("speed", tmp_path)
@@ -72,6 +73,7 @@ def test_a_figure_comes_with_the_command_that_repeats_it():
 
 
 @needs_proc
+@pytest.mark.processes
 def test_processor_time_of_programs_that_were_started_and_have_ended_is_counted():
     busy = "import time\nwhile time.process_time() < 0.2: pass"
     _, sample = timed(lambda: subprocess.run([sys.executable, "-c", busy], check=True), cpu=family.cpu_seconds)
@@ -79,12 +81,14 @@ def test_processor_time_of_programs_that_were_started_and_have_ended_is_counted(
 
 
 @needs_proc
+@pytest.mark.processes
 def test_memory_of_a_program_is_counted_with_that_of_its_starter():
     with Program([sys.executable, "-c", "held = b'x' * 50_000_000\nprint('{}', flush=True)\ninput()"]) as program:
         program.answer()
         assert family.memory_mb() >= family.memory_mb(program.pid) >= 45
 
 
+@pytest.mark.processes
 def test_a_program_that_ended_gives_an_empty_answer():
     with Program([sys.executable, "-c", "pass"]) as program:
         assert program.answer() == {}
@@ -162,6 +166,7 @@ def test_documents_made_for_a_plan_differ_and_are_old_enough_to_be_trusted(tmp_p
     assert all(hash_file(str(path)).settled for path in paths)
 
 
+@pytest.mark.processes
 def test_a_command_that_fails_is_left_out_with_its_message(tmp_path):
     with pytest.raises(LeftOut, match="quire plan ended with code 2: quire: no documents in"):
         quire("plan", tmp_path, "-o", tmp_path / "out")

@@ -10,6 +10,8 @@ import pytest
 import quire
 from tests import documents
 
+pytestmark = pytest.mark.processes
+
 HEAVY = {
     "numpy",
     "PIL",

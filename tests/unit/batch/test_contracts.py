@@ -108,6 +108,7 @@ def test_an_error_says_whether_a_retry_is_of_use():
     assert not StageError("read", "a", "input", "no document").retryable
 
 
+@pytest.mark.processes
 def test_contracts_import_nothing_heavy():
     code = "import quire.batch.contracts, sys; print(*sorted(sys.modules))"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()

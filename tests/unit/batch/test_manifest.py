@@ -132,6 +132,7 @@ def test_a_last_row_longer_than_any_buffer_is_removed(tmp_path):
     assert path.read_text() == '{"doc_id": "a"}\n'
 
 
+@pytest.mark.processes
 def test_processes_that_share_a_file_write_whole_rows_in_their_order(tmp_path):
     path = tmp_path / "m.jsonl"
     script = (
@@ -200,6 +201,7 @@ def test_a_file_that_is_no_manifest_is_told(tmp_path):
         list(read_manifest(tmp_path / "gone"))
 
 
+@pytest.mark.processes
 def test_a_worker_in_another_program_tells_its_row_too(tmp_path):
     path = tmp_path / "m.jsonl"
     with ManifestWriter(path) as manifest:

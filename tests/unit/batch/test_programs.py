@@ -13,6 +13,8 @@ from quire.batch import StageOptions, StagePlan, Stop, WorkItem, run_stage
 from quire.errors import UsageError
 from tests.fakes import stage_workers
 
+pytestmark = pytest.mark.processes
+
 CPU = StageOptions(policy="cpu", workers=2)
 
 

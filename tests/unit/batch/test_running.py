@@ -290,6 +290,7 @@ def test_no_more_than_the_queue_is_taken_from_a_generator():
     assert held[0] <= 2 + 5
 
 
+@pytest.mark.slow
 def test_memory_does_not_grow_with_the_items():
     def peak(count):
         gc.collect()
@@ -318,7 +319,7 @@ def test_a_thread_past_its_time_is_left_behind():
         return {"done": item.item_id}
 
     seen = Seen()
-    options = StageOptions(workers=1, per_item_timeout_s=0.05)
+    options = StageOptions(workers=1, per_item_timeout_s=0.5)
     outcome = run_stage(plan("a", "b"), worker, options, on_event=seen)
     assert (outcome.failed, outcome.succeeded) == (1, 1)
     assert outcome.errors[0].category == "timeout"
@@ -338,7 +339,7 @@ def test_a_timeout_is_retryable():
         if tried[item.item_id] == 1:
             release.wait(LONG_S)
 
-    options = StageOptions(per_item_timeout_s=0.05, retries=1, retry_backoff_s=0.0)
+    options = StageOptions(per_item_timeout_s=0.5, retries=1, retry_backoff_s=0.0)
     outcome = run_stage(plan("a"), worker, options)
     release.set()
     assert (outcome.succeeded, tried["a"]) == (1, 2)

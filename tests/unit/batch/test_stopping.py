@@ -68,6 +68,7 @@ def test_the_first_reason_counts():
     assert (stop.reason, stop.at_once) == ("first", True)
 
 
+@pytest.mark.processes
 def test_an_interrupt_without_handlers_leaves_the_stage_behind():
     """A library that installs no handlers: Ctrl-C raises, and nobody waits for the threads."""
     script = (
@@ -85,6 +86,7 @@ def test_an_interrupt_without_handlers_leaves_the_stage_behind():
     assert (ran.stdout, ran.returncode) == ("interrupted\n", 0), ran.stderr
 
 
+@pytest.mark.processes
 def test_sigterm_ends_a_program_that_runs_a_stage_in_good_order(tmp_path: Path):
     script = (
         "import os, signal, sys, threading\n"

@@ -114,6 +114,7 @@ def crops(seed):
         yield from ((text.crop(box), "text"), (head.crop(box), "header"), (dirt.crop(box), "blank"))
 
 
+@pytest.mark.slow
 def test_a_classifier_learns_from_samples_and_can_be_kept(tmp_path):
     learned = embedding.train(crops(1))
     right = [learned.judge(picture)[0] == role for picture, role in crops(2)]

@@ -18,6 +18,8 @@ from quire.render.pdf import native_available
 from tests import documents
 from tests.unit.cli.terminal import drawn_by
 
+pytestmark = pytest.mark.processes
+
 ROOT = Path(__file__).parents[3]
 
 

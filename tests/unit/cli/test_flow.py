@@ -90,6 +90,7 @@ def test_check_of_everything_that_ships_passes(here):
     assert len(out.splitlines()) == 8
 
 
+@pytest.mark.processes
 def test_test_shows_what_passes_and_what_differs(here):
     code, out, _ = quire("test", "mine", "--workers", "1")
     assert code == 1
@@ -101,6 +102,7 @@ def test_test_shows_what_passes_and_what_differs(here):
     ]
 
 
+@pytest.mark.processes
 def test_test_can_run_one_case(here):
     code, out, _ = quire("test", "flows/mine.yaml", "--case", "two pages", "--workers", "1")
     assert code == 0
@@ -119,6 +121,7 @@ def test_an_unknown_flow_is_told(here):
     assert "there is no flow 'mien'; did you mean mine?" in err
 
 
+@pytest.mark.processes
 def test_the_cases_of_the_shipped_flows_pass(here):
     code, out, _ = quire("test", "--workers", "1", "read", "read-text", "recognise", "searchable", "tables")
     assert code == 0, out

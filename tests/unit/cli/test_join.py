@@ -15,6 +15,8 @@ from quire.runtime.local import LocalRuntime
 from quire.store.files import FileStore
 from tests import documents
 
+pytestmark = pytest.mark.processes
+
 
 @pytest.fixture
 def joined(tmp_path):

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests import documents
 from tests.unit.cli.batches import BROKEN, Desk
+
+pytestmark = pytest.mark.processes
 
 
 def lines(desk: Desk, *arguments: object) -> list[str]:

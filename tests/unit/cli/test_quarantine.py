@@ -9,6 +9,8 @@ import pytest
 from tests import documents
 from tests.unit.cli.batches import BROKEN, Desk
 
+pytestmark = pytest.mark.processes
+
 
 @pytest.fixture
 def held(desk: Desk) -> Desk:

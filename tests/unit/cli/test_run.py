@@ -16,6 +16,8 @@ from tests.fakes import flow_components
 from tests.unit.cli.batches import BROKEN, Desk
 from tests.unit.cli.terminal import drawn_by
 
+pytestmark = pytest.mark.processes
+
 
 def test_files_are_written_where_their_documents_are_and_the_summary_has_five_lines(desk: Desk):
     result = desk.run()

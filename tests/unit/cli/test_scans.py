@@ -12,6 +12,8 @@ from tests import documents, scans
 from tests.unit.cli.terminal import drawn_by
 from tests.unit.cli.test_cli import quire
 
+pytestmark = pytest.mark.processes
+
 
 @pytest.fixture
 def scan(saved):

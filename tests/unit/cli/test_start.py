@@ -12,6 +12,8 @@ from quire.workers.early import take_worker
 from tests import documents
 from tests.unit.workers.watching import ended_within, living
 
+pytestmark = pytest.mark.processes
+
 WITH_WORKERS = """
 import os, sys
 import quire.cli
@@ -86,7 +88,7 @@ def test_a_program_that_ends_before_it_reads_leaves_no_worker(report, how):
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as running:
         _, *workers = map(int, running.stdout.readline().split())
         assert workers
-        with ended_within(10, workers):
+        with ended_within(60, workers):
             running.send_signal(how)
             running.wait(30)
 

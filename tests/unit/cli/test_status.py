@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
+
 from quire.durable.folders.request import BatchRequest
 from quire.durable.opening import local_runtime
 from quire.store.files import FileStore
 from tests.unit.cli.batches import BROKEN, Desk
+
+pytestmark = pytest.mark.processes
 
 
 def test_status_is_of_the_latest_run_and_tells_what_failed(desk: Desk):

@@ -13,6 +13,8 @@ import quire
 from quire.keys import digest_bytes
 from tests import documents
 
+pytestmark = pytest.mark.processes
+
 
 def run(*arguments: str | Path, **options) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "quire", "store", *map(str, arguments)]

@@ -13,6 +13,8 @@ from quire.cli.streams import EXIT_BROKEN_PIPE
 from quire.errors import ConfigurationError, InputError, StoreError
 from tests import documents, scans
 
+pytestmark = pytest.mark.processes
+
 FULL = "quire: cannot write to standard output: No space left on device\n"
 CLOSED = "quire: cannot write to standard output: it is closed\n"
 

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from quire.database.database import Database
+from quire.database.database import Database, SqliteDatabase
 from quire.database.sqlite import SqliteDatabase
+from tests.marking import on_servers
 from tests.servers.postgres import PostgresServer
 
 
@@ -21,7 +22,7 @@ def postgres_database(postgres_server: PostgresServer) -> Iterator[Database]:
     database.close()
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=["sqlite", on_servers("postgresql")])
 def either_database(request: pytest.FixtureRequest) -> Iterator[Database]:
     """A database without files, outputs and quarantine."""
     if request.param == "sqlite":

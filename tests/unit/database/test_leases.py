@@ -126,6 +126,7 @@ os.kill(os.getpid(), 9)
 """
 
 
+@pytest.mark.processes
 def test_what_a_killed_process_held_is_free_at_once(owners, database):
     first, _ = owners
     killed = subprocess.Popen([sys.executable, "-c", KILLED, database.place])

@@ -246,6 +246,7 @@ def test_a_user_without_rights_is_told_what_is_missing(postgres_server):
         PostgresDatabase(postgres_server.url(user="reader"))
 
 
+@pytest.mark.processes
 def test_without_psycopg_the_extra_is_named():
     code = (
         "import sys; sys.modules['psycopg'] = None\n"

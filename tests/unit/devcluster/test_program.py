@@ -10,6 +10,8 @@ import pytest
 from quire.devcluster.program import ServerProgram, free_ports, listens, remembered_ports
 from quire.errors import ConfigurationError
 
+pytestmark = pytest.mark.processes
+
 LISTEN = "import socket, sys; s = socket.create_server(('127.0.0.1', int(sys.argv[1]))); s.accept(); s.accept()"
 
 

@@ -63,6 +63,7 @@ def test_an_unknown_format_names_the_known_ones():
         files(report(), "epub", stem="a")
 
 
+@pytest.mark.processes
 def test_importing_the_exports_imports_no_format():
     code = "import sys, quire.export; print([m for m in ('PIL', 'xlsxwriter', 'csv', 'html') if m in sys.modules])"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "[]\n"

@@ -244,6 +244,7 @@ def test_text_that_needs_no_escape_has_none(text):
     assert paragraph(text) == text
 
 
+@pytest.mark.slow
 def test_whatever_is_marked_the_text_reads_as_printed():
     dice = random.Random(7)
     pieces = [*"ab 1.*_`~[]()<>#-+!&;:\\|=", "**", "__", "](", "&lt;", "<b>"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -36,6 +37,7 @@ FLOWS = st.fixed_dictionaries(
 
 @settings(max_examples=200)
 @given(VALUES | FLOWS)
+@pytest.mark.slow
 def test_any_value_is_a_flow_or_has_mistakes(value):
     flow, mistakes = parse(Node.of(value))
     mistakes = [*mistakes, *check(flow, Known())]

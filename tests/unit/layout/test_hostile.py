@@ -9,6 +9,7 @@ from tests import documents
 from tests.documents import Piece, placed, prose
 
 
+@pytest.mark.slow
 def test_white_text_over_many_rectangles_is_read():
     bars = " ".join(f"{20 + i % 50 * 11} {20 + i // 50 * 9} 9 8 re f" for i in range(4_000))
     text = " ".join(f"1 0 0 1 {20 + i % 50 * 11} {22 + i // 50 * 9} Tm (abc) Tj" for i in range(4_000))
@@ -16,6 +17,7 @@ def test_white_text_over_many_rectangles_is_read():
     assert quire.read(data).pages[0].status == "ok"
 
 
+@pytest.mark.slow
 def test_many_links_are_read():
     def draw(canvas):
         for i in range(1500):
@@ -75,5 +77,6 @@ def test_texts_on_top_of_each_other_are_all_read():
     ],
     ids=["rulings", "runs", "one row", "white runs", "pictures", "zero sizes"],
 )
+@pytest.mark.slow
 def test_a_page_of_too_many_things_is_read(build):
     assert quire.read(build()).pages[0].status in ("ok", "empty")

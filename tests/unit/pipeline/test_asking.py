@@ -32,6 +32,8 @@ from tests.fakes.engines import AsyncEngine, BadEngine, NumberEngine, calls, hel
 from tests.runtime.tracking import wait_until
 from tests.unit.workers.watching import living
 
+pytestmark = pytest.mark.processes
+
 PATIENCE_S = 60
 LEFT, RIGHT = BBox(0.0, 0.0, 0.5, 1.0), BBox(0.5, 0.0, 0.4, 1.0)
 
@@ -70,7 +72,7 @@ def test_an_engine_that_crashes_costs_its_page_and_not_the_program(sheets, how):
 def test_an_engine_that_misbehaves_in_its_worker_costs_its_page(sheets, how, tmp_path):
     outcomes = {"hang": "timeout", "raise": "failed"}
     told = Told()
-    engine = BadEngine(how=how, on=(2,), timeout_s=0.5 if how == "hang" else 30.0, log=tmp_path / "calls")
+    engine = BadEngine(how=how, on=(2,), timeout_s=3.0 if how == "hang" else 30.0, log=tmp_path / "calls")
     result = Pipeline(engine, on_event=told)(sheets)
     assert [page.status for page in result.pages] == ["ok", "failed", "ok"]
     assert [event.payload["outcome"] for event in told.of("attempt")] == ["ok", outcomes.get(how, "garbage"), "ok"]

@@ -130,6 +130,7 @@ def test_only_what_is_kept_remains():
     assert kept[bottom:].min() == 255
 
 
+@pytest.mark.slow
 def test_colour_stays():
     page = cv2.cvtColor(text_page(), cv2.COLOR_GRAY2RGB)
     page[100:140, 200:400] = (200, 20, 20)
@@ -137,6 +138,7 @@ def test_colour_stays():
     assert result.mode == "RGB"
 
 
+@pytest.mark.slow
 def test_a_page_of_300_dpi_is_lowered_to_200_and_one_of_250_is_not():
     fine = cv2.resize(text_page(), (2481, 3509), interpolation=cv2.INTER_CUBIC)
     result, prepared = prepare(picture(fine, 300.0), PROFILE)
@@ -153,6 +155,7 @@ def test_a_page_of_small_print_is_lowered_less():
     assert prepare(picture(page, 300.0), PROFILE)[0].width > 1300
 
 
+@pytest.mark.slow
 def test_a_photo_that_cannot_be_a_page_at_its_stated_dpi_is_lowered_by_the_height_of_its_type():
     photo = cv2.resize(text_page(), (3308, 4678), interpolation=cv2.INTER_CUBIC)
     result, prepared = prepare(picture(photo, 150.0), PROFILE)

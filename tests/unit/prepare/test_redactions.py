@@ -35,6 +35,7 @@ def test_a_block_over_several_lines_is_found():
     assert len(found(redacted(text_page(), (200, 700, 1100, 1200)))) == 1
 
 
+@pytest.mark.slow
 def test_boxes_of_a_page_that_lay_upside_down_and_askew_are_reported_on_the_displayed_page():
     upright = redacted(text_page(), (300, 612, 700, 650))
     displayed = straightened(np.ascontiguousarray(upright[::-1, ::-1]), 1.5)
@@ -97,6 +98,7 @@ def test_a_dark_blue_logo_is_no_redaction():
     assert found(page) == ()
 
 
+@pytest.mark.slow
 def test_pages_without_boxes_have_none():
     assert found(text_page()) == ()
     assert found(specks(blank(), 2000, most=9)) == ()

@@ -25,6 +25,8 @@ from quire.workers import Job, shared_pool
 from tests import documents
 from tests.fakes.readers import StrangeSource
 
+pytestmark = pytest.mark.processes
+
 SMALL = RenderOptions(dpi=30)
 PAGES = 5
 

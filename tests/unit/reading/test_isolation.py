@@ -12,6 +12,8 @@ from quire.errors import CorruptError
 from quire.reading import worker_pages
 from tests import bombs, documents, scans
 
+pytestmark = pytest.mark.processes
+
 PAGES = 40
 
 

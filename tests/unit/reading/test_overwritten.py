@@ -21,6 +21,8 @@ from quire.store.files import FileStore
 from tests import documents, scans
 from tests.fakes.engines import NumberEngine
 
+pytestmark = pytest.mark.processes
+
 PAGES = 6
 PDF_PAGES = 120  # the compiled reader works some pages ahead
 CHANGED = "changed while it was read; read it again"

@@ -27,6 +27,8 @@ from quire.types import AnswerSource, BBox
 from tests import documents, scans
 from tests.fakes.engines import BadEngine, NumberEngine, SlowEngine, calls, said_of
 
+pytestmark = pytest.mark.processes
+
 
 @pytest.fixture
 def log(tmp_path):

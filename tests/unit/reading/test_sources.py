@@ -23,6 +23,8 @@ from quire.types import AnswerSource, BBox, Block, Cell, GridCell, Layout, PageI
 from tests import documents, scans
 from tests.fakes.engines import NumberEngine, calls
 
+pytestmark = pytest.mark.processes
+
 BOX = BBox(0.1, 0.1, 0.8, 0.5)
 CELL = BBox(0.1, 0.1, 0.2, 0.1)
 

@@ -6,6 +6,8 @@ import pickle
 import subprocess
 import sys
 
+import pytest
+
 from quire import recognize
 from quire.engine import Question, answer_key
 from quire.picture import Picture
@@ -60,6 +62,7 @@ def test_importing_an_engines_module_does_not_hide_its_factory():
     assert quire.recognize.echo("text").name == "echo"
 
 
+@pytest.mark.processes
 def test_importing_the_package_loads_nothing_heavy():
     code = "import sys, quire.recognize; print(*sys.modules)"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)

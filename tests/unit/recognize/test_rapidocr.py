@@ -55,6 +55,7 @@ def texts(recognition) -> list[str]:
 
 
 @pytest.mark.parametrize("effort", ["fast", "balanced", "accurate"])
+@pytest.mark.slow
 def test_every_effort_reads_the_lines_from_top_to_bottom(effort):
     (page,) = read(picture(drawn()), effort)
     assert texts(page) == list(LINES.values())
@@ -142,6 +143,7 @@ def test_rulings_around_a_cell_are_not_text():
     assert texts(cell) == ["Total 99.90"]
 
 
+@pytest.mark.slow
 def test_the_same_question_has_the_same_answer():
     asked = picture(drawn())
     question = Question(asked.size, asked.dpi)
@@ -178,6 +180,7 @@ def test_profile_and_models_are_part_of_an_answers_key():
     assert made("fast").version != made("balanced").version
 
 
+@pytest.mark.processes
 def test_the_registry_makes_it_without_loading_anything_heavy():
     code = (
         "import sys; from quire.recognize.registry import make; made = make('rapidocr'); made.version;"

@@ -155,6 +155,7 @@ def test_an_engine_is_weak_when_it_says_so_of_many_words(text, confidence, weak)
     assert is_weak([recognition(text, confidence)]) is weak
 
 
+@pytest.mark.processes
 def test_a_dense_table_is_read_by_the_engine_that_sees_tables_and_other_pages_by_the_first():
     named = [engine("lines", LINES), engine("tables", TABLES)]
     result = quire.read(scans.scanned(scans.numbered_sheet(3), scans.grid_sheet()), engines=named)

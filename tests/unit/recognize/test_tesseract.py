@@ -20,6 +20,8 @@ from quire.recognize.tesseract.tsv import pages_of
 from quire.types import BBox, Region
 from tests import documents
 
+pytestmark = pytest.mark.processes
+
 HEAD = b"level\tpage_num\tblock_num\tpar_num\tline_num\tword_num\tleft\ttop\twidth\theight\tconf\ttext\n"
 PAGE = b"1\t1\t0\t0\t0\t0\t0\t0\t200\t100\t-1\t\n"
 BLANK = Picture(60, 40, "L", b"\xff" * 2400, 200.0)

@@ -299,6 +299,7 @@ def test_an_even_page_is_what_it_is():
         assert is_like(page_of(np.full(shape, value, "float32")), Image.new("L", (40, 50), grey))
 
 
+@pytest.mark.processes
 def test_a_page_of_float_pixels_is_read():
     """End to end: no page with ink is reported as empty."""
     sheet = Image.open(io.BytesIO(scans.numbered_sheet(5).png(100))).convert("L")
@@ -371,6 +372,7 @@ def test_a_bomb_takes_no_memory_and_gives_no_warning():
     assert isinstance(outcome, LimitError)
 
 
+@pytest.mark.slow
 def test_an_image_over_pillows_own_warning_is_read():
     wide = Image.new("1", (10_000, 9_500), 1)  # 95 million pixels
     for kind, settings in (("TIFF", {"compression": "group4"}), ("PNG", {})):

@@ -85,6 +85,7 @@ def lived_through(database: Moody, diary: Diary) -> list[str]:
         return sorted({event.id.rpartition("/")[2] for event in runtime.events(run)})
 
 
+@pytest.mark.slow
 def test_a_statement_that_fails_once_costs_no_run_and_no_event(monkeypatch):
     monkeypatch.setattr(scheduler, "TROUBLED_S", 0.001)
     undisturbed = Moody()

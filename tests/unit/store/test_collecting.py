@@ -18,12 +18,13 @@ from quire.store.artifacts import ArtifactStore
 from quire.store.collecting import Collected, Limits, collect
 from quire.store.files import FileStore
 from quire.store.opening import open_store
+from tests.marking import on_servers
 
 DAY = 86_400.0
 NOTHING = Collected()
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=["sqlite", on_servers("postgresql")])
 def opening(request, tmp_path):
     facts = request.getfixturevalue("postgres_url") if request.param == "postgresql" else None
     return lambda: open_store(tmp_path / "store", facts)
@@ -231,6 +232,7 @@ store.flush()
 """
 
 
+@pytest.mark.processes
 def test_what_a_killed_process_left_goes_once_it_is_old(tmp_path):
     ended = subprocess.run([sys.executable, "-c", KILLED, str(tmp_path)], check=False, timeout=60)
     assert ended.returncode == -signal.SIGKILL
@@ -315,7 +317,8 @@ with open_store(sys.argv[1], sys.argv[2] or None) as store:
 """
 
 
-@pytest.mark.parametrize("database", ["sqlite", "postgresql"])
+@pytest.mark.parametrize("database", ["sqlite", on_servers("postgresql")])
+@pytest.mark.processes
 def test_processes_go_on_writing_the_same_contents_while_garbage_is_collected(request, tmp_path, database):
     facts = request.getfixturevalue("postgres_url") if database == "postgresql" else ""
     command = [sys.executable, "-c", WRITER, str(tmp_path), facts]

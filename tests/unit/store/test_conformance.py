@@ -17,6 +17,7 @@ from quire.store.collecting import Limits, collect
 from quire.store.deleting import delete_documents
 from quire.store.opening import open_store
 from quire.store.packs import LARGE
+from tests.marking import on_servers
 
 KEY, OTHER = ArtifactKey("a" * 64), ArtifactKey("b" * 64)
 DOCUMENT = "d" * 64
@@ -24,7 +25,7 @@ DOCUMENT = "d" * 64
 Opening = Callable[..., ArtifactStore]
 
 
-@pytest.fixture(params=["folder", "bucket-sqlite", "folder-postgresql", "bucket-postgresql"])
+@pytest.fixture(params=["folder", *map(on_servers, ("bucket-sqlite", "folder-postgresql", "bucket-postgresql"))])
 def opening(request, tmp_path) -> Opening:
     """Opens the same store each time, as another process would."""
     objects, _, database = request.param.partition("-")

@@ -21,12 +21,13 @@ from quire.store.deleting import Deleted, delete_documents, find_document
 from quire.store.files import FileStore
 from quire.store.opening import open_store
 from tests import documents
+from tests.marking import on_servers
 
 MINE, OTHER = digest_bytes(b"mine"), digest_bytes(b"other")
 SECRET = b"the secret of the harbour office"
 
 
-@pytest.fixture(params=["sqlite", "postgresql"])
+@pytest.fixture(params=["sqlite", on_servers("postgresql")])
 def store(request, tmp_path):
     facts = request.getfixturevalue("postgres_url") if request.param == "postgresql" else None
     with open_store(tmp_path / "store", facts) as opened:

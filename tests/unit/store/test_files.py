@@ -257,6 +257,7 @@ os.kill(os.getpid(), signal.SIGKILL)
 """
 
 
+@pytest.mark.processes
 def test_a_killed_process_leaves_whole_artifacts_only(tmp_path):
     subprocess.run([sys.executable, "-c", KILLED, str(tmp_path)], check=False, timeout=60)
     with FileStore(tmp_path) as store:
@@ -276,6 +277,7 @@ store.flush()
 """
 
 
+@pytest.mark.processes
 def test_a_process_killed_between_the_pack_and_its_facts_leaves_nothing_half_recorded(tmp_path):
     subprocess.run([sys.executable, "-c", KILLED_BETWEEN, str(tmp_path)], check=False, timeout=60)
     assert len(packs(tmp_path)) == 1
@@ -308,6 +310,7 @@ with FileStore(sys.argv[1]) as store:
 """
 
 
+@pytest.mark.processes
 def test_processes_that_save_the_same_contents_at_once_do_not_disturb_each_other(tmp_path):
     saving = [subprocess.Popen([sys.executable, "-c", SAVING, str(tmp_path), name]) for name in "abc"]
     assert [process.wait(60) for process in saving] == [0, 0, 0]

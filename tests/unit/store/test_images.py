@@ -19,6 +19,7 @@ from quire.store.images import BATCH, PageImages, image_name
 from quire.store.opening import open_store
 from tests import documents
 from tests.fakes.readers import LimpingReader
+from tests.marking import on_servers
 
 GREY = RenderOptions(dpi=50, grey=True)
 
@@ -56,7 +57,7 @@ def document(monkeypatch):
         yield opened
 
 
-@pytest.fixture(params=["folder", "bucket"])
+@pytest.fixture(params=["folder", on_servers("bucket")])
 def store(request, tmp_path):
     if request.param == "folder":
         opened = FileStore(tmp_path)

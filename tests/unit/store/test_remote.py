@@ -13,11 +13,12 @@ from quire.errors import ConfigurationError, StoreError
 from quire.store.local import LocalObjects
 from quire.store.objects import Objects
 from quire.store.remote import FAN_OUT, RemoteObjects
+from tests.marking import on_servers
 from tests.servers.ports import free_port
 from tests.servers.s3 import S3Server
 
 
-@pytest.fixture(params=["folder", "memory", "s3", "azure"])
+@pytest.fixture(params=["folder", "memory", on_servers("s3"), on_servers("azure")])
 def objects(request, tmp_path) -> Objects:
     match request.param:
         case "folder":
@@ -167,6 +168,7 @@ def test_an_address_of_another_kind_is_refused(url):
         RemoteObjects(url)
 
 
+@pytest.mark.processes
 def test_without_obstore_the_extra_is_named():
     code = (
         "import sys; sys.modules['obstore'] = None\n"

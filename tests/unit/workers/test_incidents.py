@@ -14,6 +14,8 @@ from quire.errors import ConfigurationError, CorruptError, EngineError, LimitErr
 from quire.workers import Job, JobFailed, WorkerCrashed, WorkerOutOfMemory, WorkerPool
 from quire.workers.frames import MAX_DATA
 
+pytestmark = pytest.mark.processes
+
 
 @pytest.fixture(scope="module")
 def pool():

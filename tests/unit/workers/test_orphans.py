@@ -17,7 +17,10 @@ import pytest
 from quire.workers import Job, WorkerCrashed, WorkerPool, WorkerTimeout
 from tests.unit.workers.watching import HANG, Hanging, ended_within, living
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks at processes through /proc")
+pytestmark = [
+    pytest.mark.processes,
+    pytest.mark.skipif(sys.platform != "linux", reason="looks at processes through /proc"),
+]
 
 STUCK = Job("tests.fakes.jobs:hang", "with the interpreter lock")
 ROOT = Path(__file__).parents[3]

@@ -15,6 +15,8 @@ from quire.workers.early import LEAST_MEMORY, MOST_MEMORY, memory_limit
 from quire.workers.job import KEPT
 from tests.unit.workers.watching import ended_within, living
 
+pytestmark = pytest.mark.processes
+
 
 def double(number):
     return Job("tests.fakes.jobs:double", number)

@@ -67,6 +67,7 @@ def own(tmp_path, saved, monkeypatch) -> Path:
     sys.modules.pop("own_captions", None)
 
 
+@pytest.mark.processes
 def test_a_shipped_flow_runs_in_one_line(saved, tmp_path):
     result = Flow.load("read").run(saved(documents.simple(1)), inputs={"formats": ["md", "txt"]})
     assert result.output["status"] == "complete"
@@ -76,6 +77,7 @@ def test_a_shipped_flow_runs_in_one_line(saved, tmp_path):
     assert written[0].read_bytes() == result.files["report.md"]
 
 
+@pytest.mark.processes
 def test_what_a_store_has_is_not_made_again(own, tmp_path):
     told: list[str] = []
     flow = Flow.load(own)
@@ -85,11 +87,13 @@ def test_what_a_store_has_is_not_made_again(own, tmp_path):
     assert "hit" in told
 
 
+@pytest.mark.processes
 def test_a_flow_of_ones_own_is_found_by_name_with_its_components(own):
     result = Flow.load("own").run("report.pdf", inputs={"words": 1})
     assert [len(caption.split()) for caption in result.output["captions"]] == [1, 1]
 
 
+@pytest.mark.processes
 def test_another_process_finds_the_components_beside_the_flow(own):
     argument = flow_argument(Flow.load(own).definition, {"source": "report.pdf"})
     sys.modules.pop("own_captions")
@@ -100,6 +104,7 @@ def test_another_process_finds_the_components_beside_the_flow(own):
     store.close()
 
 
+@pytest.mark.processes
 def test_a_process_that_has_loaded_other_code_does_not_do_it(own):
     definition = Flow.load(own).definition
     version = registry_for(own.parent).find("own_captions:caption").version
@@ -155,6 +160,7 @@ def test_a_document_that_is_not_there_is_named():
     assert caught.value.category == "input"
 
 
+@pytest.mark.processes
 def test_a_document_that_cannot_be_read_is_named(saved):
     with pytest.raises(RunError, match=r"^bad\.pdf: ") as caught:
         Flow.load("read").run(saved(b"%PDF-1.4 and nothing more", "bad.pdf"))
@@ -166,6 +172,7 @@ def test_files_are_named_after_the_document():
     assert file_name("chart.png", "report") == "report.chart.png"
 
 
+@pytest.mark.processes
 def test_a_store_that_is_named_is_closed_after_the_run(saved, tmp_path):
     before = set(threading.enumerate())
     result = Flow.load("read").run(saved(documents.simple(1)), store=tmp_path / "store")
@@ -174,6 +181,7 @@ def test_a_store_that_is_named_is_closed_after_the_run(saved, tmp_path):
     assert result.files["report.md"]
 
 
+@pytest.mark.processes
 def test_a_reader_of_events_that_raises_does_not_end_the_run(saved, caplog):
     def broken(event):
         raise RuntimeError("of somebody")
@@ -182,6 +190,7 @@ def test_a_reader_of_events_that_raises_does_not_end_the_run(saved, caplog):
     assert "a reader of events raised" in caplog.text
 
 
+@pytest.mark.processes
 def test_files_are_named_after_the_document_that_the_inputs_name(saved):
     path = saved(documents.simple(1))
     result = Flow.load("read").run(inputs={"formats": ["md"], "source": {"path": str(path), "name": "other.pdf"}})
@@ -202,6 +211,7 @@ def test_two_files_of_one_name_are_told_unless_they_are_the_same():
 
 
 @pytest.mark.parametrize("given", ["{$input: source}", "{$step: document}"], ids=["a file", "a result"])
+@pytest.mark.processes
 def test_pages_are_drawn_into_the_store(saved, tmp_path, given):
     flow = Flow.from_yaml(f"""
         name: draw
@@ -228,6 +238,7 @@ class TestRequests:
             yield opened
         store.close()
 
+    @pytest.mark.processes
     def test_a_registered_flow_is_named(self, runtime, saved):
         run = runtime.submit("flow", {"flow": "read", "inputs": {"source": str(saved(documents.simple(1)))}})
         assert runtime.result(run, timeout_s=60)["output"]["status"] == "complete"
@@ -240,6 +251,7 @@ class TestRequests:
         with pytest.raises(RunError, match="there is no flow"):
             runtime.result(runtime.submit("flow", {"flow": str(own)}), timeout_s=60)
 
+    @pytest.mark.processes
     def test_a_registered_flow_may_have_components_of_its_own(self, runtime):
         run = runtime.submit("flow", {"flow": "mine", "inputs": {"source": "report.pdf", "words": 1}})
         assert runtime.result(run, timeout_s=60)["output"]["status"] == "complete"
@@ -264,6 +276,7 @@ class TestRequests:
 
 
 class TestCases:
+    @pytest.mark.processes
     def test_a_case_passes_differs_or_breaks(self, own):
         flow = Flow.load(own)
         with CaseRunner.opened(workers=1) as runner:
@@ -305,6 +318,7 @@ class TestCases:
     def test_what_differs_is_told_with_its_place(self, expected, found, told):
         assert list(differences(expected, found)) == [told]
 
+    @pytest.mark.processes
     def test_the_text_of_a_file_can_be_expected(self, saved):
         result = Flow.load("read").run(saved(documents.simple(1)))
         entry = result.output["files"][0]

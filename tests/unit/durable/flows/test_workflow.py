@@ -74,6 +74,7 @@ def step(id: str, component: str, on_error: Json = None, options: Json = None, *
     return {**made, **({"on_error": on_error} if on_error else {}), **({"options": options} if options else {})}
 
 
+@pytest.mark.processes
 def test_a_document_is_read_and_exported(desk):
     files = step("files", "export", document={"$step": "document"}, formats=["md", "txt"])
     output = desk.run(files, DOCUMENT, output={"files": {"$step": "files"}, "read": {"$step": "document"}})
@@ -82,6 +83,7 @@ def test_a_document_is_read_and_exported(desk):
     assert desk.store.load(output["files"][0]["digest"]).startswith(b"#")
 
 
+@pytest.mark.processes
 def test_a_page_component_runs_for_each_page_and_a_document_component_gathers(desk):
     output = desk.run(
         DOCUMENT,
@@ -97,12 +99,14 @@ def test_a_page_component_runs_for_each_page_and_a_document_component_gathers(de
     assert CALLS["contents"] == 1
 
 
+@pytest.mark.processes
 def test_a_path_goes_into_what_each_page_gave(desk):
     captions = step("captions", "caption", page={"$step": "document"})
     output = desk.run(DOCUMENT, captions, output={"numbers": {"$step": "captions", "path": "number"}})
     assert output["numbers"] == [1, 2, 3]
 
 
+@pytest.mark.processes
 def test_a_region_component_runs_for_each_block(desk):
     output = desk.run(
         DOCUMENT,
@@ -115,6 +119,7 @@ def test_a_region_component_runs_for_each_block(desk):
     assert CALLS["length"] == sum(map(len, output["once"]))
 
 
+@pytest.mark.processes
 def test_a_second_run_is_look_ups(desk):
     steps = (
         DOCUMENT,
@@ -128,6 +133,7 @@ def test_a_second_run_is_look_ups(desk):
     assert desk.told("hit") == ["captions", "all"]
 
 
+@pytest.mark.processes
 def test_changing_the_options_of_a_step_redoes_it_and_what_depends_on_it_and_nothing_else(desk):
     def steps(words: int) -> list[Json]:
         return [
@@ -157,6 +163,7 @@ def test_a_step_that_gives_the_same_again_redoes_nothing_after_it(desk):
     assert CALLS["echoa"] == CALLS["echob"] == CALLS["later"] == 1
 
 
+@pytest.mark.processes
 def test_saying_what_is_the_default_redoes_nothing(desk):
     desk.run(DOCUMENT, step("c", "caption", page={"$step": "document"}), output={"$step": "c"})
     again = step("c", "caption", page={"$step": "document"}, options={"words": 2})
@@ -195,6 +202,7 @@ def test_a_literal_is_taken_as_it_stands(desk):
     assert desk.run(one, output={"$step": "one"}) == {"$step": "two"}
 
 
+@pytest.mark.processes
 def test_an_error_that_passes_is_tried_again(desk):
     FAILING["caption/2"] = busy(1)
     output = desk.run(DOCUMENT, step("c", "caption", page={"$step": "document"}), output={"$step": "c"})
@@ -203,6 +211,7 @@ def test_an_error_that_passes_is_tried_again(desk):
     assert CALLS["caption/2"] == 2
 
 
+@pytest.mark.processes
 def test_a_failed_step_ends_the_flow_and_says_which_page(desk):
     FAILING["caption/2"] = refusing()
     with pytest.raises(RunError, match="step 'c', page 2: cannot be described") as caught:
@@ -212,6 +221,7 @@ def test_a_failed_step_ends_the_flow_and_says_which_page(desk):
     assert desk.told("failed") == ["c"]
 
 
+@pytest.mark.processes
 def test_pages_that_were_made_before_a_failure_are_not_made_again(desk):
     FAILING["caption/3"] = refusing(1)
     captions = step("c", "caption", page={"$step": "document"})
@@ -221,6 +231,7 @@ def test_pages_that_were_made_before_a_failure_are_not_made_again(desk):
     assert [CALLS[f"caption/{page}"] for page in (1, 2, 3)] == [1, 1, 2]
 
 
+@pytest.mark.processes
 def test_a_page_that_is_skipped_is_nothing_in_the_list_and_tried_again_by_the_next_run(desk):
     FAILING["caption/2"] = refusing(1)
     steps = (
@@ -237,6 +248,7 @@ def test_a_page_that_is_skipped_is_nothing_in_the_list_and_tried_again_by_the_ne
     assert CALLS["caption/1"] == 1 and CALLS["caption/2"] == 2
 
 
+@pytest.mark.processes
 def test_a_page_that_stays_busy_is_skipped_after_its_attempts(desk):
     FAILING["caption/2"] = busy(100)
     captions = step("c", "caption", on_error="skip", page={"$step": "document"})
@@ -244,6 +256,7 @@ def test_a_page_that_stays_busy_is_skipped_after_its_attempts(desk):
     assert CALLS["caption/2"] == 3
 
 
+@pytest.mark.processes
 def test_a_value_can_stand_for_a_page_that_failed(desk):
     FAILING["caption/2"] = refusing()
     captions = step("c", "caption", on_error={"use": {"title": "?", "number": 0}}, page={"$step": "document"})
@@ -312,6 +325,7 @@ def test_an_output_that_is_too_large_for_a_journal_is_in_the_store(desk, text):
     )
 
 
+@pytest.mark.processes
 def test_a_document_of_another_name_is_another_document_for_its_exports(desk, tmp_path):
     files = step("files", "export", document={"$step": "document"}, formats=["json"])
     first = desk.run(DOCUMENT, files, output={"$step": "files"})
@@ -321,6 +335,7 @@ def test_a_document_of_another_name_is_another_document_for_its_exports(desk, tm
     assert first != second
 
 
+@pytest.mark.processes
 def test_what_a_document_is_like_is_told_page_by_page(desk):
     kind = step("kind", "pages", document={"$step": "document"})
     output = desk.run(DOCUMENT, kind, output={"$step": "kind"})

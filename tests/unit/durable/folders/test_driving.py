@@ -150,6 +150,7 @@ def test_force_does_it_again(desk):
     assert desk.run().skipped == 1
 
 
+@pytest.mark.slow
 def test_documents_with_failed_pages_are_tried_again(desk):
     desk.write("a.pdf", "partial at first")
     seen = []
@@ -563,6 +564,7 @@ def test_a_batch_runs_with_its_facts_in_postgresql(tmp_path, postgres_url):
         assert [run.state for run in desk.runs.list(flow="batch")] == ["finished", "finished"]
 
 
+@pytest.mark.processes
 def test_real_documents_go_through_the_real_flow(tmp_path, sample_path):
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "sample.pdf").write_bytes(sample_path.read_bytes())
@@ -610,6 +612,7 @@ class TestRequests:
             with pytest.raises(RunError, match="there is no flow 'own' here"):
                 run_batch(request, runtime)
 
+    @pytest.mark.processes
     def test_a_flow_that_the_opener_registered_is_named(self, tmp_path, saved):
         (tmp_path / "own.yaml").write_text(OWN)
         request = BatchRequest((str(saved(documents.simple(1))),), str(tmp_path / "out"), "captions")

@@ -30,6 +30,7 @@ def age(path):
     os.utime(path, (1e9, 1e9))
 
 
+@pytest.mark.slow
 def test_a_new_document_is_missing_and_then_done(desk):
     desk.write("a.pdf")
     desk.write("deep/b.pdf")
@@ -178,6 +179,7 @@ def test_unchanged_files_are_not_read_again(desk, monkeypatch):
     assert len(desk.plan()) == 5
 
 
+@pytest.mark.slow
 def test_thousands_of_documents_take_few_questions(desk):
     for number in range(1200):
         age(desk.write(f"{number:04}.pdf", str(number)))
@@ -292,6 +294,7 @@ def test_a_limit_takes_the_first_by_name(desk):
     assert list(desk.plan(limit=2)) == ["a.pdf", "b.pdf"]
 
 
+@pytest.mark.slow
 def test_shards_share_the_documents_by_name(desk):
     for number in range(50):
         desk.write(f"{number}.pdf")

@@ -23,6 +23,8 @@ from quire.store.files import FileStore
 from quire.workers import shared_pool
 from tests import documents, scans
 
+pytestmark = pytest.mark.processes
+
 
 @pytest.fixture
 def store(tmp_path):
