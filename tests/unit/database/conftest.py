@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from quire.database.database import Database, SqliteDatabase
+from quire.database.database import Database
 from quire.database.sqlite import SqliteDatabase
 from tests.marking import on_servers
 from tests.servers.postgres import PostgresServer
