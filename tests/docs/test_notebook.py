@@ -12,6 +12,8 @@ from jupyter_client.manager import KernelManager
 
 from tests.docs.pages import ROOT, code_blocks
 
+pytestmark = pytest.mark.processes
+
 TIMEOUT_S = 60
 
 SIGNS = """

@@ -186,7 +186,7 @@ def test_a_file_that_pdfium_refuses_is_rewritten_and_read(native, monkeypatch):
 def test_the_extra_that_might_help_is_named_where_it_is_missing(native, monkeypatch):
     monkeypatch.setitem(sys.modules, "pikepdf", None)
 
-    with pytest.raises(CorruptError, match=r"report\.pdf: .*quire\[repair\]"):
+    with pytest.raises(CorruptError, match=r"report\.pdf: .*quire-documents\[repair\]"):
         open_pdf(Document(without_trailer(), name="report.pdf"))
 
 

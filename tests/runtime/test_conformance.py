@@ -13,6 +13,8 @@ from quire.runtime.restate.runtime import RestateRuntime
 from tests.runtime import workflows
 from tests.runtime.tracking import PATIENCE_S, wait_until
 
+pytestmark = pytest.mark.slow
+
 # Results and order.
 
 

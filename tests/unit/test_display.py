@@ -89,6 +89,7 @@ def test_a_dataframe_without_a_header_has_numbered_columns():
     assert frame.values.tolist() == [["a", "b"]]
 
 
+@pytest.mark.processes
 def test_without_pandas_the_error_says_what_to_install():
     code = """
 import sys

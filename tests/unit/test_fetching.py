@@ -174,6 +174,7 @@ def test_a_document_is_read_from_a_url(server):
     assert len(server.seen) == 1
 
 
+@pytest.mark.processes
 def test_a_document_of_a_url_is_read_in_workers(server):
     result = quire.read(f"{server.url}/report.pdf", fetch=HERE, isolate=True)
     assert len(result.pages) == 2
@@ -349,6 +350,7 @@ def encrypted(server, tmp_path) -> Iterator[tuple[str, Path]]:
         thread.join()
 
 
+@pytest.mark.processes
 @pytest.mark.skipif(shutil.which("openssl") is None, reason="certificates are made with openssl")
 def test_certificates_are_checked_and_redirects_stay_encrypted(encrypted, monkeypatch):
     url, certificate = encrypted
@@ -363,6 +365,7 @@ def test_certificates_are_checked_and_redirects_stay_encrypted(encrypted, monkey
     assert "took longer than 0.5 s" in str(slow)
 
 
+@pytest.mark.processes
 def test_the_command_line_reads_urls_and_shows_no_query(server, tmp_path):
     urls = (f"{server.url}/report.pdf", f"{server.url}/report.pdf?token=secret", f"{server.url}/gone.pdf?token=secret")
     command = (sys.executable, "-m", "quire", "read", *urls, "-o", "out", "--show", "-v")

@@ -14,12 +14,12 @@ from quire.database.leases import LEASE_S
 from quire.devcluster import haproxy, postgres, restate
 from quire.devcluster.program import LOOK_EVERY_S, START_S, ServerProgram, listens, remembered_ports
 from quire.durable.opening import pools_for
-from quire.errors import ConfigurationError
+from quire.errors import ConfigurationError, install_advice
 
 PACKAGES = {
-    "psycopg": "pip install 'quire[postgres]'",
-    "restate": "pip install 'quire[restate]'",
-    "hypercorn": "pip install 'quire[restate]'",
+    "psycopg": install_advice("postgres"),
+    "restate": install_advice("restate"),
+    "hypercorn": install_advice("restate"),
 }
 """What the workers import, each with how to get it."""
 

@@ -10,6 +10,8 @@ from quire.store.files import FileStore
 from tests import documents
 from tests.unit.cli.batches import BROKEN, Desk
 
+pytestmark = pytest.mark.processes
+
 
 @pytest.fixture
 def begun(desk: Desk) -> str:

@@ -84,6 +84,7 @@ def test_debug_shows_the_traceback_of_a_mistake(tmp_path):
     assert "Traceback" in said and "_range" in said
 
 
+@pytest.mark.processes
 def test_debug_shows_the_traceback_of_a_component_that_is_not_ours(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
@@ -102,6 +103,7 @@ def test_the_script_for_a_shell_is_printed():
     assert "choose from bash, zsh, fish" in quire("completion", "tcsh", code=2).stderr
 
 
+@pytest.mark.processes
 @pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash")
 @pytest.mark.parametrize(
     ("line", "expected"),
@@ -128,6 +130,7 @@ printf '%s\\n' "${{COMPREPLY[@]}}"
     assert set(run.stdout.split()) == expected, run.stderr
 
 
+@pytest.mark.processes
 def test_debug_shows_the_traceback_of_an_engine_in_a_worker(tmp_path):
     (tmp_path / "scan.pdf").write_bytes(scans.numbered_scans(1))
     stranger = strangers.install(tmp_path, "raise", 1)

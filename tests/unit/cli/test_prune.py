@@ -7,6 +7,8 @@ import pytest
 from tests import documents
 from tests.unit.cli.batches import Desk
 
+pytestmark = pytest.mark.processes
+
 
 @pytest.fixture
 def left(desk: Desk) -> Desk:

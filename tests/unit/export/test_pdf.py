@@ -343,7 +343,7 @@ def test_words_of_a_picture_lie_over_their_ink():
 
 def test_without_pikepdf_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "pikepdf", None)
-    with pytest.raises(ConfigurationError, match=r"quire\[pdf\]"):
+    with pytest.raises(ConfigurationError, match=r"quire-documents\[pdf\]"):
         result_of(encoded(documents.scan(), "PNG"), [], name="a.png").to_pdf()
 
 

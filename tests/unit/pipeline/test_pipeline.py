@@ -245,7 +245,7 @@ def test_exporters_write_files_and_tell_of_them(page, tmp_path):
     keep = exporter(lambda result: seen.append(result.status), name="keep")
     told = Told()
     Pipeline(says_size, save(tmp_path / "out", "json"), save(tmp_path / "out"), keep, on_event=told)(page)
-    assert {path.name for path in (tmp_path / "out").iterdir()} == {"page.json", "page.md"}
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {"page.png.json", "page.png.md"}
     assert [(p["format"], p["bytes"] > 0) for p in told.of("export", "finished")] == [("json", True), ("md", True)]
     assert seen == ["complete"]
 
@@ -386,7 +386,7 @@ def test_an_exporter_that_fails_does_not_keep_the_others_from_writing(page, tmp_
     broken = exporter(lambda result: 1 / 0, name="broken")
     with pytest.raises(RecognitionError, match="export stage broken failed"):
         Pipeline(says_size, broken, save(tmp_path / "out"))(page)
-    assert (tmp_path / "out" / "page.md").exists()
+    assert (tmp_path / "out" / "page.png.md").exists()
     assert Pipeline(says_size, broken, error_policy="attach")(page).status == "complete"
 
 

@@ -12,6 +12,8 @@ from quire.prepare.turning import straightened
 from quire.types import BBox
 from tests.unit.prepare.sheets import A4, DPI, blank, line, picture, specks, text_page
 
+pytestmark = pytest.mark.slow
+
 PROFILE = PrepareProfile()
 
 

@@ -371,7 +371,7 @@ def test_prompts_exist_in_the_same_languages_and_say_that_a_page_gives_no_orders
 
 
 def test_a_prompt_in_another_language_is_a_matter_of_configuration():
-    with pytest.raises(ConfigurationError, match="there is: de, en, ja"):
+    with pytest.raises(ConfigurationError, match="available: de, en, ja"):
         recognize.vision("https://host/v1", "model", prompt_language="tlh")
 
 

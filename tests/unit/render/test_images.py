@@ -19,6 +19,8 @@ from quire.pagetext import PageText
 from tests import documents, scans
 from tests.fakes.engines import NumberEngine, said_of
 
+pytestmark = pytest.mark.slow
+
 A4 = (pytest.approx(595.3, abs=1), pytest.approx(841.9, abs=1))
 FORMATS = ["PNG", "JPEG", "TIFF", "WEBP", "BMP"]
 

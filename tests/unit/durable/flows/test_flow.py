@@ -147,6 +147,7 @@ def test_a_document_for_a_flow_that_takes_none_is_told():
         flow.run("report.pdf")
 
 
+@pytest.mark.processes
 def test_the_traceback_of_a_component_that_fails_is_in_the_debug_log(own, saved, caplog):
     own.with_name("own_captions.py").write_text(CODE.replace('" ".join', "page.title.join"))
     with caplog.at_level(logging.DEBUG, logger="quire"), pytest.raises(RunError, match="has no attribute 'title'"):

@@ -26,6 +26,8 @@ from quire.store.opening import open_store
 from tests import documents
 from tests.unit.durable.folders.folders import LONG_S, Desk
 
+pytestmark = pytest.mark.slow
+
 ENDS = ("finished", "failed", "hit")
 
 
