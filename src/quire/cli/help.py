@@ -20,7 +20,7 @@ OPTIONS: Mapping[str, Sequence[str]] = {
     "OCR and layout": ("ocr", "lang", "engine", "effort", "profile", "figures", "redactions", "similar"),
     "Store and execution": (
         *("flow", "store", "facts", "workers", "runtime", "ingress"),
-        *("force", "verify_hash", "dry_run"),
+        *("force", "retry", "overwrite", "verify_hash", "dry_run"),
     ),
     "Scheduling": ("policy", "schedule", "max_queue", "timeout_s", "retries", "retry_backoff_s", "error_budget"),
     "Messages": ("as_json", "quiet", "verbose", "debug", "diagnostics_interval_s", "help"),
