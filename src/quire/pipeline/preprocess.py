@@ -19,8 +19,8 @@ class PagePreparation:
     profile: PrepareProfile
 
     def preprocess(self, picture: Picture) -> PreparedPicture:
-        made, told = prepare(picture, self.profile)
-        return PreparedPicture(made, (told.turn + told.skew) % 360, told.to_given)
+        made, applied = prepare(picture, self.profile)
+        return PreparedPicture(made, (applied.turn + applied.skew) % 360, applied.to_given)
 
 
 @dataclass(frozen=True, slots=True)

@@ -287,7 +287,7 @@ def test_names_as_long_as_a_file_system_allows(desk):
 def test_a_password_that_is_no_text_is_a_mistake_of_the_call(desk, monkeypatch):
     monkeypatch.setenv("QUIRE_PASSWORD", "\udcff")
     for command in (("run", "in", "-o", "out"), ("read", "in/a.pdf"), ("inspect", "in/a.pdf")):
-        assert "not valid text: give it as UTF-8" in desk.quire(*command, code=2).stderr
+        assert "not valid text: encode it as UTF-8" in desk.quire(*command, code=2).stderr
 
 
 def test_names_with_line_ends_stay_on_their_line(desk):
