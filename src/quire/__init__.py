@@ -193,7 +193,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    """Import a public name when it is first used, so that `import quire` costs next to nothing."""
+    """Import public names lazily, so that `import quire` is fast."""
     home = _HOME_OF.get(name)
     if home is None:
         raise AttributeError(f"module 'quire' has no attribute {name!r}")

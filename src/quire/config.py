@@ -1,4 +1,4 @@
-"""Settings: the command line over the environment over a profile of `quire.toml` over the default.
+"""Settings, by precedence: command line, environment, profile of `quire.toml`, default.
 
 A setting has one name everywhere: `retry_backoff_s` in the file, `--retry-backoff-s` on the command line,
 `QUIRE_RETRY_BACKOFF_S` in the environment.
@@ -20,7 +20,7 @@ FILE = "quire.toml"
 BUILT_IN: Mapping[str, Mapping[str, object]] = {
     effort: {"effort": effort} for effort in ("fast", "balanced", "accurate")
 }
-"""Profiles that need no file. One of the same name in a file adds to them."""
+"""Built-in profiles. One of the same name in a file adds to them."""
 
 Kind = Literal["text", "path", "number", "seconds", "flag", "names"]
 _SAID = {
@@ -34,7 +34,7 @@ _SAID = {
 
 
 class Setting(NamedTuple):
-    """What a setting may be. A path in a file is meant from the folder of that file."""
+    """The type and limits of a setting. A path in a file is relative to the folder of that file."""
 
     kind: Kind
     help: str
@@ -52,39 +52,41 @@ class Settings:
     """Every setting with its default."""
 
     profile: str | None = _setting(None, "text", "the profile to use when none is named")
-    store: str | None = _setting(None, "path", "folder or address that keeps what was read; .quire in the output")
-    facts: str | None = _setting(None, "path", "database of facts and runs; a file in the store")
-    output: str | None = _setting(None, "path", "folder for the files")
+    store: str | None = _setting(None, "path", "folder or URL for cached results; .quire in the output")
+    facts: str | None = _setting(None, "path", "database for the index and runs of the store; a file in the store")
+    output: str | None = _setting(None, "path", "output folder")
     manifest: str | None = _setting(None, "path", "file with one line of JSON per document")
-    flow: str = _setting("read", "text", "what is done with each document: a flow by name or file")
-    to: tuple[str, ...] = _setting(("md",), "names", "formats of the files")
-    runtime: str = _setting("local", "text", "who runs the work", ("local", "restate"))
+    flow: str = _setting("read", "text", "flow to run on each document: a name or a file")
+    to: tuple[str, ...] = _setting(("md",), "names", "output formats")
+    runtime: str = _setting("local", "text", "where the work runs", ("local", "restate"))
     ingress: str | None = _setting(None, "text", "address of the Restate server")
     admin: str | None = _setting(None, "text", "address of its admin interface; port 9070 beside it")
-    effort: str = _setting("balanced", "text", "effort of the recognition", ("fast", "balanced", "accurate"))
-    ocr: str = _setting("auto", "text", "which pages are recognised", ("auto", "always", "never"))
-    engine: tuple[str, ...] = _setting((), "names", "engines, in the order of preference")
-    lang: tuple[str, ...] = _setting((), "names", "languages of the scans")
-    figures: bool = _setting(False, "flag", "read the text inside figures")
-    redactions: bool = _setting(False, "flag", "mark blacked-out places of scans")
+    effort: str = _setting("balanced", "text", "effort for OCR", ("fast", "balanced", "accurate"))
+    ocr: str = _setting("auto", "text", "when to run OCR", ("auto", "always", "never"))
+    engine: tuple[str, ...] = _setting((), "names", "OCR engines, in the order of preference")
+    lang: tuple[str, ...] = _setting((), "names", "OCR languages")
+    figures: bool = _setting(False, "flag", "run OCR on the text inside figures")
+    redactions: bool = _setting(False, "flag", "mark blacked-out areas of scans")
     password: str | None = _setting(None, "text", "password of encrypted documents", secret=True)
     password_for: tuple[str, ...] = _setting((), "names", "PATTERN=PASSWORD for some documents", secret=True)
-    allow_private_urls: bool = _setting(False, "flag", "fetch URLs of this machine and its network")
-    include: tuple[str, ...] = _setting((), "names", "only files of folders that match one of these patterns")
-    exclude: tuple[str, ...] = _setting((), "names", "no files or folders that match one of these patterns")
-    workers: int | None = _setting(None, "number", "pages recognised at a time; one for each CPU", least=1)
-    policy: str = _setting("cpu", "text", "what the work is bound by", ("io", "cpu", "gpu"))
-    schedule: str = _setting("fifo", "text", "which document comes first", ("fifo", "sjf", "ljf"))
-    timeout_s: float = _setting(0.0, "seconds", "longest time for one document; 0: no limit")
-    retries: int = _setting(2, "number", "further attempts after a failure that may pass")
-    retry_backoff_s: float = _setting(1.0, "seconds", "wait before the second attempt; doubled each time")
-    error_budget: int = _setting(0, "number", "stop after so many failed documents; 0: never")
-    diagnostics_interval_s: float = _setting(30.0, "seconds", "time between two lines of progress; 0: none")
-    verify_hash: bool = _setting(False, "flag", "read every file again instead of trusting its size and time")
+    allow_private_urls: bool = _setting(False, "flag", "allow URLs on this machine and private networks")
+    include: tuple[str, ...] = _setting((), "names", "in folders, only files that match one of these patterns")
+    exclude: tuple[str, ...] = _setting(
+        (), "names", "in folders, skip files and folders that match one of these patterns"
+    )
+    workers: int | None = _setting(None, "number", "pages processed in parallel; one per CPU", least=1)
+    policy: str = _setting("cpu", "text", "what limits the documents in progress", ("io", "cpu", "gpu"))
+    schedule: str = _setting("fifo", "text", "order of the documents", ("fifo", "sjf", "ljf"))
+    timeout_s: float = _setting(0.0, "seconds", "timeout for one document; 0: none")
+    retries: int = _setting(2, "number", "retries after a transient failure")
+    retry_backoff_s: float = _setting(1.0, "seconds", "back-off before the first retry; doubled each time")
+    error_budget: int = _setting(0, "number", "stop after this many failed documents; 0: never")
+    diagnostics_interval_s: float = _setting(30.0, "seconds", "interval between progress lines; 0: none")
+    verify_hash: bool = _setting(False, "flag", "detect changes by content, not by size and time")
 
     @property
     def passwords(self) -> Passwords:
-        """Raises UsageError when `password_for` is written wrongly."""
+        """Raises UsageError when `password_for` is malformed."""
         return Passwords.parse(self.password, self.password_for)
 
 
@@ -109,7 +111,7 @@ class _Found(NamedTuple):
 def configure(given: Mapping[str, object], *, environment: Mapping[str, str], folder: Path) -> Configuration:
     """The settings for a command called in `folder` with those `given`.
 
-    Raises UsageError for a wrong value of the command line or the environment and for a profile that nobody knows,
+    Raises UsageError for a wrong value on the command line or in the environment and for an unknown profile,
     ConfigurationError for a mistake in the file.
     """
     path = find_file(environment, folder)
@@ -129,12 +131,12 @@ def configure(given: Mapping[str, object], *, environment: Mapping[str, str], fo
 def find_file(environment: Mapping[str, str], folder: Path) -> Path | None:
     """`QUIRE_CONFIG`, or the nearest `quire.toml` here or above, up to the root of the repository or the home folder.
 
-    Outside of both only the folder itself counts: a file that a stranger left in a shared folder is not ours.
+    Outside of both only the folder itself is searched: a file that another user left in a shared folder is untrusted.
     """
     if named := environment.get("QUIRE_CONFIG"):
         path = Path(named).expanduser()
         if not path.is_file():
-            raise ConfigurationError(f"QUIRE_CONFIG names {path}, which is no file")
+            raise ConfigurationError(f"QUIRE_CONFIG is {path}, which is not a file")
         return path
     folders = [folder, *folder.parents]
     home = Path(environment.get("HOME", ""))
@@ -156,7 +158,7 @@ def without_password(text: str) -> str:
 
 
 class _File:
-    """A `quire.toml`: its tables, and the lines on which their keys stand."""
+    """A `quire.toml`: its tables, and the line numbers of their keys."""
 
     def __init__(self, path: Path) -> None:
         import tomllib  # takes time to import, and most folders have no such file
@@ -176,11 +178,13 @@ class _File:
         if not isinstance(profiles, dict):
             raise self._wrong(("profile",), "profiles are tables: write [profile.NAME]")
         self.profiles = tuple(profiles)
-        for name in self.profiles:  # a mistake in any profile is told at once, not on the day it is needed
+        for (
+            name
+        ) in self.profiles:  # a mistake in any profile is reported immediately, not when the profile is first used
             self.table("profile", name)
 
     def table(self, *path: str) -> dict[str, _Found]:
-        """What a table sets: `("profile", "night")`, or that of all."""
+        """The settings in a table: `("profile", "night")`, or `[quire]` by default."""
         path = path or ("quire",)
         table: object = self._tables
         for part in path:
@@ -215,7 +219,7 @@ class _File:
 
 
 def _lines_of(text: str) -> dict[tuple[str, ...], int]:
-    """The line on which each key and table begins; enough of TOML to find them in files that people write."""
+    """The line number of each key and table; parses enough of TOML for hand-written files."""
     lines: dict[tuple[str, ...], int] = {}
     table: tuple[str, ...] = ()
     for number, line in enumerate(text.splitlines(), start=1):
@@ -245,7 +249,7 @@ def _of_profile(name: str, file: _File | None) -> dict[str, _Found]:
 
 
 def _of_environment(environment: Mapping[str, str]) -> dict[str, _Found]:
-    """Variables that are set and not empty. Lists are separated by commas."""
+    """Variables that are set and not empty. Lists are comma-separated."""
     found = {}
     for name, setting in SETTINGS.items():
         text = environment.get(variable(name), "").strip()
@@ -256,7 +260,7 @@ def _of_environment(environment: Mapping[str, str]) -> dict[str, _Found]:
 
 
 def _from_text(kind: Kind, text: str) -> object:
-    """What a variable says, or the text itself where it says nothing of that kind."""
+    """The value of a variable, or the text itself if it cannot be parsed as that kind."""
     match kind:
         case "names":
             return [part.strip() for part in text.split(",") if part.strip()]
@@ -271,14 +275,14 @@ def _from_text(kind: Kind, text: str) -> object:
 
 
 def _checked(name: str, value: object, where: str, error: Callable[[str], QuireError]) -> object:
-    """The value as the setting wants it. `where` begins the message when it is a wrong one."""
+    """The validated value. `where` begins the message of an error."""
     setting = SETTINGS[name]
     checked = _as(setting.kind, value)
     if checked is None:
         shown = "" if setting.secret else f" is {value!r}; it"
         raise error(f"{where}{shown} must be {_SAID[setting.kind]}")
     if setting.secret and not is_text(str(checked)):
-        raise error(f"{where} is not valid text: give it as UTF-8")
+        raise error(f"{where} is not valid text: encode it as UTF-8")
     if isinstance(checked, (int, float)) and checked < setting.least:
         raise error(f"{where} is {checked:g}; it must be at least {setting.least:g}")
     if setting.choices and checked not in setting.choices:
@@ -287,7 +291,7 @@ def _checked(name: str, value: object, where: str, error: Callable[[str], QuireE
 
 
 def _as(kind: Kind, value: object) -> object | None:
-    """The value in the form of its kind, None when it is of another one."""
+    """The value converted to its kind, None if it has another type."""
     match value:
         case bool():
             return value if kind == "flag" else None

@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 Source = str | Path | bytes | bytearray | memoryview | BinaryIO
-"""What can be read: a path, a URL (`https://…`), the bytes themselves, or a binary file object."""
+"""A source to read: a path, a URL (`https://…`), bytes, or a binary file object."""
 
 IN_MEMORY_BYTES = 64 << 20
-"""Files up to this size are read to memory once; larger ones are read as far as their pages are asked for."""
+"""Files up to this size are read into memory once; larger ones are read lazily, page by page."""
 
 READERS: Mapping[str, str] = {
     "application/pdf": "quire.render.pdf:open_pdf",
@@ -45,7 +45,7 @@ READERS: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class RenderOptions:
-    """How pages become pictures. `max_pixels` is checked before anything is allocated."""
+    """How pages are rendered. `max_pixels` is checked before anything is allocated."""
 
     dpi: int = 150
     max_bytes: int = 20_000_000
@@ -55,7 +55,7 @@ class RenderOptions:
 
 @dataclass(frozen=True, slots=True)
 class PageImage:
-    """A page as PNG. `dpi` is lower than asked for when the picture would have passed the byte limit."""
+    """A page as PNG. `dpi` is lower than requested if the picture would have exceeded the byte limit."""
 
     number: int
     png: bytes
@@ -74,7 +74,7 @@ class Reader(Protocol):
 
     @property
     def name(self) -> str:
-        """Which reader this is, for the key of what it makes: `pdfium-native`, `pdfium-python`, `image`."""
+        """The name of the reader, for the key of its output: `pdfium-native`, `pdfium-python`, `image`."""
         ...
 
     @property
@@ -102,9 +102,9 @@ class Reader(Protocol):
 class Document:
     """Bytes with an id (their sha256), a name and a media type; opened on first use, closed with `close`.
 
-    What a reader gives was made of exactly the bytes of the id. A file of up to `IN_MEMORY_BYTES` is read once, and
-    hashed and read from memory until `close`. A larger one stays where it is: whatever its reader makes is given out
-    only while the file is in the state in which it was hashed.
+    The output of a reader always comes from exactly the bytes of the id. A file of up to `IN_MEMORY_BYTES` is loaded
+    once, and hashed and read from memory until `close`. A larger one stays on disk: the output of its reader is
+    returned only while the file is in the state in which it was hashed.
     """
 
     def __init__(
@@ -116,11 +116,11 @@ class Document:
         known: Hashed | None = None,
         fetch: FetchPolicy | None = None,
     ) -> None:
-        """`known` is the digest of the file at this path as somebody saw it: it spares hashing a file that has not
-        changed since. `fetch` has the limits for a source that is a URL, which is downloaded at once to a temporary
-        file that goes with the document."""
+        """`known` is an earlier digest of the file at this path: it saves hashing a file that has not changed since.
+        `fetch` has the limits for a source that is a URL, which is downloaded immediately to a temporary file that is
+        removed with the document."""
         if password is not None and not is_text(password):
-            raise UsageError("the password is not valid text: give it as UTF-8")
+            raise UsageError("the password is not valid text: encode it as UTF-8")
         self.password = password
         self.path: Path | None = None
         self.data: bytes | None = None
@@ -139,7 +139,7 @@ class Document:
             except UnicodeDecodeError:
                 self.data = None
             if not isinstance(self.data, bytes):
-                raise UsageError("the file object gives text, not bytes: open it with mode 'rb'")
+                raise UsageError("the file object returns text, not bytes: open it with mode 'rb'")
             name = name or Path(str(getattr(source, "name", "") or "")).name
         else:
             raise UsageError(
@@ -165,8 +165,8 @@ class Document:
 
     @classmethod
     def from_bytes(cls, data: bytes | bytearray | memoryview, *, name: str, password: str | None = None) -> Document:
-        """A document in memory. Files that are made of it are named after `name`, which also decides what kind of
-        file it is where the bytes leave that open."""
+        """A document in memory. Its output files are named after `name`, which also decides the file type if the bytes
+        do not."""
         if not isinstance(data, (bytes, bytearray, memoryview)):
             raise UsageError(f"from_bytes takes bytes, not {type(data).__name__}; load takes a path")
         return cls(data, name=name, password=password)
@@ -179,7 +179,7 @@ class Document:
         """sha256 of the bytes."""
         if self._id is None and self.content is None:
             self._id = self._digest_of_file()
-        if self._id is None:  # of bytes; a file that was read to memory has it by now
+        if self._id is None:  # only for bytes; a file that was loaded into memory has it by now
             self._id = digest_bytes(self._content or b"")
         return self._id
 
@@ -202,7 +202,7 @@ class Document:
 
     @property
     def reader(self) -> Reader:
-        """The opened document. Raises the typed error of whatever is wrong with it."""
+        """The opened document. Raises a typed error if it cannot be opened."""
         if self._reader is None:
             kept_in_memory = self.content is not None
             where = READERS.get(self.media_type)
@@ -218,7 +218,7 @@ class Document:
         return self._reader
 
     def open(self) -> BinaryIO:
-        """The bytes as a file of their own. What is read from a large one holds once `check_unchanged` passes."""
+        """The bytes as a new file object. Data read from a large file is valid once `check_unchanged` passes."""
         content = self.content
         if content is not None:
             return BytesIO(content)
@@ -239,18 +239,18 @@ class Document:
         return content
 
     def check_unchanged(self) -> None:
-        """Raise InputError when the bytes that a reader was given may differ from those of the id.
+        """Raise InputError if the bytes that a reader saw may differ from those of the id.
 
-        Costs one `stat` for a large file and nothing for bytes in memory. What was read before this passes may be
-        kept under the id.
+        Costs one `stat` for a large file and nothing for bytes in memory. Once this passes, everything read before may
+        be stored under the id.
         """
         if not self._is_unchanged():
             raise self._changed()
 
     def refresh(self) -> None:
-        """Close a large file that has changed, so that the next use opens it again and compares it with the id.
+        """Close a large file that has changed, so that the next use reopens it and compares it with the id.
 
-        For documents that stay open between jobs: the file may be back as it was.
+        For documents that stay open between jobs: the original file may have been restored.
         """
         if not self._is_unchanged():
             self.close()
@@ -285,7 +285,7 @@ class Document:
         self.close()
 
     def _fetched(self, url: str, policy: FetchPolicy | None) -> tuple[Path, str]:
-        from quire.fetching import fetch  # imports much, and few documents come from URLs
+        from quire.fetching import fetch  # slow to import, and few documents come from URLs
 
         path, name = fetch(url, policy)
         finalize(self, path.unlink, missing_ok=True)
@@ -305,9 +305,9 @@ class Document:
             raise self._unreadable(error) from error
 
     def _load(self) -> None:
-        """Read a small file to memory, or note the state of a large one.
+        """Load a small file into memory, or record the state of a large one.
 
-        After `close` the file must still be the one of the id.
+        After `close` the file must still match the id.
         """
         try:
             began = time.time_ns()
@@ -333,7 +333,7 @@ class Document:
         self.media_type = _media_type(content[:1024], self.name)
 
     def _digest_of_file(self) -> Digest:
-        """The digest of a large file in the state that was noted."""
+        """The digest of a large file in the recorded state."""
         assert self._state is not None
         known = self._known
         if known is None or not known.holds(self._state):
@@ -364,21 +364,21 @@ class Document:
 def document_of(
     source: Source | Document, *, password: str | None = None, fetch: FetchPolicy | None = None
 ) -> Document:
-    """The document to read, for a caller that closes it.
+    """The document to read, owned and closed by the caller.
 
-    One that is given has a reader of its own here: it stays open for others, and is not read or hashed again.
+    A `Document` that is passed in gets a separate reader: the original stays open, and is not read or hashed again.
     """
     if not isinstance(source, Document):
         return Document(source, password=password, fetch=fetch)
     if password is not None:
-        raise UsageError("the Document has its own password: give it there, Document(path, password=…)")
+        raise UsageError("the password belongs to the Document: pass it there, Document(path, password=…)")
     document = copy(source)
     document._reader = None
     return document
 
 
 class _Watched:
-    """The reader of a file that is read bit by bit: gives out what was made before the file changed, then errors."""
+    """The reader of a file that is read lazily: returns results until the file changes, then errors."""
 
     def __init__(self, reader: Reader, check: Callable[[], None]) -> None:
         self._reader, self._check = reader, check
@@ -418,7 +418,7 @@ class _Watched:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One page of a document; its text and picture are made when asked for."""
+    """One page of a document; its text and picture are lazy."""
 
     document: Document
     number: int
@@ -439,7 +439,7 @@ class Page:
         return PageText.from_bytes(read)
 
     def image(self, options: RenderOptions | None = None) -> PageImage:
-        """The page as PNG. Raises the error of a page that cannot be drawn."""
+        """The page as PNG. Raises the error of a page that cannot be rendered."""
         drawn = next(iter(self.document.reader.render([self.number], options or RenderOptions())))
         if isinstance(drawn, InputError):
             raise drawn
@@ -463,12 +463,12 @@ def _existing(source: str | Path) -> Path:
         kind = kind_of(path.stat())
         if not kind:
             return path
-        advice = "name a file in it" if path.is_dir() else "write the document to a file first"
+        advice = "give a file in it" if path.is_dir() else "write the document to a file first"
         what = f"is {kind}, not a file; {advice}"
     except (FileNotFoundError, NotADirectoryError):
         what = "no such file"
     except (ValueError, OSError) as error:  # a name with a null byte, or one longer than the system allows
-        what = f"is not the name of a file ({error})"
+        what = f"is not a valid file name ({error})"
     raise InputError(what, document=str(source))
 
 
@@ -484,13 +484,13 @@ _SIGNATURES: tuple[tuple[bytes, str], ...] = (
 
 
 def _media_type(head: bytes, name: str) -> str:
-    """From the first bytes; the name decides only what the bytes leave open."""
+    """The media type from the first bytes; the name decides only if the bytes do not."""
     for signature, media_type in _SIGNATURES:
         if head.startswith(signature):
             return media_type
     if head[:4] == b"RIFF" and head[8:12] == b"WEBP":
         return "image/webp"
-    if head[:2] == b"BM" and head[6:10] == b"\0\0\0\0":  # two letters alone would take text for a picture
+    if head[:2] == b"BM" and head[6:10] == b"\0\0\0\0":  # two letters alone would match plain text
         return "image/bmp"
     if b"%PDF-" in head:  # after some junk, as readers allow
         return "application/pdf"

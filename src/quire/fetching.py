@@ -1,8 +1,8 @@
 """Documents from URLs: http and https, within limits, and only from public addresses unless others are allowed.
 
-The one place that fetches what a caller names. A host is resolved once and connected to at the address that was
-checked, so that a name cannot lead to another address between the two; each redirect is checked like the first URL.
-Proxies of the environment are not used: they would resolve names again.
+The only place that fetches URLs of a caller (SSRF protection). A host is resolved once and connected to at the address
+that was checked, so that DNS rebinding cannot change the address in between; each redirect is checked like the first
+URL. Proxies of the environment are not used: they would resolve names again.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from quire.errors import FetchError, LimitError, StoreError, UnsupportedError, U
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
-"""Answers of servers that may be others later."""
+"""Status codes of transient failures, worth a retry."""
 NAT64 = ipaddress.ip_network("64:ff9b::/96")
 PIECE_BYTES = 1 << 16
 LONGEST_NAME = 200
 OK = 200
 SAFE = "/%:@!$&'()*+,;=~?"
-"""Characters of paths and queries that stay as they are."""
+"""Characters of paths and queries that are not percent-encoded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,14 +51,14 @@ class FetchPolicy:
 
 
 class Fetched(NamedTuple):
-    """A temporary file, which is the caller's to remove, and the name that the document goes by."""
+    """A temporary file, which the caller must remove, and the name of the document."""
 
     path: Path
     name: str
 
 
 def url_name(url: str) -> str:
-    """The name that a document has by its URL: the last part of the path, or else the host."""
+    """The name of a document from its URL: the last part of the path, or else the host."""
     parts = urlsplit(url)
     return (
         _safe_name(unquote(parts.path.rstrip("/").rpartition("/")[2])) or _safe_name(parts.hostname or "") or "document"
@@ -68,14 +68,14 @@ def url_name(url: str) -> str:
 def fetch(url: str, policy: FetchPolicy | None = None) -> Fetched:
     """Download a document to a temporary file.
 
-    Raises UsageError for what is no URL of a document, FetchError when it cannot be had, LimitError when it is too
-    large, UnsupportedError for a web page. Blocks; any thread may call it.
+    Raises UsageError for an invalid URL, FetchError when the download fails, LimitError when it is too large,
+    UnsupportedError for a web page. Blocks; thread-safe.
     """
     return _Download(url, policy or FetchPolicy()).run()
 
 
 class _Download:
-    """One download: the connections of its redirects share a deadline."""
+    """One download: all connections of its redirects share a deadline."""
 
     def __init__(self, url: str, policy: FetchPolicy) -> None:
         self._url, self._policy = url, policy
@@ -89,7 +89,7 @@ class _Download:
         try:
             return self._fetched()
         except (OSError, http.client.HTTPException, ValueError, AttributeError) as error:
-            # After the deadline its socket is shut in the middle of whatever it was used for.
+            # After the deadline its socket is shut down in the middle of any operation.
             raise self._failed(error) from error
         finally:
             timer.cancel()
@@ -98,7 +98,7 @@ class _Download:
         url = self._url
         for _ in range(self._policy.max_redirects + 1):
             with ExitStack() as stack:
-                response = self._asked(url, stack)
+                response = self._requested(url, stack)
                 if response.status not in REDIRECTS:
                     return self._saved(url, response)
                 there = urljoin(url, response.headers.get("Location") or "")
@@ -107,7 +107,7 @@ class _Download:
                 url = there
         raise self._error(f"redirects more than {self._policy.max_redirects} times")
 
-    def _asked(self, url: str, stack: ExitStack) -> http.client.HTTPResponse:
+    def _requested(self, url: str, stack: ExitStack) -> http.client.HTTPResponse:
         parts = self._checked(url)
         host, port = parts.hostname or "", parts.port or (443 if parts.scheme == "https" else 80)
         addresses = self._addresses(host, port)
@@ -126,11 +126,11 @@ class _Download:
         except ValueError as error:
             raise UsageError(f"{shown_url(url)} is not a URL: {error}") from None
         if parts.scheme not in ("http", "https"):
-            raise UsageError(f"{shown_url(url)} is neither http nor https: other URLs are not fetched")
+            raise UsageError(f"{shown_url(url)} is neither http nor https: other URLs are not supported")
         if not parts.hostname:
-            raise UsageError(f"{shown_url(url)} names no host")
+            raise UsageError(f"{shown_url(url)} has no host")
         if parts.username or parts.password:
-            raise UsageError(f"{shown_url(url)} holds a user name or password: download the document first")
+            raise UsageError(f"{shown_url(url)} contains a user name or password: download the document first")
         return parts
 
     def _addresses(self, host: str, port: int) -> Sequence[str]:
@@ -139,7 +139,7 @@ class _Download:
             found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
         except (OSError, UnicodeError) as error:
             why = getattr(error, "strerror", None) or error
-            raise self._error(f"the host {host} cannot be found: {why}", passing=True) from None
+            raise self._error(f"cannot resolve the host {host}: {why}", passing=True) from None
         addresses = [str(one[4][0]) for one in found]
         allowed = [one for one in addresses if self._policy.allow_private or _is_public(one)]
         if not allowed:
@@ -168,17 +168,17 @@ class _Download:
                 try:
                     file.write(piece)
                 except OSError as error:
-                    raise StoreError(f"cannot keep {shown_url(self._url)} in {path}: {error.strerror}") from error
+                    raise StoreError(f"cannot save {shown_url(self._url)} to {path}: {error.strerror}") from error
         return Fetched(Path(path), name)
 
     def _decoded(self, response: http.client.HTTPResponse) -> Iterator[bytes]:
-        """The body without its content encoding, in small pieces also where a small body unpacks to a huge one."""
+        """The decoded body in small chunks, also if a small body decompresses to a huge one."""
         coding = (response.headers.get("Content-Encoding") or "identity").strip().lower()
         if coding == "identity":
             yield from self._received(response)
             return
         if coding not in ("gzip", "x-gzip", "deflate"):
-            raise self._error(f"the server sent it in the encoding {coding!r}, which was not asked for")
+            raise self._error(f"the server sent the content encoding {coding!r}, which was not requested")
         unpacker = zlib.decompressobj(wbits=zlib.MAX_WBITS | 32)
         try:
             for piece in self._received(response):
@@ -187,9 +187,9 @@ class _Download:
                     piece = unpacker.unconsumed_tail
             yield unpacker.flush()
         except zlib.error as error:
-            raise self._error(f"the server sent it damaged: {error}", passing=True) from error
+            raise self._error(f"the server sent corrupt data: {error}", passing=True) from error
         if not unpacker.eof:
-            raise self._error("the server sent it cut off", passing=True)
+            raise self._error("the server sent truncated data", passing=True)
 
     def _received(self, response: http.client.HTTPResponse) -> Iterator[bytes]:
         announced, received = response.length, 0
@@ -199,16 +199,16 @@ class _Download:
             yield piece
         self._check_time()
         if announced is not None and received != announced:
-            raise self._error(f"the connection ended after {received} of {announced} bytes", passing=True)
+            raise self._error(f"the connection was closed after {received} of {announced} bytes", passing=True)
 
     def _check_kind(self, response: http.client.HTTPResponse, beginning: bytes) -> None:
         kind = response.headers.get_content_type()
         if kind in ("text/html", "application/xhtml+xml") and beginning.lstrip(b"\xef\xbb\xbf\t\r\n ").startswith(b"<"):
-            message = "the server sent a web page, not a document; look at the URL in a browser"
+            message = "the server sent a web page, not a document; open the URL in a browser"
             raise UnsupportedError(message, document=shown_url(self._url))
 
     def _expire(self) -> None:
-        """In the thread of the timer."""
+        """Callback in the timer thread."""
         self._late = True
         if self._connection is not None:
             self._connection.shut()
@@ -226,7 +226,7 @@ class _Download:
         if isinstance(error, OSError):
             return self._error(f"the server cannot be reached: {error.strerror or error}", passing=True)
         if isinstance(error, http.client.HTTPException):
-            return self._error(f"the server sent no proper answer: {type(error).__name__}", passing=True)
+            return self._error(f"the server sent an invalid HTTP response: {type(error).__name__}", passing=True)
         return error  # a bug
 
     def _too_large(self) -> LimitError:
@@ -235,7 +235,7 @@ class _Download:
             if self._policy.max_bytes >= 10**6
             else f"{self._policy.max_bytes} bytes"
         )
-        message = f"is larger than the {size} that are fetched from a URL; download it first"
+        message = f"is larger than {size}, the limit for URLs; download it first"
         return LimitError(message, document=shown_url(self._url))
 
     def _error(self, message: str, *, passing: bool = False) -> FetchError:
@@ -243,13 +243,13 @@ class _Download:
 
 
 class _Connection(http.client.HTTPConnection):
-    """A connection to one of the addresses that were checked, whatever the name of the host means by now."""
+    """A connection to one of the checked addresses, even if DNS has changed since."""
 
     def __init__(self, host: str, port: int, addresses: Sequence[str], timeout_s: float, *, encrypted: bool) -> None:
         super().__init__(host, port, timeout=timeout_s)
         self._addresses, self._encrypted = addresses, encrypted
         if encrypted:
-            self.default_port = 443  # left out of the header Host
+            self.default_port = 443  # omitted in the Host header
 
     def connect(self) -> None:
         self.sock = self._connected()
@@ -259,22 +259,22 @@ class _Connection(http.client.HTTPConnection):
             self.sock.do_handshake()
 
     def _connected(self) -> socket.socket:
-        """Connected to the first address that answers. Raises the error of the last one."""
+        """A socket to the first address that accepts. Raises the error of the last one."""
         for address in self._addresses[:-1]:
             with suppress(OSError):
                 return socket.create_connection((address, self.port), self.timeout)
         return socket.create_connection((self._addresses[-1], self.port), self.timeout)
 
     def shut(self) -> None:
-        """End what another thread does with the connection."""
+        """Interrupt another thread that uses the connection."""
         if self.sock is not None:
             with suppress(OSError):
-                socket.socket.shutdown(self.sock, socket.SHUT_RDWR)  # an SSLSocket would forget its state first
+                socket.socket.shutdown(self.sock, socket.SHUT_RDWR)  # an SSLSocket would discard its state first
 
 
 @contextmanager
 def _kept(path: Path) -> Iterator[None]:
-    """A file that goes unless everything goes well."""
+    """Remove the file if the block raises."""
     try:
         yield
     except BaseException:
@@ -283,7 +283,7 @@ def _kept(path: Path) -> Iterator[None]:
 
 
 def _is_public(address: str) -> bool:
-    """Whether an address is one of the internet, also where it holds another one."""
+    """Whether an address is public, including an IPv4 address embedded in IPv6."""
     ip = ipaddress.ip_address(address.partition("%")[0])
     if isinstance(ip, ipaddress.IPv6Address):
         inner = ip.ipv4_mapped or ip.sixtofour or (ip.teredo or (None, None))[1]
@@ -295,14 +295,14 @@ def _is_public(address: str) -> bool:
 
 
 def _safe_name(name: str) -> str:
-    """A name that a server gives, without folders and characters that no name of a file should have."""
+    """A file name from a server, without folders and control characters."""
     last = name.replace("\\", "/").rpartition("/")[2]
     kept = "".join(c for c in last if unicodedata.category(c)[0] != "C").strip(" .")
     return kept[-LONGEST_NAME:]
 
 
 def shown_url(url: str) -> str:
-    """A URL for messages: without a password, and without a query, which may be a secret as well."""
+    """A URL for messages: without password and query, which may both be secrets."""
     try:
         parts = urlsplit(url)
         host = parts.netloc.rpartition("@")[2]

@@ -1,4 +1,4 @@
-"""Passwords of encrypted documents: one for all, or one for each pattern of paths. Never written down."""
+"""Passwords of encrypted documents: one for all, or one per path pattern. Never stored."""
 
 from __future__ import annotations
 
@@ -12,10 +12,9 @@ from quire.errors import UsageError
 
 @dataclass(frozen=True, slots=True)
 class Passwords:
-    """A password for each pattern, and one for the documents that none fits.
+    """A password for each pattern, and a default for documents that match none.
 
-    A pattern without `/` is about the name, another one about the end of the path: `contracts/*.pdf`. The first one
-    that fits counts.
+    A pattern without `/` matches the file name, others the end of the path: `contracts/*.pdf`. The first match wins.
     """
 
     default: str | None = field(default=None, repr=False)
@@ -23,7 +22,7 @@ class Passwords:
 
     @classmethod
     def parse(cls, default: str | None, texts: Iterable[str]) -> Passwords:
-        """From texts like `contracts/*.pdf=secret`. Raises UsageError, which does not tell the text."""
+        """From texts like `contracts/*.pdf=secret`. The UsageError for a malformed one does not quote it."""
         pairs = [text.partition("=") for text in texts]
         if any(not pattern or not sign for pattern, sign, _ in pairs):
             raise UsageError("--password-for (password_for) takes PATTERN=PASSWORD, like 'contracts/*.pdf=secret'")

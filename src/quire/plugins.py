@@ -1,6 +1,6 @@
-"""What installed packages add to Quire: engines, components and formats, each under a group of entry points.
+"""Plugins of installed packages: engines, components and formats, each with a group of entry points.
 
-The built-in ones are found in the same way as those of other packages.
+Built-in ones are found in the same way as those of other packages.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ GROUPS: Mapping[Kind, str] = {
 
 
 def offered(kind: Kind) -> Mapping[str, EntryPoint]:
-    """The entry points of a kind by name; nothing of them is imported."""
+    """The entry points of a kind by name; nothing is imported."""
     from importlib.metadata import entry_points  # slow to import, and most reads need no plugin
 
     return {point.name: point for point in entry_points(group=GROUPS[kind])}

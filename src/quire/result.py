@@ -1,4 +1,4 @@
-"""The result of a read: pages, blocks, tables, and every format they can be written in."""
+"""The result of a read: pages, blocks, tables, and exports to every format."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ResultStatus = Literal["complete", "partial"]
 
 @dataclass(frozen=True, slots=True)
 class Ledger:
-    """What became of the pages: `pages = ok + empty + failed + skipped`."""
+    """The number of pages by status: `pages = ok + empty + failed + skipped`."""
 
     pages: int
     ok: int
@@ -44,7 +44,7 @@ class Ledger:
 
 
 class Redacted(NamedTuple):
-    """A blacked-out place of a scan. The score, 0 to 1, says how sure it is."""
+    """A blacked-out area of a scan. The score, 0 to 1, is its confidence."""
 
     page: int
     bbox: BBox
@@ -53,7 +53,7 @@ class Redacted(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Export:
-    """What the exports need of a result."""
+    """The part of a result that the exports need."""
 
     id: str
     name: str
@@ -67,7 +67,7 @@ class _Export:
 
 @dataclass(frozen=True, slots=True)
 class ReadSource:
-    """The document that a result is about. Its file may be gone by now; `reopen` opens it for pictures of pages."""
+    """The document of a result. Its file may no longer exist; `reopen` opens it to render pages."""
 
     id: str
     name: str
@@ -81,10 +81,10 @@ class ReadSource:
 
 
 class DocumentResult:
-    """A document that was read: `pages` and `blocks` in reading order, with everything that crosses pages settled.
+    """A document that was read: `pages` and `blocks` in reading order, with everything that crosses pages resolved.
 
-    Holds no open file. The words of blocks, and pictures of pages, are made when asked for; the latter from the
-    source, which must still be there.
+    Holds no open file. The words of blocks and pictures of pages are lazy; pictures are rendered from the source,
+    which must still exist.
     """
 
     def __init__(
@@ -98,7 +98,7 @@ class DocumentResult:
         self._infos = tuple(infos)
         self.blocks = tuple(blocks)
         self.path: Mapping[int, tuple[Attempt, ...]] = dict(path or {})
-        """How each recognised page was read: the engines that were tried, in order, by page number."""
+        """How each OCR page was read: the engines that were tried, in order, by page number."""
 
     @property
     def id(self) -> str:
@@ -111,7 +111,7 @@ class DocumentResult:
 
     @property
     def url(self) -> str | None:
-        """Where the document was downloaded from; None for one that was not."""
+        """The URL that the document was downloaded from; None for other sources."""
         return self._source.url
 
     @property
@@ -133,7 +133,7 @@ class DocumentResult:
 
     @property
     def redactions(self) -> list[Redacted]:
-        """The audit list of a read with `redactions=True`: every blacked-out place, with how sure that is."""
+        """The audit list of a read with `redactions=True`: every blacked-out area, with its confidence."""
         return [
             Redacted(block.page, word.bbox, word.confidence or 0.0)
             for block in self.blocks
@@ -147,7 +147,7 @@ class DocumentResult:
 
     @property
     def status(self) -> ResultStatus:
-        """`complete`, or `partial` when a page failed or was left out; `pages` says which and why."""
+        """`complete`, or `partial` when a page failed or was skipped; `pages` says which and why."""
         return self.ledger.status
 
     def __iter__(self) -> Iterator[Block]:
@@ -163,25 +163,25 @@ class DocumentResult:
         return _notebook.document(self._export, self.status)
 
     def to_markdown(self) -> str:
-        """Tables as pipes, or as HTML where cells span."""
+        """Markdown. Tables with pipes, or as HTML if cells span rows or columns."""
         from quire import export
 
         return export.markdown(self._export)
 
     def to_html(self) -> str:
-        """A page of its own, in which every block has its page and box."""
+        """A standalone HTML page, in which every block has its page number and bounding box."""
         from quire import export
 
         return export.html(self._export)
 
     def to_text(self) -> str:
-        """The text alone, in reading order."""
+        """Plain text, in reading order."""
         from quire import export
 
         return export.text(self._export)
 
     def to_json(self, *, words: bool = False, trace: bool = False) -> str:
-        """Everything, in the schema `quire/1`; the words of each block, and how it was read, when asked for."""
+        """Everything as JSON in the schema `quire/1`; optionally the words of each block, and how it was read."""
         from quire import export
 
         return export.json_(self._exported(trace=trace), words=words)
@@ -198,7 +198,7 @@ class DocumentResult:
         return export.doctags(self._export)
 
     def to_excel(self, path: str | Path | None = None) -> bytes:
-        """A workbook with a sheet per table, written to `path` if there is one. Needs the extra `excel`."""
+        """A workbook with a sheet per table, written to `path` if given. Needs the extra `excel`."""
         from quire import export
 
         workbook = export.excel(self._export)
@@ -207,27 +207,29 @@ class DocumentResult:
         return workbook
 
     def to_hocr(self, *, dpi: float = 300) -> str:
-        """hOCR of all pages, with the boxes of lines and words in pixels of pages drawn at `dpi`."""
+        """hOCR of all pages, with the boxes of lines and words in pixels of pages rendered at `dpi`."""
         from quire import export
 
         return export.hocr(self._export, dpi=dpi)
 
     def to_alto(self, page: int | None = None, *, dpi: float = 300) -> str:
-        """ALTO of one page, which may be left out when only one was read; boxes in pixels of a page drawn at `dpi`."""
+        """ALTO of one page, optional if only one was read; boxes in pixels of a page rendered at `dpi`."""
         from quire import export
 
         read = [info.number for info in self._infos]
         if page is None and len(read) != 1:
-            raise UsageError(f"ALTO is a file per page, and {len(read)} were read; name one, or write all with save()")
+            raise UsageError(
+                f"ALTO is one file per page, and {len(read)} were read; pass a page number, or write all with save()"
+            )
         if page is not None and page not in read:
             raise UsageError(f"page {page} of {self.name} was not read")
         return export.alto(self._export, dpi=dpi)[0 if page is None else read.index(page)]
 
     def to_pdf(self, path: str | Path | None = None) -> bytes:
-        """The source as a PDF that can be searched, written to `path` if there is one. Needs the extra `pdf`.
+        """The source as a searchable PDF, written to `path` if given. Needs the extra `pdf`.
 
-        Recognised words lie invisibly over the pages; text that the file has already stays as it is. The source
-        must still be the document that was read.
+        OCR words become an invisible text layer; text that the file already has stays as it is. The source must still
+        be the document that was read.
         """
         from quire import export
 
@@ -237,13 +239,15 @@ class DocumentResult:
         return searchable
 
     def to_bytes(self, format: str, *, words: bool = False, trace: bool = False) -> bytes:
-        """The one file of a format by its name (`md`, `json`, …), as its bytes."""
+        """The bytes of a format with a single file, by its name (`md`, `json`, …)."""
         from quire import export
 
         files = list(export.files(self._exported(trace=trace), format, stem="", words=words).values())
         if len(files) != 1:
             each = "page" if export.find_format(format).by_page else "table"
-            raise UsageError(f"{format} makes a file per {each}, here {len(files)}; write them into a folder")
+            raise UsageError(
+                f"{format} is one file per {each}, here {len(files)}; write them into a folder with save()"
+            )
         return files[0]
 
     def save(
@@ -257,7 +261,7 @@ class DocumentResult:
     ) -> list[Path]:
         """Write the document into `folder`, named after the source: `report.md`, `report.table-1.csv`.
 
-        Each file appears whole or not at all. Raises UsageError for a format that does not exist.
+        Files are written atomically. Raises UsageError for an unknown format.
         """
         contents = self.files(formats, stem=stem, words=words, trace=trace)
         paths = {Path(folder) / name: data for name, data in contents.items()}
@@ -272,7 +276,7 @@ class DocumentResult:
         words: bool = False,
         trace: bool = False,
     ) -> dict[str, bytes]:
-        """What `save` writes, by name."""
+        """The contents of the files that `save` writes, by name."""
         from quire import export
 
         name = output_stem(self.name) if stem is None else fitting_stem(stem)
@@ -295,10 +299,10 @@ class DocumentResult:
     def pictures(
         self, pages: Iterable[int] | None = None, *, dpi: int = 150, threads: int | None = None
     ) -> Iterator[bytes | InputError]:
-        """PNGs of pages with the boxes drawn, in order; the error instead for a page that cannot be drawn.
+        """PNGs of pages with the boxes drawn, in order; the error instead for a page that cannot be rendered.
 
-        Renders from the source, which must still be the document that was read, in this process and with as many
-        `threads` as there are CPUs unless a number is given. At most a few pictures are in memory at a time.
+        Renders from the source, which must still be the document that was read, in this process and by default with
+        one thread per CPU. At most a few pictures are in memory at a time.
         """
         from quire.export import _show
 
@@ -313,7 +317,7 @@ class DocumentResult:
                 yield image if isinstance(image, InputError) else image.png
 
     def reopened(self) -> Document:
-        """The source, opened again. Raises InputError when it holds another document by now."""
+        """The source, reopened. Raises InputError if its content has changed."""
         return self._source.reopen()
 
     @property
@@ -321,13 +325,13 @@ class DocumentResult:
         return self._exported(trace=False)
 
     def _exported(self, *, trace: bool) -> _Export:
-        told = self.path if trace else None
+        attempts = self.path if trace else None
         reopen = self._source.reopen
-        return _Export(self.id, self.name, self.media_type, self._infos, self.blocks, reopen, told, self.url)
+        return _Export(self.id, self.name, self.media_type, self._infos, self.blocks, reopen, attempts, self.url)
 
 
 def _reopened(read: Document) -> Document:
-    """Raises InputError when the file holds another document by now."""
+    """Raises InputError if the content of the file has changed."""
     source = read.path if read.data is None else read.data
     assert source is not None
     document = Document(source, name=read.name, password=read.password, known=read.hashed)

@@ -1,7 +1,7 @@
 """The roles of the stages of a page pipeline, and the values that pass between them.
 
-A stage plays a role by having its method; nothing is inherited. Every stage has a `name`, and may have `requires`:
-the capabilities it needs of the engine, checked when the pipeline is made. The methods may be `async`.
+A stage has a role by implementing its method; no base class. Every stage has a `name`, and may have `requires`: the
+engine capabilities that it needs, checked when the pipeline is built. The methods may be `async`.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from quire.picture import Picture
 from quire.types import BBox, Layout, Region
 
 Slot = Literal["preprocess", "detect", "classify", "region_preprocess", "recognize", "post_process", "export"]
-"""The places of a pipeline, in the order in which a page passes them."""
+"""The slots of a pipeline, in the order in which they run."""
 SLOTS: tuple[Slot, ...] = get_args(Slot)
 
 
 @dataclass(frozen=True, slots=True)
 class PreparedPicture:
-    """A picture made ready for reading. `to_given` leads from its points to those of the picture it was made from.
+    """A preprocessed picture. `to_given` maps its points back to those of the original picture.
 
-    `angle` is by how many degrees it was turned, clockwise: 90, or 1.3 for a page that lay askew.
+    `angle` is the clockwise rotation that was applied, in degrees: 90, or 1.3 for a skewed page.
     """
 
     picture: Picture
@@ -35,7 +35,7 @@ class PreparedPicture:
 
 @dataclass(frozen=True, slots=True)
 class Classified:
-    """A layout with roles, and the ids of the regions of which the classifier was not sure."""
+    """A layout with roles, and the ids of the regions whose classification is uncertain."""
 
     layout: Layout
     ambiguous: frozenset[str] = frozenset()
@@ -43,7 +43,7 @@ class Classified:
 
 @dataclass(frozen=True, slots=True)
 class Crop:
-    """The picture of a region, or a slice of it. `box` is its place on the page's picture; padding reaches outside."""
+    """The picture of a region, or a slice of it. `box` is its box on the page's picture; padding extends it."""
 
     region: Region
     picture: Picture
@@ -56,7 +56,7 @@ Classifies: TypeAlias = Classified | Layout
 
 @runtime_checkable
 class Preprocessor(Protocol):
-    """Makes the picture of a page ready for reading. A plain `Picture` shows the same page as the one given."""
+    """Prepares the picture of a page for OCR. Returns a plain `Picture` if the geometry is unchanged."""
 
     @property
     def name(self) -> str: ...
@@ -66,7 +66,7 @@ class Preprocessor(Protocol):
 
 @runtime_checkable
 class LayoutDetector(Protocol):
-    """Finds the regions of a page. An empty layout says that it found none."""
+    """Finds the regions of a page. Returns an empty layout if there are none."""
 
     @property
     def name(self) -> str: ...
@@ -76,7 +76,7 @@ class LayoutDetector(Protocol):
 
 @runtime_checkable
 class Classifier(Protocol):
-    """Gives regions their role (`blank`, `header`) and cells drawn as several their `merge_group`."""
+    """Assigns regions their role (`blank`, `header`), and a `merge_group` to cells that are drawn as several."""
 
     @property
     def name(self) -> str: ...
@@ -86,7 +86,7 @@ class Classifier(Protocol):
 
 @runtime_checkable
 class RegionPreprocessor(Protocol):
-    """Makes the picture of a region ready: changed, padded, or cut into slices that are read in their order."""
+    """Prepares the picture of a region for OCR: changed, padded, or cut into slices that are read in order."""
 
     @property
     def name(self) -> str: ...
@@ -96,7 +96,7 @@ class RegionPreprocessor(Protocol):
 
 @runtime_checkable
 class Corrector(Protocol):
-    """A pure function from what was read to what it should say. `version` and `profile` are its part of a key."""
+    """A pure function that corrects a recognition. `version` and `profile` are its part of a key."""
 
     @property
     def name(self) -> str: ...
@@ -113,7 +113,7 @@ class Corrector(Protocol):
 
 
 def with_merged(layout: Layout) -> Layout:
-    """The layout in which regions of one `merge_group` are one region: all of their boxes and grid places."""
+    """The layout with the regions of each `merge_group` merged: the union of their boxes and grid positions."""
     groups: dict[str, list[Region]] = {}
     for region in layout.regions:
         if region.merge_group:
@@ -134,5 +134,5 @@ def _merged(group: Sequence[Region]) -> Region:
     written = [region for region in group if region.role != "blank"]
     role = (written or group)[0].role
     attrs = {name: value for region in reversed(group) for name, value in region.attrs.items()}
-    polygon = group[0].polygon if len(group) == 1 else ()  # that of one part is not the outline of all
+    polygon = group[0].polygon if len(group) == 1 else ()  # the outline of one part is not the outline of all
     return replace(group[0], bbox=BBox.union(r.bbox for r in group), grid=grid, role=role, polygon=polygon, attrs=attrs)

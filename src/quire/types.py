@@ -1,4 +1,4 @@
-"""The values that cross the package: boxes, words, blocks, tables and results. Standard library only."""
+"""The values used across the package: boxes, words, blocks, tables and results. Standard library only."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ BlockKind = Literal[
 BLOCK_KINDS: tuple[BlockKind, ...] = get_args(BlockKind)
 
 FURNITURE: frozenset[BlockKind] = frozenset({"header", "footer", "page_number"})
-"""Kinds that belong to the page, not to the text: left out of flowing exports."""
+"""Kinds of page furniture (headers, footers), not of the text: left out of flowing exports."""
 
 REDACTED = "[[REDACTED]]"
-"""The word that stands where a scan was blacked out."""
+"""The placeholder for a redaction: where a scan was blacked out."""
 
 PageStatus = Literal["ok", "empty", "failed", "skipped"]
 
@@ -88,7 +88,7 @@ class BBox:
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """One word and where it stands. `confidence` is that of the engine that read it, None for text of the file."""
+    """One word and its bounding box. `confidence` is that of the OCR engine, None for text of the file."""
 
     text: str
     bbox: BBox
@@ -97,7 +97,7 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Characters `start` to `end` of a block's text that look different or lead somewhere."""
+    """Characters `start` to `end` of a block's text with their own style or a link."""
 
     start: int
     end: int
@@ -111,12 +111,11 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class AnswerSource:
-    """The answer of an engine in which something was read: what evidence must show.
+    """The OCR engine's answer from which something was read: the provenance that evidence must show.
 
-    `profile` is the digest of the engine's settings, `key` that under which a store keeps the raw answer.
-    `similarity` is None when the answer was given for exactly these pixels. Otherwise it was given for a similar
-    picture, the one of the key. Whether the engine was asked now or earlier is no part of it: equal answers have
-    equal sources.
+    `profile` is the digest of the engine's settings, `key` the key of the raw answer in a store. `similarity` is None
+    when the answer is for exactly these pixels. Otherwise it is for a similar picture, the one of the key. Whether it
+    was a cache hit is not part of it: equal answers have equal sources.
     """
 
     engine: str
@@ -133,7 +132,7 @@ class AnswerSource:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One place of a block that stands in several: the next column, the next page; `source` as in `Block`."""
+    """One place of a block that continues in the next column or on the next page; `source` as in `Block`."""
 
     page: int
     bbox: BBox
@@ -144,8 +143,8 @@ class Part:
 class Cell:
     """One cell of a table; rows and columns count from 0.
 
-    `confidence` is the mean over its recognised characters and `source` the answer in which they were read; both are
-    None for text of the file.
+    `confidence` is the mean over its OCR characters and `source` the engine's answer that they are from; both are None
+    for text of the file.
     """
 
     row: int
@@ -165,7 +164,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A grid of cells in row order. Positions that no cell covers are empty."""
+    """A grid of cells in row order, with row and column spans. Positions that no cell covers are empty."""
 
     rows: int
     columns: int
@@ -183,13 +182,13 @@ class Table:
     def grid(self, *, fill_spans: bool = False) -> list[list[str]]:
         """The texts of each row and column, each on one line; "" where there is none.
 
-        A cell over several positions has its text in the first of them, or in all with `fill_spans`.
+        A cell that spans several positions has its text in the first of them, or in all with `fill_spans`.
         """
         rows: list[list[str]] = _exporter("_grid:filled" if fill_spans else "_grid:texts")(self)
         return rows
 
     def to_csv(self) -> str:
-        """The grid as CSV; a text that a spreadsheet would take for a formula begins with an apostrophe."""
+        """The grid as CSV; a text that a spreadsheet would take for a formula is escaped with an apostrophe."""
         text: str = _exporter("_csv:csv_table")(self)
         return text
 
@@ -210,7 +209,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class GridCell:
-    """The place of a region in a grid; rows and columns count from 0."""
+    """The position of a region in a grid, with its row and column span; rows and columns count from 0."""
 
     row: int
     column: int
@@ -223,11 +222,11 @@ RegionRole = Literal["page", "text", "cell", "table", "figure", "header", "blank
 
 @dataclass(frozen=True, slots=True)
 class Region:
-    """Where to look: a box (fractions of its picture or page), what is expected there, and its place in a grid.
+    """An area of a page: a box (fractions of its picture or page), its expected role, and its position in a grid.
 
     A `blank` region is never sent to an engine. Regions with the same `merge_group` are one cell drawn as several.
-    `polygon` is the outline where a box is too coarse: points (x, y) in the frame of `bbox`. `attrs` holds what else
-    a detector knows of the region, as JSON values; engines that are asked about regions see it.
+    `polygon` is the outline where a box is too coarse: points (x, y) in the frame of `bbox`. `attrs` holds further
+    data of the detector as JSON values; engines that take regions see it.
     """
 
     id: str
@@ -257,7 +256,7 @@ class Layout:
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """How the text of a block is set: what `assemble` needs to compare blocks of different pages."""
+    """The typography of a block: what `assemble` needs to compare blocks of different pages."""
 
     size: float
     bold: bool = False
@@ -267,17 +266,17 @@ class Style:
     centered: bool = False
     turned: bool = False
     artifact: bool = False
-    """The file itself says that it is no part of the text."""
+    """The file marks it as not part of the text (an artifact in tagged PDF)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """What was read in one place.
+    """A paragraph, heading, list item, table or figure, as read from one place.
 
     The `text` keeps the lines of the page, separated by line breaks; words hyphenated at a line end are
     joined. `level` is the depth of a heading (1 is the highest) or of a list item. `marker` is the bullet or
-    number with which the text of a list item begins. `words` may be empty when they were not asked for. `source` is
-    the answer in which recognised text of the block was read, None for text of the file alone.
+    number with which the text of a list item begins. `words` may be empty when they were not requested. `source` is
+    the engine's answer that OCR text of the block is from, None if all text is from the file.
     """
 
     id: str
@@ -303,7 +302,7 @@ class Block:
 
     @property
     def sources(self) -> tuple[AnswerSource, ...]:
-        """Every answer in which a part of the block was read, in order: that of each page, that of each cell."""
+        """Every engine answer that a part of the block is from, in order: that of each page, that of each cell."""
         parts: tuple[Block | Part | Cell, ...] = (self, *self.parts, *(self.table.cells if self.table else ()))
         return tuple(dict.fromkeys(part.source for part in parts if part.source is not None))
 
@@ -329,7 +328,7 @@ else:
 
 @dataclass(frozen=True, slots=True)
 class PageInfo:
-    """The ledger entry of a page. `reason` says why it failed or was left out."""
+    """The ledger entry of a page. `reason` says why it failed or was skipped."""
 
     number: int
     width: float
@@ -375,7 +374,7 @@ class PageResult:
 
 @dataclass(frozen=True, slots=True)
 class OutlineEntry:
-    """One bookmark of the document. `top` is a fraction of the page's height, where the file tells it."""
+    """One bookmark of the document. `top` is a fraction of the page's height, if the file has it."""
 
     level: int
     title: str
@@ -390,6 +389,6 @@ def shortened(text: str, most: int = 50) -> str:
 
 
 def _exporter(place: str) -> Any:
-    """A function of `quire.export`, `module:function`: found by name, as a document finds its reader."""
+    """A function of `quire.export`, `module:function`: imported lazily by name, like the reader of a document."""
     module, function = place.split(":")
     return getattr(import_module(f"quire.export.{module}"), function)

@@ -77,13 +77,13 @@ def test_the_first_signal_lets_documents_under_way_finish_and_begins_no_others(b
     stopped = batch("wait")
     stopped.process.send_signal(asked)
     said = stopped.process.stderr.readline()
-    assert re.fullmatch(r"quire: no new work; \d documents? under way may finish; press again to stop now\n", said), (
-        said
-    )
+    assert re.fullmatch(
+        r"quire: starting no new work; finishing \d documents? in progress; press again to stop now\n", said
+    ), said
     stopped.stranger.mend()
     summary, wrong = stopped.process.communicate(timeout=60)
     assert (stopped.process.returncode, wrong) == (130, "")
-    assert "not done" in summary and f"`quire run -o {stopped.out}` goes on with" in summary
+    assert "not done" in summary and f"`quire run -o {stopped.out}` continues with" in summary
     assert "1" in stopped.written and len(stopped.written) < DOCUMENTS
     all_is_done(stopped)
 
@@ -93,10 +93,10 @@ def test_the_second_signal_stops_at_once_and_leaves_nobody_behind(batch):
     workers = sorted(set(descendants(stopped.process.pid)) - {stopped.process.pid})
     with ended_within(60, sorted({*workers, *stopped.stranger.held})):
         stopped.process.send_signal(signal.SIGINT)
-        assert "no new work" in stopped.process.stderr.readline()
+        assert "starting no new work" in stopped.process.stderr.readline()
         stopped.process.send_signal(signal.SIGINT)
         summary, wrong = stopped.process.communicate(timeout=30)
-    assert (stopped.process.returncode, wrong.strip()) == (130, "quire: stopping now; what is recorded is kept")
+    assert (stopped.process.returncode, wrong.strip()) == (130, "quire: stopping now; finished work is kept")
     assert "not done" in summary
     all_is_done(stopped, asked_twice=(1,))
 

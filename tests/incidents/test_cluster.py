@@ -57,9 +57,13 @@ def test_a_whole_cluster_is_started_used_and_ended(environment, tmp_path):
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "report.pdf").write_bytes(documents.simple())
     with started("up", environment=environment) as (process, log):
-        wait_until(lambda: "It runs" in log.read_text() or process.poll() is not None, log.read_text(), PATIENCE_S)
+        wait_until(
+            lambda: "The cluster is running" in log.read_text() or process.poll() is not None,
+            log.read_text(),
+            PATIENCE_S,
+        )
         told = log.read_text()
-        assert "It runs" in told, told
+        assert "The cluster is running" in told, told
         settings = dict(re.findall(r"export (QUIRE_\w+)=(\S+)", told))
         os.kill(_worker_in(environment["TMPDIR"]), signal.SIGKILL)
         wait_until(lambda: "is started again" in log.read_text(), "the worker stays away", PATIENCE_S)
@@ -80,7 +84,11 @@ def test_a_whole_cluster_is_started_used_and_ended(environment, tmp_path):
 @pytest.mark.skipif(shutil.which("setpriv") is None, reason="only setpriv ties programs to their parent")
 def test_a_cluster_whose_parent_is_killed_ends_by_itself(environment):
     with started("up", environment=environment) as (process, log):
-        wait_until(lambda: "It runs" in log.read_text() or process.poll() is not None, "it does not start", PATIENCE_S)
+        wait_until(
+            lambda: "The cluster is running" in log.read_text() or process.poll() is not None,
+            "it does not start",
+            PATIENCE_S,
+        )
         assert len(_living_in(environment["TMPDIR"])) >= 5
         process.kill()
         process.wait()

@@ -104,7 +104,7 @@ def test_nothing_in_the_store_names_a_deleted_document(desk, facts):
     written = [Path("out/private", NAME), Path("named", NAME), Path("alone", NAME)]
     ends = (".md", ".json", ".md")
     for path, end in zip(written, ends, strict=True):
-        assert f"stays: {desk.folder / path.with_suffix(end)}\n" in told
+        assert f"kept: {desk.folder / path.with_suffix(end)}\n" in told
         assert (desk.folder / path.with_suffix(end)).exists()
 
     assert traces(desk, facts, names_of(desk)) == []

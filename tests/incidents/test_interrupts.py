@@ -86,7 +86,7 @@ def test_ctrl_c_ends_a_long_scan_at_once_and_keeps_what_was_read(hanging, whom):
             os.killpg(hanging.process.pid, signal.SIGINT)
         _, said = hanging.process.communicate(timeout=60)
     assert hanging.process.returncode == 130
-    assert said == "quire: interrupted; files that were not finished are not there\n"
+    assert said == "quire: interrupted; unfinished files were not written\n"
     assert not hanging.out.exists() or not list(hanging.out.iterdir())
     nothing_is_asked_twice(hanging)
 

@@ -149,7 +149,7 @@ def test_a_file_can_be_named_and_must_be_there(tmp_path):
     (tmp_path / "other.toml").write_text("[quire]\nworkers = 4\n")
     environment = {"QUIRE_CONFIG": str(tmp_path / "other.toml")}
     assert configure({}, environment=environment, folder=tmp_path).settings.workers == 4
-    with pytest.raises(ConfigurationError, match="QUIRE_CONFIG names"):
+    with pytest.raises(ConfigurationError, match="QUIRE_CONFIG is"):
         configure({}, environment={"QUIRE_CONFIG": "missing.toml"}, folder=tmp_path)
 
 

@@ -49,13 +49,13 @@ def reads(picture, question):
 @pytest.mark.parametrize(
     ("engines", "said"),
     [
-        (3, r"3 \(int\) is no Engine: it has no name, version, .*ask, interpret; name one \('tesseract'\)"),
-        (["tesseract", None], r"None \(NoneType\) is no Engine: it has no name"),
+        (3, r"3 \(int\) is not a valid Engine: it has no name, version, .*ask, interpret; pass a name \('tesseract'\)"),
+        (["tesseract", None], r"None \(NoneType\) is not a valid Engine: it has no name"),
         (
             Half(),
-            r"Half is no Engine: it has no version, capabilities, .*max_concurrency, profile, interpret;",
+            r"Half is not a valid Engine: it has no version, capabilities, .*max_concurrency, profile, interpret;",
         ),
-        (Half, r"Half is a class; pass an engine made of it: Half\(…\)"),
+        (Half, r"Half is a class; pass an instance: Half\(…\)"),
         (lambda picture, question: "text", "is a function; make an engine of it with @quire.recognizer"),
         (Narrow(), r"Narrow.ask\(picture\) is called with \(picture, question, partial\)"),
     ],
@@ -79,7 +79,7 @@ def test_a_reader_of_events_that_is_no_function_is_refused():
 
 @pytest.mark.parametrize("engine", [Half(), Narrow()])
 def test_a_pipeline_refuses_what_is_no_engine_when_it_is_made(engine):
-    with pytest.raises(quire.ConfigurationError, match=r"Half is no Engine: it has no version|Narrow\.ask"):
+    with pytest.raises(quire.ConfigurationError, match=r"Half is not a valid Engine: it has no version|Narrow\.ask"):
         Pipeline(engine)
 
 
@@ -90,7 +90,7 @@ def test_a_pipeline_refuses_a_stage_that_lacks_a_member():
         def correct(self, recognition):
             return recognition
 
-    with pytest.raises(quire.ConfigurationError, match="Fix is no Corrector: it has no version, profile"):
+    with pytest.raises(quire.ConfigurationError, match="Fix is not a valid Corrector: it has no version, profile"):
         Pipeline(reads, Fix())
 
 
@@ -127,7 +127,7 @@ def test_a_decorator_refuses_a_function_with_other_arguments(decorator):
 
 @pytest.mark.parametrize("decorator", [detector, recognizer])
 def test_a_decorator_refuses_what_is_no_function(decorator):
-    with pytest.raises(quire.ConfigurationError, match="is no function"):
+    with pytest.raises(quire.ConfigurationError, match="is not a function"):
         decorator(3)
 
 

@@ -1,4 +1,4 @@
-"""Stages over many items: one scheduler with retries, budgets and resume, and the manifest that reads its events."""
+"""Stages over many items: one scheduler with retries, budgets and resume, and a manifest built from its events."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> object:
-    """Import a name when it is first used: a worker program needs the contracts alone."""
+    """Import a name lazily: a worker process needs only the contracts."""
     if name not in __all__:
         raise AttributeError(f"module 'quire.batch' has no attribute {name!r}")
     value = globals()[name] = getattr(import_module(f"quire.batch.{_HOMES.get(name, 'contracts')}"), name)

@@ -1,4 +1,4 @@
-"""One call of a worker, and what it gave as JSON. Runs in a worker program, or in a thread."""
+"""One call of a worker function, and its result as JSON. Runs in a worker process or in a thread."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class FailedAttempt:
 
 @dataclass(frozen=True, slots=True)
 class Called:
-    """What an attempt gave, and the time it took of the clock and of the CPU."""
+    """The outcome of an attempt, with its wall-clock and CPU time."""
 
     given: ItemOutcome | FailedAttempt
     ms: float = 0.0
@@ -42,11 +42,11 @@ class Called:
 
 
 def call(worker: Worker, item: WorkItem) -> Called:
-    """Call the worker; what it raises is what it gave."""
+    """Call the worker; an exception becomes a failed outcome."""
     began, cpu_began = time.perf_counter(), time.thread_time()
     try:
         given: ItemOutcome | FailedAttempt = outcome_of(worker(item))
-    except BaseException as error:  # a library that exits ends its item, not the stage
+    except BaseException as error:  # a library that calls exit fails its item, not the stage
         given = failure_of(error)
     if isinstance(given, ItemOutcome) and given.status == "failed":
         given = _failure_in(given)
@@ -54,7 +54,7 @@ def call(worker: Worker, item: WorkItem) -> Called:
 
 
 def call_in_program(arguments: tuple[Worker, WorkItem], work: object) -> tuple[dict[str, object], bytes]:
-    """The job of a worker program. What it gives crosses the pipe as JSON."""
+    """The job of a worker process. Its result crosses the pipe as JSON."""
     began = time.process_time()
     called = call(*arguments)
     given = called.given
@@ -66,7 +66,7 @@ def call_in_program(arguments: tuple[Worker, WorkItem], work: object) -> tuple[d
 
 
 def called_in_program(header: Mapping[str, Json], ms: float) -> Called:
-    """The other end of `call_in_program`, in the parent."""
+    """Deserialises the result of `call_in_program`, in the parent process."""
     cpu_ms = float(header["cpu_ms"])
     if "failure" in header:
         return Called(FailedAttempt(*header["failure"]), ms, cpu_ms)
@@ -75,7 +75,7 @@ def called_in_program(header: Mapping[str, Json], ms: float) -> Called:
 
 
 def outcome_of(value: object) -> ItemOutcome:
-    """What a worker gave, as an outcome. Raises UsageError when JSON cannot say it."""
+    """The return value of a worker as an outcome. Raises UsageError when it cannot be serialised to JSON."""
     match value:
         case ItemOutcome():
             outcome = value
@@ -89,10 +89,12 @@ def outcome_of(value: object) -> ItemOutcome:
         size = len(json.dumps([dict(outcome.result), dict(outcome.manifest)]))
     except (TypeError, ValueError) as error:
         raise UsageError(
-            f"the worker gave something that JSON cannot say: {error}; give texts, numbers, lists"
+            f"the worker returned a value that cannot be serialised to JSON: {error}; return strings, numbers, lists"
         ) from None
     if size > MAX_RESULT:
-        raise UsageError(f"the worker gave {size} bytes of JSON, more than {MAX_RESULT}; write them to a file instead")
+        raise UsageError(
+            f"the worker returned {size} bytes of JSON, the limit is {MAX_RESULT}; write them to a file instead"
+        )
     return outcome
 
 
@@ -103,17 +105,17 @@ def failure_of(error: BaseException) -> FailedAttempt:
 
 
 def _failure_in(outcome: ItemOutcome) -> FailedAttempt:
-    """Of a worker that does not raise, but says that it failed."""
+    """The failure of a worker that does not raise, but returns that it failed."""
     if outcome.error is not None:
         error = outcome.error
         return FailedAttempt(
             error.category, error.message, error.details, error.exit_code, error.retryable, dict(outcome.manifest)
         )
-    reason = outcome.reason or "the worker says that it failed, without a reason"
+    reason = outcome.reason or "the worker returned a failure without a reason"
     return FailedAttempt("unknown", reason, manifest=dict(outcome.manifest))
 
 
 def _trace(error: BaseException) -> str:
-    import traceback  # only when something goes wrong
+    import traceback  # imported lazily, only for errors
 
     return "".join(traceback.format_exception(error))[-MAX_DETAILS:]

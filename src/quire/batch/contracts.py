@@ -1,6 +1,6 @@
-"""The values of a stage over many items: what is to be done, how, and what became of it.
+"""The values of a stage over many items: plan, options and outcome.
 
-All of them are frozen and picklable, and import nothing heavy.
+All of them are frozen, picklable and cheap to import.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ class ItemFingerprint:
 class WorkItem:
     """One unit of a stage. The id is unique in its plan.
 
-    `cost_hint` is any measure of its size, for the schedules `sjf` and `ljf`. With a fingerprint nobody reads the
-    inputs to find out whether the item is done already.
+    `cost_hint` is any measure of its size, for the schedules `sjf` and `ljf`. With a fingerprint the inputs are not
+    read to find out whether the item is done already.
     """
 
     item_id: str
@@ -44,11 +44,11 @@ class WorkItem:
 
     def __post_init__(self) -> None:
         if not isinstance(self.item_id, str) or not self.item_id:
-            raise UsageError(f"item_id is {self.item_id!r}; give every item a text that names it")
+            raise UsageError(f"item_id is {self.item_id!r}; give every item a non-empty string as id")
         for name in ("inputs", "outputs"):
             places = getattr(self, name)
             if not isinstance(places, Mapping):
-                raise UsageError(f"{name} of item {self.item_id} is no mapping; give names to paths: {{'pdf': path}}")
+                raise UsageError(f"{name} of item {self.item_id} is not a mapping; map names to paths: {{'pdf': path}}")
             object.__setattr__(self, name, {str(key): Path(path) for key, path in places.items()})
         if not isinstance(self.cost_hint, (int, float)) or self.cost_hint != self.cost_hint:
             raise UsageError(f"cost_hint of item {self.item_id} is {self.cost_hint!r}; it must be a number")
@@ -56,9 +56,9 @@ class WorkItem:
 
 @dataclass(frozen=True, slots=True)
 class StagePlan:
-    """The items of a stage. They may come from a generator: no more than `max_queue` of them are held at a time.
+    """The items of a stage. They may come from a generator: at most `max_queue` of them are in memory at a time.
 
-    `total_items` is for progress; it is counted where the items are a sequence.
+    `total_items` is for progress; it is counted if the items are a sequence.
     """
 
     stage_name: str
@@ -83,23 +83,24 @@ class StagePlan:
 
 @dataclass(frozen=True, slots=True)
 class StageOptions:
-    """How a stage runs. Nothing here changes what it makes.
+    """How a stage runs. Nothing here changes its output.
 
     Args:
-        policy: `cpu` runs the worker in worker programs, `io` and `gpu` in threads of this process.
-        workers: How many items at a time; by default one for each CPU, and 1 for `gpu`.
-        per_item_timeout_s: Seconds that one attempt may take; 0 for no limit.
-        retries: Further attempts after the first, for errors whose class is retryable.
-        retry_backoff_s: Seconds before the second attempt at most; doubled before each further one, less up to half.
-        error_budget: Failed items after which no further ones are started; 0 for no limit.
-        max_queue: How many items are held at most that have not started; 0 for no limit.
+        policy: `cpu` runs the worker in worker processes, `io` and `gpu` in threads of this process.
+        workers: How many items run in parallel; by default one per CPU, and 1 for `gpu`.
+        per_item_timeout_s: Timeout of one attempt in seconds; 0 for no limit.
+        retries: Retries after the first attempt, for errors whose class is retryable.
+        retry_backoff_s: Maximum back-off before the first retry; doubled before each further one, with jitter of up
+            to half.
+        error_budget: Number of failed items after which no further ones are started; 0 for no limit.
+        max_queue: Maximum number of items in memory that have not started; 0 for no limit.
         schedule: The order: as planned, smallest or largest `cost_hint` first. Items from a generator are ordered
-            among the `max_queue` that are held.
-        resume: Leave out items that the store knows as done. By default if there is a store; True requires one.
-        force: Do them all the same.
-        diagnostics_interval_s: Seconds between events of progress; 0 for none.
-        dry_run: Look what is done already, and do nothing.
-        seed: Decides the random part of pauses, so that two runs wait alike.
+            among the `max_queue` in memory.
+        resume: Skip items that are done according to the store. The default if there is a store; True requires one.
+        force: Process items that are done, too.
+        diagnostics_interval_s: Seconds between progress events; 0 for none.
+        dry_run: Only look up what is done already.
+        seed: Seed of the back-off jitter, so that two runs wait equally long.
     """
 
     policy: Policy = "io"
@@ -131,7 +132,7 @@ class StageOptions:
 
 @dataclass(frozen=True, slots=True)
 class StageError:
-    """Why an item failed for good."""
+    """Why an item failed permanently."""
 
     stage: str
     item_id: str
@@ -139,11 +140,11 @@ class StageError:
     message: str
     attempts: int = 1
     details: str = ""
-    """Where in the worker it happened, for whoever wrote it."""
+    """The traceback in the worker, for its author."""
     exit_code: int | None = None
-    """That of its error; None for the one of its class."""
+    """The exit code of the error; None for that of its class."""
     retryable: bool = None  # type: ignore[assignment]
-    """Whether trying again is useful; by default what holds for its class."""
+    """Whether a retry is useful; by default that of its class."""
 
     def __post_init__(self) -> None:
         if self.retryable is None:
@@ -156,11 +157,11 @@ class StageError:
 
 @dataclass(frozen=True, slots=True)
 class ItemOutcome:
-    """What became of an item. A worker returns one to tell more than its result: that it skipped it, and why.
+    """The outcome of an item. A worker returns one to report more than a result: for example a skip and its reason.
 
-    `result` is JSON: it goes into the event of the item, and so into the manifest. `manifest` holds further fields for
-    the row of the item in the manifest, also when it failed. A worker that fails may raise, or return an `error`: its
-    `retryable` decides whether there is another attempt.
+    `result` is JSON: it is in the payload of the item's event, and so in the manifest. `manifest` holds further fields
+    for the row of the item in the manifest, also when it failed. A worker that fails may raise, or return an `error`:
+    its `retryable` decides whether there is a retry.
     """
 
     status: ItemStatus = "ok"
@@ -177,11 +178,11 @@ class ItemOutcome:
 
 @dataclass(frozen=True, slots=True)
 class StageOutcome:
-    """What became of a stage: `planned` = skipped + succeeded + failed + those that were not done.
+    """The outcome of a stage: `planned` = skipped + succeeded + failed + those that were not done.
 
-    Times are of attempts, in milliseconds; `queue_…` from when an item was due until it started. `errors` holds the
-    first thousand, in the order of the plan. `scheduled` counts items that were started; in a dry run, those that
-    would have been.
+    Times are per attempt, in milliseconds; `queue_…` is the time from when an item was due until it started. `errors`
+    holds the first thousand, in the order of the plan. `scheduled` counts items that were started; in a dry run,
+    those that would have been.
     """
 
     planned: int = 0
@@ -202,13 +203,13 @@ class StageOutcome:
 
     @property
     def remaining(self) -> int:
-        """Items that were neither done nor given up."""
+        """Items that neither finished nor failed."""
         return max(0, self.planned - self.skipped - self.succeeded - self.failed)
 
 
 @dataclass(frozen=True, slots=True)
 class StageContext:
-    """What hooks are told of the stage they are called in."""
+    """What hooks get to know about the stage."""
 
     stage_name: str
     run: str
@@ -218,9 +219,9 @@ class StageContext:
 
 @dataclass(frozen=True, slots=True)
 class StageHooks:
-    """Functions of yours that a stage calls, in the thread that called `run_stage`, one at a time and in order.
+    """Callbacks of a stage, called in the thread that called `run_stage`, one at a time and in order.
 
-    What they raise is logged once and told as an event; the stage goes on.
+    An exception in a hook is logged once and emitted as an event; the stage continues.
     """
 
     before_stage: Callable[[StageContext], None] | None = None
@@ -230,7 +231,7 @@ class StageHooks:
 
 
 Worker = Callable[[WorkItem], Json]
-"""Does one item. It gives an `ItemOutcome`, a mapping that JSON can say, or nothing; it raises when it fails."""
+"""Processes one item. It returns an `ItemOutcome`, a JSON-serialisable mapping, or None; it raises when it fails."""
 
 
 def _check_choice(name: str, value: object, known: Sequence[str]) -> None:

@@ -1,4 +1,4 @@
-"""Durations of many things in little memory: counts by size, each about 2 % wide."""
+"""A histogram of durations in little memory: buckets that are about 2 % wide."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _LEAST_MS = 0.001
 
 
 class Durations:
-    """Milliseconds, counted. Percentiles are exact to one percent; memory does not grow with their number."""
+    """A histogram of milliseconds. Percentiles are exact to one percent; memory does not grow with the number."""
 
     def __init__(self) -> None:
         self._counts: Counter[int] = Counter()
@@ -21,7 +21,7 @@ class Durations:
         self.count += 1
 
     def percentile(self, percent: float) -> float:
-        """The duration that so many percent do not pass; 0 when there is none."""
+        """The percentile of the durations; 0 when there are none."""
         wanted = math.ceil(self.count * percent / 100)
         passed = 0
         for step in sorted(self._counts):

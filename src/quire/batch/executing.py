@@ -1,6 +1,6 @@
-"""Where attempts run: in threads that can be abandoned, or in worker programs that can be killed.
+"""Executors of attempts: threads that can be abandoned, or worker processes that can be killed.
 
-Both put what came of an attempt into a queue, together with its ticket.
+Both put the outcome of an attempt into a queue, together with its ticket.
 """
 
 from __future__ import annotations
@@ -22,29 +22,29 @@ if TYPE_CHECKING:
     from quire.workers import WorkerPool, WorkerReply
 
 Report = Callable[[int, Called], None]
-"""Called with the ticket of an attempt and what it gave, in any thread."""
+"""Called with the ticket of an attempt and its outcome, in any thread."""
 NO_LIMIT_S = 10_000_000.0
 
 
 class Executor(Protocol):
-    """Runs attempts side by side; whoever calls it sees to it that they are not too many."""
+    """Runs attempts in parallel; the caller limits their number."""
 
     def start(self, ticket: int, item: WorkItem) -> None: ...
 
     def abandon(self, ticket: int) -> None:
-        """Give an attempt up: nothing is reported of it."""
+        """Abandon an attempt: its outcome is not reported."""
         ...
 
     def close(self) -> None:
-        """Give up what is under way, and end."""
+        """Abandon running attempts, and close."""
         ...
 
 
 class Threads:
-    """Daemon threads, one for each attempt under way, used again when it is done.
+    """Daemon threads, one for each running attempt, reused afterwards.
 
-    A thread cannot be killed: an abandoned one goes on until its call returns, and nobody waits for it, not even the
-    end of the program.
+    A thread cannot be killed: an abandoned one runs until its call returns, and nothing waits for it, not even the
+    exit of the program.
     """
 
     def __init__(self, worker: Worker, report: Report) -> None:
@@ -86,12 +86,12 @@ class Threads:
                 if not given_up:
                     self._idle.append(orders)
             if given_up:
-                return  # another thread has its place
+                return  # another thread has taken its place
             self._report(ticket, called)
 
 
 class Programs:
-    """The worker programs of this process."""
+    """The worker processes of this process."""
 
     def __init__(self, worker: Worker, report: Report, pool: WorkerPool, timeout_s: float) -> None:
         check_importable(worker)
@@ -128,7 +128,7 @@ class Programs:
         self._pool.cancel(futures)
 
     def _done(self, ticket: int, future: Future[WorkerReply]) -> None:
-        """Runs in the thread that supervises the worker."""
+        """Callback in the thread that supervises the worker process."""
         with self._lock:
             given_up = self._under_way.pop(ticket, None) is None
         if given_up:
@@ -142,7 +142,7 @@ class Programs:
 
 
 def executor_for(worker: Worker, options: StageOptions, workers: int, report: Report) -> Executor:
-    """Raises UsageError for a worker that a program cannot import."""
+    """Raises UsageError for a worker that a worker process cannot import."""
     if options.policy != "cpu":
         return Threads(worker, report)
     check_importable(worker)
@@ -152,7 +152,7 @@ def executor_for(worker: Worker, options: StageOptions, workers: int, report: Re
 
 
 def check_importable(worker: Worker) -> None:
-    """Raises UsageError unless a worker program can import it: it does not run your script again."""
+    """Raises UsageError unless a worker process can import it: it does not run your script again."""
     inner: object = worker
     while isinstance(inner, functools.partial):
         inner = inner.func
@@ -165,6 +165,6 @@ def check_importable(worker: Worker) -> None:
         found = False
     if not found:
         raise UsageError(
-            f"policy 'cpu' runs the worker in other programs, which cannot import {name}; move it to the top of a "
-            "module of its own, or use policy 'io'"
+            f"policy 'cpu' runs the worker in other processes, which cannot import {name}; move it to the top level "
+            "of a module, or use policy 'io'"
         )

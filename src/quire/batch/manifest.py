@@ -1,4 +1,4 @@
-"""The manifest: a row for each item, read from the stream of events. A file of lines of JSON, or made on demand."""
+"""The manifest: a row for each item, built from the event stream. A JSON Lines file, or built on demand."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from quire.events import SCHEMA, Event
 from quire.regular_files import kind_of
 
 Row = dict[str, Any]
-"""A row: the fields of `FIELDS` first, then whatever else the stage says of an item."""
+"""A row: the fields of `FIELDS` first, then further fields of the stage."""
 
 FIELDS = (
     "stage",
@@ -45,7 +45,7 @@ def item_name(event: Event) -> str | None:
 
 
 def row_of(event: Event) -> Row | None:
-    """The row of an event that tells the end of an item; None for any other."""
+    """The row of an event that ends an item; None for any other."""
     payload = event.payload
     if event.kind not in _ENDS or not event.document or event.page is not None or "status" not in payload:
         return None
@@ -68,15 +68,15 @@ def rows_of(events: Iterable[Event]) -> Iterator[Row]:
 
 
 class ManifestWriter:
-    """A reader of events that appends rows to a file. Any thread may call it, and several processes may share a file.
+    """An event subscriber that appends rows to a file. Thread-safe, and several processes may share a file.
 
-    Each row is one write to the end of the file under its lock, so that rows are whole and in the order of the
-    events. What a killed process left of a last row is removed on opening.
+    Each row is one write to the end of the file under its lock, so that rows are complete and in the order of the
+    events. An incomplete last row of a killed process is removed on opening.
     """
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
-        self._writing = Lock()  # threads share the open file, and with it the lock that processes respect
+        self._writing = Lock()  # threads share the open file, and with it the lock between processes
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._file = os.open(self.path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o666)
@@ -95,7 +95,7 @@ class ManifestWriter:
         if (row := row_of(event)) is None:
             return
         line = json.dumps(row, ensure_ascii=False, default=str) + "\n"
-        data = line.encode("utf-8", "backslashreplace")  # an escape of JSON, for names of files that are no text
+        data = line.encode("utf-8", "backslashreplace")  # a JSON escape, for file names that are not valid text
         try:
             with self._writing, _locked(self._file):
                 _append(self._file, data)
@@ -103,7 +103,7 @@ class ManifestWriter:
             raise self._unwritten(error) from error
 
     def close(self) -> None:
-        """Make the rows last."""
+        """Sync the rows to disk."""
         try:
             os.fsync(self._file)
         except OSError as error:
@@ -112,7 +112,7 @@ class ManifestWriter:
             os.close(self._file)
 
     def _unwritten(self, error: OSError) -> StoreError:
-        return StoreError(f"cannot write the manifest {self.path}: {error.strerror}; make room for it")
+        return StoreError(f"cannot write the manifest {self.path}: {error.strerror}; free some disk space")
 
     def __enter__(self) -> ManifestWriter:
         return self
@@ -130,7 +130,7 @@ def read_manifest(
     filters: Mapping[str, str] | None = None,
     since: datetime | None = None,
 ) -> Iterator[Row]:
-    """The rows of a file: those whose fields have the texts of `filters`, not before `since`, and the last `tail`."""
+    """The rows of a file: those whose fields equal `filters`, not before `since`, and the last `tail`."""
     rows = select(_rows_in(Path(path)), tail=tail, filters=filters, since=since)
     yield from rows
 
@@ -142,7 +142,7 @@ def select(
     filters: Mapping[str, str] | None = None,
     since: datetime | None = None,
 ) -> Iterable[Row]:
-    """Those rows that somebody asked for."""
+    """The rows that match `filters`, `since` and `tail`."""
     if tail is not None and tail < 0:
         raise UsageError(f"tail is {tail}; it must be a number of rows")
     asked = (filters or {}).items()
@@ -160,7 +160,7 @@ def _rows_in(path: Path) -> Iterator[Row]:
         with path.open("rb") as file:
             for number, line in enumerate(file, start=1):
                 if not line.endswith(b"\n"):
-                    return  # being written, or left by a process that was killed
+                    return  # being written, or left incomplete by a killed process
                 yield _row(line, number, path)
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", document=str(path)) from error
@@ -172,7 +172,7 @@ def _row(line: bytes, number: int, path: Path) -> Row:
     except ValueError:
         row = None
     if not isinstance(row, dict):
-        raise InputError(f"line {number} is no row of a manifest", document=str(path))
+        raise InputError(f"line {number} is not a row of a manifest", document=str(path))
     return row
 
 
@@ -185,7 +185,7 @@ def _written_time(at: float) -> str:
 
 
 class _locked:
-    """Holds the lock of an open file, which other processes and other openings of the file respect."""
+    """Holds the lock of an open file, against other processes and other descriptors of the file."""
 
     def __init__(self, file: int) -> None:
         self._file = file
@@ -198,7 +198,7 @@ class _locked:
 
 
 def _append(file: int, data: bytes) -> None:
-    """All of it or nothing: half a row of a full disk is taken back."""
+    """Write all of it or nothing: a partial row on a full disk is rolled back."""
     end = os.fstat(file).st_size
     try:
         written = os.write(file, data)
@@ -210,7 +210,7 @@ def _append(file: int, data: bytes) -> None:
 
 
 def _repair(file: int) -> None:
-    """Cut off a last line without an end, unless only its end is missing."""
+    """Truncate an incomplete last line, unless only its newline is missing."""
     size = os.fstat(file).st_size
     if size == 0 or os.pread(file, 1, size - 1) == b"\n":
         return

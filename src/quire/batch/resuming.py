@@ -1,4 +1,4 @@
-"""Whether an item is done already: a look-up of its key in the store, and of the files it has made."""
+"""Whether an item is done already: looks up its key in the store, and checks its output files."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ VERSION = "1"
 
 
 def key_of(stage_name: str, item: WorkItem, input_sha256: str) -> ArtifactKey:
-    """The key of what a stage makes of an item: its id, its inputs and its settings. The outputs are not part of it:
-    where they are is in the record."""
+    """The key of the output of an item: its id, its inputs and its settings. The output paths are not part of it: they
+    are in the record."""
     settings = item.fingerprint.cfg_hash if item.fingerprint else item.cfg_hash
     return artifact_key(f"stage:{stage_name}", VERSION, (item.item_id, input_sha256), digest_of({"settings": settings}))
 
 
 def input_hash(item: WorkItem) -> str:
-    """The fingerprint's, or the sha256 of all inputs, read now. Raises InputError for a file that cannot be read."""
+    """That of the fingerprint, or the sha256 of all inputs. Raises InputError for a file that cannot be read."""
     if item.fingerprint is not None:
         return item.fingerprint.input_sha256
     found = [(name, _file_hash(path)) for name, path in sorted(item.inputs.items())]
@@ -35,32 +35,32 @@ def input_hash(item: WorkItem) -> str:
 
 
 class Known(Protocol):
-    """Whoever knows which items are done. Used by the thread of the scheduler alone."""
+    """Records which items are done. Used only by the scheduler thread."""
 
     @property
     def unsaved(self) -> bool:
-        """Whether something would be done again if the process were killed now."""
+        """Whether finished items would be repeated if the process were killed now."""
         ...
 
     def name(self, task: Task) -> None:
-        """Give the task its key. Raises InputError when an input cannot be read."""
+        """Set the key of the task. Raises InputError when an input cannot be read."""
         ...
 
     def done(self, tasks: Sequence[Task]) -> Mapping[int, ItemOutcome]:
-        """What became of those that need not be done, by number: asked once for all of them."""
+        """The outcomes of tasks that are done already, by number: one query for all of them."""
         ...
 
     def remember(self, task: Task, outcome: ItemOutcome) -> None:
-        """That the task is done."""
+        """Record that the task is done."""
         ...
 
     def flush(self) -> None:
-        """Make it last."""
+        """Make the records durable."""
         ...
 
 
 class Records:
-    """What a store knows of the items of a stage."""
+    """The records of a stage in a store."""
 
     def __init__(self, store: Store, stage_name: str) -> None:
         self._store = store
@@ -77,7 +77,7 @@ class Records:
         for task in tasks:
             if (digest := digests.get(ArtifactKey(task.key))) is None:
                 continue
-            with suppress(StoreError):  # a record that is damaged counts for nothing: the item is done again
+            with suppress(StoreError):  # a damaged record is ignored: the item is processed again
                 record = json.loads(self._store.load(digest))
                 if record["outputs"] == _written(task.item):
                     kept = record.get("manifest", {})
@@ -85,7 +85,7 @@ class Records:
         return found
 
     def remember(self, task: Task, outcome: ItemOutcome) -> None:
-        """Unless a file that it should have made is missing or empty."""
+        """Record the task, unless one of its output files is missing or empty."""
         outputs = _written(task.item)
         if outputs is None:
             return
@@ -102,7 +102,7 @@ class Records:
 
 
 def _written(item: WorkItem) -> dict[str, list[object]] | None:
-    """The files of an item with their sizes; None if one is missing or empty."""
+    """The output files of an item with their sizes; None if one is missing or empty."""
     sizes = {name: _size(path) for name, path in item.outputs.items()}
     if not all(sizes.values()):
         return None

@@ -1,7 +1,7 @@
-"""`run_stage`: the one scheduler of items, with retries, time limits, an error budget, resume and a way to stop.
+"""`run_stage`: the one scheduler of items, with retries, timeouts, an error budget, resume and cancellation.
 
-The thread that calls it decides everything; attempts run elsewhere and report into a queue. It sleeps until
-something is reported, due or asked for: it never polls.
+The calling thread makes all decisions; attempts run elsewhere and report into a queue. It sleeps until there is a
+report, a due time or a request: it never polls.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ MOST_RETRYING = 256
 MOST_ABANDONED = 100
 FLUSH_EVERY_S = 1.0
 _LONGEST_WAIT_S = 5.0
-"""An interrupt that comes right before a wait is seen after it, unless `stop_on_signals` ends it at once."""
+"""A signal that arrives right before a wait is handled after it, unless `stop_on_signals` ends the wait."""
 
 
 def run_stage(
@@ -54,26 +54,26 @@ def run_stage(
     stop: Stop | None = None,
     run: str | None = None,
 ) -> StageOutcome:
-    """Do every item of the plan, several at a time, and tell what became of them.
+    """Process every item of the plan, several in parallel, and return the outcome.
 
-    Blocks the thread that calls it, in which hooks and `on_event` are called. With policy `cpu` the worker runs in
-    other programs and must be importable from a module; else in threads. An attempt past its time is killed in a
-    program; a thread is left behind and its slot given to another.
+    Blocks the calling thread, in which hooks and `on_event` are called. With policy `cpu` the worker runs in other
+    processes and must be importable from a module; otherwise in threads. On a timeout a process is killed; a thread
+    is abandoned and its slot given to another.
 
     Args:
-        worker: Does one item: `worker(item)`. It raises when it fails, and may return an `ItemOutcome`.
-        store: Remembers which items are done, for the next time. Without one everything is done, and `resume=True` is
-            refused.
-        stop: Lets other threads, or signals with `stop_on_signals`, end the stage early.
+        worker: Processes one item: `worker(item)`. It raises when it fails, and may return an `ItemOutcome`.
+        store: Records which items are done, for the next run. Without one every item is processed, and `resume=True`
+            is rejected.
+        stop: Lets other threads, or signals with `stop_on_signals`, stop the stage early.
         run: The id in its events; a random one by default.
 
     Raises:
-        UsageError: The worker cannot be run that way.
-        StoreError: What was done cannot be remembered.
+        UsageError: The worker cannot run under this policy.
+        StoreError: Finished items cannot be recorded.
     """
     options, hooks = options or StageOptions(), hooks or StageHooks()
     if options.resume and store is None:
-        raise UsageError("resume=True without a store: nothing is known to be done; pass store=quire.FileStore(folder)")
+        raise UsageError("resume=True needs a store that records what is done; pass store=quire.FileStore(folder)")
     context = StageContext(plan.stage_name, run or token_hex(8), options, plan.total_items)
     teller = StageTeller(context, hooks, (on_event,) if on_event else ())
     records = Records(store, plan.stage_name) if store is not None else None
@@ -81,7 +81,7 @@ def run_stage(
 
 
 class StageScheduling:
-    """A stage under way, for whoever has a way of his own to know what is done; others call `run_stage`."""
+    """A running stage, for callers with their own record of what is done; others call `run_stage`."""
 
     def __init__(
         self,
@@ -107,7 +107,7 @@ class StageScheduling:
         self._abandoned = 0
         self._tally = Tally(plan.total_items)
         self._why_stopped = ""
-        self._told = self._flushed = time.monotonic()
+        self._progress_at = self._flushed = time.monotonic()
 
     def run(self) -> StageOutcome:
         self._stop.listen(self._wake)
@@ -126,12 +126,12 @@ class StageScheduling:
         return outcome
 
     def _advance(self) -> bool:
-        """One round: take in, start, wait, settle. Whether there is another one."""
+        """One round: admit, start, wait, settle. Returns whether there is another one."""
         if self._stop.requested and not self._why_stopped:
             self._why_stopped = self._stop.reason
         if not self._why_stopped:
             self._admit()
-        if not self._why_stopped:  # an item whose input cannot be read may have spent the budget
+        if not self._why_stopped:  # an item whose input cannot be read may have used up the budget
             self._start()
         hungry = not self._why_stopped and self._room() > 0
         if not self._running and (self._why_stopped or not (self._source or self._waiting or self._retrying)):
@@ -148,14 +148,14 @@ class StageScheduling:
         return True
 
     def _room(self) -> int:
-        """How many more items may be taken from the plan."""
+        """How many more items may be admitted from the plan."""
         most = self._options.max_queue
         if self._source is None or (most and len(self._retrying) >= max(MOST_RETRYING, most)):
             return 0
         return max(0, most - len(self._waiting)) if most else LOOKED_UP_AT_ONCE
 
     def _admit(self) -> None:
-        """Take some items of the plan in, as far as there is room, and those whose pause is over."""
+        """Admit items of the plan as far as there is room, and items whose back-off is over."""
         for task in self._retrying.due(time.monotonic()):
             self._waiting.add(task)
         wanted = min(self._room(), LOOKED_UP_AT_ONCE)
@@ -170,7 +170,7 @@ class StageScheduling:
             self._waiting.add(task)
 
     def _new(self, task: Task) -> bool:
-        """Whether its id is. A sequence was looked through before; of a generator only a hash of each id is kept."""
+        """Whether its id is new. A sequence was checked before; of a generator only a hash of each id is kept."""
         if self._seen is None or self._seen.add(task.item.item_id):
             return True
         task.attempts = 1
@@ -179,7 +179,7 @@ class StageScheduling:
         return False
 
     def _undone(self, tasks: list[Task]) -> Iterator[Task]:
-        """Those that the store does not know as done. One whose input cannot be read has failed."""
+        """Tasks that are not done according to the store. One whose input cannot be read fails."""
         if self._known is None:
             yield from tasks
             return
@@ -220,19 +220,19 @@ class StageScheduling:
             self._executor.start(self._tickets, task.item)
 
     def _pause_s(self) -> float:
-        """Until the next thing is due that nobody reports."""
+        """Seconds until the next timer: a retry, a timeout, a progress event or a flush."""
         due = [self._retrying.next_due()] if not self._why_stopped else []
         if self._limit_s:
             due += [task.began + self._limit_s for task in self._running.values()]
         if self._options.diagnostics_interval_s:
-            due.append(self._told + self._options.diagnostics_interval_s)
+            due.append(self._progress_at + self._options.diagnostics_interval_s)
         if self._known is not None and self._known.unsaved:
             due.append(self._flushed + FLUSH_EVERY_S)
         now = time.monotonic()
         return max(0.0, min([_LONGEST_WAIT_S, *(at - now for at in due if at is not None)]))
 
     def _settle_reported(self, pause_s: float) -> None:
-        """Wait for a report, a request or the time; then settle everything that has been reported."""
+        """Wait for a report, a request or the pause; then settle all reports."""
         try:
             report = self._inbox.get(timeout=pause_s) if pause_s else self._inbox.get_nowait()
             while True:
@@ -254,10 +254,10 @@ class StageScheduling:
         self._end(task, outcome)
 
     def _failed(self, task: Task, failure: FailedAttempt, seconds: float) -> None:
-        """An attempt failed: another one follows if that is of use, else the item has."""
+        """An attempt failed: retry it if that is useful, otherwise fail the item."""
         if not failure.retryable or task.attempts > self._options.retries:
             self._fail(task, failure, seconds)
-        elif not self._why_stopped:  # else it stays undone, for the next time
+        elif not self._why_stopped:  # else it stays undone, for the next run
             pause = self._retrying.add(task, time.monotonic())
             self._teller.attempt_failed(task, failure.category, failure.message, pause)
 
@@ -277,7 +277,7 @@ class StageScheduling:
         self._end(task, outcome)
         budget = self._options.error_budget
         if budget and self._tally.failed >= budget and not self._why_stopped:
-            self._why_stopped = f"{self._tally.failed} items failed, as many as the error budget allows"
+            self._why_stopped = f"{self._tally.failed} items failed, which uses up the error budget"
 
     def _end(self, task: Task, outcome: ItemOutcome) -> None:
         self._tally.ended(outcome)
@@ -285,7 +285,7 @@ class StageScheduling:
 
     @property
     def _limit_s(self) -> float:
-        """Seconds after which an attempt in a thread is given up; a pool sees to its programs itself."""
+        """Seconds after which an attempt in a thread is abandoned; a pool enforces the timeout of its processes."""
         return 0.0 if self._options.policy == "cpu" else self._options.per_item_timeout_s
 
     def _give_up_late(self) -> None:
@@ -298,15 +298,15 @@ class StageScheduling:
             self._executor.abandon(ticket)
             self._abandoned += 1
             self._teller.abandoned(task, self._limit_s)
-            message = f"took longer than {self._limit_s:g} s; give it more with per_item_timeout_s"
+            message = f"timed out after {self._limit_s:g} s; raise per_item_timeout_s"
             self._settle(task, Called(FailedAttempt("timeout", message), (now - task.began) * 1000))
         if self._abandoned >= MOST_ABANDONED and not self._why_stopped:
-            self._why_stopped = f"{self._abandoned} threads hang; policy 'cpu' can kill what hangs"
+            self._why_stopped = f"{self._abandoned} threads hang; with policy 'cpu' hanging items are killed"
 
     def _tell_progress(self) -> None:
         interval = self._options.diagnostics_interval_s
-        if interval and time.monotonic() >= self._told + interval:
-            self._told = time.monotonic()
+        if interval and time.monotonic() >= self._progress_at + interval:
+            self._progress_at = time.monotonic()
             self._teller.progress(self._tally.progress(len(self._running)))
 
     def _report(self, ticket: int, called: Called) -> None:

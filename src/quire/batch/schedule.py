@@ -1,4 +1,4 @@
-"""In which order items start, and how long a failed one waits before it is tried again."""
+"""The order in which items start, and the back-off before a retry."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ MAX_BACKOFF_S = 300.0
 
 @dataclass(slots=True)
 class Task:
-    """An item on its way. Belongs to the thread of the scheduler."""
+    """An item in progress. Used only by the scheduler thread."""
 
     item: WorkItem
     number: int
-    """Its place in the plan, from 0."""
+    """Its index in the plan, from 0."""
     key: str = ""
-    """What the store knows it by, when it is done; "" without a store."""
+    """Its key in the store; "" without a store."""
     input_hash: str = ""
     attempts: int = 0
     due: float = 0.0
-    """When it could have started, on the clock of `time.monotonic`."""
+    """When it could have started, in `time.monotonic` time."""
     began: float = 0.0
-    """When the attempt under way started."""
+    """When the running attempt started."""
 
 
 def numbered(items: Iterable[WorkItem], schedule: Schedule) -> Iterator[Task]:
-    """The items with their places in the plan; a sequence is sorted as a whole, so that its order is the best one."""
+    """The items with their index in the plan; a sequence is sorted as a whole, which gives the best order."""
     tasks = (Task(item, number) for number, item in enumerate(items))
     if schedule == "fifo" or not isinstance(items, Sequence):
         return tasks
@@ -40,7 +40,7 @@ def numbered(items: Iterable[WorkItem], schedule: Schedule) -> Iterator[Task]:
 
 
 class Waiting:
-    """Tasks that may start, the next one first; equal ones in the order of the plan."""
+    """A priority queue of tasks that may start; ties in the order of the plan."""
 
     def __init__(self, schedule: Schedule) -> None:
         self._schedule = schedule
@@ -57,7 +57,7 @@ class Waiting:
 
 
 class Retrying:
-    """Tasks that wait for their next attempt, in a heap of due times: nobody sleeps for them."""
+    """Tasks that wait for a retry, in a heap of due times: no thread sleeps for them."""
 
     def __init__(self, backoff_s: float, seed: int) -> None:
         self._retry = Retry(backoff_s=backoff_s, max_backoff_s=MAX_BACKOFF_S)
@@ -68,7 +68,7 @@ class Retrying:
         return len(self._heap)
 
     def add(self, task: Task, now: float) -> float:
-        """Seconds until the next attempt of a task whose last one failed."""
+        """Add a task whose attempt failed; returns the back-off in seconds."""
         jitter = Random(f"{self._seed}/{task.item.item_id}/{task.attempts}").random()
         pause = self._retry.pause_s(task.attempts, jitter)
         heapq.heappush(self._heap, (now + pause, task.number, task))
@@ -85,15 +85,15 @@ class Retrying:
 
 
 class Ids:
-    """Which ids there were, in 12 to 24 bytes for each: a table of hashes, which grows when two thirds are taken."""
+    """A set of ids in 12 to 24 bytes each: a table of hashes, which grows when two thirds are used."""
 
     def __init__(self) -> None:
         self._slots = array("Q", bytes(8 * 1024))
         self._count = 0
 
     def add(self, name: str) -> bool:
-        """Whether it is new."""
-        mark = hash(name) % (1 << 64) or 1  # 0 is an empty place
+        """Add an id; returns whether it is new."""
+        mark = hash(name) % (1 << 64) or 1  # 0 marks an empty slot
         place = self._place(mark)
         if self._slots[place]:
             return False
@@ -106,7 +106,7 @@ class Ids:
         return True
 
     def _place(self, mark: int) -> int:
-        """Where the mark is, or the empty place where it belongs."""
+        """The slot of the mark, or the empty slot where it belongs."""
         slots, size = self._slots, len(self._slots)
         place = mark % size
         while slots[place] not in (0, mark):

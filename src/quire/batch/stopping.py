@@ -1,4 +1,4 @@
-"""Asking work to stop: at first nothing new is started, then everything ends."""
+"""Requests to stop: first gracefully (nothing new starts), then immediately."""
 
 from __future__ import annotations
 
@@ -11,10 +11,9 @@ from types import FrameType
 
 
 class Stop:
-    """A request to stop. Any thread may make it, and so may a handler of signals: it takes no lock.
+    """A request to stop. Safe to make in any thread and in a signal handler: it takes no lock.
 
-    `reason` is empty until somebody asks. After `request` what is under way finishes; after `now` it
-    is given up.
+    `reason` is empty until a request. After `request` running work finishes; after `now` it is abandoned.
     """
 
     def __init__(self) -> None:
@@ -32,33 +31,34 @@ class Stop:
         self.wake()
 
     def now(self, reason: str) -> None:
-        """Give up what is under way, too."""
+        """Abandon running work, too."""
         self.at_once = True
         self.request(reason)
 
     def listen(self, listener: Callable[[], None]) -> None:
-        """Call it on every request, in the thread that makes it. It must not block."""
+        """Add a callback for every request, called in the requesting thread. It must not block."""
         self._listeners.append(listener)
 
     def unlisten(self, listener: Callable[[], None]) -> None:
         self._listeners.remove(listener)
 
     def wake(self) -> None:
-        """Have everybody who waits look again."""
+        """Wake all listeners."""
         for listener in list(self._listeners):
             listener()
 
 
 @contextmanager
 def stop_on_signals(stop: Stop | None = None, on_signal: Callable[[Stop], None] | None = None) -> Iterator[Stop]:
-    """While it lasts, SIGINT and SIGTERM ask to stop; the second one at once, and the third does what it always did.
+    """Context in which SIGINT and SIGTERM request a stop: the first gracefully, the second immediately, and the third
+    goes to the previous handler.
 
     `on_signal` is called after each, in the main thread, in which this must be used.
     """
     stop = stop or Stop()
     usual = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
 
-    def ask(number: int, frame: FrameType | None) -> None:
+    def handle(number: int, frame: FrameType | None) -> None:
         name = signal.Signals(number).name
         if stop.requested:
             _restore(usual)
@@ -70,7 +70,7 @@ def stop_on_signals(stop: Stop | None = None, on_signal: Callable[[Stop], None] 
 
     try:
         for number in usual:
-            signal.signal(number, ask)
+            signal.signal(number, handle)
         with _waking(stop.wake):
             yield stop
     finally:
@@ -81,8 +81,8 @@ def stop_on_signals(stop: Stop | None = None, on_signal: Callable[[Stop], None] 
 def _waking(wake: Callable[[], None]) -> Iterator[None]:
     """Call `wake` in a thread on every signal.
 
-    A signal that comes right before the main thread begins to wait does not interrupt the wait, and its handler runs
-    when that is over: somebody else has to end it.
+    A signal that arrives right before the main thread starts to wait does not interrupt the wait, and its handler
+    runs only afterwards: another thread has to end the wait.
     """
     reading, writing = socket.socketpair()
     writing.setblocking(False)

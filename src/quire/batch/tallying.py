@@ -1,4 +1,4 @@
-"""Counting a stage: what became of its items, how long they took, and how long it will take."""
+"""Counters of a stage: outcomes of its items, durations, and the estimated time left."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ ERRORS_KEPT = 1000
 
 
 class Tally:
-    """The figures of a stage. Memory does not grow with its items."""
+    """The figures of a stage. Memory does not grow with the number of items."""
 
     def __init__(self, total_items: int | None) -> None:
         self._total = total_items
@@ -25,7 +25,7 @@ class Tally:
 
     @property
     def undone(self) -> int:
-        """Items that were taken in and have not ended."""
+        """Items that were admitted and have not ended."""
         return self.taken - self.skipped - self.succeeded - self.failed
 
     def ran(self, called: Called) -> None:
@@ -42,12 +42,12 @@ class Tally:
                 self.succeeded += 1
 
     def note(self, number: int, error: StageError) -> None:
-        """Keep an error, in the order of the plan."""
+        """Add an error, in the order of the plan."""
         bisect.insort(self._errors, (number, error), key=lambda kept: kept[0])
         del self._errors[ERRORS_KEPT:]
 
     def progress(self, running: int) -> dict[str, object]:
-        """The figures so far, with the rate in items per second and the seconds that are left at that rate."""
+        """The figures so far, with the rate in items per second and the seconds left at that rate."""
         seconds = time.monotonic() - self._began
         worked = self.succeeded + self.failed
         rate = worked / seconds if seconds > 0 else 0.0

@@ -1,4 +1,4 @@
-"""What a stage tells: events of the stage, of its items and of its progress, and the calls of its hooks."""
+"""Emits the events of a stage, of its items and of its progress, and calls its hooks."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ FIGURES = (
     "exec_p99_ms",
     "cpu_time_total_ms",
 )
-"""What the last event of a stage tells of its outcome."""
+"""Fields of the outcome in the payload of the last event of a stage."""
 
 KINDS: Mapping[str, EventKind] = {"ok": "finished", "partial": "finished", "skipped": "hit", "failed": "failed"}
 
 
 class StageTeller:
-    """Tells sinks and hooks. Used by the thread that called `run_stage` alone."""
+    """Emits events to sinks and calls hooks. Used only by the thread that called `run_stage`."""
 
     def __init__(self, context: StageContext, hooks: StageHooks, sinks: Sequence[Sink]) -> None:
         self._context = context
@@ -57,7 +57,7 @@ class StageTeller:
         self._emit("attempt", task, payload=payload, mark=f"/{task.attempts}")
 
     def abandoned(self, task: Task, timeout_s: float) -> None:
-        reason = f"still running after {timeout_s:g} s; its thread is left behind"
+        reason = f"still running after {timeout_s:g} s; its thread is abandoned"
         self._emit("progress", task, payload={"attempt": task.attempts, "reason": reason}, mark=f"/{task.attempts}")
 
     def item_ends(self, task: Task, outcome: ItemOutcome) -> None:
@@ -93,7 +93,7 @@ class StageTeller:
         )
 
     def _call(self, name: str, hook: Callable[P, None] | None, *args: P.args, **kwargs: P.kwargs) -> None:
-        """A hook that raises is logged and told of, the first time; the stage goes on."""
+        """Call a hook. Its first exception is logged and emitted as an event; the stage continues."""
         if hook is None:
             return
         try:
@@ -102,7 +102,7 @@ class StageTeller:
             if name in self._broken:
                 return
             self._broken.add(name)
-            logging.getLogger("quire").exception("the hook %s raised; the stage goes on", name)
+            logging.getLogger("quire").exception("the hook %s raised; the stage continues", name)
             self._teller.emit("failed", "hook", payload={"hook": name, "reason": reason_of(error)}, mark=f"/{name}")
 
 
@@ -111,7 +111,7 @@ def first_path(places: Mapping[str, object]) -> str | None:
 
 
 def _item_payload(task: Task, outcome: ItemOutcome) -> dict[str, object]:
-    """What a row of the manifest is made from; what the worker gave may name the paths better than the plan did."""
+    """The payload for the manifest row; paths in the worker's result override those of the plan."""
     payload: dict[str, object] = {
         "status": outcome.status,
         "attempts": outcome.attempts,

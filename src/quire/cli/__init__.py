@@ -14,7 +14,7 @@ from quire.errors import EXIT_INTERRUPTED, QuireError
 
 def main() -> None:
     """Run the command that the arguments name, and exit with its code."""
-    gc.set_threshold(100_000, 20, 50)  # modules and blocks stay: looking for garbage among them takes a tenth
+    gc.set_threshold(100_000, 20, 50)  # modules and blocks are long-lived: collecting among them takes 10 % of the time
     prepare_streams()
     try:
         arguments = sys.argv[1:]
@@ -39,7 +39,7 @@ def main() -> None:
 
 
 def _completed() -> list[str]:
-    """The words on the command line that a shell completes, less the one that is not finished."""
+    """The words on the command line that a shell completes, without the unfinished last one."""
     from typer._completion_classes import completion_init
 
     completion_init()
@@ -47,9 +47,9 @@ def _completed() -> list[str]:
 
 
 def _start_worker(arguments: Sequence[str]) -> None:
-    """Start the worker that will parse a document, so that it gets ready while this process does.
+    """Start the worker that will parse a document, so that it starts up in parallel with this process.
 
-    Only a guess: a worker that no document is read by, for an option that is wrong, ends with the program.
+    Only a guess: a worker that is not needed, because an option is wrong, ends with the program.
     """
     if arguments[:1] != ["read"] or {"-h", "--help"} & {*arguments}:
         return
@@ -61,5 +61,5 @@ def _start_worker(arguments: Sequence[str]) -> None:
     modules = ["quire.reading.page_jobs", "quire.layout.page"]
     if any(name.lower().endswith(".pdf") for name in files):
         modules += ["quire.render.pdf", "quire.render._native"]
-    with suppress(QuireError, OSError):  # it is met again, and told, when the worker is needed
+    with suppress(QuireError, OSError):  # it happens again, and is reported, when the worker is needed
         start_worker(modules)

@@ -1,4 +1,4 @@
-"""Amounts as people say them."""
+"""Numbers, durations, rates and times formatted for display."""
 
 from __future__ import annotations
 
@@ -31,5 +31,5 @@ def rate(per_second: float, noun: str) -> str:
 
 
 def moment(at: float) -> str:
-    """A time of the calendar clock, as this machine shows it."""
+    """A wall-clock time in the local time zone."""
     return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(at))

@@ -22,37 +22,37 @@ _COMMANDS: Mapping[str, Mapping[str, str | tuple[str, str, str]]] = {
             "EXAMPLES",
             "Read documents: text, tables and OCR of scans, to Markdown and other formats.",
         ),
-        "inspect": ("inspect:inspect", "EXAMPLES", "Show what is in a document, page by page."),
+        "inspect": ("inspect:inspect", "EXAMPLES", "Show what is in a document, and which pages need OCR."),
         "engines": ("engines:engines", "EXAMPLES", "List the OCR engines and their languages."),
     },
     "Many documents": {
-        "run": ("run:run", "EXAMPLES", "Run a flow over many documents; run it again for what is left."),
+        "run": ("run:run", "EXAMPLES", "Run a flow over many documents; run it again to continue."),
         "plan": ("plan:plan", "EXAMPLES", "Show what a run would do, and why."),
-        "status": ("status:status", "STATUS_EXAMPLES", "Show how far a run is, and what failed."),
-        "runs": ("status:runs", "RUNS_EXAMPLES", "List the runs that a store knows."),
+        "status": ("status:status", "STATUS_EXAMPLES", "Show the progress of a run, and what failed."),
+        "runs": ("status:runs", "RUNS_EXAMPLES", "List the runs recorded in a store."),
         "cancel": ("cancel:cancel", "EXAMPLES", "Stop a run from anywhere."),
-        "prune": ("prune:prune", "EXAMPLES", "Remove outputs whose document is gone."),
-        "manifest": ("manifest:manifest", "EXAMPLES", "Show what became of each document."),
-        "quarantine": "Documents that fail every time, and what to do with them.",
+        "prune": ("prune:prune", "EXAMPLES", "Remove outputs whose document no longer exists."),
+        "manifest": ("manifest:manifest", "EXAMPLES", "Show the outcome of each document."),
+        "quarantine": "List or copy the documents that failed permanently.",
     },
     "Machines": {
-        "join": ("join:join", "EXAMPLES", "Share the work on the runs of a store."),
+        "join": ("join:join", "EXAMPLES", "Join in processing the runs of a store."),
         "worker": ("worker:worker", "EXAMPLES", "Serve workflows to a Restate server."),
-        "up": ("up:up", "EXAMPLES", "Start a whole cluster on this machine, for trying out."),
+        "up": ("up:up", "EXAMPLES", "Start a complete local cluster to try out."),
     },
     "Set-up": {
         "flow": "Pipelines in YAML: list, show, check and test them.",
-        "store": "What a store holds, its garbage, and deleting documents.",
+        "store": "Show what a store holds, collect garbage, delete documents.",
         "config": "Show the settings and where each comes from.",
-        "completion": ("completion:completion", "EXAMPLES", "Print the script for completion in a shell."),
+        "completion": ("completion:completion", "EXAMPLES", "Print the completion script for a shell."),
     },
 }
-"""Commands by purpose and name: the function in `quire.cli`, the name of its examples there, and the line in the
-list; only that line for a group of commands."""
+"""Commands by purpose and name: the function in `quire.cli`, the name of its examples there, and its one-line help;
+only that line for a group of commands."""
 
 
 def command_line(only: str | None = None) -> typer.Typer:
-    """The commands; just one when `only` names it, since the others take longer to import than a page to read."""
+    """The commands; only the one that `only` names, since importing the others takes longer than reading a page."""
     app = group("quire", "Read PDFs, scans and photos: text with boxes, tables, OCR, and every format you need.")
     app.callback()(_quire)
     known = {name: (panel, one) for panel, commands in _COMMANDS.items() for name, one in commands.items()}
@@ -100,7 +100,7 @@ def _quire(
 
 
 def __getattr__(name: str) -> object:
-    """`app` is the whole command line, made when it is asked for."""
+    """`app` is the whole command line, built lazily."""
     if name != "app":
         raise AttributeError(f"module 'quire.cli.app' has no attribute {name!r}")
     whole = globals()[name] = command_line()

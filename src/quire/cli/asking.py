@@ -1,4 +1,4 @@
-"""From the settings to the request of a batch."""
+"""Build the request of a batch from the settings."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ INPUTS = {
     "figures": "figures",
     "redactions": "redactions",
 }
-"""Settings that are inputs of flows, and what those are called there."""
+"""Settings that are inputs of flows, and the names of those inputs."""
 WHERE = ("output", "store", "facts", "runtime", "ingress", "manifest", "profile")
-"""Settings that may be given for a run that is repeated: they say where it is, not what it does."""
+"""Settings that may be given when a run is repeated: they locate the run and do not change what it does."""
 MOST_LOOKED_AT = 1000
-"""Runs among which the last one of an output folder is looked for."""
+"""How many runs are searched for the last one of an output folder."""
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Which documents, and what of them: options that are no settings."""
+    """Options that are not settings: which documents and pages, and what to write about them."""
 
     pages: str | None = None
     words: bool = False
@@ -47,9 +47,9 @@ class Choice:
 
 
 def asked_for(configuration: Configuration, paths: Sequence[Path] | None, choice: Choice) -> tuple[str, BatchRequest]:
-    """The store and the request of a batch: that of the paths, or without any that of the last run.
+    """The store and the request of a batch: for the paths, or without paths that of the last run.
 
-    Raises UsageError for what cannot work, before anything is read.
+    Raises UsageError for options that cannot work, before anything is read.
     """
     settings = configuration.settings
     if paths:
@@ -79,7 +79,7 @@ def _last_request(settings: Settings, place: str) -> BatchRequest:
 
 
 def request_of(configuration: Configuration, paths: Sequence[Path], choice: Choice) -> BatchRequest:
-    """What a batch is asked. Raises UsageError for what cannot work, before anything is read."""
+    """The request of a batch. Raises UsageError for options that cannot work, before anything is read."""
     from quire.batch.contracts import StageOptions
     from quire.durable.flows.flow import Flow
     from quire.durable.folders.request import BatchRequest, Shard
@@ -129,7 +129,7 @@ def check_engines(names: Sequence[str]) -> None:
 
 
 def check_formats(formats: Sequence[str], *, words: bool, trace: bool) -> None:
-    """Raises UsageError for a format that nobody writes, and for what only JSON can hold."""
+    """Raises UsageError for an unknown format, and for options that need JSON."""
     from quire.export import format_names
 
     names = format_names()
@@ -139,24 +139,24 @@ def check_formats(formats: Sequence[str], *, words: bool, trace: bool) -> None:
         raise UsageError(f"there is no format {unknown[0]!r}; choose from {', '.join(names)}{hint}")
     for asked, flag in ((words, "--words"), (trace, "--trace")):
         if asked and "json" not in formats:
-            raise UsageError(f"{flag} goes into JSON; add --to json")
+            raise UsageError(f"{flag} only works with JSON; add --to json")
 
 
 def _formats(configuration: Configuration, flow: FlowDefinition) -> tuple[str, ...]:
-    """Those that were asked for, or else those that the flow writes by itself."""
+    """The requested formats, or else the flow's default."""
     asked, source, declared = configuration.settings.to, configuration.sources["to"], flow.inputs.get("formats")
     if declared is None and source.startswith("--"):
-        raise UsageError(f"the flow {flow.name!r} decides by itself what it writes; leave --to out")
+        raise UsageError(f"the flow {flow.name!r} has no input for formats; leave --to out")
     if source == "default" and declared is not None and declared.default is not None:
         asked = tuple(declared.default)
     return tuple(dict.fromkeys(asked))
 
 
 def _inputs(configuration: Configuration, choice: Choice, flow: FlowDefinition) -> Mapping[str, Json]:
-    """The inputs of the flow that were asked for. What is as it always is stays away: it would change the key.
+    """The inputs for the flow. Defaults are left out: they would change the key.
 
-    A setting of a file or the environment that the flow has no input for is not meant for it; one of the command
-    line is, and the flow says that it takes none.
+    A setting from a file or the environment that the flow has no input for is ignored; one from the command line is
+    passed on, and the flow rejects it.
     """
     from quire.page_ranges import check_pages
 

@@ -1,4 +1,4 @@
-"""A bar on standard error, and lines above it."""
+"""A progress bar on standard error, and lines above it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Bar:
-    """What every bar can do. It is drawn on a terminal only, and goes with its context."""
+    """Base of the progress bars. Drawn only on a terminal, and removed when its context ends."""
 
     def __init__(self, *, quiet: bool = False) -> None:
         self._drawn = sys.stderr.isatty() and not quiet
@@ -29,14 +29,14 @@ class Bar:
         self.stop()
 
     def stop(self) -> None:
-        """Remove the bar, for good."""
+        """Remove the bar permanently."""
         self._drawn = False
         if self._bar is not None:
             self._bar.stop()
             self._bar = None
 
     def say(self, message: str) -> None:
-        """One line on standard error, above the bar."""
+        """Print a line on standard error, above the bar."""
         line = f"quire: {printable(message)}"
         if self._bar is not None:
             self._bar.console.print(line, markup=False, highlight=False, soft_wrap=True)

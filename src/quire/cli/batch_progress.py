@@ -1,4 +1,4 @@
-"""What a batch shows: a bar on a terminal, a line now and then elsewhere, and a summary at the end."""
+"""Progress of a batch: a bar on a terminal, periodic lines elsewhere, and a summary at the end."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from quire.events import Event
 if TYPE_CHECKING:
     from quire.batch.stopping import Stop
 
-MOST_TOLD = 20
-"""Failures that are told as they happen; `quire status` has all of them."""
+MOST_SHOWN = 20
+"""Failures that are printed as they happen; `quire status` lists all of them."""
 MOST_ALIKE = 3
-"""Documents that are named for one reason."""
+"""Documents that are named per reason."""
 
 
 class BatchProgress(Bar):
-    """A reader of events that draws on standard error. Runs in the thread that drives the batch."""
+    """An event subscriber that draws on standard error. Runs in the thread that drives the batch."""
 
     def __init__(self, *, quiet: bool = False) -> None:
         super().__init__(quiet=quiet)
         self._reader = EventCounter()
         self._quiet = quiet
-        self._told: Counter[str] = Counter()
+        self._failures: Counter[str] = Counter()
 
     @property
     def figures(self) -> Figures:
@@ -42,7 +42,7 @@ class BatchProgress(Bar):
         self._reader.add(event, time.monotonic())
         name = item_name(event)
         if name is not None and event.kind == "failed":
-            self._tell_failure(name)
+            self._say_failure(name)
         elif name is not None and event.kind == "finished" and name in self.figures.kept:
             self.say(f"{name}: {', '.join(self.figures.kept[name])} was changed by hand and is kept")
         if self._drawn:
@@ -51,32 +51,36 @@ class BatchProgress(Bar):
             self.say(" ".join(progress_line(self.figures, time.monotonic())))
 
     def signalled(self, stop: Stop) -> None:
-        """Say what a signal does. Called by its handler, so nothing that another line may have locked is used.
+        """Print what a signal does. Called by the signal handler, so it takes no lock that other code may hold.
 
-        Before the first document there is nothing to finish: then it interrupts at once.
+        Before the first document there is nothing to finish: then it interrupts immediately.
         """
         if self.figures.planned is None:
             raise KeyboardInterrupt
         if self.figures.ended:
             return
         if stop.at_once:
-            message = "stopping now; what is recorded is kept"
+            message = "stopping now; finished work is kept"
         else:
             under_way = spell(len(self.figures.running), "document")
-            message = f"no new work; {under_way} under way may finish; press again to stop now"
+            message = f"starting no new work; finishing {under_way} in progress; press again to stop now"
         over_the_bar = "\r" if self._drawn else ""
         os.write(sys.stderr.fileno(), f"{over_the_bar}quire: {message}\n".encode())
 
-    def _tell_failure(self, document: str) -> None:
-        """Say why a document failed, unless the same reason was shown often enough."""
+    def _say_failure(self, document: str) -> None:
+        """Print why a document failed, unless the same reason was shown often enough."""
         failure = self.figures.failures[document]
         reason = without_name(failure.reason, document)
-        self._told[reason] += 1
-        told = sum(min(count, MOST_ALIKE) for count in self._told.values())
-        if self._told[reason] <= MOST_ALIKE and told <= MOST_TOLD:
+        self._failures[reason] += 1
+        shown = sum(min(count, MOST_ALIKE) for count in self._failures.values())
+        if self._failures[reason] <= MOST_ALIKE and shown <= MOST_SHOWN:
             self.say(failure.told(document))
-        elif self._told[reason] == MOST_ALIKE + 1 or told == MOST_TOLD + 1:
-            alike = "others that fail for this reason" if self._told[reason] > MOST_ALIKE else "further failures"
+        elif self._failures[reason] == MOST_ALIKE + 1 or shown == MOST_SHOWN + 1:
+            alike = (
+                "more documents that fail for this reason"
+                if self._failures[reason] > MOST_ALIKE
+                else "further failures"
+            )
             self.say(f"{alike} are not shown here; `quire status` lists all of them")
 
     def _draw(self) -> None:
@@ -87,8 +91,8 @@ class BatchProgress(Bar):
             self._start()
         assert self._bar is not None and self._task is not None
         _, *rest = progress_line(figures, time.monotonic())
-        told = " ".join([f"documents{',' if rest else ''}", *rest])
-        self._bar.update(self._task, total=figures.planned, completed=figures.done, description=told)
+        description = " ".join([f"documents{',' if rest else ''}", *rest])
+        self._bar.update(self._task, total=figures.planned, completed=figures.done, description=description)
 
     def _start(self) -> None:
         from rich.console import Console
@@ -133,9 +137,9 @@ def counted(figures: Figures) -> str:
     named = {"complete": "ok", "partial": "partial", "failed": "failed"}
     counts = {word: by_status[name] for word, name in named.items()}
     counts |= {"done before": found, "changed by hand": edited, "in quarantine": len(figures.quarantined)}
-    told = [f"{count} {word}" for word, count in counts.items() if count]
+    parts = [f"{count} {word}" for word, count in counts.items() if count]
     undone = (figures.planned or 0) - figures.done
-    return ", ".join([*told, *([f"{undone} not done"] if undone > 0 else [])]) or "none"
+    return ", ".join([*parts, *([f"{undone} not done"] if undone > 0 else [])]) or "none"
 
 
 def summary(figures: Figures, seconds: float, advice: Sequence[str]) -> Iterator[str]:

@@ -22,13 +22,13 @@ def cancel(
     runtime: options.Runtime = None,
     ingress: options.Ingress = None,
 ) -> int:
-    """Stop a run, whichever process drives it. What is recorded stays."""
+    """Stop a run, whichever process drives it. Finished work is kept."""
     settings = settings_of(locals())
     with opened(settings, existing_place(settings)) as here:
         found = find_run(here.runtime, run)
         if found.finished is not None:
-            print(f"run {found.run} has ended already: it is {found.state}")
+            print(f"run {found.run} has already ended: it is {found.state}")
             return EXIT_COMPLETE
         here.runtime.cancel(found.run)
-    print(f"run {found.run} is asked to stop; `quire run{where_of(settings)}` does what is left later")
+    print(f"cancelling run {found.run}; `quire run{where_of(settings)}` resumes it later")
     return EXIT_COMPLETE

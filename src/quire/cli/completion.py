@@ -1,4 +1,4 @@
-"""`quire completion`: the script that completes commands, options and files in a shell."""
+"""`quire completion`: print the script for shell completion."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SHELLS = ("bash", "zsh", "fish")
 def completion(
     shell: Annotated[str, Argument(metavar="SHELL", help="bash, zsh or fish.")],
 ) -> int:
-    """Print the script that completes commands and options of quire in a shell."""
+    """Print the script for shell completion of the commands and options of quire."""
     if shell not in SHELLS:
         raise UsageError(f"there is no completion for {shell!r}; choose from {', '.join(SHELLS)}")
     from typer._completion_shared import get_completion_script

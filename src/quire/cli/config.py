@@ -1,4 +1,4 @@
-"""`quire config`: which settings hold here, and where each comes from."""
+"""`quire config`: the effective settings, and where each comes from."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ HIDDEN = "***"
 
 def show(
     annotate_source: Annotated[
-        bool, Option("--annotate-source", help="Say where each value comes from: option, variable, file or default.")
+        bool, Option("--annotate-source", help="Add where each value comes from: option, variable, file or default.")
     ] = False,
-    profile: Annotated[str | None, Option(metavar="NAME", help="As if this profile was named.")] = None,
+    profile: Annotated[str | None, Option(metavar="NAME", help="Show the settings under this profile.")] = None,
     format: Annotated[str, Option(metavar="FORMAT", help="toml, json or env.")] = "toml",
     redact: Annotated[
-        bool, Option("--redact/--no-redact", help="Hide passwords, also those in addresses (the default).")
+        bool, Option("--redact/--no-redact", help="Hide passwords, also those in URLs (default).")
     ] = True,
 ) -> int:
-    """Show the settings that hold in this folder."""
+    """Show the effective settings in this folder."""
     if format not in FORMATS:
         raise UsageError(f"--format is {format!r}; choose from {', '.join(FORMATS)}")
     configuration = configuration_of({"profile": profile})
@@ -85,10 +85,10 @@ def _as_text(value: object) -> str:
     return str(int(value)) if isinstance(value, bool) else str(value)
 
 
-app = group("config", "Which settings hold here.")
+app = group("config", "Show the effective settings.")
 app.command("show", short_help="The settings, and where each comes from.", epilog=EXAMPLES)(told(show))
 
 
 @app.callback()
 def _config() -> None:
-    """Settings come from the command line, the environment (QUIRE_…), a profile of quire.toml, or are the default."""
+    """Settings come from the command line, the environment (QUIRE_…), quire.toml with its profiles, or the defaults."""

@@ -35,9 +35,9 @@ class Showing:
 
 
 def drive(request: BatchRequest, settings: Settings, place: str, showing: Showing) -> int:
-    """Run a batch to its end; the exit code. One that was interrupted and asks for the same continues.
+    """Run a batch to its end and return the exit code. An interrupted run with the same request is resumed.
 
-    Signals are handled until everything is closed, so that none of them cuts it off.
+    Signals are handled until everything is closed, so that none of them interrupts the clean-up.
     """
     from quire.batch import Stop, stop_on_signals
     from quire.durable.folders.driving import run_batch, unfinished_run
@@ -49,24 +49,24 @@ def drive(request: BatchRequest, settings: Settings, place: str, showing: Showin
         stack.enter_context(stop_on_signals(stop, progress.signalled))
         here = stack.enter_context(opened(replace(settings, workers=request.options.workers), place))
         stop.listen(here.store.database.hurry)
-        tell = stack.enter_context(_told_to(progress, settings.manifest))
+        emit = stack.enter_context(_event_sink(progress, settings.manifest))
         unfinished = unfinished_run(here.runtime, request)
-        run, outcome = run_batch(request, here.runtime, run=unfinished, on_event=tell, stop=stop)
+        run, outcome = run_batch(request, here.runtime, run=unfinished, on_event=emit, stop=stop)
     figures = progress.figures
     code = exit_code(outcome, figures)
     if showing.as_json:
         print(json.dumps(_report(run, outcome, figures, code), ensure_ascii=False, indent=2))
     elif not showing.quiet:
-        told = list(advice(figures, remaining=outcome.remaining, where=where_of(settings)))
-        print("\n".join(summary(figures, time.monotonic() - begun, told)))
+        parts = list(advice(figures, remaining=outcome.remaining, where=where_of(settings)))
+        print("\n".join(summary(figures, time.monotonic() - begun, parts)))
     if stop.requested:
         _leave(code)
     return code
 
 
 @contextmanager
-def _told_to(progress: BatchProgress, manifest: str | None) -> Iterator[Sink]:
-    """Hands events to the progress, and to a manifest where one is asked for."""
+def _event_sink(progress: BatchProgress, manifest: str | None) -> Iterator[Sink]:
+    """A sink that passes events to the progress display, and to a manifest if requested."""
     with ExitStack() as stack:
         sinks: list[Sink] = [stack.enter_context(progress)]
         if manifest:
@@ -74,17 +74,17 @@ def _told_to(progress: BatchProgress, manifest: str | None) -> Iterator[Sink]:
 
             sinks.append(stack.enter_context(ManifestWriter(manifest)))
 
-        def tell(event: Event) -> None:
+        def emit(event: Event) -> None:
             for sink in sinks:
                 sink(event)
 
-        yield tell
+        yield emit
 
 
 def _leave(code: int) -> None:
-    """End the program without waiting for threads that are stuck in a call; everything that lasts is closed.
+    """Exit without waiting for threads that are stuck in a call; store and manifest are closed already.
 
-    Workers notice that their parent is gone.
+    Workers notice that their parent process is gone.
     """
     try:
         sys.stdout.flush()
@@ -110,29 +110,29 @@ def _budget_spent(outcome: StageOutcome) -> bool:
 
 
 def advice(figures: Figures, *, remaining: int, where: str) -> Iterator[str]:
-    """What to do next about what is not done: one part for each kind of reason."""
+    """What to do next about unfinished documents: one part for each kind of reason."""
     failures = [*figures.failures.values(), *figures.quarantined.values()]
     count = Counter(failure.remedy for failure in failures)
     if remaining:
-        yield f"`quire run{where}` goes on with {spell(remaining, 'document')}"
+        yield f"`quire run{where}` continues with {spell(remaining, 'document')}"
     if count["again"]:
-        yield f"`quire run{where}` tries {spell(count['again'], 'failed document')} again"
+        yield f"`quire run{where}` retries {spell(count['again'], 'failed document')}"
     if figures.pages["failed"] or figures.lost:
-        yield f"`quire run{where}` tries failed pages again"
+        yield f"`quire run{where}` retries failed pages"
     if figures.pages["skipped"]:
-        yield f"leave out --ocr never to read {spell(figures.pages['skipped'], 'page')} without text"
+        yield f"leave out --ocr never to run OCR on {spell(figures.pages['skipped'], 'page')} without text"
     if count["access"]:
-        yield f"check the path and the permissions of {spell(count['access'], 'document')}, and run it again"
+        yield f"check the path and permissions of {spell(count['access'], 'document')}, and run it again"
     if count["set-up"]:
-        yield f"install or set what is missing for {spell(count['set-up'], 'document')}, and run it again"
+        yield f"install or configure what {spell(count['set-up'], 'document')} needs, and run it again"
     if count["password"]:
         yield f"set the password (QUIRE_PASSWORD) of {spell(count['password'], 'encrypted document')}, and run it again"
     if count["options"]:
         few = spell(count["options"], "document")
-        yield f"change the options for {few}: they do not fit, and running again will not help"
+        yield f"change the options: they do not fit {few}, and running again will not help"
     if lost := count["none"]:
-        left = f"{spell(lost, 'document')} cannot be read and {'is' if lost == 1 else 'are'} left alone"
-        yield f"{left}: `quire quarantine list{where}` says why, `quire run{where} --retry` tries anyway"
+        left = f"{spell(lost, 'document')} cannot be read and {'is' if lost == 1 else 'are'} not retried"
+        yield f"{left}: `quire quarantine list{where}` says why, `quire run{where} --retry` retries anyway"
     if figures.kept:
         files = sum(map(len, figures.kept.values()))
         them = "was changed by hand and is kept" if files == 1 else "were changed by hand and are kept"
@@ -146,15 +146,15 @@ def where_of(settings: Settings) -> str:
 
 
 def _report(run: str, outcome: StageOutcome, figures: Figures, code: int) -> dict[str, object]:
-    """What `--json` writes."""
-    told = asdict(outcome)
-    errors = told.pop("errors")
+    """The JSON of `--json`."""
+    report = asdict(outcome)
+    errors = report.pop("errors")
     counted = {"documents": dict(figures.counts), "pages": dict(figures.pages), "calls": dict(figures.calls)}
-    return {"run": run, "exit_code": code, **counted, **told, "errors": errors}
+    return {"run": run, "exit_code": code, **counted, **report, "errors": errors}
 
 
 def _check_workers(request: BatchRequest) -> None:
-    """Say when fewer workers are used than asked for. Raises ConfigurationError when not even those can run."""
+    """Print a notice when fewer workers run than requested. Raises ConfigurationError when not even those can run."""
     from quire.budget import check_descriptors, worker_count
 
     count = worker_count(request.options.workers)

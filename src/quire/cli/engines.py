@@ -20,7 +20,7 @@ Examples:
 
 _WIDTH = 100
 DUMMY = "echo"
-"""The engine that reads nothing."""
+"""The dummy engine, which does no OCR."""
 
 
 class EngineReport(TypedDict):
@@ -30,8 +30,8 @@ class EngineReport(TypedDict):
     version: str
     policy: str
     capabilities: list[str]
-    languages: list[str] | None  # None: it takes any
-    dummy: bool  # for tests: it reads nothing
+    languages: list[str] | None  # None: any language
+    dummy: bool  # for tests: does no OCR
 
 
 class LanguageReport(TypedDict):
@@ -44,10 +44,10 @@ class LanguageReport(TypedDict):
 
 
 def engines(
-    languages: Annotated[bool, Option("--languages", help="List the languages, who reads them, how to add.")] = False,
+    languages: Annotated[bool, Option("--languages", help="List the languages, their engines and packages.")] = False,
     as_json: Annotated[bool, Option("--json", help="Write JSON.")] = False,
 ) -> int:
-    """List the OCR engines: what each can do, and what is missing where it is not usable."""
+    """List the OCR engines: what each can do, or why it is not usable."""
     found = engine_reports()
     if not languages:
         print(json.dumps({"engines": found}, indent=2) if as_json else "\n".join(_engine_lines(found)))
@@ -61,14 +61,14 @@ def engines(
 
 
 def engine_reports() -> list[EngineReport]:
-    """Every engine that some installed package offers, by name; the dummy comes last."""
+    """Every engine of the installed packages, by name; the dummy comes last."""
     from quire.recognize import registry
 
     return [_engine_report(name) for name in sorted(registry.names(), key=lambda name: (name == DUMMY, name))]
 
 
 def language_reports(found: Sequence[EngineReport]) -> list[LanguageReport]:
-    """Every language of the table, by code, with the engines that name it among theirs."""
+    """Every language of the table, by code, with the engines that list it."""
     from quire.recognize.languages import all_languages
 
     available = _traineddata()
@@ -102,7 +102,7 @@ def _engine_report(name: str) -> EngineReport:
         }
     except ConfigurationError as error:
         reason = str(error)
-    except Exception as error:  # a stranger's plugin may raise anything: it must not hide the others
+    except Exception as error:  # a third-party plugin may raise anything: it must not hide the others
         reason = f"{type(error).__name__}: {error}"
     return {
         "name": name,
@@ -137,7 +137,7 @@ def _facts(one: EngineReport) -> list[str]:
     if not one["usable"]:
         return textwrap.wrap(f"not usable: {one['reason']}", _WIDTH, break_on_hyphens=False, break_long_words=False)
     if one["dummy"]:
-        return ['a dummy for tests: reads nothing, and answers "echo" for every page']
+        return ['a dummy for tests: does no OCR, and returns "echo" for every page']
     named = one["languages"]
     speaks = "any language" if named is None else f"{len(named)} language{'' if len(named) == 1 else 's'}"
     can = ", ".join(capability.replace("_", " ") for capability in one["capabilities"])
@@ -152,6 +152,8 @@ def _language_lines(known: Sequence[LanguageReport], found: Sequence[EngineRepor
     widths = [max(len(row[at]) for row in columns) for at in range(3)]
     for row in columns:
         yield "  ".join([*(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=False)), row[3]])
-    if anybody := [one["name"] for one in found if one["usable"] and not one["dummy"] and one["languages"] is None]:
+    if unrestricted := [
+        one["name"] for one in found if one["usable"] and not one["dummy"] and one["languages"] is None
+    ]:
         yield ""
-        yield f"In any language: {', '.join(anybody)}."
+        yield f"For any language: {', '.join(unrestricted)}."

@@ -1,4 +1,4 @@
-"""The figures of a batch, counted from its events: while it runs, or later from those that were stored."""
+"""The figures of a batch, counted from its events: live while it runs, or later from the stored events."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ from quire.errors import PERMANENT, PasswordError, printable
 from quire.events import Event
 
 AGAIN = "run it again"
-"""How reasons end that are not the fault of the document, such as a file that has changed while it was read."""
+"""The end of reasons that are not the fault of the document, such as a file that changed while it was read."""
 RECENT = 200
-"""The documents that the rate is taken from."""
+"""How many documents the rate is computed from."""
 
 Remedy = Literal["again", "password", "options", "set-up", "access", "none"]
-"""What may help against a failure: running it again, a password, other options, something installed or set, a file
-that is there and may be read; none for a document that cannot be read."""
+"""What may fix a failure: running again, a password, other options, a missing installation or setting, access to the
+file; none for a document that cannot be read."""
 
 
 class FailedDocument(NamedTuple):
-    """Why a document failed, and where it lies."""
+    """Why a document failed, and its path."""
 
     reason: str
     category: str = ""
     path: str = ""
     key: str = ""
-    """The key of the work in quarantine; a file that is not there has none."""
+    """The key of the work in quarantine; empty for a missing file."""
     exit_code: int = 0
 
     @property
     def remedy(self) -> Remedy:
-        """What may help against it."""
+        """What may fix it."""
         if self.exit_code == PasswordError.exit_code:
             return "password"
         if self.category == "usage":
@@ -55,19 +55,19 @@ class FailedDocument(NamedTuple):
 
 
 def without_name(reason: str, document: str) -> str:
-    """A reason less the name of the document that it is about, which stands beside it."""
+    """A reason without the name of its document, which is printed beside it."""
     names = (f"{printable(name)}: " for name in (document, PurePath(document).name))
     return reason.replace(next((name for name in names if name in reason), ""), "", 1)
 
 
 class EventCounter:
-    """Counts events. A run that continues after an interruption keeps what it has counted before."""
+    """Counts events. A run that is resumed after an interruption keeps its earlier counts."""
 
     def __init__(self) -> None:
         self.figures = Figures()
 
     def add(self, event: Event, at: float) -> None:
-        """`at` is when it happened, in seconds of a clock that is the same for all events."""
+        """`at` is the time of the event in seconds, on one clock for all events."""
         if event.document is None and event.kind == "started":
             planned = event.payload.get("planned")
             self.figures.begin(planned if isinstance(planned, int) else None, at)
@@ -75,7 +75,7 @@ class EventCounter:
 
 
 def figures_of(events: Iterable[Event]) -> Figures:
-    """The figures of stored events, which know when they were stored."""
+    """The figures of stored events, which carry the time at which they were stored."""
     reader = EventCounter()
     for event in events:
         reader.add(event, event.at)
@@ -84,7 +84,7 @@ def figures_of(events: Iterable[Event]) -> Figures:
 
 @dataclass(slots=True)
 class Figures:
-    """What became of the documents of a batch."""
+    """The outcomes of the documents of a batch."""
 
     planned: int | None = None
     begun: float = 0.0
@@ -96,7 +96,7 @@ class Figures:
     pages: Counter[str] = field(default_factory=Counter)
     calls: Counter[str] = field(default_factory=Counter)
     lost: int = 0
-    """Pages that steps of the flow lost."""
+    """Pages lost in steps of the flow."""
     running: dict[str, float] = field(default_factory=dict)
     failures: dict[str, FailedDocument] = field(default_factory=dict)
     """By document, in the order in which they failed."""
@@ -122,7 +122,7 @@ class Figures:
             self._count(name, {"output_key": event.key, **event.payload}, at)
 
     def begin(self, planned: int | None, at: float) -> None:
-        """The batch begins, or continues: rate and time left are of what follows."""
+        """The batch starts, or resumes: rate and time left are computed from here on."""
         self.planned, self.begun = planned, at
         self.ended, self.stopped = False, ""
         self.running.clear()
@@ -134,32 +134,32 @@ class Figures:
 
     @property
     def worked(self) -> int:
-        """Documents that were not found done."""
+        """Documents that were processed, not skipped."""
         return self.done - self.counts["skipped"]
 
     def rate(self, now: float) -> float:
-        """Documents per second, lately."""
+        """Documents per second over the most recent ones."""
         if not self._recent:
             return 0.0
         began = self._recent[0] if len(self._recent) == RECENT else self.begun
         return len(self._recent) / max(now - began, 1e-3)
 
     def left_s(self, now: float) -> float | None:
-        """Seconds until the end at that rate; None while nobody can tell."""
+        """Seconds until the end at that rate; None while unknown."""
         rate = self.rate(now)
         if self.planned is None or not rate:
             return None
         return max(0, self.planned - self.done) / rate
 
     def percentile_s(self, percent: float) -> float:
-        """The seconds that so many percent of the documents did not pass."""
+        """The percentile of the durations, in seconds."""
         return self._durations.percentile(percent) / 1000
 
     def _count(self, document: str, payload: Mapping[str, object], at: float) -> None:
         self.running.pop(document, None)
         status = str(payload.get("status", "failed"))
         if status == "skipped" and document in self.statuses:
-            return  # this run has done it, or failed to, before it was interrupted
+            return  # this run finished it, or failed, before it was interrupted
         if before := self.statuses.get(document):
             self.counts -= Counter([before])
         self.statuses[document] = status

@@ -1,4 +1,4 @@
-"""`quire flow`: the flows that there are, whether one makes sense, and its test cases."""
+"""`quire flow`: list, show and check flows, and run their test cases."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ Examples:
 app = group("flow", "Pipelines in YAML: list them, show one, check files, run their test cases.")
 
 Names = Annotated[
-    list[str] | None, Argument(metavar="[NAME|FILE]...", help="Flows by name or file; all that there are by default.")
+    list[str] | None, Argument(metavar="[NAME|FILE]...", help="Flows by name or file; all flows by default.")
 ]
 AsJson = Annotated[bool, Option("--json", help="Write JSON.")]
 
 
-@app.command("list", short_help="The flows that there are.")
+@app.command("list", short_help="List the flows.")
 @told
 def list_flows(as_json: AsJson = False) -> int:
     """Show the flows that ship with Quire, and those in the folder `flows`."""
@@ -52,12 +52,12 @@ def list_flows(as_json: AsJson = False) -> int:
     return EXIT_COMPLETE
 
 
-@app.command("show", short_help="The inputs, steps and outputs of a flow.")
+@app.command("show", short_help="Show the inputs, steps and outputs of a flow.")
 @told
 def show(
     name: Annotated[str, Argument(metavar="NAME|FILE", help="A flow by name or file.")], as_json: AsJson = False
 ) -> int:
-    """Show what a flow takes, what it does and what it gives."""
+    """Show the inputs, steps and outputs of a flow."""
     from quire.durable.flows.flow import Flow
 
     flow = Flow.load(name)
@@ -66,7 +66,7 @@ def show(
     return EXIT_COMPLETE
 
 
-@app.command("check", short_help="Every mistake in flows, with its line.")
+@app.command("check", short_help="Check flows and report every mistake with its line.")
 @told
 def check(names: Names = None) -> int:
     """Check flows: references, types, units and components. Exits with 2 when there is a mistake."""
@@ -78,7 +78,7 @@ def check(names: Names = None) -> int:
             print(error, file=sys.stderr)
             wrong += 1
         else:
-            print(f"{found.path if not found.shipped else found.name}: {_told_of(flow.definition)}")
+            print(f"{found.path if not found.shipped else found.name}: {_counts(flow.definition)}")
     return UsageError.exit_code if wrong else EXIT_COMPLETE
 
 
@@ -91,13 +91,13 @@ def test(
         int | None, Option(metavar="N", envvar="QUIRE_WORKERS", help="Worker processes; one for each CPU by default.")
     ] = None,
 ) -> int:
-    """Run the cases of flows here, over a store that is gone afterwards. Exits with 1 when one does not pass."""
+    """Run the test cases of flows locally, on a temporary store. Exits with 1 when one does not pass."""
     from quire.durable.flows.cases import CaseRunner
 
     flows = [_loaded(found) for found in _found(names)]
     chosen = [(flow, one) for flow in flows for one in flow.definition.cases if case in (None, one.name)]
     if not chosen:
-        raise UsageError("there are no such test cases; write them under `test: cases:` in the file of a flow")
+        raise UsageError("no test case found; write test cases under `test: cases:` in the file of a flow")
     failed = 0
     with CaseRunner.opened(workers=workers) as runner:
         for flow, one in chosen:
@@ -126,7 +126,7 @@ def _loaded(found: FlowFile) -> Flow:
 
 
 def _tried(found: FlowFile) -> Flow | str:
-    """The flow, or what is wrong with it: one bad file does not hide the others."""
+    """The flow, or its error message: one bad file does not hide the others."""
     try:
         return _loaded(found)
     except QuireError as error:
@@ -134,11 +134,11 @@ def _tried(found: FlowFile) -> Flow | str:
 
 
 def _report(found: FlowFile, flow: Flow | str) -> dict[str, object]:
-    told: dict[str, object] = {"name": found.name, "path": str(found.path), "shipped": found.shipped}
+    report: dict[str, object] = {"name": found.name, "path": str(found.path), "shipped": found.shipped}
     if isinstance(flow, str):
-        return {**told, "error": flow}
+        return {**report, "error": flow}
     inputs = {name: one.to_json() for name, one in flow.definition.inputs.items()}
-    return {**told, "description": flow.description, "inputs": inputs}
+    return {**report, "description": flow.description, "inputs": inputs}
 
 
 def _lines(flow: Flow) -> Iterator[str]:
@@ -152,7 +152,7 @@ def _lines(flow: Flow) -> Iterator[str]:
         needs = f", after {', '.join(step.needs)}" if step.needs else ""
         yield f"  {step.id}: {step.component}{needs}"
     yield from _ports("outputs", definition.outputs)
-    yield f"{_told_of(definition)}"
+    yield f"{_counts(definition)}"
 
 
 def _ports(title: str, ports: Mapping[str, Input]) -> Iterator[str]:
@@ -165,6 +165,6 @@ def _ports(title: str, ports: Mapping[str, Input]) -> Iterator[str]:
         yield f"  {one.name} ({one.type}{optional}{default}){description}"
 
 
-def _told_of(definition: FlowDefinition) -> str:
+def _counts(definition: FlowDefinition) -> str:
     steps, cases = len(definition.steps), len(definition.cases)
     return f"{steps} step{'' if steps == 1 else 's'}, {cases} test case{'' if cases == 1 else 's'}"

@@ -25,16 +25,16 @@ OPTIONS: Mapping[str, Sequence[str]] = {
     "Scheduling": ("policy", "schedule", "timeout_s", "retries", "retry_backoff_s", "error_budget"),
     "Messages": ("as_json", "quiet", "verbose", "debug", "diagnostics_interval_s", "help"),
 }
-"""Groups of options, and what each holds of those that a command has."""
+"""Groups of options, and the names of the options in each."""
 MANY = 8
 """Commands with fewer options list them in one group."""
 WIDTH = 100
 OPTION_WIDTH = 36
-"""Characters for the names of options: the longest fit, so that each takes a line."""
+"""Width of the column of option names: the longest fits, so that each option takes one line."""
 
 
 class HelpCommand(TyperCommand):
-    """A command whose help has its options in groups."""
+    """A command whose help lists its options in groups."""
 
     def format_options(self, ctx: Context, formatter: HelpFormatter) -> None:  # type: ignore[override]
         groups: dict[str, list[tuple[str, str]]] = {name: [] for name in ("Arguments", *OPTIONS, "Options")}
@@ -53,7 +53,7 @@ class HelpCommand(TyperCommand):
 
 
 class HelpGroup(TyperGroup):
-    """Commands in groups: by the panel that each was registered with."""
+    """Lists commands in groups: by the panel that each was registered with."""
 
     def format_commands(self, ctx: Context, formatter: HelpFormatter) -> None:  # type: ignore[override]
         panels: dict[str, list[tuple[str, str]]] = {}

@@ -39,8 +39,8 @@ class PageReport(TypedDict):
     characters: int
     images: int
     fonts: list[str]
-    route: str  # native, blank, recognise, or native with pictures to be recognised
-    path: list[dict[str, object]]  # how the page was recognised, where the store knows it
+    route: str  # native, blank, recognise (OCR), or native with OCR of pictures
+    path: list[dict[str, object]]  # the OCR attempts of the page, if they are in the store
 
 
 class Report(TypedDict):
@@ -61,10 +61,10 @@ def inspect(
         str | None, Option(metavar="PASSWORD", help="Password of an encrypted document; better in QUIRE_PASSWORD.")
     ] = None,
     store: Annotated[
-        Path | None, Option(metavar="DIR", help="Also show how pages were recognised, from the store of that read.")
+        Path | None, Option(metavar="DIR", help="Also show the OCR attempts of each page, from the store of that read.")
     ] = None,
 ) -> int:
-    """Show what is in a document: pages, quality of their text, the route each would take, fonts, images."""
+    """Show what is in a document: pages, quality of their text, which pages need OCR, fonts, images."""
     secret = password or settings_of({}).passwords.of(file.absolute())
     with Document(file, password=secret) as document:
         report = report_of(document, _paths(store, document) if store else {})
@@ -79,7 +79,7 @@ def _paths(store: Path, document: Document) -> Mapping[int, tuple[Attempt, ...]]
     from quire.store.files import FileStore
 
     if not (store / "facts.sqlite3").is_file():
-        raise UsageError(f"there is no store in {store}; name the folder that --store of `quire read` named")
+        raise UsageError(f"there is no store in {store}; give the same --store as to `quire read`")
     with FileStore(store) as opened:
         return opened.paths(document.id)
 
@@ -128,7 +128,7 @@ def _page(number: int, data: bytes | InputError, path: Sequence[Attempt]) -> Pag
 
 
 def _route(needs: Needs | None, *, blank: bool) -> str:
-    """What a read would do with a page."""
+    """What `quire read` would do with a page."""
     if needs is None:
         return "blank" if blank else "native"
     return "recognise" if needs.whole else "native, recognise pictures"

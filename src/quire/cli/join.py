@@ -1,4 +1,4 @@
-"""`quire join`: one more process for the runs of a store."""
+"""`quire join`: one more process that works on the runs of a store."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ def join(
     workers: options.Workers = None,
     drain_s: options.DrainS = 600.0,
 ) -> int:
-    """Share the work on the runs of a store with the processes that started them, until Ctrl-C or SIGTERM. Then nothing
-    more is begun, and what is under way ends; a second signal ends it at once."""
+    """Work on the runs of a store together with the processes that started them, until Ctrl-C or SIGTERM. Then it
+    finishes the steps in progress and starts no new ones; a second signal stops it immediately."""
     settings = settings_of(locals())
     if settings.runtime != "local":
-        raise UsageError("workers of a Restate server are started with `quire worker`")
+        raise UsageError("join is for the local runtime; start workers of a Restate server with `quire worker`")
     place = existing_place(settings)
     from quire.batch import Stop, stop_on_signals
     from quire.durable.opening import local_runtime
@@ -38,7 +38,9 @@ def join(
 
     def say(stop: Stop) -> None:
         if not stop.at_once:
-            print("quire: no new work; what is under way ends; press again to stop now", file=sys.stderr)
+            print(
+                "quire: starting no new work; finishing the steps in progress; press again to stop now", file=sys.stderr
+            )
 
     with open_store(place, settings.facts) as opened, stop_on_signals(on_signal=say) as stop:
         stop.listen(asked.set)
@@ -46,7 +48,7 @@ def join(
             opened, workers=settings.workers, password=settings.passwords, import_paths=True, batches=False
         )
         runtime.serve()
-        print(f"works on the runs of {place}; Ctrl-C ends it", flush=True)
+        print(f"working on the runs of {place}; press Ctrl-C to stop", flush=True)
         asked.wait()
         stop.listen(runtime.hurry)
         runtime.close(patience_s=drain_s)

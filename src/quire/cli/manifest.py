@@ -1,4 +1,4 @@
-"""`quire manifest`: what became of each document, as rows."""
+"""`quire manifest`: the outcome of each document, as rows."""
 
 from __future__ import annotations
 
@@ -32,21 +32,22 @@ _AGO = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
 def manifest(
     source: Annotated[
-        str | None, Argument(metavar="[RUN|FILE]", help="A run, or a file of rows; the latest run by default.")
+        str | None, Argument(metavar="[RUN|FILE]", help="A run or a manifest file; the latest run by default.")
     ] = None,
-    tail: Annotated[int | None, Option(metavar="N", help="Only the last rows.", min=0)] = None,
+    tail: Annotated[int | None, Option(metavar="N", help="Only the last N rows.", min=0)] = None,
     filter: Annotated[
-        list[str] | None, Option(metavar="FIELD=TEXT", help="Only rows with this, like status=failed. May be repeated.")
+        list[str] | None,
+        Option(metavar="FIELD=TEXT", help="Only rows with this value, like status=failed. Repeatable."),
     ] = None,
     since: Annotated[
-        str | None, Option(metavar="TIME", help="Not before this: 2026-05-17T09:30, or 90s, 30m, 2h, 1d ago.")
+        str | None, Option(metavar="TIME", help="Only rows since then: 2026-05-17T09:30, or 90s, 30m, 2h, 1d ago.")
     ] = None,
     output: options.Output = None,
     store: options.Store = None,
     facts: options.Facts = None,
     as_json: Annotated[bool, Option("--json", help="Write a line of JSON for each row.")] = False,
 ) -> int:
-    """Show what became of each document of a run."""
+    """Show the outcome of each document of a run."""
     from quire.batch.manifest import select
 
     filters, earliest = filters_of(filter or ()), time_of(since, time.time())
@@ -67,7 +68,7 @@ def filters_of(given: Iterable[str]) -> dict[str, str]:
 
 
 def time_of(given: str | None, now: float) -> datetime | None:
-    """A time of the calendar, in this machine's zone unless it says another, or so long before `now`."""
+    """A date and time, in the local time zone unless it names another, or a duration before `now`."""
     if given is None:
         return None
     if ago := re.fullmatch(r"(\d+(?:\.\d+)?)\s*([smhd])", given):
@@ -91,6 +92,6 @@ def _rows(source: str | None, settings: Settings) -> Iterator[Row]:
 def _line(row: Row) -> str:
     at = amounts.moment(datetime.fromisoformat(row["at"]).timestamp()) if row.get("at") else ""
     tried = row.get("attempts") or 0
-    told = [row.get("reason") or row.get("output_path") or "", f"after {tried} attempts" if tried > 1 else ""]
+    parts = [row.get("reason") or row.get("output_path") or "", f"after {tried} attempts" if tried > 1 else ""]
     head = f"{at}  {row.get('status') or '':<8} {row.get('duration_s') or 0:8.2f} s  {row.get('doc_id') or ''}"
-    return "  ".join([head, *filter(None, told)])
+    return "  ".join([head, *filter(None, parts)])

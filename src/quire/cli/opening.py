@@ -1,4 +1,4 @@
-"""Where the store of a command is, and the runtime on it."""
+"""Find and open the store of a command, and the runtime on it."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from quire.store.artifacts import ArtifactStore
 
 HIDDEN = ".quire"
-"""The store of a batch when no other one is named: in its output folder, where no discovery looks."""
+"""The default store of a batch: a folder in the output folder that discovery ignores."""
 BATCH = "batch"
-"""The flow of a batch's own run."""
+"""The flow name of a batch's own run."""
 
 
 MOST_NAMED = 5
-"""Runs that are named when a beginning fits several."""
+"""How many runs are named when a prefix is ambiguous."""
 
 
 class RuntimeWithStore(NamedTuple):
@@ -34,7 +34,7 @@ class RuntimeWithStore(NamedTuple):
 
 
 def place_for(settings: Settings) -> str:
-    """The store for a batch that is to be run: the one that is set, or a hidden folder in the output."""
+    """The store for a new batch: the one that is set, or a hidden folder in the output."""
     if settings.store:
         return settings.store
     if settings.output is None:
@@ -43,7 +43,7 @@ def place_for(settings: Settings) -> str:
 
 
 def existing_place(settings: Settings) -> str:
-    """The store to ask about runs. Raises UsageError when there is none, with what to do."""
+    """The existing store with the runs. Raises UsageError when there is none, with what to do."""
     if settings.store and "://" in settings.store:
         return settings.store
     if settings.store:
@@ -61,7 +61,7 @@ def existing_place(settings: Settings) -> str:
 
 @contextmanager
 def looked_at(settings: Settings, place: str) -> Iterator[Database]:
-    """The facts of the store at a place, read only; none where there is no store yet."""
+    """The database of the store at a place, read-only; empty where there is no store yet."""
     from quire.store.opening import read_facts
 
     with closing(read_facts(place, settings.facts)) as database:
@@ -81,14 +81,14 @@ def opened(settings: Settings, place: str) -> Iterator[RuntimeWithStore]:
         admin=settings.admin,
         workers=settings.workers,
         password=settings.passwords,
-        import_paths=True,  # whoever types the command wrote the flow, or trusts it
+        import_paths=True,  # the user who types the command wrote the flow, or trusts it
     )
     with closing(store), closing(runtime):
         yield RuntimeWithStore(runtime, store)
 
 
 def find_run(runtime: Runtime, given: str | None) -> RunStatus:
-    """The run with that id or beginning of one; by default the latest batch."""
+    """The run with that id or prefix of an id; by default the latest batch."""
     if given is None:
         latest = runtime.runs(flow=BATCH, limit=1)
         if not latest:
@@ -99,9 +99,9 @@ def find_run(runtime: Runtime, given: str | None) -> RunStatus:
     if exact or len(fitting) == 1:
         return (exact or fitting)[0]
     if not fitting:
-        raise UsageError(f"there is no run {given}; `quire runs` lists those that this store knows")
+        raise UsageError(f"there is no run {given}; `quire runs` lists the runs of this store")
     with suppress(UsageError):
-        return runtime.status(given)  # an id that longer ones begin with
+        return runtime.status(given)  # an id that is also a prefix of longer ones
     named = ", ".join(run.run for run in fitting[:MOST_NAMED])
     more = ", …" if len(fitting) > MOST_NAMED else ""
-    raise UsageError(f"several runs begin with {given}: {named}{more}; say more")
+    raise UsageError(f"several runs begin with {given}: {named}{more}; give more characters of the id")

@@ -28,7 +28,7 @@ Examples:
   quire plan letters/ -o out --lang de --json
 """
 PREVIEW = 5
-"""Documents that are named for each reason."""
+"""Documents that are named per reason."""
 WORDS = {
     "done": "done",
     "stale": "to do again",
@@ -102,10 +102,10 @@ def _lines(planned: Plan) -> Iterator[str]:
 
 
 def _reasons(documents: list[PlannedDocument]) -> Iterator[str]:
-    """For each reason how many documents there are, and the names of some."""
+    """For each reason the number of documents, and the names of some."""
     by_reason: dict[str, list[str]] = {}
     for document in documents:
-        reason = without_name(document.reason, document.name) or "nothing was written yet"
+        reason = without_name(document.reason, document.name) or "no output yet"
         by_reason.setdefault(reason, []).append(document.name)
     for reason, names in sorted(by_reason.items(), key=lambda pair: -len(pair[1])):
         more = f" and {len(names) - PREVIEW} more" if len(names) > PREVIEW else ""

@@ -1,4 +1,4 @@
-"""The progress bar: a reader of events that draws on standard error."""
+"""The progress bar: an event subscriber that draws on standard error."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PATIENCE_S = 0.7
 
 
 class ProgressBar(Bar):
-    """Pages done and their rate, for one document after the other. Draws only on a terminal and on long work."""
+    """Pages done and their rate, for one document after the other. Drawn only on a terminal and for long work."""
 
     def __init__(self, documents: int, *, quiet: bool = False) -> None:
         super().__init__(quiet=quiet)

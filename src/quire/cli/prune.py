@@ -33,16 +33,16 @@ def prune(
     store: options.Store = None,
     facts: options.Facts = None,
     dry_run: Annotated[bool, Option("--dry-run", help="Only show what would be removed.")] = False,
-    yes: Annotated[bool, Option("-y", "--yes", help="Do not ask.")] = False,
+    yes: Annotated[bool, Option("-y", "--yes", help="Do not ask for confirmation.")] = False,
     as_json: options.Json = False,
 ) -> int:
-    """Remove the output files of documents that are gone. Files that were changed by hand are kept."""
+    """Remove the output files of documents that no longer exist. Files that were edited are kept."""
     from quire.durable.folders.pruning import find_orphans, prune_orphans
     from quire.store.opening import open_store
 
     settings = settings_of(locals())
     if settings.output is None:
-        raise UsageError("name the folder with the output files with -o DIR, or set output in quire.toml")
+        raise UsageError("give the folder with the output files with -o DIR, or set output in quire.toml")
     folder = Path(settings.output)
     with open_store(existing_place(settings), settings.facts) as opened:
         orphans = find_orphans(opened.database, folder)
@@ -69,7 +69,7 @@ def _lines(orphans: Orphans, files: int) -> Iterator[str]:
         for file in orphan.edited:
             yield f"  {file.path} was changed by hand and is kept"
     for root in orphans.away:
-        yield f"the folder {root} is not there as a whole: the outputs of its documents are kept"
+        yield f"the whole folder {root} is missing: the outputs of its documents are kept"
 
 
 def _verb(count: int) -> str:
@@ -77,7 +77,9 @@ def _verb(count: int) -> str:
 
 
 def _confirm() -> None:
-    """Raises UsageError where nobody can answer, and Abort for a no."""
+    """Raises UsageError without a terminal, and Abort for a no."""
     if not sys.stdin.isatty():
-        raise UsageError("there is no terminal to ask on; give --yes to remove them, or --dry-run to only list them")
+        raise UsageError(
+            "no terminal to ask for confirmation; give --yes to remove them, or --dry-run to only list them"
+        )
     typer.confirm("Remove?", abort=True, err=True)

@@ -1,4 +1,4 @@
-"""`quire quarantine`: documents that failed for good and are not tried again."""
+"""`quire quarantine`: documents that failed permanently and are not retried."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def list_(
     facts: options.Facts = None,
     as_json: options.Json = False,
 ) -> int:
-    """List the documents in quarantine, with what went wrong."""
+    """List the documents in quarantine, with the error of each."""
     from quire.database.quarantine import Quarantine
 
     settings = settings_of(locals())
@@ -48,7 +48,7 @@ def list_(
     else:
         print_lines(map(_line, found) if found else ["no document is in quarantine"])
     if found and not as_json:
-        print(f"`quire run{where_of(settings)} --retry` tries them again")
+        print(f"`quire run{where_of(settings)} --retry` retries them")
     return EXIT_COMPLETE
 
 
@@ -58,7 +58,7 @@ def export(
     store: options.Store = None,
     facts: options.Facts = None,
 ) -> int:
-    """Copy the documents in quarantine into a folder, with what went wrong in quarantine.jsonl."""
+    """Copy the documents in quarantine into a folder, with their errors in quarantine.jsonl."""
     from quire.database.quarantine import Quarantine
 
     settings = settings_of(locals())
@@ -75,7 +75,7 @@ def export(
     lines = "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
     write_files({folder / "quarantine.jsonl": lines.encode()})
     gone = sum(row["copy"] is None for row in rows)
-    print(f"{spell(len(rows) - gone, 'document')} copied to {folder}{f'; {gone} are gone' if gone else ''}")
+    print(f"{spell(len(rows) - gone, 'document')} copied to {folder}{f'; {gone} no longer exist' if gone else ''}")
     return EXIT_COMPLETE
 
 
@@ -85,7 +85,7 @@ def _line(entry: Quarantined) -> str:
     return f"{entry.key[:8]}  {amounts.moment(entry.at)}  {entry.source}: {reason} ({entry.category}, {tried})"
 
 
-app = group("quarantine", "Documents that failed for good and are not tried again.")
-app.command("list", short_help="Which documents, and what went wrong.", epilog=EXAMPLES)(told(list_))
-app.command("export", short_help="Copies of them, with what went wrong.", epilog=EXAMPLES)(told(export))
+app = group("quarantine", "Documents that failed permanently and are not retried.")
+app.command("list", short_help="List the documents and their errors.", epilog=EXAMPLES)(told(list_))
+app.command("export", short_help="Copy the documents, with their errors.", epilog=EXAMPLES)(told(export))
 add_removed(app, REMOVED_OF_QUARANTINE, "quire quarantine")

@@ -53,7 +53,8 @@ Examples:
 def read(  # noqa: PLR0913 - one argument per option
     files: Annotated[list[str], Argument(metavar="FILE...", help="PDFs, images, folders of them, or URLs.")],
     output: Annotated[
-        Path | None, Option("-o", "--output", metavar="DIR", help="Folder for the files; needed for several.")
+        Path | None,
+        Option("-o", "--output", metavar="DIR", help="Output folder; required for several documents or formats."),
     ] = None,
     to: Annotated[
         list[str] | None,
@@ -62,7 +63,7 @@ def read(  # noqa: PLR0913 - one argument per option
             help="md (default), html, txt, json, docling, doctags, csv, xlsx, hocr, alto, pdf.",
         ),
     ] = None,
-    show: Annotated[bool, Option("--show", help="Also write pictures of the pages with boxes drawn.")] = False,
+    show: Annotated[bool, Option("--show", help="Also write page images with the boxes drawn.")] = False,
     words: options.Words = False,
     trace: options.Trace = False,
     pages: options.Pages = None,
@@ -77,10 +78,10 @@ def read(  # noqa: PLR0913 - one argument per option
     figures: options.Figures = None,
     redactions: options.Redactions = None,
     similar: Annotated[
-        bool, Option("--similar", help="Take answers for nearly equal pictures from the store.")
+        bool, Option("--similar", help="Reuse OCR results of nearly identical images in the store.")
     ] = False,
     store: Annotated[
-        str | None, Option(metavar="PLACE", help="Folder or bucket: the same page is not read twice.")
+        str | None, Option(metavar="PLACE", help="Cache folder or bucket: a page is not processed twice.")
     ] = None,
     facts: options.Facts = None,
     workers: options.Workers = None,
@@ -102,7 +103,7 @@ def read(  # noqa: PLR0913 - one argument per option
             progress.say(f"{name}: not a document")
         with _opened(settings) as opened:
             outcomes = [_read_one(source, request, opened, progress) for source in found.sources]
-        if not quiet and (len(outcomes) > 1 or outcomes[0].pages is not None):  # one that failed has been told
+        if not quiet and (len(outcomes) > 1 or outcomes[0].pages is not None):  # a failure has been reported already
             progress.stop()
             progress.say(summary_line(outcomes, time.monotonic() - begun, output, found))
     if not any(outcome.written for outcome in outcomes):
@@ -113,7 +114,7 @@ def read(  # noqa: PLR0913 - one argument per option
 
 @dataclass(frozen=True, slots=True)
 class _Request:
-    """What the options ask for."""
+    """The request, from the options."""
 
     formats: tuple[str, ...]
     output: Path | None
@@ -126,23 +127,23 @@ class _Request:
 
 
 def _check(request: _Request, files: Sequence[str]) -> None:
-    """Refuse what cannot work before anything is read."""
+    """Reject options that cannot work before anything is read."""
     from quire.page_ranges import check_pages
 
     check_pages(request.pages)
     check_formats(request.formats, words=request.words, trace=request.trace)
     if request.similar and request.settings.store is None:
-        raise UsageError("--similar needs earlier answers; name their folder with --store")
+        raise UsageError("--similar needs a store with earlier results; give it with --store")
     _check_recognition(request.settings)
     if request.output is not None:
         if request.output.exists() and not request.output.is_dir():
             raise UsageError(f"{request.output} is not a folder; -o names the folder for the files")
         return
     if len(files) > 1 or any(not is_url(path) and Path(path).is_dir() for path in files):
-        raise UsageError("several documents need a folder for their files; name it with -o")
+        raise UsageError("several documents need an output folder; give it with -o DIR")
     if request.show or len(request.formats) > 1 or request.formats[0] in ("csv", "xlsx"):
-        what = "pictures" if request.show else "several formats" if len(request.formats) > 1 else request.formats[0]
-        raise UsageError(f"{what} cannot go to standard output; name a folder with -o")
+        what = "page images" if request.show else "several formats" if len(request.formats) > 1 else request.formats[0]
+        raise UsageError(f"{what} cannot go to standard output; give an output folder with -o DIR")
 
 
 def _check_recognition(asked: Settings) -> None:
@@ -183,18 +184,18 @@ def _opened(asked: Settings) -> Iterator[ArtifactStore | None]:
 def _read_one(
     source: NamedSource, request: _Request, store: ArtifactStore | None, progress: ProgressBar
 ) -> ReadOutcome:
-    """Read and write one document. What is wrong with it is said, and does not stop the others."""
+    """Read and write one document. Its errors are printed and do not stop the others."""
 
     if request.formats == ("md",):
-        import quire.export._markdown  # noqa: F401 - while the worker gets ready, not when the pages are there
+        import quire.export._markdown  # noqa: F401 - import it while the worker starts up, not when the pages arrive
     begun = time.monotonic()
     try:
         result = _result(source, request, store, progress)
         if store is not None:
-            store.flush()  # what is done is kept, whatever becomes of the next document
+            store.flush()  # finished work is kept, even if the next document crashes
         files, undrawn = _write(result, source, request, progress)
     except (StoreError, ConfigurationError):
-        raise  # would happen to every document
+        raise  # affects every document
     except QuireError as error:
         hint = " (--password, --password-for or QUIRE_PASSWORD)" if isinstance(error, PasswordError) else ""
         progress.say(f"{source.shown}: {error.args[0]}{hint}")
@@ -249,7 +250,7 @@ def _result(
 def _write(
     result: DocumentResult, source: NamedSource, request: _Request, progress: ProgressBar
 ) -> tuple[Sequence[Path], Sequence[InputError]]:
-    """Write what was asked for; returns the files, and the errors of pages that could not be drawn."""
+    """Write the requested formats; returns the files, and the errors of pages that could not be drawn."""
     if request.output is None:
         content = result.to_bytes(request.formats[0], words=request.words, trace=request.trace)
         progress.stop()
@@ -269,7 +270,7 @@ def _write(
 
 
 def _pictures(result: DocumentResult) -> Iterator[tuple[int, bytes | InputError]]:
-    """The pages with the boxes drawn, by a worker: the file may be anybody's."""
+    """The pages with the boxes drawn, in a worker process: the file is untrusted."""
     from quire.opened import DiskCopy
     from quire.reading.drawing import show
 

@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from quire.result import DocumentResult
 
 KINDS = 4
-"""Kinds of files that are named, the most frequent first."""
+"""How many kinds of files are named, the most frequent first."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReadOutcome:
-    """What became of one document: its exit code, its pages by status, and the files that were written."""
+    """The outcome of one document: its exit code, its pages by status, and the files that were written."""
 
     code: int
     files: Sequence[Path] = ()
@@ -40,7 +40,7 @@ def page_counts(result: DocumentResult) -> Counter[str]:
 
 
 def document_line(outcome: ReadOutcome) -> str:
-    """What `-v` says of a document that was read."""
+    """The line that `-v` prints for a document that was read."""
     parts = [*_read([outcome], outcome.seconds), *_written([outcome], None)]
     return "; ".join([*parts, *_left_out([outcome], 0)])
 

@@ -1,4 +1,4 @@
-"""Commands that are gone: each says in one line what to use instead."""
+"""Removed commands: each says in one line what to use instead."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ import typer
 
 from quire.errors import UsageError
 
-GOES_ON = "`quire run -o DIR` without PATH goes on with the last run of that folder"
-RETRIES = "`quire run -o DIR` tries failed documents again, and with --retry those in quarantine, too"
-REMOVED = {"resume": GOES_ON, "retry": RETRIES}
+CONTINUES = "`quire run -o DIR` without PATH continues the last run of that folder"
+RETRIES = "`quire run -o DIR` retries failed documents, with --retry also those in quarantine"
+REMOVED = {"resume": CONTINUES, "retry": RETRIES}
 REMOVED_OF_QUARANTINE = {"retry": RETRIES, "clear": RETRIES}
 
 
 def add_removed(app: typer.Typer, removed: dict[str, str], before: str = "quire") -> None:
-    """Hidden commands of these names that take anything and answer with the advice."""
+    """Add hidden commands of these names that accept any arguments and print the advice."""
     from quire.cli.telling import told
 
     anything = {"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": ["-h", "--help"]}
@@ -25,7 +25,7 @@ def add_removed(app: typer.Typer, removed: dict[str, str], before: str = "quire"
 
 def _refusing(command: str, advice: str) -> Callable[[], int]:
     def refuse() -> int:
-        """This command is gone."""
-        raise UsageError(f"there is no `{command}` any more: {advice}")
+        """This command was removed."""
+        raise UsageError(f"`{command}` was removed: {advice}")
 
     return refuse

@@ -1,4 +1,4 @@
-"""`quire run`: a flow over many documents. Run again, it does what is left."""
+"""`quire run`: run a flow over many documents. Running it again continues with what is left."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from quire.durable.folders.discovery import check_paths
 EXAMPLES = """\b
 Examples:
   quire run letters/ -o out
-  quire run -o out                  the same again: what is left, what failed, what is new
-  quire run -o out --retry          those that failed for good, too
+  quire run -o out                  run it again: unfinished, failed and new documents
+  quire run -o out --retry          also those in quarantine
   quire run scans/ -o out --to md --to json --lang de --workers 2
   quire run letters/ -o out --dry-run
   quire run scans/ -o out --shard 2/8 --store s3://bucket/quire --facts postgresql://host/quire
@@ -47,31 +47,28 @@ def run(  # noqa: PLR0913 - one argument per option
     include: options.Include = None,
     exclude: options.Exclude = None,
     workers: Annotated[
-        int | None, Option(metavar="N", help="Pages recognised at a time; one for each CPU by default.")
+        int | None, Option(metavar="N", help="Pages processed in parallel; one per CPU by default.")
     ] = None,
     policy: Annotated[
         str | None,
-        Option(
-            metavar="POLICY", help="What bounds the documents under way: cpu (default), io (engines elsewhere), gpu."
-        ),
+        Option(metavar="POLICY", help="What limits documents in progress: cpu (default), io (remote engines), gpu."),
     ] = None,
     schedule: Annotated[
         str | None, Option(metavar="ORDER", help="Order of the documents: fifo (default), sjf (small first), ljf.")
     ] = None,
     timeout_s: Annotated[
-        float | None, Option(metavar="SECONDS", help="Longest time for one document; 0 for no limit (default).")
+        float | None, Option(metavar="SECONDS", help="Timeout for one document; 0 for none (default).")
     ] = None,
-    retries: Annotated[
-        int | None, Option(metavar="N", help="Further attempts after a failure that may pass; 2 by default.")
-    ] = None,
+    retries: Annotated[int | None, Option(metavar="N", help="Retries after a transient failure; 2 by default.")] = None,
     retry_backoff_s: Annotated[
-        float | None, Option(metavar="SECONDS", help="Wait before the second attempt, doubled each time; 1 by default.")
+        float | None,
+        Option(metavar="SECONDS", help="Back-off before the first retry, doubled each time; 1 by default."),
     ] = None,
     error_budget: Annotated[
-        int | None, Option(metavar="N", help="Stop after so many failed documents; 0 for never (default).")
+        int | None, Option(metavar="N", help="Stop after N failed documents; 0 for never (default).")
     ] = None,
     diagnostics_interval_s: Annotated[
-        float | None, Option(metavar="SECONDS", help="Time between lines of progress; 30 by default, 0 for none.")
+        float | None, Option(metavar="SECONDS", help="Interval between progress lines; 30 by default, 0 for none.")
     ] = None,
     limit: options.Limit = None,
     shard: options.Shard = None,
@@ -79,13 +76,13 @@ def run(  # noqa: PLR0913 - one argument per option
     retry: options.Retry = False,
     overwrite: options.Overwrite = False,
     verify_hash: options.VerifyHash = None,
-    dry_run: Annotated[bool, Option("--dry-run", help="Show what would be done, and do nothing.")] = False,
+    dry_run: Annotated[bool, Option("--dry-run", help="Only show what would be done.")] = False,
     manifest: options.Manifest = None,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> int:
-    """Run a flow over documents and folders. Run it again after an interruption, a failure or a change: it does what
-    is left, and what failed for a reason that has changed. What is done is not done twice."""
+    """Run a flow over documents and folders (text, tables and OCR by default). Run it again after an interruption, a
+    failure or a change: it continues with what is left and retries what may now succeed. Done work is not redone."""
     configuration = configuration_of(locals())
     check_paths(paths or ())
     settings = configuration.settings

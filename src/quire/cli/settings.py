@@ -1,4 +1,4 @@
-"""The settings of a command: what was given on its line, and what the environment and `quire.toml` add."""
+"""The settings of a command: its options, plus the environment and `quire.toml`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from quire.config import SETTINGS, Configuration, Settings, configure
 
 
 def configuration_of(arguments: Mapping[str, object]) -> Configuration:
-    """The settings of a command with these arguments; None and empty lists were not given."""
+    """The settings of a command with these arguments; None and empty lists mean not given."""
     given = {name: value for name, value in arguments.items() if name in SETTINGS and value not in (None, [])}
     return configure(given, environment=os.environ, folder=Path.cwd())
 

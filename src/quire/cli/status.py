@@ -1,4 +1,4 @@
-"""`quire status` and `quire runs`: how far runs are, and how they ended."""
+"""`quire status` and `quire runs`: the progress and the outcome of runs."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def status(
     all_failures: Annotated[bool, Option("--all", help=f"Every failed document, not only {MOST_SHOWN}.")] = False,
     as_json: options.Json = False,
 ) -> int:
-    """Show how far a run is: documents, rate, time left, and what failed."""
+    """Show the progress of a run: documents, rate, time left, and what failed."""
     settings = settings_of(locals())
     with opened(settings, existing_place(settings)) as here:
         found = here.runtime.status(find_run(here.runtime, run).run)
@@ -61,11 +61,11 @@ def runs(
     output: options.Output = None,
     store: options.Store = None,
     facts: options.Facts = None,
-    everything: Annotated[bool, Option("--all", help="The runs of single documents, too.")] = False,
-    limit: Annotated[int, Option(metavar="N", help="At most so many, the latest first.", min=1)] = 20,
+    everything: Annotated[bool, Option("--all", help="Also list the runs of single documents.")] = False,
+    limit: Annotated[int, Option(metavar="N", help="At most N runs, the latest first.", min=1)] = 20,
     as_json: options.Json = False,
 ) -> int:
-    """List the runs that a store knows."""
+    """List the runs recorded in a store."""
     settings = settings_of(locals())
     with opened(settings, existing_place(settings)) as here:
         found = here.runtime.runs(flow=None if everything else BATCH, limit=limit)
@@ -83,7 +83,7 @@ def _events_of(runtime: Runtime, run: RunStatus) -> Iterable[Event]:
 
 
 def status_report(run: RunStatus, figures: Figures, now: float) -> dict[str, object]:
-    """What `--json` writes."""
+    """The JSON of `--json`."""
     under_way = run.state == "running"
     return {
         **asdict(run),
@@ -112,7 +112,7 @@ def _lines(run: RunStatus, figures: Figures, now: float, most: int | None) -> It
         ending = f", {amounts.duration(left)} left" if left is not None else ""
         yield f"rate       {amounts.rate(figures.rate(until), 'documents')}{ending}; {took(figures)}"
     for name, begun in list(figures.running.items())[:MOST_SHOWN] if under_way else ():
-        yield f"  under way {name}, for {amounts.duration(max(0.0, now - begun))}"
+        yield f"  in progress {name}, for {amounts.duration(max(0.0, now - begun))}"
     for name, failure in list(figures.failures.items())[:most]:
         yield f"  failed {failure.told(name)}"
     if most is not None and len(figures.failures) > most:
@@ -120,25 +120,25 @@ def _lines(run: RunStatus, figures: Figures, now: float, most: int | None) -> It
 
 
 def _next(run: RunStatus, figures: Figures, where: str) -> Iterator[str]:
-    """What to do about a run that no process works on."""
+    """What to do about a run that no process is working on."""
     if run.state in ("waiting", "running"):
         return
     remaining = (figures.planned or 0) - figures.done
-    told = list(advice(figures, remaining=remaining, where=where))
-    if run.state != "finished" and not told:
-        told = [f"`quire run{where}` does what is left"]
-    yield from next_lines(told)
+    parts = list(advice(figures, remaining=remaining, where=where))
+    if run.state != "finished" and not parts:
+        parts = [f"`quire run{where}` resumes it"]
+    yield from next_lines(parts)
 
 
 def _run_line(run: RunStatus, figures: Figures) -> str:
     took_in_all = amounts.duration(run.finished - run.submitted) if run.finished else ""
     counts = _documents(run) or (counted(figures) if figures.planned is not None else "")
-    told = "; ".join(part for part in (run.error, counts) if part)
-    return f"{run.run:<16} {run.flow:<8} {run.state:<12} {amounts.moment(run.submitted)}  {took_in_all:<12} {told}"
+    details = "; ".join(part for part in (run.error, counts) if part)
+    return f"{run.run:<16} {run.flow:<8} {run.state:<12} {amounts.moment(run.submitted)}  {took_in_all:<12} {details}"
 
 
 def _documents(run: RunStatus) -> str:
-    """What the result of a batch says of its documents."""
+    """The document counts in the result of a batch."""
     result = run.result if isinstance(run.result, dict) else {}
     held = result.get("quarantined", 0)
     counts = {

@@ -1,4 +1,4 @@
-"""`quire store`: what a store holds, its garbage, and deleting documents from it."""
+"""`quire store`: what a store holds, garbage collection, and deleting documents from it."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ Examples:
   quire store delete 4f1c09 -o out --yes
 """
 
-_DryRun = Annotated[bool, Option("--dry-run", help="Only say what would go.")]
+_DryRun = Annotated[bool, Option("--dry-run", help="Only show what would be removed.")]
 
 
 def report(
@@ -52,7 +52,7 @@ def report(
     facts: options.Facts = None,
     as_json: options.Json = False,
 ) -> int:
-    """Show how much a store holds, of which stages, how much is shared, and when it was last of use."""
+    """Show how much a store holds, by stage, how much is shared, and when it was last used."""
     from quire.store import reporting
 
     with _opened(settings_of(locals())) as opened:
@@ -70,19 +70,19 @@ def gc(
     facts: options.Facts = None,
     dry_run: _DryRun = False,
     unused_days: Annotated[
-        int | None, Option(metavar="N", min=1, help="Also forget artifacts that nobody has used for N days.")
+        int | None, Option(metavar="N", min=1, help="Also remove artifacts that were not used for N days.")
     ] = None,
     answers: Annotated[
-        bool, Option("--answers", help="With --unused-days, answers of engines too: they may have cost money.")
+        bool, Option("--answers", help="With --unused-days, also remove OCR results: they may have cost money.")
     ] = False,
-    run_days: Annotated[int, Option(metavar="N", min=0, help="Forget runs that ended N days ago.")] = 30,
+    run_days: Annotated[int, Option(metavar="N", min=0, help="Remove runs that ended N days ago.")] = 30,
     as_json: options.Json = False,
 ) -> int:
-    """Remove what nobody can find any more: leftovers of killed processes, holes, runs that ended long ago."""
+    """Garbage collection: remove leftovers of killed processes, unreferenced data and runs that ended long ago."""
     from quire.store.collecting import Limits, collect
 
     if answers and unused_days is None:
-        raise UsageError("--answers is for --unused-days N: after how many days without use are they to be forgotten?")
+        raise UsageError("--answers needs --unused-days N: OCR results that were not used for N days are removed")
     with _opened(settings_of(locals())) as opened:
         limits = Limits(unused_days=unused_days, answers=answers, run_days=run_days)
         found = collect(opened, limits, dry_run=dry_run)
@@ -95,16 +95,16 @@ def gc(
 
 def delete(
     documents: Annotated[
-        list[str], Argument(metavar="DOCUMENT...", help="Files, or ids of documents or their beginnings.")
+        list[str], Argument(metavar="DOCUMENT...", help="Files, or ids of documents or prefixes of them.")
     ],
     output: options.Output = None,
     store: options.Store = None,
     facts: options.Facts = None,
     dry_run: _DryRun = False,
-    yes: Annotated[bool, Option("--yes", "-y", help="Do not ask.")] = False,
+    yes: Annotated[bool, Option("--yes", "-y", help="Do not ask for confirmation.")] = False,
     as_json: options.Json = False,
 ) -> int:
-    """Delete documents from a store, with everything that was derived from them. The files themselves stay."""
+    """Delete documents from a store, with everything derived from them. The files themselves are kept."""
     from quire.store.deleting import delete_documents, find_document
 
     with _opened(settings_of(locals())) as opened:
@@ -120,10 +120,12 @@ def delete(
     return EXIT_COMPLETE
 
 
-app = group("store", "What a store holds, its garbage, and deleting documents from it.")
-app.command("report", short_help="How much a store holds, and of what.", epilog=REPORT_EXAMPLES)(told(report))
-app.command("gc", short_help="Remove what nobody can find any more.", epilog=GC_EXAMPLES)(told(gc))
-app.command("delete", short_help="Delete documents with all that was derived.", epilog=DELETE_EXAMPLES)(told(delete))
+app = group("store", "Show what a store holds, collect garbage, delete documents.")
+app.command("report", short_help="Show how much a store holds, by stage.", epilog=REPORT_EXAMPLES)(told(report))
+app.command("gc", short_help="Collect garbage.", epilog=GC_EXAMPLES)(told(gc))
+app.command("delete", short_help="Delete documents and everything derived from them.", epilog=DELETE_EXAMPLES)(
+    told(delete)
+)
 
 
 @contextmanager
@@ -135,9 +137,9 @@ def _opened(settings: Settings) -> Iterator[ArtifactStore]:
 
 
 def _confirm(planned: Sequence[Deleted]) -> None:
-    """Raises UsageError where nobody can answer, and Abort for a no."""
+    """Raises UsageError without a terminal, and Abort for a no."""
     if not sys.stdin.isatty():
-        raise UsageError("nobody can be asked here; say --yes to delete, or --dry-run to see what would go")
+        raise UsageError("no terminal to ask for confirmation; give --yes to delete, or --dry-run to only list")
     print("\n".join(_deleted_lines(planned, dry_run=True)), file=sys.stderr)
     typer.confirm("Delete?", abort=True, err=True)
 
@@ -147,14 +149,14 @@ def _report_lines(found: StoreReport) -> Iterator[str]:
     yield f"{spell(found.documents, 'document')}, {spell(found.artifacts, 'artifact')}, {_size(found.bytes)}"
     kept = f"{spell(found.contents, 'content')} kept, {_size(found.content_bytes)}"
     yield f"{kept}: sharing saves {_size(found.shared_bytes)}"
-    yield f"{spell(found.packs, 'object')}, {_size(found.pack_bytes)}, of which nobody knows {_size(found.holes)}"
+    yield f"{spell(found.packs, 'object')}, {_size(found.pack_bytes)}, of which unreferenced {_size(found.holes)}"
     states = ", ".join(f"{number} {state}" for state, number in found.runs.items())
     yield f"runs: {states or 'none'}"
     if found.stages:
         yield ""
         yield f"{'stage':<20} {'artifacts':>10} {'size':>10}  last used"
     for one in found.stages:
-        yield f"{one.stage:<20} {one.artifacts:>10} {_size(one.bytes):>10}  {one.last_used or 'not known'}"
+        yield f"{one.stage:<20} {one.artifacts:>10} {_size(one.bytes):>10}  {one.last_used or 'unknown'}"
 
 
 def _collected_lines(found: Collected, *, dry_run: bool) -> Iterator[str]:
@@ -175,15 +177,15 @@ def _collected_lines(found: Collected, *, dry_run: bool) -> Iterator[str]:
 def _deleted_lines(deleted: Sequence[Deleted], *, dry_run: bool) -> Iterator[str]:
     for one in deleted:
         if not (one.facts or one.kept or one.images or one.runs or one.outputs or one.unfinished):
-            yield f"{one.document}: the store knows nothing of it"
+            yield f"{one.document}: not in the store"
             continue
         parts = [spell(one.facts, "artifact"), _size(one.bytes)]
         parts += [spell(one.images, "image")] if one.images else []
         parts += [spell(one.runs, "run")] if one.runs else []
         parts += [f"{spell(one.kept, 'answer')} kept for other documents"] if one.kept else []
         yield f"{'would delete' if dry_run else 'deleted'} {one.document}: {', '.join(parts)}"
-        yield from (f"  stays: {file}" for file in one.outputs)
-        yield from (f"  stays: run {run}, which has not ended; cancel it and delete again" for run in one.unfinished)
+        yield from (f"  kept: {file}" for file in one.outputs)
+        yield from (f"  kept: run {run}, which has not ended; cancel it and delete again" for run in one.unfinished)
 
 
 def _size(number: int) -> str:

@@ -1,4 +1,4 @@
-"""Standard output and standard error as a program must treat them: closed, full, or read by somebody who leaves."""
+"""Robust standard output and standard error: they may be closed, on a full disk, or a broken pipe."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
 EXIT_BROKEN_PIPE = 141
-"""What a shell reports for a program whose reader went away."""
+"""The exit code that a shell reports for SIGPIPE."""
 
 
 class _Output(io.FileIO):
-    """Standard output. A write that fails is a StoreError; one that nobody reads ends the program, as SIGPIPE would."""
+    """Standard output. A failed write raises StoreError; a broken pipe ends the program, as SIGPIPE would."""
 
     def write(self, data: ReadableBuffer, /) -> int:
         try:
             return super().write(data)
         except OSError as error:
             nowhere = os.open(os.devnull, os.O_WRONLY)
-            os.dup2(nowhere, self.fileno())  # what is still buffered must not fail once more at exit
+            os.dup2(nowhere, self.fileno())  # flushing the buffer at exit must not fail again
             os.close(nowhere)
             if isinstance(error, BrokenPipeError):
                 raise SystemExit(EXIT_BROKEN_PIPE) from None
@@ -35,7 +35,7 @@ class _Output(io.FileIO):
 
 
 class _Messages(io.FileIO):
-    """Standard error. Messages that cannot be written are lost: there is no other place for them."""
+    """Standard error. Messages that cannot be written are dropped: there is no other place for them."""
 
     def write(self, data: ReadableBuffer, /) -> int:
         with suppress(OSError):
@@ -46,20 +46,20 @@ class _Messages(io.FileIO):
 def prepare_streams() -> None:
     """Replace the two streams for the rest of the program.
 
-    A stream that the caller closed gets its number back, so that no file that is opened later takes it: nothing can
-    be written to such a standard output, and messages go nowhere.
+    The descriptor of a stream that the caller closed is reopened, so that no file opened later takes its number:
+    writing to such a standard output fails, and messages are dropped.
     """
     for number, mode in ((0, os.O_RDONLY), (1, os.O_RDONLY), (2, os.O_WRONLY)):
         try:
             os.fstat(number)
         except OSError:
-            os.open(os.devnull, mode)  # the lowest free number is this one
+            os.open(os.devnull, mode)  # this is the lowest free descriptor
     sys.stdout = _text(_Output(1, "w", closefd=False), line_buffering=os.isatty(1))
     sys.stderr = _text(_Messages(2, "w", closefd=False), line_buffering=True)
 
 
 def _text(raw: io.FileIO, *, line_buffering: bool) -> io.TextIOWrapper:
-    """As text. A name of a file that is no text is escaped, which JSON takes as well."""
+    """As text. A file name that is not valid text is escaped, in a form that is also valid in JSON."""
     encoding = sys.stdout.encoding if sys.stdout is not None else "utf-8"
     return io.TextIOWrapper(
         io.BufferedWriter(raw), encoding=encoding, errors="backslashreplace", line_buffering=line_buffering

@@ -1,4 +1,4 @@
-"""What every command shares: its result as exit code, and errors as one line."""
+"""Common to every command: the result as exit code, errors as one line, `-v` and `--debug`."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ P = ParamSpec("P")
 
 
 class Loudness:
-    """How much the command says about its work: set by `-v` and `--debug`, which every command takes."""
+    """The verbosity of the command: set by `-v` and `--debug`, which every command takes."""
 
     verbose = False
     debug = False
 
 
-Verbose = Annotated[bool, typer.Option("-v", "--verbose", help="Say more about what is done.")]
-Debug = Annotated[bool, typer.Option("--debug", help="Show tracebacks of errors, also of plugins; implies -v.")]
+Verbose = Annotated[bool, typer.Option("-v", "--verbose", help="Print more details.")]
+Debug = Annotated[bool, typer.Option("--debug", help="Print tracebacks of errors, also of plugins; implies -v.")]
 
 
 def told(command: Callable[P, int]) -> Callable[..., None]:
-    """The command with its result as exit code, errors as one line on standard error, and `-v` and `--debug`."""
+    """Decorator of commands: result as exit code, errors as one line on standard error, and `-v` and `--debug`."""
 
     @wraps(command)
     def telling(*args: P.args, **kwargs: P.kwargs) -> None:
@@ -42,7 +42,7 @@ def told(command: Callable[P, int]) -> Callable[..., None]:
         except QuireError as error:
             code = tell(error)
         except KeyboardInterrupt:
-            print("quire: interrupted; files that were not finished are not there", file=sys.stderr)
+            print("quire: interrupted; unfinished files were not written", file=sys.stderr)
             code = EXIT_INTERRUPTED
         raise typer.Exit(code)
 
@@ -56,7 +56,7 @@ def told(command: Callable[P, int]) -> Callable[..., None]:
 
 @contextmanager
 def _logged() -> Iterator[None]:
-    """What the modules log goes to standard error: with tracebacks under `--debug`."""
+    """Send the log to standard error: with tracebacks under `--debug`."""
     import logging  # takes time to import
 
     logger = logging.getLogger("quire")
@@ -73,15 +73,15 @@ def _logged() -> Iterator[None]:
 
 
 def tell(error: QuireError) -> int:
-    """Say what is wrong on standard error; the exit code."""
-    lines = [printable(line) for line in str(error).split("\n")]  # mistakes in a flow have a line each
+    """Print an error on standard error and return the exit code."""
+    lines = [printable(line) for line in str(error).split("\n")]  # each mistake in a flow has its own line
     print("quire:", "\n".join(lines), file=sys.stderr)
     show_traceback(error)
     return error.exit_code
 
 
 def show_traceback(error: BaseException) -> None:
-    """The traceback of an error and of what caused it, if `--debug` asks for it."""
+    """Print the traceback of an error and of its cause, with `--debug`."""
     if Loudness.debug:
         import traceback
 
@@ -89,12 +89,12 @@ def show_traceback(error: BaseException) -> None:
 
 
 def print_lines(lines: Iterable[str]) -> None:
-    """Lines for people on standard output: one each, whatever is in the names of files."""
+    """Print lines on standard output: control characters in file names are escaped."""
     print("\n".join(map(printable, lines)))
 
 
 def group(name: str, help: str) -> typer.Typer:
-    """A group of commands. Plain help: Rich costs more to import than most documents to read."""
+    """A group of commands. Plain help: importing Rich takes longer than reading most documents."""
     return typer.Typer(
         name=name,
         cls=HelpGroup,

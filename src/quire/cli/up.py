@@ -1,4 +1,4 @@
-"""`quire up`: a whole cluster on this machine, to try it out."""
+"""`quire up`: a complete cluster on this machine, to try it out."""
 
 from __future__ import annotations
 
@@ -27,23 +27,25 @@ Examples:
 """
 LOOK_EVERY_S = 0.5
 RESTARTS = 20
-"""How often a part that ends by itself is started again: users kill parts on purpose to see what happens."""
+"""How often a process that ends is restarted: users kill processes on purpose to see what happens."""
 KUBERNETES = """\
 In Kubernetes (deploy/README.md has the manifests):
-  PostgreSQL  a managed database, or that of an operator
-  Restate     a StatefulSet, by the Helm chart of Restate
-  HAProxy     a Deployment: a Service balances connections, and the server puts many invocations into one
-  workers     a Deployment per pool and release: quire worker --pool recognize
+  PostgreSQL  a managed database, or one run by an operator
+  Restate     a StatefulSet, installed by Restate's Helm chart
+  HAProxy     a Deployment: a Service balances connections, but the server sends many invocations over one
+  workers     a Deployment per pool and release: quire worker --pool recognize (OCR)
   store       a bucket, s3://, gs:// or az://, instead of a folder"""
 
 
 def up(
-    workers: Annotated[int, Option(metavar="N", min=1, help="How many workers; 2 by default.", show_default=False)] = 2,
+    workers: Annotated[
+        int, Option(metavar="N", min=1, help="Number of workers; 2 by default.", show_default=False)
+    ] = 2,
     folder: Annotated[
-        Path | None, Option(metavar="DIR", help="Keeps the data; a later start goes on with it. Temporary by default.")
+        Path | None, Option(metavar="DIR", help="Folder for the data, to continue with later; temporary by default.")
     ] = None,
     keep: Annotated[bool, Option("--keep", help="Do not remove the temporary folder at the end.")] = False,
-    local_cluster: Annotated[bool, Option("--local-cluster", hidden=True)] = True,  # what scripts of before pass
+    local_cluster: Annotated[bool, Option("--local-cluster", hidden=True)] = True,  # for scripts that still pass it
 ) -> int:
     """Start PostgreSQL, a Restate server, HAProxy and workers on this machine (127.0.0.1), and print how to use them.
 
@@ -52,7 +54,7 @@ def up(
     from quire.devcluster.local import ClusterOptions, LocalCluster, missing
 
     if lacking := missing():
-        raise ConfigurationError("these are missing on this machine:\n  " + "\n  ".join(lacking))
+        raise ConfigurationError("missing on this machine; install:\n  " + "\n  ".join(lacking))
     with _place(folder, keep=keep) as place, _asked_to_end() as asked:
         cluster, restarts = LocalCluster(place, ClusterOptions(workers=workers)), Counter[str]()
         print(f"Starting in {place}", flush=True)
@@ -63,10 +65,10 @@ def up(
                 if (ended := cluster.ended()) is not None:
                     restarts[ended.name] += 1
                     if restarts[ended.name] > RESTARTS:
-                        raise ConfigurationError(f"{ended.name} ends again and again; its log is {ended.log}")
-                    print(f"{ended.name} has ended, and is started again; its log is {ended.log}", flush=True)
+                        raise ConfigurationError(f"{ended.name} keeps crashing; see its log {ended.log}")
+                    print(f"{ended.name} has ended and is restarted; its log is {ended.log}", flush=True)
                     ended.start()
-            print("Ending all of it", flush=True)
+            print("Stopping the cluster", flush=True)
         finally:
             cluster.stop()
     return EXIT_COMPLETE
@@ -75,13 +77,13 @@ def up(
 def _usage(cluster: LocalCluster) -> str:
     settings = "\n".join(f"  export {name}={quote(value)}" for name, value in cluster.settings.items())
     return f"""
-It runs. In another terminal:
+The cluster is running. In another terminal:
 {settings}
   quire run FOLDER -o OUT
 
 {KUBERNETES}
 
-Ctrl-C ends all of it."""
+Press Ctrl-C to stop the cluster."""
 
 
 @contextmanager
@@ -91,19 +93,19 @@ def _place(folder: Path | None, *, keep: bool) -> Iterator[Path]:
         yield folder.absolute()
         return
     place = Path(tempfile.mkdtemp(prefix="quire-cluster-"))
-    place.chmod(0o755)  # the user of PostgreSQL must get there
+    place.chmod(0o755)  # the PostgreSQL user needs access
     try:
         yield place
     finally:
         if keep:
-            print(f"The data is in {place}; `quire up --folder {place}` starts with it again", flush=True)
+            print(f"The data is in {place}; `quire up --folder {place}` continues with it", flush=True)
         else:
             shutil.rmtree(place, ignore_errors=True)
 
 
 @contextmanager
 def _asked_to_end() -> Iterator[Event]:
-    """Set by Ctrl-C and SIGTERM. While things start, they end it at once."""
+    """An event that Ctrl-C and SIGTERM set. A second signal raises KeyboardInterrupt."""
     asked = Event()
 
     def note(number: int, frame: object) -> None:

@@ -1,4 +1,4 @@
-"""What `quire --version` shows: the versions of everything that reads here, for bug reports."""
+"""The output of `quire --version`: the versions of all components, for bug reports."""
 
 from __future__ import annotations
 

@@ -24,13 +24,13 @@ POOLS = ("documents", "pages", "recognize")
 def worker(  # noqa: PLR0913 - one argument per option
     pool: Annotated[
         list[str] | None,
-        Option(metavar="NAME", help="What to serve: documents, pages, recognize; repeatable, all of them by default."),
+        Option(metavar="NAME", help="Pool to serve: documents, pages, recognize (OCR); repeatable, all by default."),
     ] = None,
     bind: Annotated[
         str,
         Option(
             metavar="HOST:PORT",
-            help="Where to listen; 127.0.0.1:9080 by default, port 0 takes a free one.",
+            help="Address to listen on; 127.0.0.1:9080 by default, port 0 for any free port.",
             show_default=False,
         ),
     ] = "127.0.0.1:9080",
@@ -38,35 +38,35 @@ def worker(  # noqa: PLR0913 - one argument per option
     facts: options.Facts = None,
     workers: options.Workers = None,
     register: Annotated[
-        str | None, Option(metavar="URL", help="Admin address of the Restate server that is to know this worker.")
+        str | None, Option(metavar="URL", help="Register this worker at the admin address of a Restate server.")
     ] = None,
     advertise: Annotated[
         str | None,
-        Option(metavar="URL", help="Address at which that server reaches this worker, or the balancer before it."),
+        Option(metavar="URL", help="Address at which the server reaches this worker or its load balancer."),
     ] = None,
     limit: Annotated[
         list[str] | None,
-        Option(metavar="POOL=N", help="How many of a pool the server runs at a time over all workers; repeatable."),
+        Option(metavar="POOL=N", help="Concurrency limit of a pool over all workers; repeatable."),
     ] = None,
     drain_s: options.DrainS = 600.0,
     lease_s: Annotated[
         float,
         Option(
             metavar="SECONDS",
-            help="After this long without a sign of life others take over what it does; 30 by default.",
+            help="Lease: without a heartbeat for this long others take over its work; 30 by default.",
             show_default=False,
         ),
     ] = 30.0,
 ) -> int:
-    """Serve workflows to a Restate server until SIGTERM or Ctrl-C. Then no step is begun, those under way end, and the
-    server gives the rest to another worker; a second signal ends it at once."""
+    """Serve workflows to a Restate server until SIGTERM or Ctrl-C. Then it finishes the steps in progress and starts no
+    new ones; the server sends the rest to another worker. A second signal stops it immediately."""
     settings = settings_of(locals())
     if not settings.store:
-        raise UsageError("workers share a store: name it with --store or QUIRE_STORE, as for `quire run`")
+        raise UsageError("workers share a store: give it with --store or QUIRE_STORE, as for `quire run`")
     for name in pool or ():
         _check_pool(name)
     if limit and register is None:
-        raise UsageError("--limit is told to the server: name its admin address with --register")
+        raise UsageError("--limit is set on the server: give its admin address with --register")
     from quire.durable.worker import WorkerOptions, run_worker
 
     asked = WorkerOptions(
@@ -83,8 +83,8 @@ def worker(  # noqa: PLR0913 - one argument per option
         lease_s=lease_s,
     )
     if not run_worker(asked, lambda line: print(line, flush=True)):
-        print("quire: left while steps were under way; another worker begins them again", file=sys.stderr, flush=True)
-        os._exit(EXIT_COMPLETE)  # a step in a thread would keep the process
+        print("quire: stopped while steps were running; another worker restarts them", file=sys.stderr, flush=True)
+        os._exit(EXIT_COMPLETE)  # a step in a thread would keep the process alive
     return EXIT_COMPLETE
 
 

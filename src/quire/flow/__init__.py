@@ -1,4 +1,4 @@
-"""Flows: steps wired by references. Their files and the shipped ones, what a file says, whether it makes sense."""
+"""Flows: steps wired by references. Finding, parsing and checking of flow files."""
 
 from __future__ import annotations
 

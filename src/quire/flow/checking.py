@@ -1,4 +1,4 @@
-"""Whether a flow makes sense: every reference leads somewhere, every value fits, every unit can fan out."""
+"""Validation of a flow: every reference resolves, every value has the right type, every unit can fan out."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from quire.flow.types import ANY, Type
 
 
 def check(flow: FlowDefinition, components: ComponentRegistry) -> list[Mistake]:
-    """Everything wrong with a flow whose shape is right, by line."""
+    """All mistakes in a flow whose structure is valid, by line."""
     checker = _Checker(flow, components)
     checker.check()
     return checker.mistakes.sorted()
@@ -83,7 +83,8 @@ class _Checker:
         if reference.path[0] not in made_by.outputs:
             advice = nearest(reference.path[0], made_by.outputs)
             self.mistakes.add(
-                reference.line, f"{made_by.name} (step {reference.step!r}) gives no {reference.path[0]!r}; {advice}"
+                reference.line,
+                f"{made_by.name} (step {reference.step!r}) has no output {reference.path[0]!r}; {advice}",
             )
 
     def _check_inputs(self, step: Step, component: Component) -> None:
@@ -103,7 +104,7 @@ class _Checker:
             if port.required and optional:
                 self.mistakes.add(
                     line,
-                    f"the input {name!r} of {component.name} must be there, but {given.name!r} is optional"  # type: ignore[union-attr]
+                    f"the input {name!r} of {component.name} is required, but {given.name!r} is optional"  # type: ignore[union-attr]
                     "; give it a default",
                 )
 
@@ -132,7 +133,7 @@ class _Checker:
                 self.mistakes.add(step.line, f"step {step.id!r} lacks the option {name!r} of {component.name}")
 
     def _check_value(self, line: int, what: str, given: Expression, wanted: Type) -> None:
-        """Constants are looked at; of references the declared types."""
+        """Constants are checked by value, references by their declared types."""
         match given:
             case InputReference() | StepReference():
                 found = self._type_of(given)
@@ -160,7 +161,7 @@ class _Checker:
         return known if len(reference.path) == 1 else ANY
 
     def _gathered(self, given: InputReference | StepReference) -> bool:
-        """Whether it is a list by page whose items have the type that the component gives."""
+        """Whether it is a list by page whose items have the component's output type."""
         made_by = self.components.get(given.step) if isinstance(given, StepReference) else None
         return made_by is not None and made_by.unit != "document"
 
@@ -175,13 +176,13 @@ class _Checker:
                 "read; give it the result of a step like read",
             )
         elif len(origins) > 1:
-            told = " and ".join(sorted(origins))
+            names = " and ".join(sorted(origins))
             self.mistakes.add(
-                step.line, f"step {step.id!r} gets pages of several documents ({told}); their pages do not match"
+                step.line, f"step {step.id!r} gets pages of several documents ({names}); their pages do not match"
             )
 
     def _origins(self, step: Step, seen: set[str]) -> set[str]:
-        """The steps that read the documents whose pages this step runs over."""
+        """The steps that read the documents over whose pages this step runs."""
         found: set[str] = set()
         for reference in references(step.input):
             if not isinstance(reference, StepReference):
@@ -197,12 +198,10 @@ class _Checker:
     def _check_cycles(self) -> None:
         sortable = {step.id for level in self.flow.levels() for step in level}
         caught = [step for step in self.flow.steps if step.id not in sortable and set(step.needs) <= set(self.steps)]
-        in_circle = [step for step in caught if self._leads_to(step.id, step.id, set())]
-        if in_circle:
-            told = ", ".join(step.id for step in in_circle)
-            self.mistakes.add(
-                in_circle[0].line, f"the steps {told} wait for each other; take one of the references out"
-            )
+        in_cycle = [step for step in caught if self._leads_to(step.id, step.id, set())]
+        if in_cycle:
+            names = ", ".join(step.id for step in in_cycle)
+            self.mistakes.add(in_cycle[0].line, f"the steps {names} form a cycle; remove one of the references")
 
     def _leads_to(self, start: str, goal: str, seen: set[str]) -> bool:
         for needed in self.steps[start].needs if start in self.steps else ():
@@ -219,7 +218,7 @@ class _Checker:
         for name, declared in self.flow.outputs.items():
             if name not in given:
                 if declared.required:
-                    self.mistakes.add(declared.line, f"the output {name!r} is declared, but `output` does not give it")
+                    self.mistakes.add(declared.line, f"the output {name!r} is declared, but `output` does not set it")
             else:
                 self._check_value(declared.line, f"the output {name!r}", given[name], declared.type)
 
@@ -230,7 +229,7 @@ class _Checker:
 
 
 def input_problems(declared: Mapping[str, Input], given: Mapping[str, object]) -> list[str]:
-    """What is wrong with the inputs of a run: unknown, missing, of the wrong type."""
+    """The mistakes in the inputs of a run: unknown, missing, of the wrong type."""
     unknown = [f"the flow has no input {name!r}; {nearest(name, declared)}" for name in given if name not in declared]
     missing = [
         f"the input {name!r} is missing" for name, one in declared.items() if one.required and given.get(name) is None
@@ -245,7 +244,7 @@ def input_problems(declared: Mapping[str, Input], given: Mapping[str, object]) -
 
 def _advice(wanted: Type, found: Type) -> str:
     if (wanted.name, found.name) == ("result", "document"):
-        return ": nobody has read it yet; refer to a step like read"
+        return ": it has not been read yet; refer to a step like read"
     if (wanted.name, found.name) == ("document", "result"):
         return ": it was read already; refer to the input of the flow"
     return ""

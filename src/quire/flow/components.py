@@ -1,4 +1,4 @@
-"""What a step can be made of: a named, versioned function with a unit, inputs, options and outputs."""
+"""Components of steps: named, versioned functions with a unit, inputs, options and outputs."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ class Port:
 
 @dataclass(frozen=True, slots=True)
 class Component:
-    """Something that a step runs. `outputs` names what can be referred to by a path; None says nothing about it.
+    """What a step runs. `outputs` names what a path can refer to; None means not declared.
 
-    Instead of a function a component can name a `workflow`, which the runtime starts, or a `service` of whoever runs
-    the flow, which is called with references to documents instead of documents.
+    Instead of a function a component can name a `workflow`, which the runtime starts, or a `service` of the process
+    that runs the flow, which is called with references to documents instead of documents.
     """
 
     name: str
@@ -51,17 +51,17 @@ class Component:
     description: str = ""
 
     def settings(self, given: Mapping[str, Json]) -> dict[str, Json]:
-        """The options with their defaults: saying what is the default changes no key."""
+        """The options with their defaults filled in: passing a default explicitly does not change the key."""
         defaults = {name: port.default for name, port in self.options.items() if not port.required}
         return {**defaults, **given}
 
 
 class Files(dict[str, bytes]):
-    """Files that a component made, by name. Each becomes an artifact of its own."""
+    """Files that a component returns, by name. Each becomes a separate artifact."""
 
 
 def is_files(output: object) -> TypeGuard[Mapping[str, bytes]]:
-    """Whether a component gave files: also a plain mapping of names to bytes, if there are any in it."""
+    """Whether a component returned files: also a plain, non-empty mapping of names to bytes."""
     if isinstance(output, Files):
         return True
     return isinstance(output, dict) and bool(output) and all(isinstance(one, bytes) for one in output.values())
@@ -92,12 +92,12 @@ def component(
     version: str = "",
     outputs: Mapping[str, object] | None = None,
 ) -> F | Callable[[F], F]:
-    """A function as a component of flows; it can still be called as before.
+    """Decorator: a function as a component of flows; it can still be called as before.
 
-    Its positional parameters are inputs, those by keyword alone are options; their annotations are checked when a
-    flow is. `unit` is what it is called with: a whole document, each page, or each region. `version` is part of the
-    key of what it makes: change it with the output. Without one the text of the function is the version. `outputs`
-    names the members of the mapping that it returns, with their types (`str`, `int`, `list[str]`).
+    Its positional parameters are inputs, keyword-only parameters are options; their annotations are checked together
+    with a flow. `unit` is what it is called with: a whole document, each page, or each region. `version` is part of
+    the key of its output: change it when the output changes. Without one the source code of the function is the
+    version. `outputs` names the members of the mapping that it returns, with their types (`str`, `int`, `list[str]`).
     """
     if unit not in UNITS:
         raise UsageError(f"the unit of a component is document, page or region, not {unit!r}")
@@ -111,12 +111,12 @@ def component(
 
 
 def component_of(function: Callable[..., object], name: str) -> Component:
-    """The component that a function is, by its signature and what the decorator said."""
+    """The component of a function, from its signature and the arguments of the decorator."""
     said: _Declared = getattr(function, _MARK, _Declared("document", "", None))
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError) as error:
-        raise ConfigurationError(f"the component {name} is no function that can be called from a flow") from error
+        raise ConfigurationError(f"the component {name} is not a function that a flow can call") from error
     types = _types(function)
     ports = {p.name: _port(p, types.get(p.name, ANY)) for p in parameters}
     by_keyword = {p.name for p in parameters if p.kind is inspect.Parameter.KEYWORD_ONLY}
@@ -148,7 +148,7 @@ def _jsonable(value: object) -> Json:
 
 
 def _types(function: Callable[..., object]) -> dict[str, Type]:
-    """The annotated types, each by itself: a name that exists for the type checker alone spoils no other."""
+    """The annotated types, resolved one by one: a name that exists only for the type checker does not affect others."""
     target = inspect.unwrap(function)
     names = getattr(target, "__globals__", {})
     found = {}
@@ -159,7 +159,7 @@ def _types(function: Callable[..., object]) -> dict[str, Type]:
             continue
         try:
             found[name] = type_of_annotation(eval(said, names) if isinstance(said, str) else said)
-        except Exception:  # whatever an annotation of a stranger does
+        except Exception:  # a third-party annotation may raise anything
             continue
     return found
 

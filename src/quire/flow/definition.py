@@ -1,4 +1,4 @@
-"""A flow as values: inputs, steps, references and cases. What a file says, and what travels with a run."""
+"""A flow as values: inputs, steps, references and cases. Parsed from a file, and serialised with a run."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Path: TypeAlias = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class InputReference:
-    """`{ $input: a.b }`. An optional input that is not given is absent, and so is what refers to it."""
+    """`{ $input: a.b }`. If an optional input is not given, whatever refers to it is absent, too."""
 
     name: str
     path: Path = ()
@@ -27,20 +27,20 @@ class InputReference:
 
 @dataclass(frozen=True, slots=True)
 class StepReference:
-    """`{ $step: id, path: a.b.0 }`. The path goes into what the step gives; for each page, where it runs by page."""
+    """`{ $step: id, path: a.b.0 }`. The path selects in the output of the step; for each page, if it runs by page."""
 
     step: str
     path: Path = ()
     line: int = field(default=0, compare=False)
 
     def to_json(self) -> Json:
-        told = {"$step": self.step}
-        return {**told, "path": ".".join(self.path)} if self.path else told
+        mapping = {"$step": self.step}
+        return {**mapping, "path": ".".join(self.path)} if self.path else mapping
 
 
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """`{ $literal: … }`: taken as it stands, even if it looks like a reference."""
+    """`{ $literal: … }`: taken literally, even if it looks like a reference."""
 
     value: Json
 
@@ -64,18 +64,18 @@ class Input:
     line: int = field(default=0, compare=False)
 
     def to_json(self) -> Json:
-        told = self.type.to_json()
+        mapping = self.type.to_json()
         if self.default is not None:
-            told["default"] = self.default
+            mapping["default"] = self.default
         elif not self.required:
-            told["optional"] = True
+            mapping["optional"] = True
         if self.description:
-            told["description"] = self.description
-        return told
+            mapping["description"] = self.description
+        return mapping
 
 
 class OnError(NamedTuple):
-    """What a failed step means: the run fails, the step and what needs it are skipped, or a value stands for it."""
+    """What happens when a step fails: the run fails, the step and its dependants are skipped, or a fallback is used."""
 
     what: Either["fail", "skip", "use"] = "fail"
     value: Json = None
@@ -108,19 +108,19 @@ class Step:
         return self.lines.get(place, self.line)
 
     def to_json(self) -> Json:
-        told: dict[str, Json] = {"id": self.id, "component": self.component}
+        mapping: dict[str, Json] = {"id": self.id, "component": self.component}
         if self.input:
-            told["input"] = plain(self.input)
+            mapping["input"] = plain(self.input)
         if self.options:
-            told["options"] = plain(self.options)
+            mapping["options"] = plain(self.options)
         if self.on_error != FAIL:
-            told["on_error"] = self.on_error.to_json()
-        return told
+            mapping["on_error"] = self.on_error.to_json()
+        return mapping
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A test of the flow: what is given, and what its output must hold at least."""
+    """A test of the flow: its inputs, and what its output must contain."""
 
     name: str
     input: Json
@@ -130,7 +130,7 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class FlowDefinition:
-    """A flow that can be run: names, types and references are known to be right when it was checked."""
+    """A flow that can be run, once it was checked: then names, types and references are valid."""
 
     name: str
     description: str = ""
@@ -140,32 +140,32 @@ class FlowDefinition:
     output: Expression = None
     cases: tuple[Case, ...] = ()
     folder: str = field(default="", compare=False)
-    """Where its file lies: modules of its components may lie there too."""
+    """The folder of its file: modules of its components may be there, too."""
 
     def to_json(self) -> Json:
-        """The definition as it travels with a run: everything but the tests."""
-        told: dict[str, Json] = {"name": self.name}
+        """The definition as serialised with a run: everything except the tests."""
+        mapping: dict[str, Json] = {"name": self.name}
         if self.description:
-            told["description"] = self.description
-        told["inputs"] = {name: given.to_json() for name, given in self.inputs.items()}
+            mapping["description"] = self.description
+        mapping["inputs"] = {name: given.to_json() for name, given in self.inputs.items()}
         if self.outputs:
-            told["outputs"] = {name: one.to_json() for name, one in self.outputs.items()}
-        told["steps"] = [step.to_json() for step in self.steps]
-        told["output"] = plain(self.output)
-        return told
+            mapping["outputs"] = {name: one.to_json() for name, one in self.outputs.items()}
+        mapping["steps"] = [step.to_json() for step in self.steps]
+        mapping["output"] = plain(self.output)
+        return mapping
 
     def step(self, id: str) -> Step:
         return next(step for step in self.steps if step.id == id)
 
     def levels(self) -> list[list[Step]]:
-        """The steps in an order in which they can run: those of a level need only what the levels before gave."""
+        """The steps in topological order: those of a level depend only on earlier levels."""
         done: set[str] = set()
         waiting = list(self.steps)
         levels = []
         while waiting:
             ready = [step for step in waiting if done.issuperset(step.needs)]
             if not ready:
-                break  # a cycle, which the check tells of
+                break  # a cycle, which the check reports
             levels.append(ready)
             done.update(step.id for step in ready)
             waiting = [step for step in waiting if step.id not in done]
@@ -186,7 +186,7 @@ def references(expression: Expression) -> Iterator[Reference]:
 
 
 def plain(expression: Expression) -> Json:
-    """The expression as a file would say it."""
+    """The expression as it would be written in a file."""
     match expression:
         case InputReference() | StepReference() | Literal():
             return expression.to_json()
@@ -198,7 +198,7 @@ def plain(expression: Expression) -> Json:
 
 
 def follow(value: Json, path: Sequence[str]) -> Json:
-    """What the path leads to. Raises LookupError, naming the part that is not there."""
+    """The value at the path. Raises LookupError that names the missing part."""
     for part in path:
         match value:
             case dict() if part in value:

@@ -1,4 +1,4 @@
-"""Where flows are: shipped with Quire, in the folder `flows`, or at a path."""
+"""Finds flows: shipped with Quire, in the folder `flows`, or at a path."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SUFFIXES = (".yaml", ".yml")
 
 @dataclass(frozen=True, slots=True)
 class FlowFile:
-    """The file of a flow, and the name it goes by."""
+    """The file of a flow, and its name."""
 
     name: str
     path: Path
@@ -29,13 +29,13 @@ class FlowFile:
 
 
 def find_flows(folder: Path | None = None) -> dict[str, FlowFile]:
-    """Every flow by name: the shipped ones, and those in `folder`, which come before them."""
+    """Every flow by name: the shipped ones, and those in `folder`, which take precedence."""
     places = [SHIPPED] if folder is None else [SHIPPED, folder]
     return {found.name: found for place in places for found in _in_folder(place)}
 
 
 def find_flow(name_or_path: str | Path, folder: Path | None = None) -> FlowFile:
-    """The file of a flow. Raises UsageError for a name that nobody knows, with what there is."""
+    """The file of a flow. Raises UsageError for an unknown name, with the known ones."""
     path = Path(name_or_path)
     if path.suffix in SUFFIXES or isinstance(name_or_path, Path):
         return FlowFile(path.stem, path)
@@ -51,7 +51,7 @@ def load_flow(found: FlowFile, components: ComponentRegistry) -> FlowDefinition:
     try:
         text = found.path.read_text(encoding="utf-8")
     except UnicodeDecodeError:
-        raise UsageError(f"{found.path} is no text in UTF-8; a flow is a YAML file") from None
+        raise UsageError(f"{found.path} is not UTF-8 text; a flow is a YAML file") from None
     except OSError as error:
         raise InputError(f"cannot be opened: {error.strerror}", document=str(found.path)) from error
     definition = parse_flow(text, str(found.path), components)
@@ -62,7 +62,7 @@ def load_flow(found: FlowFile, components: ComponentRegistry) -> FlowDefinition:
 
 
 def parse_flow(text: str, file: str, components: ComponentRegistry) -> FlowDefinition:
-    """The flow of a text, checked. Raises UsageError with every mistake and its line."""
+    """The flow in a text, checked. Raises UsageError with every mistake and its line."""
     definition, mistakes = parse(read_tree(text, file))
     raise_mistakes(sorted({*mistakes, *check(definition, components)}), file)
     return definition

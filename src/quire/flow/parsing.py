@@ -1,4 +1,4 @@
-"""From a tree with lines to a definition. Whatever has the wrong shape is a mistake; the rest is still looked at."""
+"""Parses a tree with lines into a definition. Parts of the wrong structure are mistakes; the rest is still parsed."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 
 
 def parse(tree: Node) -> tuple[FlowDefinition, list[Mistake]]:
-    """The definition, as far as it can be told, and everything wrong with its shape."""
+    """The definition as far as it can be parsed, and all mistakes in its structure."""
     parser = _Parser()
     return parser.flow(tree), parser.mistakes.sorted()
 
@@ -45,13 +45,15 @@ class _Parser:
         parts = self._mapping(tree, "a flow", FLOW_KEYS)
         name = self._text(parts.get("name"), "name")
         if name and not _NAME.fullmatch(name):
-            self.mistakes.add(parts["name"].line, f"{name!r} is no name for a flow; use letters, digits, - and _")
+            self.mistakes.add(
+                parts["name"].line, f"{name!r} is not a valid name for a flow; use letters, digits, - and _"
+            )
         if not name:
             self.mistakes.add(tree.line, "the flow has no name; add `name: …`")
         if "steps" not in parts:
             self.mistakes.add(tree.line, "the flow has no steps; add `steps:` with at least one")
         if "output" not in parts:
-            self.mistakes.add(tree.line, "the flow gives nothing; add `output:` with what its steps made")
+            self.mistakes.add(tree.line, "the flow has no output; add `output:` with results of its steps")
         return FlowDefinition(
             name=name or "flow",
             description=self._text(parts.get("description"), "description"),
@@ -67,7 +69,7 @@ class _Parser:
         inputs = {name: self._input(name, one) for name, one in named.items()}
         for name in inputs:
             if not _NAME.fullmatch(name):
-                self.mistakes.add(named[name].line, f"{name!r} is no name; use letters, digits, - and _")
+                self.mistakes.add(named[name].line, f"{name!r} is not a valid name; use letters, digits, - and _")
         return inputs
 
     def _input(self, name: str, node: Node) -> Input:
@@ -90,7 +92,7 @@ class _Parser:
         items = None
         if "items" in parts:
             if type.name not in ("list", "any"):
-                self.mistakes.add(parts["items"].line, f"{name} is no list: `items` has no meaning here")
+                self.mistakes.add(parts["items"].line, f"{name} is not a list: `items` has no meaning here")
             items = self._input(f"the items of {name}", parts["items"]).type
         enum = parts["enum"].plain() if "enum" in parts else []
         if not isinstance(enum, list):
@@ -103,7 +105,7 @@ class _Parser:
         for known in TYPES:
             if named == known:
                 return Type(known)
-        self.mistakes.add(node.line, f"{named!r} is no type; {nearest(named, TYPES)}")
+        self.mistakes.add(node.line, f"{named!r} is not a type; {nearest(named, TYPES)}")
         return Type()
 
     def _steps(self, node: Node | None) -> tuple[Step, ...]:
@@ -111,14 +113,14 @@ class _Parser:
         if node and not listed:
             self.mistakes.add(node.line, "there are no steps; add at least one, like `- {id: …, component: read}`")
         if len(listed) > MAX_STEPS:
-            self.mistakes.add(listed[MAX_STEPS].line, f"more than {MAX_STEPS} steps; divide the flow")
+            self.mistakes.add(listed[MAX_STEPS].line, f"more than {MAX_STEPS} steps; split the flow")
         return tuple(self._step(one) for one in listed[:MAX_STEPS])
 
     def _step(self, node: Node) -> Step:
         parts = self._mapping(node, "a step", STEP_KEYS)
         id = self._text(parts.get("id"), "id")
         if not id or not _NAME.fullmatch(id):
-            said = f"{id!r} is no id for a step" if id else "the step has no id"
+            said = f"{id!r} is not a valid id for a step" if id else "the step has no id"
             self.mistakes.add(parts["id"].line if "id" in parts else node.line, f"{said}; use letters, digits, - and _")
         component = self._text(parts.get("component"), "component")
         if not component:
@@ -167,12 +169,12 @@ class _Parser:
         if allowed is None:
             advice = nearest(mark, ("$input", "$step", "$literal"))
             self.mistakes.add(
-                node.line, f"{mark} is no reference; {advice} A text that begins with $ goes into $literal"
+                node.line, f"{mark} is not a reference; {advice} Write a string that begins with $ as $literal"
             )
             return None
         for key in parts:
             if key not in allowed:
-                self.mistakes.add(node.line_of(key), f"{key!r} does not belong beside {mark}; {one_of(allowed)} does")
+                self.mistakes.add(node.line_of(key), f"{key!r} is not allowed beside {mark}; {one_of(allowed)} is")
         if mark == "$literal":
             return Literal(parts[mark].plain())
         if mark == "$input":
@@ -181,19 +183,19 @@ class _Parser:
         return StepReference(self._text(parts[mark], "$step"), self._path(parts.get("path"), "path"), node.line)
 
     def _path(self, node: Node | None, what: str) -> Path:
-        """`a.b.0`, also with the `$.` before it that JSON paths have, or a list of its parts."""
+        """`a.b.0`, also with the prefix `$.` of JSON paths, or a list of its parts."""
         match node.value if node else "":
             case str() as text:
                 path = tuple(part for part in text.removeprefix("$").split(".") if part)
                 if node and not path:
-                    self.mistakes.add(node.line, f"`{what}` leads nowhere; write it like a.b.0")
+                    self.mistakes.add(node.line, f"`{what}` is empty; write it like a.b.0")
                 return path
             case int() as number if not isinstance(number, bool) and number >= 0:
                 return (str(number),)
             case list() as parts if all(isinstance(one.value, (str, int)) for one in parts):
                 return tuple(str(one.value) for one in parts)
         assert node is not None
-        self.mistakes.add(node.line, f"`{what}` is a path like a.b.0")
+        self.mistakes.add(node.line, f"`{what}` must be a path like a.b.0")
         return ()
 
     def _cases(self, node: Node | None) -> tuple[Case, ...]:
@@ -206,7 +208,7 @@ class _Parser:
         parts = self._mapping(node, "a case", CASE_KEYS)
         name = self._text(parts.get("name"), "name") or f"case {number}"
         if "output" not in parts:
-            self.mistakes.add(node.line, f"case {name!r} expects nothing; add `output:` with what must be there")
+            self.mistakes.add(node.line, f"case {name!r} expects nothing; add `output:` with the expected values")
         given: Json = {key: one.plain() for key, one in self._mapping(parts.get("input"), "input").items()}
         return Case(name, given, parts["output"].plain() if "output" in parts else None, node.line)
 
@@ -214,7 +216,7 @@ class _Parser:
         if node is None or node.value is None:
             return {}
         if not isinstance(node.value, dict):
-            self.mistakes.add(node.line, f"{what} is a mapping of names to values")
+            self.mistakes.add(node.line, f"{what} must be a mapping of names to values")
             return {}
         for key in node.value:
             if known and key not in known:
@@ -225,7 +227,7 @@ class _Parser:
         if node is None or node.value is None:
             return []
         if not isinstance(node.value, list):
-            self.mistakes.add(node.line, f"`{what}` is a list; begin each of its items with a dash")
+            self.mistakes.add(node.line, f"`{what}` must be a list; begin each of its items with a dash")
             return []
         return node.value
 
@@ -233,7 +235,7 @@ class _Parser:
         if node is None or node.value is None:
             return ""
         if not isinstance(node.value, str):
-            self.mistakes.add(node.line, f"`{what}` is a text; write it in quotes")
+            self.mistakes.add(node.line, f"`{what}` must be a string; write it in quotes")
             return ""
         return node.value
 
@@ -241,5 +243,5 @@ class _Parser:
         if node is None:
             return False
         if not isinstance(node.value, bool):
-            self.mistakes.add(node.line, f"`{what}` is true or false")
+            self.mistakes.add(node.line, f"`{what}` must be true or false")
         return node.value is True

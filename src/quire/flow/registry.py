@@ -1,7 +1,7 @@
 """Components by name: entry points of the group `quire.components`, and, where that is allowed, import paths.
 
-An import path (`package.module:function`) runs code of whoever wrote the flow. It is allowed for files and Python,
-where that is the caller anyway, and never for what came with a request: a registry refuses them unless told else.
+An import path (`package.module:function`) runs code chosen by the author of the flow. It is allowed for files and
+Python, where the author is the caller anyway, and never for requests: a registry rejects import paths by default.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from quire.plugins import GROUPS, loaded, offered
 
 
 class ComponentRegistry:
-    """Finds components, each once: built-in ones and those of other packages alike."""
+    """Finds and caches components: built-in ones and those of other packages."""
 
     def __init__(self, *, import_paths: bool = False, folders: tuple[str, ...] = ()) -> None:
         """`import_paths` allows `package.module:function`, also from modules in `folders`."""
@@ -27,7 +27,7 @@ class ComponentRegistry:
         self._found: dict[str, Component] = {}
 
     def look_in(self, *folders: str) -> None:
-        """Also find modules that lie in those folders, where import paths are allowed at all."""
+        """Also find modules in those folders, if import paths are allowed at all."""
         self._folders = tuple(dict.fromkeys((*self._folders, *folders)))
 
     def names(self) -> tuple[str, ...]:
@@ -48,7 +48,7 @@ class ComponentRegistry:
     def _imported(self, path: str) -> Component:
         if not self._import_paths:
             raise UsageError(
-                f"{path!r} is an import path, and those are for files and Python, never for requests; register the "
+                f"{path!r} is an import path, which is allowed in files and Python but not in requests; register the "
                 f"component as an entry point of the group {GROUPS['component']}"
             )
         module, _, name = path.partition(":")

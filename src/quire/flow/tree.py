@@ -1,4 +1,4 @@
-"""A parsed file with the line of everything in it, and what can be wrong at a line."""
+"""A parsed file with line numbers, and mistakes with theirs."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Content: TypeAlias = "str | int | float | bool | list[Node] | dict[str, Node] | 
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A scalar, a list of nodes, or nodes by key. Lines count from 1; 0 for what did not come from a file."""
+    """A scalar, a list of nodes, or nodes by key. Lines count from 1; 0 for values that are not from a file."""
 
     value: Content
     line: int = 0
@@ -24,17 +24,17 @@ class Node:
 
     @classmethod
     def of(cls, value: Json) -> Node:
-        """The tree of a JSON value. Raises UsageError for what JSON cannot say."""
+        """The tree of a JSON value. Raises UsageError for a value that is not JSON."""
         match value:
             case dict():
                 return cls({_text_key(key): cls.of(item) for key, item in value.items()})
             case list() | tuple():
                 return cls([cls.of(item) for item in value])
             case float() if not math.isfinite(value):
-                raise UsageError(f"{value} is not a number that JSON can say")
+                raise UsageError(f"{value} is not a valid JSON number")
             case str() | int() | float() | bool() | None:
                 return cls(value)
-        raise UsageError(f"a flow holds texts, numbers, lists and mappings, not {type(value).__name__}")
+        raise UsageError(f"a flow holds strings, numbers, lists and mappings, not {type(value).__name__}")
 
     def plain(self) -> Json:
         """The JSON value, without lines."""
@@ -50,12 +50,12 @@ class Node:
 
 def _text_key(key: object) -> str:
     if not isinstance(key, str):
-        raise UsageError(f"{key!r} is no name; keys are texts")
+        raise UsageError(f"{key!r} is not a valid key; keys are strings")
     return key
 
 
 class Mistake(NamedTuple):
-    """Something wrong in a flow. The message says what, and what to do."""
+    """A mistake in a flow. The message says what is wrong and what to do."""
 
     line: int
     message: str
@@ -65,7 +65,7 @@ class Mistake(NamedTuple):
 
 
 class Mistakes:
-    """Collects everything that is wrong, so that a file is corrected in one go."""
+    """Collects all mistakes, so that a file can be corrected in one go."""
 
     def __init__(self) -> None:
         self.found: list[Mistake] = []
@@ -78,7 +78,7 @@ class Mistakes:
 
 
 def raise_mistakes(mistakes: Sequence[Mistake], file: str) -> None:
-    """Raises UsageError with all of them, one in a line; nothing happens when there are none."""
+    """Raises UsageError with all mistakes, one per line, if there are any."""
     if mistakes:
         raise UsageError("\n".join(mistake.told(file) for mistake in mistakes))
 
@@ -90,7 +90,7 @@ def one_of(names: Iterable[str]) -> str:
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """What to write instead of a name that nobody knows."""
+    """What to write instead of an unknown name."""
     names = sorted(known)
     close = get_close_matches(name, names, n=1)
     return f"did you mean {close[0]}?" if close else f"choose from {', '.join(names)}" if names else "there are none"

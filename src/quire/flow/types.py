@@ -1,4 +1,4 @@
-"""The types of inputs, options and outputs, and whether a value fits."""
+"""The types of inputs, options and outputs, and type checks of values."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from quire.context import Json
 
 TypeName = Literal["any", "string", "integer", "number", "boolean", "list", "object", "bytes", "document", "result"]
 TYPES: tuple[TypeName, ...] = get_args(TypeName)
-"""`document` is a file that nobody has read yet, `result` a document that was read."""
+"""`document` is a file that has not been read yet, `result` a document that was read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +27,7 @@ class Type:
         return f"list of {self.items}" if self.items else self.name
 
     def problem(self, value: Json) -> str | None:
-        """Why the value does not fit, as `is 3, not a string`; None when it fits."""
+        """Why the value has the wrong type, like `is 3, not a string`; None if it is right."""
         if self.name == "any" or (value is None and self.nullable):
             return None
         if not _is_a(self.name, value):
@@ -41,7 +41,7 @@ class Type:
         return None
 
     def accepts(self, given: Type) -> bool:
-        """Whether a value of the other type may fit."""
+        """Whether a value of the other type may be accepted."""
         if "any" in (self.name, given.name):
             return True
         if self.name == "list" and given.name == "list" and self.items and given.items:
@@ -49,12 +49,12 @@ class Type:
         return self.name == given.name or (self.name, given.name) == ("number", "integer")
 
     def to_json(self) -> dict[str, Json]:
-        told: dict[str, Json] = {"type": self.name}
+        schema: dict[str, Json] = {"type": self.name}
         if self.items is not None:
-            told["items"] = self.items.to_json()
+            schema["items"] = self.items.to_json()
         if self.enum:
-            told["enum"] = list(self.enum)
-        return told
+            schema["enum"] = list(self.enum)
+        return schema
 
 
 ANY = Type()
@@ -74,7 +74,7 @@ _SIMPLE: Mapping[object, TypeName] = {
 
 
 def type_of_annotation(annotation: Any) -> Type:
-    """The type of a parameter from its annotation; `any` for what has no counterpart."""
+    """The type of a parameter from its annotation; `any` if there is no counterpart."""
     origin, arguments = get_origin(annotation), get_args(annotation)
     if origin is Literal:
         return Type(_SIMPLE.get(type(arguments[0]), "any"), enum=arguments)
@@ -107,7 +107,7 @@ def _is_a(name: TypeName, value: Json) -> bool:
             return isinstance(value, dict)
         case "document":
             return isinstance(value, str) or (isinstance(value, dict) and isinstance(value.get("path"), str))
-    return False  # bytes and results come from steps alone
+    return False  # bytes and results come only from steps
 
 
 def _shown(value: Json) -> str:

@@ -1,4 +1,4 @@
-"""YAML to a tree with lines. Nothing in a file is executed, and a small file stays small when it is expanded."""
+"""Parses YAML into a tree with line numbers. Safe: no code is executed, and alias expansion is limited."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ from quire.flow.tree import Mistake, Mistakes, Node, raise_mistakes
 
 MAX_CHARACTERS = 200_000
 MAX_NODES = 20_000
-"""Values of a file, each counted as often as an alias repeats it."""
+"""Maximum number of values in a file, counted after alias expansion."""
 MAX_DEPTH = 50
 
 _CORE = "tag:yaml.org,2002:"
 
 
 def read_tree(text: str, file: str) -> Node:
-    """The tree of a file. Raises UsageError, with the line, for what is no YAML or nothing that a flow can hold."""
-    import yaml  # takes a while, and most commands need no flow
+    """The tree of a file. Raises UsageError, with the line, for invalid YAML and for values that a flow cannot hold."""
+    import yaml  # slow to import, and most commands need no flow
 
     if len(text) > MAX_CHARACTERS:
-        raise UsageError(f"{file} has more than {MAX_CHARACTERS:,} characters; that is no flow")
-    if _brackets(text) > 4 * MAX_DEPTH:  # the scanner would take long to find that out
+        raise UsageError(f"{file} has more than {MAX_CHARACTERS:,} characters; that is too large for a flow")
+    if _brackets(text) > 4 * MAX_DEPTH:  # the scanner would take long to find out
         raise UsageError(f"{file} is nested too deeply for a flow")
     try:
-        root = yaml.compose(text, Loader=yaml.SafeLoader)  # the compiled one dies of deep nesting, with its process
+        root = yaml.compose(text, Loader=yaml.SafeLoader)  # the C loader crashes the process on deep nesting
     except yaml.YAMLError as error:
         raise_mistakes([_syntax(error)], file)
     except RecursionError:
@@ -40,7 +40,7 @@ def read_tree(text: str, file: str) -> Node:
 
 
 class _Walker:
-    """Turns the nodes of the YAML library into ours. An alias is expanded where it stands."""
+    """Converts the nodes of the YAML library. An alias is expanded in place."""
 
     def __init__(self, scalars: Any) -> None:
         self.mistakes = Mistakes()
@@ -70,15 +70,15 @@ class _Walker:
             key_line = key.start_mark.line + 1
             name = key.value
             if not isinstance(name, str):
-                self.mistakes.add(key_line, "a key is a text, not a list or a mapping")
+                self.mistakes.add(key_line, "a key must be a string, not a list or a mapping")
             elif name in found:
-                self.mistakes.add(key_line, f"{name!r} is there already, in line {lines[name]}; keep one of the two")
+                self.mistakes.add(key_line, f"{name!r} is a duplicate of line {lines[name]}; keep one of the two")
             else:
                 found[name], lines[name] = self.node(value, depth + 1), key_line
         return Node(found, line, lines)
 
     def _few(self, items: list[Any]) -> list[Any]:
-        """Not more than may follow: an expanded alias stops here instead of going on quietly."""
+        """Limit the number of items: alias expansion stops here."""
         return items[: max(0, MAX_NODES - self._count) + 1]
 
     def _scalar(self, node: Any, line: int) -> str | int | float | bool | None:
@@ -91,18 +91,18 @@ class _Walker:
             except ValueError:
                 return str(node.value)
             if isinstance(value, float) and not math.isfinite(value):
-                self.mistakes.add(line, f"{node.value} is not a number that can be kept; write it as a text")
+                self.mistakes.add(line, f"{node.value} is not a finite number; write it as a string")
                 return None
             return value
         self._refuse_tag(node, line)
         return None
 
     def _refuse_tag(self, node: Any, line: int) -> None:
-        self.mistakes.add(line, f"the tag {node.tag} has no meaning in a flow; take it out")
+        self.mistakes.add(line, f"the tag {node.tag} is not allowed in a flow; remove it")
 
 
 def _brackets(text: str) -> int:
-    """How deep brackets nest, those in texts counted too."""
+    """The nesting depth of brackets, including those in strings."""
     steps = (1 if character in "[{" else -1 for character in text if character in "[{]}")
     return max(accumulate(steps), default=0)
 
@@ -110,4 +110,4 @@ def _brackets(text: str) -> int:
 def _syntax(error: Any) -> Mistake:
     mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
     problem = getattr(error, "problem", None) or str(error)
-    return Mistake(mark.line + 1 if mark else 0, f"this is no YAML: {problem}; look at colons, dashes and indentation")
+    return Mistake(mark.line + 1 if mark else 0, f"invalid YAML: {problem}; check colons, dashes and indentation")

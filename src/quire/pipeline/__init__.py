@@ -1,4 +1,4 @@
-"""Page pipelines of your own: stages wired in Python, for what `quire.read` does not do.
+"""Custom page pipelines: stages wired in Python, for what `quire.read` does not do.
 
 `Pipeline(detect.morphological_grid(), classify.rule_based(), engine, correct.whitespace())("form.png")`
 """

@@ -1,4 +1,4 @@
-"""Blocks of a page from what was read in its regions."""
+"""Blocks of a page from the recognitions of its regions."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from quire.roles import PreparedPicture
 from quire.types import BBox, Block, BlockKind, Cell, Layout, PageInfo, Region, Table, Word
 
 Rules = Callable[[], tuple[Rule, ...]]
-"""Finds the ruled lines of the page, in pixels of the displayed one: needed only where no regions were found."""
+"""Finds the ruled lines of the page, in pixels of the displayed page: needed only where no regions were found."""
 
 
 def blocks_of(
     info: PageInfo, size: tuple[int, int], layout: Layout, recognitions: Sequence[Recognition], rules: Rules
 ) -> tuple[Block, ...]:
-    """The blocks in the order of the regions: a table for each grid, the page's own layout where all of it was read.
+    """The blocks in the order of the regions: a table for each grid, the page layout where the whole page was read.
 
-    Boxes of layout and recognitions are fractions of the displayed page, of which the picture has this `size`.
+    Boxes of layout and recognitions are fractions of the displayed page, whose picture has this `size`.
     """
     found: list[Block] = []
     tables: set[str | None] = set()
@@ -131,7 +131,7 @@ def _words(read: Recognition) -> Iterator[Word]:
 
 
 def _page(info: PageInfo, size: tuple[int, int], read: Recognition, rules: tuple[Rule, ...]) -> Iterator[Block]:
-    """A page, or a part of it, that was read as lines goes through the same layout as native text."""
+    """Blocks of a page, or a part of it, that was read as lines: through the same layout as native text."""
     seen, source = Seen(_untouched(size), rules), read.provenance.source
     text = placed(_empty(info), seen, [read], engine=read.engine, source=source, whole=True)
     for block in page_layout.page_blocks(text).blocks:
@@ -176,7 +176,7 @@ def _empty(info: PageInfo) -> PageText:
 
 
 def _untouched(size: tuple[int, int]) -> Prepared:
-    """The boxes were brought to the displayed page before."""
+    """An identity: the boxes were mapped to the displayed page before."""
     unknown = ImageMeasures(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, bilevel=False, inverted=False)
     return Prepared(Digest(""), size, 0.0, size, 0, 0.0, False, (), unknown)
 

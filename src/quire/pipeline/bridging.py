@@ -1,4 +1,4 @@
-"""Between the threads that work and the event loop of whoever asked."""
+"""Connects worker threads with the event loop of the caller."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from quire.pipeline.run import GLANCE_S, PipelineRun
 T = TypeVar("T")
 
 UNREAD = 1000
-"""How many events may wait for somebody to take them before the work waits as well."""
+"""How many unread events may be queued before the work blocks (back-pressure)."""
 
 
 async def in_thread(work: Callable[[], T]) -> T:
-    """What `work` returns, done in a thread that does not hold up the end of the program."""
+    """Run `work` in a daemon thread, which does not delay the exit of the program, and return its result."""
     loop = asyncio.get_running_loop()
     done: asyncio.Future[T] = loop.create_future()
 
@@ -36,7 +36,7 @@ async def in_thread(work: Callable[[], T]) -> T:
             worked.set_result(work())
         except BaseException as error:
             worked.set_exception(error)
-        with suppress(RuntimeError):  # the loop is gone, and with it whoever asked
+        with suppress(RuntimeError):  # the loop is closed, and with it the caller is gone
             loop.call_soon_threadsafe(settle, worked)
 
     Thread(target=target, name="quire-pipeline", daemon=True).start()
@@ -44,7 +44,7 @@ async def in_thread(work: Callable[[], T]) -> T:
 
 
 class Feed:
-    """Events on their way to an event loop. `tell` is called in the threads that work, the rest in the loop."""
+    """A queue of events into an event loop. `tell` is called in worker threads, the rest in the loop."""
 
     def __init__(self) -> None:
         self._room = Semaphore(UNREAD)
@@ -56,7 +56,7 @@ class Feed:
 
     def tell(self, event: Event) -> None:
         while not self._room.acquire(timeout=GLANCE_S):
-            if self._run.cancelled:  # nobody may be reading any more
+            if self._run.cancelled:  # there may be no reader any more
                 return
         with suppress(RuntimeError):
             self._loop.call_soon_threadsafe(self._waiting.put_nowait, event)

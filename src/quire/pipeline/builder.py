@@ -1,4 +1,4 @@
-"""A pipeline made one stage at a time."""
+"""A pipeline built one stage at a time."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from quire.roles import Classifier, Corrector, LayoutDetector, Preprocessor, Reg
 
 @dataclass(frozen=True, slots=True)
 class PipelineBuilder:
-    """Every call gives a new builder, so that one can be the beginning of several pipelines."""
+    """Every call returns a new builder, so that several pipelines can share a beginning."""
 
     stages: tuple[PipelineStage, ...] = ()
     settings: Options = field(default_factory=Options)
@@ -34,7 +34,7 @@ class PipelineBuilder:
         return self._add("region_preprocess", *stages)
 
     def recognize(self, engine: Engine, *, cache: Cache = None) -> PipelineBuilder:
-        """The engine, and where its answers are kept."""
+        """Set the OCR engine, and the cache of its answers."""
         added = self._add("recognize", engine)
         return added if cache is None else replace(added, settings=replace(added.settings, cache=cache))
 
@@ -45,7 +45,7 @@ class PipelineBuilder:
         return self._add("export", *stages)
 
     def stage(self, *stages: PipelineStage) -> PipelineBuilder:
-        """Stages of any role."""
+        """Add stages of any role."""
         return replace(self, stages=(*self.stages, *stages))
 
     def options(
@@ -58,7 +58,7 @@ class PipelineBuilder:
         languages: Sequence[str] | None = None,
         hints: Sequence[str] | None = None,
     ) -> PipelineBuilder:
-        """The settings of `Pipeline`; those left out stay as they are."""
+        """Change settings of `Pipeline`; those left out stay as they are."""
         old = self.settings
         settings = Options(
             old.page_concurrency if page_concurrency is None else page_concurrency,

@@ -1,4 +1,4 @@
-"""The pages of a document through a pipeline: drawn one after the other, read a few at a time."""
+"""Runs the pages of a document through a pipeline: rendered one after the other, read a few at a time."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from quire.prepare import PrepareProfile, page_picture
 from quire.types import PageInfo, PageStatus
 
 GRACE_S = 0.5
-"""How long pages at work may take to notice that the run was called off."""
+"""How long running pages may take to notice that the run was cancelled."""
 
 
 def read_document(
     source: Source | Document, pages: Pages | None, stages: Stages, options: Options, run: PipelineRun
 ) -> PipelineResult:
-    """Runs in the thread of the caller, which draws the pages; each is read in a thread of its own."""
+    """Runs in the thread of the caller, which renders the pages; each page is read in its own thread."""
     with ExitStack() as stack:
         document = stack.enter_context(document_of(source))
         stack.callback(run.close)
@@ -42,12 +42,12 @@ def read_document(
         asker = Asker(store, document=document.id, check=run.check, tell=run.tell)
         work = PageWork(stages, options, asker, run)
         begun = run.clock()
-        told = {"name": document.name, "input_bytes": document.size, "pages": len(numbers)}
-        run.emit("started", "pipeline", payload=told)
+        payload = {"name": document.name, "input_bytes": document.size, "pages": len(numbers)}
+        run.emit("started", "pipeline", payload=payload)
         try:
             read = _Pages(document, numbers, work).read()
         except BaseException as error:
-            run.cancel()  # of the pages still at work
+            run.cancel()  # stops pages that are still running
             run.emit("failed", "pipeline", payload=failure_of(error))
             raise
         result = PipelineResult(document, [read[number] for number in numbers])
@@ -58,7 +58,7 @@ def read_document(
 
 
 class _Pages:
-    """The pages of one run. At most `page_concurrency` pictures exist at a time, and one that was just drawn."""
+    """The pages of one run. At most `page_concurrency` pictures exist at a time, plus one just rendered."""
 
     def __init__(self, document: Document, numbers: Sequence[int], work: PageWork) -> None:
         self._document, self._work, self._run = document, work, work.run
@@ -105,7 +105,7 @@ class _Pages:
             self._finished.put((info.number, error))
 
     def _take(self) -> None:
-        """Wait a moment for a page to be finished."""
+        """Wait briefly for a page to finish."""
         try:
             number, read = self._finished.get(timeout=GLANCE_S)
         except Empty:
@@ -128,7 +128,7 @@ class _Pages:
 def _export(
     result: PipelineResult, exporters: Sequence[Exporter], options: Options, run: PipelineRun
 ) -> tuple[Exception, ...]:
-    """Every exporter has its turn; the first error is raised afterwards unless errors are to be attached."""
+    """Run all exporters; the first error is raised afterwards, unless errors are attached."""
     errors: list[Exception] = []
     for place, exporter in enumerate(exporters, 1):
         try:
@@ -136,8 +136,8 @@ def _export(
             check_returned(written, Sequence, exporter.name)
             for number, path in enumerate(written, 1):
                 check_returned(path, Path, exporter.name)
-                told = {"path": str(path), "format": exporter.format, "bytes": path.stat().st_size}
-                run.emit("finished", "export", payload=told, mark=f"/{place}/{number}")
+                payload = {"path": str(path), "format": exporter.format, "bytes": path.stat().st_size}
+                run.emit("finished", "export", payload=payload, mark=f"/{place}/{number}")
         except Exception as error:
             run.emit("failed", "export", payload=failure_of(error), mark=f"/{place}")
             if isinstance(error, NOT_THE_PAGE):
@@ -153,7 +153,7 @@ def _export(
 
 @contextmanager
 def _opened(cache: Cache) -> Iterator[Store]:
-    """The store of the answers, that of this run alone when there is none; one that is opened here is closed here."""
+    """The store of the answers, or a temporary one for this run; a store that is opened here is closed here."""
     if cache is None:
         from quire.store.temporary import TemporaryStore
 

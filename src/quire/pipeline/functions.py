@@ -29,7 +29,7 @@ Written: TypeAlias = Path | None
 
 @dataclass(frozen=True, slots=True)
 class FunctionStageProfile(Profile):
-    """A function says nothing about its settings: whoever changes it changes its version."""
+    """A function declares no settings: change its version when it changes."""
 
     name: str
     version: str
@@ -122,7 +122,7 @@ class _Decorator(Generic[F_contra, S_co]):
 
 preprocessor: _Decorator[Callable[[Picture], Prepares | Awaitable[Prepares]], FunctionPreprocessor]
 preprocessor = _Decorator(FunctionPreprocessor, "picture")
-"""A function from the picture of a page to a better one; a `PreparedPicture` when boxes need a way back."""
+"""A function from the picture of a page to a better one; a `PreparedPicture` if boxes must be mapped back."""
 
 detector: _Decorator[Callable[[Picture], Layout | Awaitable[Layout]], FunctionDetector]
 detector = _Decorator(FunctionDetector, "picture")
@@ -130,7 +130,7 @@ detector = _Decorator(FunctionDetector, "picture")
 
 classifier: _Decorator[Callable[[Layout, Picture], Classifies | Awaitable[Classifies]], FunctionClassifier]
 classifier = _Decorator(FunctionClassifier, "layout, picture")
-"""A function that gives the regions of a layout their roles."""
+"""A function that assigns roles to the regions of a layout."""
 
 region_preprocessor: _Decorator[Callable[[Crop], Cuts | Awaitable[Cuts]], FunctionRegionPreprocessor]
 region_preprocessor = _Decorator(FunctionRegionPreprocessor, "crop")
@@ -138,11 +138,11 @@ region_preprocessor = _Decorator(FunctionRegionPreprocessor, "crop")
 
 postprocessor: _Decorator[Callable[[Recognition], Recognition | Awaitable[Recognition]], FunctionCorrector]
 postprocessor = _Decorator(FunctionCorrector, "recognition")
-"""A pure function from what was read to what it should say."""
+"""A pure function that corrects a recognition."""
 
 exporter: _Decorator[Callable[[PipelineResult], Written | Awaitable[Written]], FunctionExporter]
 exporter = _Decorator(FunctionExporter, "result")
-"""A function that does something with the result; a path that it returns is told of."""
+"""A function that exports the result; a path that it returns is emitted as an event."""
 
 
 @overload
@@ -172,7 +172,7 @@ def recognizer(
     timeout_s: float = 60.0,
     max_concurrency: int = 1,
 ) -> FunctionEngine | Callable[[Reader], FunctionEngine]:
-    """A function from a picture and a question to text, lines or recognitions, as an engine: see `from_function`."""
+    """A function from a picture and a question to text, lines or recognitions as an engine: see `from_function`."""
 
     def made(given: Reader) -> FunctionEngine:
         check_function(given, "picture, question")

@@ -11,15 +11,15 @@ from quire.errors import UsageError
 from quire.events import Sink
 
 ErrorPolicy = Literal["abort", "attach"]
-"""What a region that cannot be read does: fail its page, or leave an empty recognition with an `error`."""
+"""How a region that cannot be read is handled: fail its page, or leave an empty recognition with an `error`."""
 
 Cache: TypeAlias = Store | str | Path | None
-"""Where answers of the engine are kept: a store or the folder of one. None: for the time of the run."""
+"""The cache of the engine's answers: a store or the folder of one. None: only during the run."""
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """`dpi` is that of the pictures of pages. `languages` and `hints` go with every question to the engine."""
+    """`dpi` is the resolution of page pictures. `languages` and `hints` are sent with every question to the engine."""
 
     page_concurrency: int = 1
     error_policy: ErrorPolicy = "abort"
@@ -33,8 +33,8 @@ class Options:
         for name in ("page_concurrency", "dpi"):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-                raise UsageError(f"{name} is {value!r}; it must be a number of at least 1")
+                raise UsageError(f"{name} is {value!r}; it must be a whole number of at least 1")
         if self.error_policy not in get_args(ErrorPolicy):
             raise UsageError(f"error_policy is {self.error_policy!r}; choose from {', '.join(get_args(ErrorPolicy))}")
         if self.cache is not None and not isinstance(self.cache, (str, Path)) and not hasattr(self.cache, "find"):
-            raise UsageError(f"cache is {self.cache!r}; name a folder or pass a store")
+            raise UsageError(f"cache is {self.cache!r}; pass a folder or a store")

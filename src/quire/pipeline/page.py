@@ -27,12 +27,12 @@ from quire.roles import Classified, Corrector, Crop, PreparedPicture, RegionPrep
 from quire.types import Layout, PageInfo, PageStatus, Region
 
 MOST_CHANGES = 50
-"""How many corrections one event tells word by word."""
+"""How many corrections the payload of one event lists."""
 
 
 @dataclass(frozen=True, slots=True)
 class PageWork:
-    """What the pages of a run share. `read` runs in a thread for each page."""
+    """State shared by the pages of a run. `read` runs in a thread for each page."""
 
     stages: Stages
     options: Options
@@ -40,11 +40,11 @@ class PageWork:
     run: PipelineRun
 
     def read(self, info: PageInfo, picture: Picture) -> PageReading:
-        """The page as read, or failed with its reason. Raises Cancelled, and errors that are not the page's fault."""
+        """Read a page; a failed one has a reason. Raises Cancelled, and errors that are not the page's fault."""
         with self.run.current():
-            return self._told(info, picture)
+            return self._read_and_emit(info, picture)
 
-    def _told(self, info: PageInfo, picture: Picture) -> PageReading:
+    def _read_and_emit(self, info: PageInfo, picture: Picture) -> PageReading:
         begun = self.run.clock()
         self.run.emit("started", "page", page=info.number)
         try:
@@ -53,8 +53,8 @@ class PageWork:
             reason = message_of(error)
             attached = (Recognition(self.stages.engine.name, error=reason),) if self._tolerant else ()
             read = PageReading(replace(info, status="failed", reason=reason), recognitions=attached)
-        told = {"status": read.info.status, "reason": read.info.reason, "blocks": len(read.blocks)}
-        self.run.emit("finished", "page", page=info.number, payload={**told, "ms": self.run.ms_since(begun)})
+        payload = {"status": read.info.status, "reason": read.info.reason, "blocks": len(read.blocks)}
+        self.run.emit("finished", "page", page=info.number, payload={**payload, "ms": self.run.ms_since(begun)})
         return read
 
     @property
@@ -80,12 +80,12 @@ class PageWork:
     def _prepared(self, picture: Picture, page: int) -> PreparedPicture:
         ready = PreparedPicture(picture)
         for place, stage in enumerate(self.stages.preprocessors):
-            with self._stage("preprocess", stage.name, page, place) as told:
+            with self._stage("preprocess", stage.name, page, place) as payload:
                 made = settled(stage.preprocess(ready.picture))
                 check_returned(made, (Picture, PreparedPicture), stage.name)
                 step = PreparedPicture(made) if isinstance(made, Picture) else made
                 if step.angle:
-                    told["angle"] = step.angle
+                    payload["angle"] = step.angle
                 ready = PreparedPicture(step.picture, ready.angle + step.angle, step.to_given.then(ready.to_given))
         return ready
 
@@ -93,23 +93,23 @@ class PageWork:
         detector = self.stages.detector
         if detector is None:
             return whole_page().detect(picture, page)
-        with self._stage("detect", detector.name, page) as told:
+        with self._stage("detect", detector.name, page) as payload:
             layout = settled(detector.detect(picture, page))
             check_returned(layout, Layout, detector.name)
             for region in layout.regions:
                 check_returned(region, Region, detector.name)
             ids = [region.id for region in layout.regions]
             if len(set(ids)) < len(ids):
-                raise RecognitionError(f"{detector.name} gave two regions the same id")
+                raise RecognitionError(f"{detector.name} returned two regions with the same id")
             cells = sum(region.grid is not None for region in layout.regions)
-            told |= {"rows": layout.rows, "cols": layout.columns, "cells": cells}
+            payload |= {"rows": layout.rows, "cols": layout.columns, "cells": cells}
         return layout
 
     def _classified(self, layout: Layout, picture: Picture, page: int) -> Layout:
         classifier = self.stages.classifier
         if classifier is None:
             return with_merged(layout)
-        with self._stage("classify", classifier.name, page) as told:
+        with self._stage("classify", classifier.name, page) as payload:
             made = settled(classifier.classify(layout, picture))
             check_returned(made, (Layout, Classified), classifier.name)
             found = Classified(made) if isinstance(made, Layout) else made
@@ -117,11 +117,11 @@ class PageWork:
             spans = sum(1 for r in regions if r.grid and r.grid.row_span * r.grid.column_span > 1)
             groups = len({region.merge_group for region in regions if region.merge_group})
             blank = sum(region.role == "blank" for region in regions)
-            told |= {"blank": blank, "merged": spans + groups, "ambiguous": len(found.ambiguous)}
+            payload |= {"blank": blank, "merged": spans + groups, "ambiguous": len(found.ambiguous)}
         return with_merged(found.layout)
 
     def _crops(self, layout: Layout, picture: Picture, page: int) -> dict[str, tuple[Crop, ...]]:
-        """The pictures of the regions that somebody prepares; none otherwise: they are cut when they are asked for."""
+        """The crops of the regions, if a stage prepares them; none otherwise: they are cropped lazily."""
         stages = self.stages.region_preprocessors
         if not stages:
             return {}
@@ -130,16 +130,16 @@ class PageWork:
             region.id: (Crop(region, picture.crop(region.bbox), region.bbox),) for region in regions
         }
         for place, stage in enumerate(stages):
-            with self._stage("region_preprocess", stage.name, page, place) as told:
+            with self._stage("region_preprocess", stage.name, page, place) as payload:
                 given = sum(map(len, crops.values()))
                 made = {
                     name: tuple(new for crop in before for new in self._preprocessed(stage, crop))
                     for name, before in crops.items()
                 }
                 if empty := next((name for name, parts in made.items() if not parts), None):
-                    raise RecognitionError(f"{stage.name} left nothing of region {empty}")
+                    raise RecognitionError(f"{stage.name} returned no crop for region {empty}")
                 changed = sum(made[name] != before for name, before in crops.items())
-                told |= {"transformed": changed, "sliced_in": given, "sliced_out": sum(map(len, made.values()))}
+                payload |= {"transformed": changed, "sliced_in": given, "sliced_out": sum(map(len, made.values()))}
                 crops = made
         return crops
 
@@ -153,14 +153,14 @@ class PageWork:
     def _corrected(
         self, corrector: Corrector, read: tuple[Recognition, ...], page: int, place: int
     ) -> tuple[Recognition, ...]:
-        with self._stage("post_process", corrector.name, page, place) as told:
+        with self._stage("post_process", corrector.name, page, place) as payload:
             made = tuple(one if one.error else self._correct(corrector, one, page) for one in read)
             changed = [
                 (old.region, old.text, new.text)
                 for old, new in zip(read, made, strict=True)
                 if old.text != new.text and not new.error
             ]
-            told |= {"stage": corrector.name, "corrected": len(changed), "changes": changed[:MOST_CHANGES]}
+            payload |= {"stage": corrector.name, "corrected": len(changed), "changes": changed[:MOST_CHANGES]}
         return made
 
     def _correct(self, corrector: Corrector, recognition: Recognition, page: int) -> Recognition:
@@ -168,27 +168,27 @@ class PageWork:
         try:
             made = settled(corrector.correct(recognition))
             check_returned(made, Recognition, corrector.name)
-            return replace(made, provenance=recognition.provenance)  # a correction is no other answer
+            return replace(made, provenance=recognition.provenance)  # a correction keeps the provenance of the answer
         except NOT_THE_PAGE:
             raise
         except Exception as error:
             if not self._tolerant:
                 raise
-            told, mark = failure_of(error, recognition.region), f"/{recognition.region or 'page'}/{corrector.name}"
-            self.run.emit("failed", "post_process", page=page, payload=told, mark=mark)
+            payload, mark = failure_of(error, recognition.region), f"/{recognition.region or 'page'}/{corrector.name}"
+            self.run.emit("failed", "post_process", page=page, payload=payload, mark=mark)
             message = f"{corrector.name}: {message_of(error)}"
             return replace(recognition, lines=(), blocks=(), error=message)
 
     @contextmanager
     def _stage(self, slot: Slot, name: str, page: int, place: int = 0) -> Iterator[dict[str, object]]:
-        """Tell that a stage began and ended; what it raises is told of and comes out as a RecognitionError."""
+        """Emit the start and end of a stage; an exception is emitted and re-raised as RecognitionError."""
         run, mark = self.run, f"/{place + 1}" if place else ""
         run.check()
         run.emit("started", slot, page=page, mark=mark)
         begun = run.clock()
-        told: dict[str, object] = {}
+        payload: dict[str, object] = {}
         try:
-            yield told
+            yield payload
         except Cancelled:
             raise
         except Exception as error:
@@ -197,7 +197,7 @@ class PageWork:
                 raise
             logging.getLogger("quire").debug("%s stage %s failed on page %d", slot, name, page, exc_info=error)
             raise RecognitionError(f"{slot} stage {name} failed: {message_of(error)}") from error
-        run.emit("finished", slot, page=page, payload={**told, "ms": run.ms_since(begun)}, mark=mark)
+        run.emit("finished", slot, page=page, payload={**payload, "ms": run.ms_since(begun)}, mark=mark)
 
 
 def _outcome(read: tuple[Recognition, ...], has_blocks: bool) -> tuple[PageStatus, str | None]:

@@ -1,4 +1,4 @@
-"""A pipeline: stages wired to read documents, and the ways to call it."""
+"""A pipeline: stages wired to read documents, and its sync and async calls."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 class Pipeline:
     """Stages wired to read documents: `Pipeline(morphological_grid(), rule_based(), engine)("form.png")`.
 
-    Stages find their slot by what they can do, whatever their order; an engine is the only one that must be there.
-    It never changes: `replace` and `insert_after` give new ones. Any thread may call it, and cancel it.
+    Stages find their slot by their methods, in any order; only an OCR engine is required. A pipeline is immutable:
+    `replace` and `insert_after` return new ones. It is thread-safe, and any thread may cancel it.
 
-    `page_concurrency` pages are read at the same time. `error_policy` says what a region that cannot be read does:
+    `page_concurrency` pages are read in parallel. `error_policy` says how a region that cannot be read is handled:
     `abort` fails its page, `attach` leaves an empty recognition with an `error`. `cache` is a store, or the folder of
-    one, in which answers of the engine are looked up before it is asked and kept before they are interpreted.
+    one: answers of the engine are looked up there before it is called and saved before they are interpreted.
     """
 
     def __init__(
@@ -49,18 +49,18 @@ class Pipeline:
 
     @staticmethod
     def builder() -> PipelineBuilder:
-        """The same, one stage at a time."""
+        """Build a pipeline one stage at a time."""
         from quire.pipeline.builder import PipelineBuilder
 
         return PipelineBuilder()
 
     @property
     def stages(self) -> tuple[PipelineStage, ...]:
-        """In the order in which a page passes them."""
+        """The stages in the order in which they run."""
         return tuple(one.stage for one in self._stages.placed)
 
     def replace(self, where: str, stage: PipelineStage) -> Pipeline:
-        """A pipeline with `stage` instead of those in a slot (`recognize`), or instead of the stage of that name."""
+        """A pipeline with `stage` in place of those in a slot (`recognize`), or of the stage of that name."""
         return self._with(self._stages.replaced(where, stage))
 
     def insert_after(self, where: str, stage: PipelineStage) -> Pipeline:
@@ -73,34 +73,34 @@ class Pipeline:
     def __call__(
         self, source: Source | Document, *, pages: Pages | None = None, on_event: Sink | None = None
     ) -> PipelineResult:
-        """Read a document. `on_event` is called with the events of this call, after that of the pipeline.
+        """Read a document. `on_event` is called with the events of this call, after the callback of the pipeline.
 
-        Blocks until the document is read, also in a notebook; a coroutine awaits `aio` instead.
+        Blocks until the document is read, also in a notebook; in a coroutine await `aio` instead.
         """
         run = self._begin(self._options.on_event, on_event)
         try:
             return self._read(source, check_pages(pages), run)
         finally:
-            run.cancel()  # of what is still at work after an error or an interrupt
+            run.cancel()  # stops what is still running after an error or an interrupt
 
     def aio(
         self, source: Source | Document, *, pages: Pages | None = None, on_event: Sink | None = None
     ) -> Coroutine[Any, Any, PipelineResult]:
-        """The same for `async` code. The work runs in threads; cancelling the task stops it."""
+        """Read a document in `async` code. The work runs in threads; cancelling the task stops it."""
         run = self._begin(self._options.on_event, on_event)
         return self._awaited(source, check_pages(pages), run)
 
     def events(self, source: Source | Document, *, pages: Pages | None = None) -> AsyncIterator[Event | PipelineResult]:
-        """Everything that happens while a document is read, and its result at the end.
+        """The events of reading a document, and its result at the end.
 
         Leaving the loop before the end stops the work.
         """
         feed = Feed()
         run = self._begin(self._options.on_event, feed.tell)
-        return self._told(source, check_pages(pages), run, feed)
+        return self._events(source, check_pages(pages), run, feed)
 
     def cancel(self) -> None:
-        """Stop the runs under way, from any thread, within a second. Pages not finished are `skipped`."""
+        """Cancel the current runs, from any thread, within a second. Unfinished pages are `skipped`."""
         self._cancelled = bool(self._runs)
         for run in list(self._runs):
             run.cancel()
@@ -138,7 +138,7 @@ class Pipeline:
         finally:
             run.cancel()
 
-    async def _told(
+    async def _events(
         self, source: Source | Document, pages: Pages | None, run: PipelineRun, feed: Feed
     ) -> AsyncIterator[Event | PipelineResult]:
         feed.open(run)

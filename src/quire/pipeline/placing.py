@@ -1,4 +1,4 @@
-"""Layouts and slices of regions on the page that they belong to."""
+"""Maps layouts and slices of regions back to their page."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def placed_layout(layout: Layout, change: Affine) -> Layout:
 
 
 def joined(region: Region, slices: Sequence[Recognition]) -> Recognition:
-    """The readings of the slices of a region as one, in their order; lines where slices overlap are kept once."""
+    """Join the recognitions of the slices of a region in order; lines in the overlap are kept once."""
     first = slices[0]
     lines: list[ReadLine] = []
     for one in slices:
@@ -46,7 +46,7 @@ def joined(region: Region, slices: Sequence[Recognition]) -> Recognition:
 
 
 def _same(box: BBox, other: BBox) -> bool:
-    """Whether two boxes cover mostly each other."""
+    """Whether two boxes mostly cover each other."""
     width = min(box.right, other.right) - max(box.left, other.left)
     height = min(box.bottom, other.bottom) - max(box.top, other.top)
     shared = max(0.0, width) * max(0.0, height)

@@ -1,4 +1,4 @@
-"""Preparation of pages as stages: upright, straight, without noise, of an even contrast. Boxes find their way back."""
+"""Page preprocessing as stages: orientation, deskew, denoising, contrast. Boxes are mapped back to the page."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ _ANY_DPI = 100_000
 
 @dataclass(frozen=True, slots=True)
 class PagePreparation:
-    """Does to a picture what its profile says, where the picture needs it."""
+    """Applies the steps of its profile to a picture, where the picture needs them."""
 
     name: str
     profile: PrepareProfile
 
     def preprocess(self, picture: Picture) -> PreparedPicture:
-        made, told = prepare(picture, self.profile)
-        return PreparedPicture(made, (told.turn + told.skew) % 360, told.to_given)
+        made, applied = prepare(picture, self.profile)
+        return PreparedPicture(made, (applied.turn + applied.skew) % 360, applied.to_given)
 
 
 @dataclass(frozen=True, slots=True)
 class Denoise:
-    """Smooths the paper and keeps the edges of letters (a bilateral filter)."""
+    """Smooths the background and keeps the edges of glyphs (a bilateral filter)."""
 
     strength: float
     name: str = "denoise"
@@ -39,27 +39,27 @@ class Denoise:
 
 
 def orientation() -> PagePreparation:
-    """Turns a page that lies on its side or upside down."""
+    """Rotates a page that is sideways or upside down."""
     return PagePreparation("orientation", _only(orientation=True))
 
 
 def deskew() -> PagePreparation:
-    """Straightens a page that was laid askew."""
+    """Straightens a skewed page."""
     return PagePreparation("deskew", _only(deskew=True))
 
 
 def normalize(*, dpi: int = 200, max_dpi: int = 250) -> PagePreparation:
-    """Contrast, shadows and specks treated where the picture asks for it; pictures finer than `max_dpi` lowered."""
+    """Corrects contrast, shadows and specks where needed; downscales pictures above `max_dpi`."""
     return PagePreparation("normalize", _only(treat=True, dpi=dpi, max_dpi=max_dpi))
 
 
 def denoise(*, strength: float = 30.0) -> Denoise:
-    """Noise smoothed away, whether the picture asks for it or not; `strength` is in levels of grey."""
+    """Removes noise, whether the picture needs it or not; `strength` is in grey levels."""
     return Denoise(strength)
 
 
 def prepared(profile: PrepareProfile | None = None) -> PagePreparation:
-    """All that `quire.read` does to a page before it is recognised."""
+    """All the preprocessing that `quire.read` does before OCR."""
     return PagePreparation("prepared", profile or PrepareProfile())
 
 

@@ -1,4 +1,4 @@
-"""The regions of a page to the engine: all that are not blank, several in one question where it can take them."""
+"""OCR of the regions of a page: all that are not blank, several in one question if the engine supports it."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from quire.types import BBox, Layout, Region
 from quire.workers import shared_pool
 
 BATCH = 32
-"""How many regions an engine that takes several gets in one question."""
+"""How many regions go into one question to an engine that takes several."""
 
 _WHOLE = BBox(0.0, 0.0, 1.0, 1.0)
 
 
 @dataclass(frozen=True, slots=True)
 class PageQuestions:
-    """What is the same for every question of a page."""
+    """What all questions about a page share."""
 
     page: int
     picture: Picture
@@ -44,7 +44,7 @@ class PageQuestions:
 
 @dataclass(frozen=True, slots=True)
 class _Task:
-    """One question about regions of the page; `cut`: one region cut out of it, or a question for each of its crops."""
+    """One question about regions of the page; `cut`: one region cropped, or a question for each of its crops."""
 
     regions: tuple[Region, ...]
     cut: bool = False
@@ -52,7 +52,7 @@ class _Task:
 
 
 class PageQuestioning:
-    """Reads one page. `tolerant` attaches the error to a region that could not be read, else it is raised."""
+    """Reads one page. `tolerant` attaches the error to a region that could not be read instead of raising it."""
 
     def __init__(self, engine: Engine, asker: Asker, run: PipelineRun, *, tolerant: bool) -> None:
         self._engine, self._asker, self._run, self._tolerant = engine, asker, run, tolerant
@@ -73,7 +73,7 @@ class PageQuestioning:
                     read[region.id] = recognition
                     self._done += 1
                     self._hits += recognition.provenance.tier != "asked"
-                    self._tell(asked.page, region, recognition, total)
+                    self._emit_progress(asked.page, region, recognition, total)
 
         blank = [region for region in layout.regions if region.role == "blank"]
         keep(blank, [Recognition(self._engine.name, region=r.id, grid=r.grid) for r in blank])
@@ -82,8 +82,8 @@ class PageQuestioning:
             list(self._tasks(asked.picture, waiting, crops)),
             lambda task: keep(task.regions, self._attempt(asked, task)),
         )
-        told = {"done": self._done, "total": total, "cache_hits": self._hits, "ms": run.ms_since(begun)}
-        run.emit("finished", "recognize", page=asked.page, payload=told)
+        payload = {"done": self._done, "total": total, "cache_hits": self._hits, "ms": run.ms_since(begun)}
+        run.emit("finished", "recognize", page=asked.page, payload=payload)
         return tuple(read[region.id] for region in layout.regions)
 
     def _tasks(
@@ -137,7 +137,7 @@ class PageQuestioning:
     def _recognitions(
         self, page: int, region: str | None, picture: Picture, question: Question
     ) -> Sequence[Recognition]:
-        """What the engine reads in a picture. An answer of the store that makes no sense is asked for once more."""
+        """The recognitions of a picture. If a cached answer cannot be interpreted, the engine is asked again."""
         engine, unlike, mark = self._engine, None, f"/{region or 'page'}"
         key, partial = answer_key(engine, picture.digest, question), self._partial(page, region)
         while True:
@@ -167,7 +167,7 @@ class PageQuestioning:
         begun: float,
         given: Answered | None,
     ) -> None:
-        """Say what came of a question."""
+        """Emit the outcome of a question."""
         reason = reason_of(error).removeprefix(f"{self._engine.name}: ") if error else ""
         payload = {"engine": self._engine.name, "outcome": outcome, "reason": reason, "region_id": region}
         timed: dict[str, object] = {**payload, "ms": self._run.ms_since(begun)}
@@ -181,25 +181,25 @@ class PageQuestioning:
     def _partial(self, page: int, region: str | None) -> Partial:
         count = 0
 
-        def tell(text: str) -> None:
+        def emit(text: str) -> None:
             nonlocal count
             count += 1
-            told = {"region_id": region, "partial_text": text, "tokens": len(text.split())}
-            self._run.emit("partial", "recognize", page=page, payload=told, mark=f"/{region or 'page'}/{count}")
+            payload = {"region_id": region, "partial_text": text, "tokens": len(text.split())}
+            self._run.emit("partial", "recognize", page=page, payload=payload, mark=f"/{region or 'page'}/{count}")
 
-        return tell
+        return emit
 
-    def _tell(self, page: int, region: Region, recognition: Recognition, total: int) -> None:
+    def _emit_progress(self, page: int, region: Region, recognition: Recognition, total: int) -> None:
         provenance, mark = recognition.provenance, f"/{region.id}"
         if provenance.tier != "asked":
             hit = {"region_id": region.id, "tier": provenance.tier, "similarity": provenance.similarity}
             self._run.emit("hit", "recognize", page=page, payload=hit, mark=mark)
-        told = {"done": self._done, "total": total, "cache_hits": self._hits, "region_id": region.id}
-        told["cell"] = cell_payload(region, recognition)
-        self._run.emit("progress", "recognize", page=page, payload=told, mark=mark)
+        payload = {"done": self._done, "total": total, "cache_hits": self._hits, "region_id": region.id}
+        payload["cell"] = cell_payload(region, recognition)
+        self._run.emit("progress", "recognize", page=page, payload=payload, mark=mark)
 
     def _each(self, tasks: Sequence[_Task], do: Callable[[_Task], None]) -> None:
-        """Do all tasks, as many at a time as the engine takes; the first error stops the rest."""
+        """Run all tasks, as many in parallel as the engine allows; the first error stops the rest."""
         errors: list[BaseException] = []
         left, taking = iter(tasks), Lock()
 
@@ -231,7 +231,7 @@ class PageQuestioning:
 
 
 def questions_at_once(engine: Engine) -> int:
-    """How many questions about a page are worth asking side by side."""
+    """How many questions about a page are worth asking in parallel."""
     most = max(1, engine.max_concurrency)
     if engine.policy == "io":
         return most
@@ -239,7 +239,7 @@ def questions_at_once(engine: Engine) -> int:
 
 
 def cell_payload(region: Region, recognition: Recognition) -> dict[str, object] | None:
-    """A cell as its progress event shows it; None for a region outside any grid."""
+    """The payload of a cell in a progress event; None for a region outside any grid."""
     if region.grid is None:
         return None
     provenance = recognition.provenance

@@ -1,4 +1,4 @@
-"""Preparation of regions as stages: black on white, padded, cut into slices."""
+"""Region preprocessing as stages: binarised, padded, cut into slices."""
 
 from __future__ import annotations
 
@@ -58,21 +58,21 @@ class SliceHorizontal:
 
 
 def binarize() -> Binarize:
-    """Black on white."""
+    """Binarises a region: black on white."""
     return Binarize()
 
 
 def pad(pixels: int = 8) -> Pad:
-    """A white margin: engines that look for lines miss what touches the edge."""
+    """Adds a white margin: engines that detect lines miss text that touches the edge."""
     if pixels < 1:
-        raise ConfigurationError(f"a margin of {pixels} pixels is none")
+        raise ConfigurationError(f"a margin of {pixels} pixels is not possible; give at least 1")
     return Pad(pixels)
 
 
 def slice_horizontal(*, height: int, overlap: int = 0) -> SliceHorizontal:
-    """Slices of at most `height` rows, cut between lines of text, read from the top and joined."""
+    """Cuts a region between lines of text into slices of at most `height` pixel rows, read top-down and joined."""
     if height < 1 or not 0 <= overlap < height:
-        raise ConfigurationError(f"slices of {height} rows cannot overlap by {overlap}")
+        raise ConfigurationError(f"slices of {height} pixel rows cannot overlap by {overlap}")
     return SliceHorizontal(height, overlap)
 
 

@@ -1,4 +1,4 @@
-"""What a pipeline gives back: the document, and what was found and read on each page."""
+"""The result of a pipeline: the document, and the regions and recognitions of each page."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class PageReading:
 
 
 class PipelineResult(DocumentResult):
-    """A `DocumentResult` that also holds the regions of each page and what was read there, by page number.
+    """A `DocumentResult` that also holds the regions of each page and their recognitions, by page number.
 
     `errors` are those of exporters that failed under `error_policy="attach"`.
     """

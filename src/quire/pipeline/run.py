@@ -1,4 +1,4 @@
-"""One run of a pipeline over one document: its events, and whether it was called off."""
+"""One run of a pipeline over one document: its events and its cancellation."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from quire.errors import ConfigurationError, QuireError, StoreError, UsageError
 from quire.events import EventKind, Sink, Teller
 
 GLANCE_S = 0.05
-"""How often a wait looks whether the run was cancelled."""
+"""How often a wait checks whether the run was cancelled."""
 
 NOT_THE_PAGE = (UsageError, ConfigurationError, StoreError)
 """Errors that are not the fault of a page: they end the run."""
 
 
 class Cancelled(Exception):
-    """The run was called off. Never leaves the pipeline."""
+    """The run was cancelled. Never leaves the pipeline."""
 
 
 class PipelineRun:
-    """Any thread may tell events and call it off. Sinks are called one event at a time, in the thread that tells."""
+    """Any thread may emit events and cancel. Sinks are called one event at a time, in the thread that emits."""
 
     def __init__(self, sinks: Sequence[Sink] = (), clock: Callable[[], float] = time.perf_counter) -> None:
         self.id = token_hex(8)
@@ -50,13 +50,13 @@ class PipelineRun:
         self._cancel.set()
 
     def check(self) -> None:
-        """Raise Cancelled if the run was called off: every stage begins with this."""
+        """Raise Cancelled if the run was cancelled: every stage starts with this."""
         if self._cancel.is_set():
             raise Cancelled
 
     @contextmanager
     def current(self) -> Iterator[None]:
-        """Stages called in here, in this thread or in one that copies its context, see this run with `cancelled`."""
+        """In this context, stages in this thread, or in one that copies its context, see this run with `cancelled`."""
         token = _current.set(self)
         try:
             yield
@@ -66,14 +66,14 @@ class PipelineRun:
     def tell(
         self, kind: EventKind, page: int | None, payload: Mapping[str, object], *, key: str | None, mark: str
     ) -> None:
-        """What happens while the engine of the pipeline is asked."""
+        """Emit an event about a question to the engine."""
         self.emit(kind, "recognize", page=page, key=key, payload=payload, mark=mark)
 
     def ms_since(self, begun: float) -> float:
         return round((self.clock() - begun) * 1000, 3)
 
     def close(self) -> None:
-        """Nothing is told after this: a question nobody waits for any more may still be answered."""
+        """Emit nothing after this: the answer to an abandoned question may still arrive."""
         self._teller.close()
 
 
@@ -81,7 +81,7 @@ _current: ContextVar[PipelineRun | None] = ContextVar("quire-pipeline-run", defa
 
 
 def cancelled() -> bool:
-    """Whether the pipeline was cancelled while a stage works for it: a stage that takes long looks at this and returns.
+    """Whether the pipeline that runs this stage was cancelled: long-running stages check this and return.
 
     False outside a pipeline, and in worker processes, which are killed.
     """
@@ -95,7 +95,7 @@ def failure_of(error: BaseException, region: str | None = None) -> dict[str, obj
 
 
 def message_of(error: BaseException) -> str:
-    """What happened, in one line."""
+    """The error in one line."""
     if isinstance(error, QuireError):
         return str(error)
     said = " ".join(str(error).split())

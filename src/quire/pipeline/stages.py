@@ -1,4 +1,4 @@
-"""The stages of a pipeline in their slots, checked: who stands where, and can the engine do what they need?"""
+"""The stages of a pipeline in their slots, with checks: one role each, and an engine with the required capabilities."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from quire.roles import (
 
 @runtime_checkable
 class Exporter(Protocol):
-    """Does something with the result. The files it wrote are told of; `format` names what they hold."""
+    """Exports the result. The files it wrote are emitted as events; `format` names their format."""
 
     @property
     def name(self) -> str: ...
@@ -48,7 +48,7 @@ _VERBS: dict[str, Slot] = {
     "correct": "post_process",
     "export": "export",
 }
-"""The method by which a stage shows its role."""
+"""The method that identifies the role of a stage."""
 
 _ROLES: dict[str, tuple[type, str]] = {
     "preprocess": (Preprocessor, "picture"),
@@ -58,7 +58,7 @@ _ROLES: dict[str, tuple[type, str]] = {
     "correct": (Corrector, "recognition"),
     "export": (Exporter, "result"),
 }
-"""The protocol that goes with a method, and what the method is called with; engines have a check of their own."""
+"""The protocol for a method, and its arguments; engines have their own check."""
 
 _ONCE: frozenset[Slot] = frozenset(("detect", "classify", "recognize"))
 
@@ -75,20 +75,20 @@ class Placed:
         found = {verb: slot for verb, slot in _VERBS.items() if callable(getattr(stage, verb, None))}
         what = name_of(stage)
         if isinstance(stage, type) and found:
-            raise ConfigurationError(f"{what} is a class; pass a stage made of it: {what}(…)")
+            raise ConfigurationError(f"{what} is a class; pass an instance: {what}(…)")
         if len(found) == 1 and isinstance(getattr(stage, "name", None), str):
             ((verb, slot),) = found.items()
             _check_role(stage, verb, what)
             return cls(slot, cast(PipelineStage, stage))
         if len(found) > 1:
             roles = ", ".join(sorted(found.values()))
-            raise ConfigurationError(f"{what} plays several roles ({roles}); a stage has one")
+            raise ConfigurationError(f"{what} has several roles ({roles}); a stage must have exactly one")
         hint = "; decorate a function with @preprocessor, @detector, …" if callable(stage) else ""
-        raise ConfigurationError(f"{what} is no stage: it needs a name and one of {', '.join(_VERBS)}{hint}")
+        raise ConfigurationError(f"{what} is not a stage: it needs a name and one of {', '.join(_VERBS)}{hint}")
 
 
 def _check_role(stage: object, verb: str, what: str) -> None:
-    """Raise ConfigurationError that says what a stage lacks for its role."""
+    """Raise ConfigurationError for what a stage lacks for its role."""
     if verb == "ask":
         check_engine(stage)
         return
@@ -105,11 +105,11 @@ class Stages:
         for slot in _ONCE:
             if len(found := [one.stage.name for one in self.placed if one.slot == slot]) > 1:
                 raise ConfigurationError(
-                    f"there are {len(found)} stages for {slot}: {', '.join(found)}; one is possible"
+                    f"there are {len(found)} stages for {slot}: {', '.join(found)}; only one is allowed"
                 )
         engines = [one.stage for one in self.placed if one.slot == "recognize"]
         if not engines:
-            raise ConfigurationError("a pipeline needs an engine to read with: quire.recognize has some")
+            raise ConfigurationError("a pipeline needs an OCR engine: pass one, such as quire.recognize.tesseract()")
         self.engine = cast(Engine, engines[0])
         self._check_capabilities()
 
@@ -138,7 +138,7 @@ class Stages:
         return cast(tuple[Exporter, ...], tuple(self._of("export")))
 
     def replaced(self, where: str, stage: object) -> Stages:
-        """With `stage` instead of all stages of a slot, or instead of the stage of that name."""
+        """The stages with `stage` in place of all stages of a slot, or of the stage of that name."""
         new = Placed.of(stage)
         at = [index for index, one in enumerate(self.placed) if where in (one.slot, one.stage.name)]
         if not at:
@@ -147,12 +147,12 @@ class Stages:
             return Stages([*self.placed, new])
         old = self.placed[at[0]]
         if old.slot != new.slot:
-            raise ConfigurationError(f"{new.stage.name} is for {new.slot}, it cannot replace {where}")
+            raise ConfigurationError(f"{new.stage.name} is for {new.slot} and cannot replace {where}")
         kept = [one for index, one in enumerate(self.placed) if index not in at]
         return Stages([*kept[: at[0]], new, *kept[at[0] :]])
 
     def inserted(self, where: str, stage: object) -> Stages:
-        """With `stage` right after a slot or the stage of that name."""
+        """The stages with `stage` right after a slot or the stage of that name."""
         new = Placed.of(stage)
         at = [index for index, one in enumerate(self.placed) if where in (one.slot, one.stage.name)]
         if at:

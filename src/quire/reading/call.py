@@ -1,4 +1,4 @@
-"""Reading a document: the four ways to call it."""
+"""Reading a document: `read`, `stream`, `aread` and `astream`."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 StorePlace: TypeAlias = "Store | str | Path | None"
-"""A store, the folder or address of one, or None for a temporary one."""
+"""A store, the folder or URL of one, or None for a temporary one."""
 Engines: TypeAlias = "str | Engine | Sequence[str | Engine]"
-"""Names of engines, or engines, in the order of preference."""
+"""OCR engines or their names, in the order of preference."""
 
 
 class ReadOptions(TypedDict, total=False):
-    """What `read` and its siblings take beside the source. `read` says what each of them means."""
+    """The options of `read`, `stream`, `aread` and `astream`. `read` documents each of them."""
 
     pages: Pages | None
     password: str | None
@@ -61,7 +61,7 @@ class ReadOptions(TypedDict, total=False):
 
 
 def _with_options(function: Callable[P, R]) -> Callable[P, R]:
-    """The function with every option in the signature that `help` and editors show."""
+    """Decorator: adds every option to the signature, for `help` and editors."""
     options = [p for p in signature(_Reading).parameters.values() if p.name != "source"]
     source = next(iter(signature(function).parameters.values()))
     function.__signature__ = signature(function).replace(parameters=[source, *options])  # type: ignore[attr-defined]
@@ -69,18 +69,18 @@ def _with_options(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def _engines(engines: Engines) -> tuple[str | Engine, ...]:
-    """Raises UsageError for a name that no engine has, also where no page needs one."""
+    """Raises UsageError for an unknown engine, even if no page needs OCR."""
     wanted: tuple[str | Engine, ...]
     wanted = tuple(engines) if isinstance(engines, (list, tuple)) else (engines,)  # type: ignore[assignment]
     if named := [engine for engine in wanted if isinstance(engine, str)]:
-        from quire.recognize.registry import check_names  # looks through what is installed
+        from quire.recognize.registry import check_names  # scans the installed packages
 
         check_names(named)
     return wanted
 
 
 def _languages(lang: str | Sequence[str]) -> tuple[str, ...]:
-    """Canonical codes. Raises UsageError for a language that nobody knows."""
+    """Canonical codes. Raises UsageError for an unknown language."""
     named = (lang,) if isinstance(lang, str) else tuple(lang)
     if not named:
         return ()
@@ -90,17 +90,17 @@ def _languages(lang: str | Sequence[str]) -> tuple[str, ...]:
 
 
 def _index(store: StorePlace, *, wanted: bool) -> Path | None:
-    """Where pictures are remembered: beside the answers, so there must be a folder for them."""
+    """The folder of the index of similar pictures: beside the cached answers, so the store must have a folder."""
     if not wanted:
         return None
     folder = store if isinstance(store, (str, Path)) else getattr(store, "folder", None)
     if not isinstance(folder, (str, Path)) or "://" in str(folder):
-        raise UsageError("similar=True needs the folder of a store, in which earlier answers are")
+        raise UsageError("similar=True needs the folder of a store with earlier OCR results; pass store='folder'")
     return Path(folder).absolute() / "similar.sqlite3"
 
 
 class _Reading:
-    """One read of one document. Its stages run in the thread that asks for pages or the result."""
+    """One read of one document. Its stages run in the thread that requests pages or the result."""
 
     def __init__(  # noqa: PLR0913 - one argument per need
         self,
@@ -125,11 +125,11 @@ class _Reading:
         fetch: FetchPolicy | None = None,
     ) -> None:
         if threads is not None and (not isinstance(threads, int) or threads < 1):
-            raise UsageError(f"threads is {threads!r}; it must be a number of at least 1")
+            raise UsageError(f"threads is {threads!r}; it must be a whole number of at least 1")
         if store is not None and not isinstance(store, (str, Path)) and not hasattr(store, "find"):
-            raise UsageError(f"store is {store!r}; name a folder or pass a store")
+            raise UsageError(f"store is {store!r}; pass a folder or a store")
         if facts is not None and not isinstance(store, (str, Path)):
-            raise UsageError("facts names the database of a store that is named, too: store='s3://bucket/folder'")
+            raise UsageError("facts is the database of a store; pass the store as well: store='s3://bucket/folder'")
         self._recognition = RecognizeOptions(
             ocr,
             effort,
@@ -142,7 +142,7 @@ class _Reading:
             similar=_index(store, wanted=similar),
         )
         self._document = document_of(source, password=password, fetch=fetch)
-        self._asked = check_pages(pages)
+        self._selected = check_pages(pages)
         self._place, self._facts = store, facts
         self._sinks = (on_event,) if on_event is not None else ()
         self._threads = threads or cpu_budget()
@@ -152,7 +152,7 @@ class _Reading:
         self._numbers: Sequence[int] = ()
 
     def cancel(self) -> None:
-        """Stop after the page at work. Any thread may call it."""
+        """Cancel after the current page. Thread-safe."""
         self._cancel.set()
 
     def pages(self) -> Generator[PageResult]:
@@ -173,22 +173,24 @@ class _Reading:
 
     @contextmanager
     def _opened(self) -> Iterator[tuple[PageFlow, StagedRun]]:
-        """The stages on the opened document and store; what was opened here is closed at the end."""
+        """The stages on the opened document and store; everything opened here is closed at the end."""
         document = self._document
         with ExitStack() as stack:
             stack.callback(document.close)
             if isinstance(self._place, (str, Path)):
-                from quire.store.opening import open_store  # SQLite only for those who keep something
+                from quire.store.opening import open_store  # imports SQLite, which a temporary store does not need
 
                 store: Store = open_store(self._place, self._facts)
                 stack.callback(store.close)
             else:
-                store = self._place or TemporaryStore()  # closed when the last result that needs it is gone
+                store = (
+                    self._place or TemporaryStore()
+                )  # closed when the last result that needs it is garbage-collected
             run = StagedRun(store, run=token_hex(8), document=document.id, sinks=self._sinks, cancel=self._cancel)
             pages = self._native_pages(store, stack)
             from quire.reading.pages import PageFlow
 
-            self._numbers = page_numbers(self._asked, pages.page_count)
+            self._numbers = page_numbers(self._selected, pages.page_count)
             flow = PageFlow(document.id, pages, run, self._recognition)
             stack.callback(flow.close)
             self._begun = run.clock()
@@ -197,7 +199,7 @@ class _Reading:
             yield flow, run
 
     def _native_pages(self, store: Store, stack: ExitStack) -> NativePages:
-        """The opened document: parsed here, or in workers when it is to be isolated."""
+        """The opened document: parsed here, or in worker processes with `isolate`."""
         document = self._document
         if not self._isolate:
             return LocalPages(document, self._recognition, threads=self._threads)
@@ -215,7 +217,7 @@ class _Reading:
         return WorkerPages(copy.opened(), about, self._recognition, pool=pool, load=store.load)
 
     def _tell_end(self, run: StagedRun, infos: Sequence[PageInfo]) -> None:
-        """Tell what became of the pages."""
+        """Emit the outcome of the pages."""
         ms = round((run.clock() - self._begun) * 1000, 3)
         ledger = Ledger.of(infos)
         run.emit("finished", "read", payload={"ms": ms, "status": ledger.status, **asdict(ledger)})
@@ -225,39 +227,39 @@ class _Reading:
 def read(source: Source | Document, **options: Unpack[ReadOptions]) -> DocumentResult:
     """Read a document: `read("report.pdf").to_markdown()`.
 
-    `pages` limits it to some pages ("1-3,7" or numbers). `store` names a folder in which what was read is kept:
-    reading the same file again does no work; or a bucket (`s3://…`, `gs://…`, `az://…`), with `facts` for its database
-    (`postgresql://…` or the path of an SQLite file). `on_event` is called with everything that happens, in the thread
-    of the caller. `threads` is how many pages are read ahead at a time; by default as many as there are
-    processors for this process.
+    `pages` limits it to some pages ("1-3,7" or numbers). `store` is a folder that caches results, so that reading the
+    same file again does no work; or a bucket (`s3://…`, `gs://…`, `az://…`), with `facts` for its database
+    (`postgresql://…` or the path of an SQLite file). `on_event` is a callback for every event, in the thread of the
+    caller. `threads` is how many pages are read ahead in parallel; by default one per CPU that this process may use.
 
-    Pages without usable text are recognised (`ocr="auto"`; "always" recognises all, "never" none) by the engines
-    that work here or by `engines`, names or engines in the order of preference. `effort` is "fast",
-    "balanced" or "accurate". `lang` names the languages of scans ("de", "de-fraktur"), `workers` is how many pages
-    are recognised at a time. `figures` also reads the text inside figures, `redactions` marks what was blacked
-    out. `hints` are examples of what such pages say, for engines that take them. `similar` takes the answer for a
-    nearly equal picture from the store.
+    Pages without usable text go through OCR (`ocr="auto"`; "always" means all pages, "never" none) by the installed
+    engines or by `engines`, names or engines in the order of preference. `effort` is "fast", "balanced" or
+    "accurate". `lang` names the languages of scans ("de", "de-fraktur"), `workers` is the number of pages with OCR in
+    parallel. `figures` also runs OCR on the text inside figures, `redactions` marks blacked-out areas. `hints` are
+    examples of the expected text, for engines that support them. `similar` reuses the OCR result of a nearly identical
+    picture in the store.
 
-    Text and layout are parsed in the process of the caller, which is fastest; scans are drawn and recognised in worker
-    processes. With `isolate=True` the file is parsed in workers too, each page within a deadline and a memory limit:
-    use it for files of strangers, which may be made to crash or exhaust a parser.
+    Text and layout are parsed in the process of the caller, which is fastest; scans are rendered and go through OCR in
+    worker processes. With `isolate=True` the file is parsed in workers too, each page with a deadline and a memory
+    limit: use it for untrusted files, which may be crafted to crash or exhaust a parser.
 
     A `source` that begins with `http://` or `https://` is downloaded first; `fetch` has the limits for that, and
-    whether addresses of this machine and its network are allowed.
+    whether addresses on this machine and private networks are allowed.
 
-    Raises InputError (or one of its kinds) when the document cannot be opened. A page that cannot be read is
+    Raises InputError (or a subclass) when the document cannot be opened. A page that cannot be read is
     `failed` or `skipped` in the result, and the result is `partial`.
 
-    Blocks until the document is read, also in a notebook; a coroutine awaits `aread` instead.
+    Blocks until the document is read, also in a notebook; in a coroutine await `aread` instead.
     """
     return _Reading(source, **options).result()
 
 
 @_with_options
 def stream(source: Source | Document, **options: Unpack[ReadOptions]) -> Iterator[PageResult]:
-    """Read a document page by page: each page comes as soon as it is ready, before what crosses pages is known.
+    """Read a document page by page: yields each page as soon as it is ready, before content that crosses pages is
+    resolved.
 
-    Takes what `read` takes. Closing the iterator stops the work.
+    Takes the options of `read`. Closing the iterator cancels the work.
     """
     return _Reading(source, **options).pages()
 
@@ -266,7 +268,7 @@ def stream(source: Source | Document, **options: Unpack[ReadOptions]) -> Iterato
 async def aread(source: Source | Document, **options: Unpack[ReadOptions]) -> DocumentResult:
     """`read` for `async` code: `result = await aread("report.pdf")`.
 
-    The work, and `on_event`, run in a thread and the event loop stays free; cancelling stops the work.
+    The work, and `on_event`, run in a thread and the event loop stays free; cancelling the task stops the work.
     """
     import asyncio
 
@@ -293,6 +295,6 @@ async def astream(source: Source | Document, **options: Unpack[ReadOptions]) -> 
             yield page
     finally:
         reading.cancel()
-        closed = worker.submit(coming.close)  # after the page at work
+        closed = worker.submit(coming.close)  # after the current page
         worker.shutdown(wait=False)
         await asyncio.shield(asyncio.wrap_future(closed))

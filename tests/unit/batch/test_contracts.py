@@ -70,12 +70,12 @@ def test_options_say_what_they_may_be(options, told):
 
 
 def test_an_item_needs_a_name():
-    with pytest.raises(UsageError, match="give every item a text"):
+    with pytest.raises(UsageError, match="give every item a non-empty string"):
         WorkItem("")
 
 
 def test_paths_of_an_item_have_names():
-    with pytest.raises(UsageError, match="inputs of item a is no mapping"):
+    with pytest.raises(UsageError, match="inputs of item a is not a mapping"):
         WorkItem("a", inputs=["a.pdf"])
 
 

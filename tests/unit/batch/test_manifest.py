@@ -195,7 +195,7 @@ def test_a_place_that_cannot_be_written_is_told(tmp_path):
 def test_a_file_that_is_no_manifest_is_told(tmp_path):
     path = tmp_path / "notes.txt"
     path.write_text("hello\n")
-    with pytest.raises(InputError, match="line 1 is no row"):
+    with pytest.raises(InputError, match="line 1 is not a row"):
         list(read_manifest(path))
     with pytest.raises(InputError, match="cannot be read"):
         list(read_manifest(tmp_path / "gone"))

@@ -41,7 +41,7 @@ def test_a_local_function_is_refused_before_anything_is_done():
     def local(item):
         return None
 
-    with pytest.raises(UsageError, match=r"cannot import .*local; move it to the top of a module"):
+    with pytest.raises(UsageError, match=r"cannot import .*local; move it to the top level of a module"):
         run_stage(plan("a"), local, CPU)
 
 
@@ -58,7 +58,7 @@ def test_a_function_of_the_script_itself_is_refused_with_advice(tmp_path):
         "run_stage(StagePlan('read', [WorkItem('a')]), worker, StageOptions(policy='cpu'))\n"
     )
     ran = subprocess.run([sys.executable, script], capture_output=True, text=True)
-    assert "cannot import __main__.worker; move it to the top of a module" in ran.stderr
+    assert "cannot import __main__.worker; move it to the top level of a module" in ran.stderr
 
 
 def test_an_item_that_cannot_be_sent_fails_alone():

@@ -94,7 +94,9 @@ def test_a_partial_item_succeeds_and_says_so():
     assert (event.payload["status"], event.payload["pages"]) == ("partial", 2)
 
 
-@pytest.mark.parametrize(("given", "told"), [(object(), "JSON cannot say"), ("x" * 70_000, "more than 65536")])
+@pytest.mark.parametrize(
+    ("given", "told"), [(object(), "cannot be serialised to JSON"), ("x" * 70_000, "the limit is 65536")]
+)
 def test_a_result_that_cannot_be_told_is_a_failure(given, told):
     outcome = run_stage(plan("a"), lambda item: given)
     assert told in outcome.errors[0].message
@@ -217,7 +219,7 @@ def test_the_error_budget_stops_new_items_and_lets_others_finish():
     outcome = run_stage(plan("a", "b", "c", "d"), worker, options, hooks)
     assert (outcome.failed, outcome.succeeded, outcome.remaining) == (1, 1, 2)
     assert outcome.cancelled
-    assert outcome.cancelled_reason == "1 items failed, as many as the error budget allows"
+    assert outcome.cancelled_reason == "1 items failed, which uses up the error budget"
 
 
 def test_an_error_budget_of_zero_is_unlimited():
@@ -323,7 +325,7 @@ def test_a_thread_past_its_time_is_left_behind():
     outcome = run_stage(plan("a", "b"), worker, options, on_event=seen)
     assert (outcome.failed, outcome.succeeded) == (1, 1)
     assert outcome.errors[0].category == "timeout"
-    assert "its thread is left behind" in seen.of("progress")[0].payload["reason"]
+    assert "its thread is abandoned" in seen.of("progress")[0].payload["reason"]
     assert all(thread.daemon for thread in threads)  # the end of the program does not wait for it
     release.set()
     for thread in threads:
@@ -352,7 +354,7 @@ def test_a_stage_does_not_fill_the_process_with_hung_threads(monkeypatch):
     outcome = run_stage(plan(*"abcdefgh"), lambda item: release.wait(LONG_S), options)
     release.set()
     assert (outcome.failed, outcome.cancelled) == (3, True)
-    assert "policy 'cpu' can kill what hangs" in outcome.cancelled_reason
+    assert "with policy 'cpu' hanging items are killed" in outcome.cancelled_reason
 
 
 def test_stopping_lets_what_runs_finish():
@@ -627,5 +629,5 @@ def test_a_queue_of_size_0_has_no_limit():
 
 
 def test_resume_without_a_store_is_refused():
-    with pytest.raises(UsageError, match="resume=True without a store"):
+    with pytest.raises(UsageError, match="resume=True needs a store"):
         run_stage(plan("a"), lambda item: None, StageOptions(resume=True))

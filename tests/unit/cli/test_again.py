@@ -78,9 +78,9 @@ def test_a_finished_run_keeps_its_numbers(desk: Desk, monkeypatch: pytest.Monkey
 
 def test_a_cancelled_run_is_followed_by_another_one(desk: Desk, begun: str):
     told = desk.quire("cancel", "-o", "out").stdout
-    assert f"run {begun} is asked to stop; `quire run -o out` does what is left later" in told
+    assert f"cancelling run {begun}; `quire run -o out` resumes it later" in told
     assert desk.json("status", "-o", "out")["state"] == "cancelled"
-    assert "has ended already" in desk.quire("cancel", "-o", "out").stdout
+    assert "has already ended" in desk.quire("cancel", "-o", "out").stdout
     assert summary(desk) == "documents  2 complete"
     assert [run["state"] for run in desk.json("runs", "-o", "out")] == ["finished", "cancelled"]
 
@@ -118,8 +118,8 @@ def test_what_failed_for_good_is_left_alone_and_the_command_that_tries_it_is_tol
     desk.add("bad.pdf", BROKEN)
     for _ in range(2):
         told = desk.run(code=3).stdout
-        assert "1 document cannot be read and is left alone" in told
-        assert "`quire run -o out --retry` tries anyway" in told
+        assert "1 document cannot be read and is not retried" in told
+        assert "`quire run -o out --retry` retries anyway" in told
         assert "all is done" not in told
     again = desk.quire("run", "-o", "out", "--retry", code=3)
     assert again.stdout.splitlines()[0] == "documents  1 failed, 2 done before"
@@ -135,7 +135,7 @@ def test_a_failure_is_told_without_the_step_of_the_flow(desk: Desk):
 @pytest.mark.parametrize(
     ("command", "instead"),
     [
-        (("resume", "-o", "out"), "`quire run -o DIR` without PATH goes on"),
+        (("resume", "-o", "out"), "`quire run -o DIR` without PATH continues"),
         (("retry", "4f1c", "--quarantined"), "--retry"),
         (("quarantine", "retry", "bad.pdf"), "--retry"),
         (("quarantine", "clear"), "--retry"),

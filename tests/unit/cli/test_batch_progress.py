@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from quire.batch import Stop
-from quire.cli.batch_progress import MOST_ALIKE, MOST_TOLD, BatchProgress
+from quire.cli.batch_progress import MOST_ALIKE, MOST_SHOWN, BatchProgress
 from quire.events import Event
 
 
@@ -31,7 +31,10 @@ def test_failures_for_the_same_reason_are_told_some_times(capsys):
         fail(progress, number, f"{number}.pdf: no server answers")
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) == MOST_ALIKE + 1
-    assert lines[-1] == "quire: others that fail for this reason are not shown here; `quire status` lists all of them"
+    assert (
+        lines[-1]
+        == "quire: more documents that fail for this reason are not shown here; `quire status` lists all of them"
+    )
 
 
 def test_many_different_failures_do_not_fill_the_screen(capsys):
@@ -39,7 +42,7 @@ def test_many_different_failures_do_not_fill_the_screen(capsys):
     for number in range(100):
         fail(progress, number, f"reason number {number}")
     lines = capsys.readouterr().err.splitlines()
-    assert len(lines) == MOST_TOLD + 1
+    assert len(lines) == MOST_SHOWN + 1
     assert lines[-1] == "quire: further failures are not shown here; `quire status` lists all of them"
 
 

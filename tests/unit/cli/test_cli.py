@@ -199,7 +199,7 @@ def test_an_interrupt_leaves_no_half_file_and_says_one_line(saved, tmp_path):
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert said == "quire: interrupted; files that were not finished are not there\n"
+    assert said == "quire: interrupted; unfinished files were not written\n"
     assert not out.exists() or list(out.iterdir()) == []
     assert list((store / "waiting").iterdir()) == [], "what was read so far is kept, whole"
 

@@ -69,15 +69,15 @@ def test_a_line_of_progress_says_what_is_done_how_fast_and_how_long_it_takes():
 @pytest.mark.parametrize(
     ("payload", "next_"),
     [
-        ({"category": "timeout"}, "`quire run -o out` tries 1 failed document again"),
-        ({"category": "config"}, "install or set what is missing for 1 document, and run it again"),
-        ({"category": "usage", "output_key": "k"}, "change the options for 1 document"),
-        ({"category": "input"}, "check the path and the permissions of 1 document, and run it again"),
+        ({"category": "timeout"}, "`quire run -o out` retries 1 failed document"),
+        ({"category": "config"}, "install or configure what 1 document needs, and run it again"),
+        ({"category": "usage", "output_key": "k"}, "change the options: they do not fit 1 document"),
+        ({"category": "input"}, "check the path and permissions of 1 document, and run it again"),
         ({"category": "input", "output_key": "k", "exit_code": 6}, "set the password (QUIRE_PASSWORD) of 1 encrypted"),
-        ({"category": "input", "output_key": "k"}, "1 document cannot be read and is left alone"),
+        ({"category": "input", "output_key": "k"}, "1 document cannot be read and is not retried"),
         (
             {"category": "input", "output_key": "k", "reason": "is gone since the run began; run it again"},
-            "`quire run -o out` tries 1 failed document again",
+            "`quire run -o out` retries 1 failed document",
         ),
     ],
 )

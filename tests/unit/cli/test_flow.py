@@ -112,7 +112,7 @@ def test_test_can_run_one_case(here):
 def test_a_case_that_is_not_there_is_told(here):
     code, _, err = quire("test", "mine", "--case", "four")
     assert code == 2
-    assert "there are no such test cases" in err
+    assert "no test case found" in err
 
 
 def test_an_unknown_flow_is_told(here):

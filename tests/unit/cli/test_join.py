@@ -41,13 +41,13 @@ def test_a_process_that_joins_does_the_work_and_leaves_on_a_signal(joined, saved
         idle: list[Workflow] = list(workflows_on(store))
         with LocalRuntime(store.database, idle, pools={"documents": 0, "pages": 0, "recognize": 0}) as runtime:
             process = joined("--store", place, "--workers", 1)
-            assert "works on the runs" in process.stdout.readline()
+            assert "working on the runs" in process.stdout.readline()
             run = runtime.submit("document", ReadRequest(SourceRef.of(path)).to_json())
             assert runtime.result(run, timeout_s=60)["status"] == "complete"
             process.send_signal(signal.SIGTERM)
             _, said = process.communicate(timeout=60)
     assert process.returncode == 0
-    assert said == "quire: no new work; what is under way ends; press again to stop now\n"
+    assert said == "quire: starting no new work; finishing the steps in progress; press again to stop now\n"
 
 
 def test_a_place_without_a_store_is_said(joined, tmp_path):

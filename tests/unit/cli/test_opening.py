@@ -81,5 +81,5 @@ def test_an_id_that_longer_ones_begin_with_is_found_among_many(database):
         runs.finish(run, "failed", error="again")
         ids.append(run)
     assert find_run(runtime, ids[0]).run == ids[0]
-    with pytest.raises(UsageError, match=r"several runs begin with .*, …; say more"):
+    with pytest.raises(UsageError, match=r"several runs begin with .*, …; give more characters of the id"):
         find_run(runtime, ids[0][:4])

@@ -20,7 +20,7 @@ def test_documents_are_counted_by_state_with_a_reason_and_some_names(desk: Desk)
     assert lines(desk) == [
         "8 documents, flow read",
         "      8  to do",
-        "               8  nothing was written yet: 0.pdf, 1.pdf, 2.pdf, 3.pdf, 4.pdf and 3 more",
+        "               8  no output yet: 0.pdf, 1.pdf, 2.pdf, 3.pdf, 4.pdf and 3 more",
     ]
 
 

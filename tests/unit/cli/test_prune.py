@@ -55,7 +55,7 @@ def test_a_folder_that_is_not_there_as_a_whole_says_nothing_about_its_documents(
     before = left.written
     (left.folder / "in").rename(left.folder / "unmounted")
     told = left.quire("prune", "-o", "out", "--yes").stdout
-    assert f"the folder {left.folder}/in is not there as a whole" in told
+    assert f"the whole folder {left.folder}/in is missing" in told
     assert left.written == before
 
 

@@ -25,7 +25,7 @@ def test_documents_are_listed_with_what_went_wrong(held: Desk):
     *lines, advice = held.quire("quarantine", "list", "-o", "out").stdout.splitlines()
     assert len(lines) == 2
     assert any("in/bad.pdf: is not a PDF" in line and line.endswith("(input, 1 attempt)") for line in lines)
-    assert advice == "`quire run -o out --retry` tries them again"
+    assert advice == "`quire run -o out --retry` retries them"
     found = held.json("quarantine", "list", "-o", "out")
     assert sorted(entry["source"].rpartition("/")[2] for entry in found) == ["bad.pdf", "secret.pdf"]
     assert sorted(entry["exit_code"] for entry in found) == [5, 6]
@@ -39,7 +39,7 @@ def test_an_empty_quarantine_is_told(desk: Desk):
 def test_they_can_be_copied_for_somebody_to_look_at(held: Desk):
     (held.folder / "in" / "secret.pdf").unlink()
     told = held.quire("quarantine", "export", "sick", "-o", "out").stdout
-    assert told == "1 document copied to sick; 1 are gone\n"
+    assert told == "1 document copied to sick; 1 no longer exist\n"
     rows = [json.loads(line) for line in (held.folder / "sick" / "quarantine.jsonl").read_text().splitlines()]
     (copied,) = [row for row in rows if row["copy"]]
     assert (held.folder / "sick" / copied["copy"]).read_bytes() == BROKEN

@@ -49,7 +49,7 @@ def test_one_bad_document_stops_nothing_and_is_told_once(desk: Desk):
     result = desk.run(code=3)
     assert desk.written == ["a.md", "sub/b.md"]
     assert result.stderr.startswith("quire: bad.pdf: ") and len(result.stderr.splitlines()) == 1
-    assert "1 document cannot be read and is left alone: `quire quarantine list -o out` says why" in result.stdout
+    assert "1 document cannot be read and is not retried: `quire quarantine list -o out` says why" in result.stdout
     again = desk.run(code=3)
     assert again.stdout.splitlines()[0] == "documents  2 done before, 1 in quarantine"
     assert again.stderr == ""
@@ -71,7 +71,7 @@ def test_the_error_budget_stops_new_documents(desk: Desk):
         desk.add(f"bad-{number:02}.pdf", BROKEN + str(number).encode())
     desk.add("a.pdf", BROKEN)
     result = desk.run("--error-budget", "1", "--exclude", "sub", code=5)
-    assert "not done" in result.stdout and "`quire run -o out` goes on with" in result.stdout
+    assert "not done" in result.stdout and "`quire run -o out` continues with" in result.stdout
     assert "error budget" in desk.json("status", "-o", "out")["error"]
 
 
@@ -202,7 +202,7 @@ def test_a_store_can_lie_elsewhere_and_be_shared_by_outputs(desk: Desk):
         (["in"], 2, "name a folder for the files with -o DIR"),
         (["in", "-o", "in/a.pdf"], 2, "is not a folder"),
         (["in", "-o", "out", "--to", "word"], 2, "there is no format 'word'; choose from md, html"),
-        (["in", "-o", "out", "--words"], 2, "--words goes into JSON; add --to json"),
+        (["in", "-o", "out", "--words"], 2, "--words only works with JSON; add --to json"),
         (["in", "-o", "out", "--flow", "raed"], 2, "there is no flow 'raed'"),
         (["in", "-o", "out", "--flow", "read-fast", "--effort", "accurate"], 2, "effort"),
         (["in", "-o", "out", "--profile", "nigth"], 2, "there is no profile 'nigth'"),
@@ -287,7 +287,7 @@ def test_names_as_long_as_a_file_system_allows(desk):
 def test_a_password_that_is_no_text_is_a_mistake_of_the_call(desk, monkeypatch):
     monkeypatch.setenv("QUIRE_PASSWORD", "\udcff")
     for command in (("run", "in", "-o", "out"), ("read", "in/a.pdf"), ("inspect", "in/a.pdf")):
-        assert "not valid text: give it as UTF-8" in desk.quire(*command, code=2).stderr
+        assert "not valid text: encode it as UTF-8" in desk.quire(*command, code=2).stderr
 
 
 def test_names_with_line_ends_stay_on_their_line(desk):
@@ -335,7 +335,7 @@ def test_a_page_that_a_step_of_the_flow_lost_makes_the_document_partial_and_is_t
     arguments = ("run", "in/a.pdf", "-o", "out", "--flow", "captions.yaml")
     first = desk.quire(*arguments, code=3).stdout.splitlines()
     assert first[0] == "documents  1 partial"
-    assert first[4] == "next       `quire run -o out` tries failed pages again"
+    assert first[4] == "next       `quire run -o out` retries failed pages"
     assert desk.json("plan", *arguments[1:])["documents"][0]["reason"] == "pages of it failed before"
     before = flow_components.CALLS["caption"]
     assert desk.quire(*arguments).stdout.splitlines()[0] == "documents  1 complete"
@@ -349,7 +349,7 @@ def test_a_page_that_a_document_does_not_have_is_a_mistake_of_the_call_and_never
     said = desk.quire("run", "in/a.pdf", "-o", "out", "--pages", "9", code=2)
     assert "there is no page 9: the document has 2 pages" in said.stderr
     assert "--retry" not in said.stdout
-    assert "change the options for 1 document" in said.stdout
+    assert "change the options: they do not fit 1 document" in said.stdout
     assert desk.json("quarantine", "list", "-o", "out") == []
     desk.quire("run", "in/a.pdf", "-o", "out", "--pages", "9", code=2)
 

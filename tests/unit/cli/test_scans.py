@@ -48,7 +48,7 @@ def test_always_recognises_a_digital_page(saved):
         (["--lang", "germam"], 2, "did you mean de (German)?"),
         (["--workers", "0"], 2, "--workers is 0; it must be at least 1"),
         (["--workers", "two"], 2, "'two' is not a valid int"),
-        (["--trace"], 2, "--trace goes into JSON; add --to json"),
+        (["--trace"], 2, "--trace only works with JSON; add --to json"),
     ],
 )
 def test_mistakes_are_explained_before_anything_is_read(scan, options, code, said):

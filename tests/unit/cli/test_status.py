@@ -20,7 +20,7 @@ def test_status_is_of_the_latest_run_and_tells_what_failed(desk: Desk):
     assert "documents  3 of 3: 2 complete, 1 failed" in lines
     assert any(line.startswith("rate ") and "p95" in line for line in lines)
     assert any(line.startswith("  failed bad.pdf: ") for line in lines)
-    assert lines[-1].startswith("next       1 document cannot be read and is left alone")
+    assert lines[-1].startswith("next       1 document cannot be read and is not retried")
 
 
 def test_status_as_json_has_the_figures(desk: Desk):

@@ -70,7 +70,7 @@ def test_a_document_is_deleted_by_its_file(place, report):
     assert f"deleted {id}" in told.stdout
     assert report.exists()
     assert json.loads(run("report", "--store", place, "--json").stdout)["artifacts"] == 0
-    assert "knows nothing of it" in run("delete", report, "--store", place, "--yes").stdout
+    assert "not in the store" in run("delete", report, "--store", place, "--yes").stdout
 
 
 def test_a_document_is_deleted_by_the_beginning_of_its_id(place, report):

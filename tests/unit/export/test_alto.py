@@ -174,7 +174,7 @@ def test_one_page_is_asked_for_by_its_number():
         read.to_alto()
     with pytest.raises(UsageError, match="page 3"):
         read.to_alto(3)
-    with pytest.raises(UsageError, match="a file per page"):
+    with pytest.raises(UsageError, match="one file per page"):
         read.to_bytes("alto")
     assert quire.read(documents.simple(2), pages=[2]).to_bytes("alto").startswith(b"<?xml")
 

@@ -102,7 +102,7 @@ def test_a_flow_that_makes_sense_has_no_mistakes():
         ([step("a", "read", source="x", options={"lang": [False]})], "item, number 1, that is false, not a string"),
         ([step("a", "read", source="x", options={"lang": {"$input": "count"}})], "is integer, not list of string"),
         ([DOCUMENT, step("a", "read", source={"$step": "document"})], "it was read already"),
-        ([step("a", "export", document={"$input": "source"})], "nobody has read it yet; refer to a step like read"),
+        ([step("a", "export", document={"$input": "source"})], "it has not been read yet; refer to a step like read"),
         ([DOCUMENT, step("a", "caption", page={"$step": "document"}, options={"words": "5"})], "not an integer"),
         (
             [DOCUMENT, step("a", "caption", page={"$step": "document"}, options={"style": "big"})],
@@ -110,7 +110,7 @@ def test_a_flow_that_makes_sense_has_no_mistakes():
         ),
         (
             [DOCUMENT, step("a", "summary", document={"$step": "document", "path": "stauts"})],
-            "read (step 'document') gives no 'stauts'; did you mean status?",
+            "read (step 'document') has no output 'stauts'; did you mean status?",
         ),
         (
             [DOCUMENT, step("a", "caption", page={"$step": "document"}, options={"words": {"$step": "document"}})],
@@ -133,9 +133,9 @@ def test_a_flow_that_makes_sense_has_no_mistakes():
                 step("b", "summary", document={"$step": "c"}),
                 step("c", "summary", document={"$step": "a"}),
             ],
-            "the steps a, b, c wait for each other",
+            "the steps a, b, c form a cycle",
         ),
-        ([step("a", "summary", document={"$input": "lang"})], "'document' of summary must be there, but 'lang' is opt"),
+        ([step("a", "summary", document={"$input": "lang"})], "'document' of summary is required, but 'lang' is opt"),
     ],
 )
 def test_a_mistake_is_found_before_the_flow_runs(steps, message):
@@ -148,14 +148,14 @@ def test_a_step_behind_a_cycle_is_not_blamed_for_it():
         step("a", "summary", document={"$step": "a"}),
         step("b", "summary", document={"$step": "a"}),
     )
-    assert found == ["the steps a wait for each other; take one of the references out"]
+    assert found == ["the steps a form a cycle; remove one of the references"]
 
 
 def test_a_declared_output_must_be_given_and_fit():
     declared = {"status": {"type": "integer"}, "files": {"type": "list"}}
     found = mistakes_of(DOCUMENT, output={"status": {"$step": "document", "path": "status"}}, outputs=declared)
     assert found == [
-        "the output 'files' is declared, but `output` does not give it",
+        "the output 'files' is declared, but `output` does not set it",
         "the output 'status' is string, not integer",
     ]
 
@@ -199,4 +199,4 @@ def test_a_long_chain_in_which_each_step_refers_twice_to_the_one_before_is_check
     assert mistakes_of(DOCUMENT, *chained("caption", "page", "document"), output={"$step": "s59"}) == []
     first = {"id": "first", "component": "summary", "input": {"document": {"$step": "s59"}}}
     (mistake,) = mistakes_of(first, *chained("summary", "document", "first"), output=1)
-    assert "wait for each other" in mistake
+    assert "form a cycle" in mistake

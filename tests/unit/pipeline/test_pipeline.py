@@ -296,9 +296,9 @@ def test_a_builder_makes_the_same_pipeline(page, tmp_path):
 @pytest.mark.parametrize(
     ("stages", "message"),
     [
-        ([], "needs an engine"),
+        ([], "needs an OCR engine"),
         ([says_size, says_size], "2 stages for recognize"),
-        ([says_size, len], "len is no stage"),
+        ([says_size, len], "len is not a stage"),
         ([says_size, halves, grid], "2 stages for detect: halves, grid"),
     ],
 )

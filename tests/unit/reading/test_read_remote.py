@@ -45,5 +45,5 @@ def test_similar_pictures_need_a_folder(saved):
 
 
 def test_a_database_without_a_store_is_refused(saved):
-    with pytest.raises(UsageError, match="facts names the database of a store"):
+    with pytest.raises(UsageError, match="facts is the database of a store"):
         quire.read(saved(documents.simple()), facts="facts.sqlite3")

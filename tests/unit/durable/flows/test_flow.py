@@ -269,7 +269,7 @@ class TestRequests:
         store = PassingStore()
         with (
             inline(workflows_on(store, workers=1, definitions=True), pools=pools_for(1)) as runtime,
-            pytest.raises(RunError, match="for files and Python, never for requests"),
+            pytest.raises(RunError, match="allowed in files and Python but not in requests"),
         ):
             runtime.result(runtime.submit("flow", argument), timeout_s=60)
         store.close()
