@@ -1,4 +1,4 @@
-"""Settings, by precedence: command line, environment, profile of `quire.toml`, default.
+"""Settings, by precedence: command line, environment, preset of `quire.toml`, default.
 
 A setting has one name everywhere: `retry_backoff_s` in the file, `--retry-backoff-s` on the command line,
 `QUIRE_RETRY_BACKOFF_S` in the environment.
@@ -17,10 +17,7 @@ from quire.errors import ConfigurationError, QuireError, UsageError, is_text
 from quire.passwords import Passwords
 
 FILE = "quire.toml"
-BUILT_IN: Mapping[str, Mapping[str, object]] = {
-    effort: {"effort": effort} for effort in ("fast", "balanced", "accurate")
-}
-"""Built-in profiles. One of the same name in a file adds to them."""
+EFFORTS = ("fast", "balanced", "accurate")
 
 Kind = Literal["text", "path", "number", "seconds", "flag", "names"]
 _SAID = {
@@ -51,7 +48,7 @@ def _setting(default: object, *setting: Any, **more: Any) -> Any:
 class Settings:
     """Every setting with its default."""
 
-    profile: str | None = _setting(None, "text", "the profile to use when none is named")
+    preset: str | None = _setting(None, "text", "the preset to use when none is named")
     store: str | None = _setting(None, "path", "folder or URL for cached results; .quire in the output")
     facts: str | None = _setting(None, "path", "database for the index and runs of the store; a file in the store")
     output: str | None = _setting(None, "path", "output folder")
@@ -61,7 +58,7 @@ class Settings:
     runtime: str = _setting("local", "text", "where the work runs", ("local", "restate"))
     ingress: str | None = _setting(None, "text", "address of the Restate server")
     admin: str | None = _setting(None, "text", "address of its admin interface; port 9070 beside it")
-    effort: str = _setting("balanced", "text", "effort for OCR", ("fast", "balanced", "accurate"))
+    effort: str = _setting("balanced", "text", "effort for OCR", EFFORTS)
     ocr: str = _setting("auto", "text", "when to run OCR", ("auto", "always", "never"))
     engine: tuple[str, ...] = _setting((), "names", "OCR engines, in the order of preference")
     lang: tuple[str, ...] = _setting((), "names", "OCR languages")
@@ -95,11 +92,11 @@ SETTINGS: Mapping[str, Setting] = {f.name: f.metadata["setting"] for f in fields
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """The settings, where each comes from, the profile in use and the file that was found."""
+    """The settings, where each comes from, the preset in use and the file that was found."""
 
     settings: Settings
     sources: Mapping[str, str]
-    profile: str | None
+    preset: str | None
     file: Path | None
 
 
@@ -111,7 +108,7 @@ class _Found(NamedTuple):
 def configure(given: Mapping[str, object], *, environment: Mapping[str, str], folder: Path) -> Configuration:
     """The settings for a command called in `folder` with those `given`.
 
-    Raises UsageError for a wrong value on the command line or in the environment and for an unknown profile,
+    Raises UsageError for a wrong value on the command line or in the environment and for an unknown preset,
     ConfigurationError for a mistake in the file.
     """
     path = find_file(environment, folder)
@@ -121,7 +118,7 @@ def configure(given: Mapping[str, object], *, environment: Mapping[str, str], fo
     of_command = {n: _Found(_checked(n, value, option(n), UsageError), option(n)) for n, value in given.items()}
     chosen = _named(of_command) or _named(of_environment) or _named(found)
     if chosen is not None:
-        found |= _of_profile(chosen, file)
+        found |= _of_preset(chosen, file)
     found |= of_environment | of_command
     settings = Settings(**{name: one.value for name, one in found.items()})  # type: ignore[arg-type]  # all checked
     sources = {name: found[name].source if name in found else "default" for name in SETTINGS}
@@ -173,18 +170,16 @@ class _File:
             raise ConfigurationError(f"{path}: {error}") from error
         self._lines = _lines_of(text)
         for name in self._tables:
-            self._known(name, ("quire", "profile"), (name,))
-        profiles = self._tables.get("profile", {})
-        if not isinstance(profiles, dict):
-            raise self._wrong(("profile",), "profiles are tables: write [profile.NAME]")
-        self.profiles = tuple(profiles)
-        for (
-            name
-        ) in self.profiles:  # a mistake in any profile is reported immediately, not when the profile is first used
-            self.table("profile", name)
+            self._known(name, ("quire", "preset"), (name,))
+        presets = self._tables.get("preset", {})
+        if not isinstance(presets, dict):
+            raise self._wrong(("preset",), "presets are tables: write [preset.NAME]")
+        self.presets = tuple(presets)
+        for name in self.presets:  # a mistake in any preset is reported immediately, not when the preset is first used
+            self.table("preset", name)
 
     def table(self, *path: str) -> dict[str, _Found]:
-        """The settings in a table: `("profile", "night")`, or `[quire]` by default."""
+        """The settings in a table: `("preset", "night")`, or `[quire]` by default."""
         path = path or ("quire",)
         table: object = self._tables
         for part in path:
@@ -196,8 +191,8 @@ class _File:
     def _found(self, path: tuple[str, ...], name: str, value: object) -> _Found:
         at = (*path, name)
         self._known(name, SETTINGS, at)
-        if path != ("quire",) and name == "profile":
-            raise self._wrong(at, "a profile cannot name another one")
+        if path != ("quire",) and name == "preset":
+            raise self._wrong(at, "a preset cannot name another one")
         where = self._where(at)
         checked = _checked(name, value, f"{where}: {name}", ConfigurationError)
         if SETTINGS[name].kind == "path" and "://" not in str(checked):
@@ -239,13 +234,13 @@ def _parts(dotted: str) -> tuple[str, ...]:
     return tuple(part.strip().strip("\"'") for part in dotted.split("."))
 
 
-def _of_profile(name: str, file: _File | None) -> dict[str, _Found]:
-    if name not in BUILT_IN and (file is None or name not in file.profiles):
-        known = (*BUILT_IN, *(file.profiles if file else ()))
-        where = f"{file.path} has no [profile.{name}]" if file else f"there is no {FILE} here with a [profile.{name}]"
-        raise UsageError(f"there is no profile {name!r}: {where}; choose from {', '.join(dict.fromkeys(known))}")
-    built_in = {key: _Found(value, f"profile {name}, built in") for key, value in BUILT_IN.get(name, {}).items()}
-    return built_in | (file.table("profile", name) if file else {})
+def _of_preset(name: str, file: _File | None) -> dict[str, _Found]:
+    if file is None or name not in file.presets:
+        where = f"{file.path} has no [preset.{name}]" if file else f"there is no {FILE} here with a [preset.{name}]"
+        known = f"; choose from {', '.join(file.presets)}" if file and file.presets else ""
+        effort = f"; for the effort of OCR write --effort {name}" if name in EFFORTS else ""
+        raise UsageError(f"there is no preset {name!r}: {where}{known}{effort}")
+    return file.table("preset", name)
 
 
 def _of_environment(environment: Mapping[str, str]) -> dict[str, _Found]:
@@ -307,7 +302,7 @@ def _as(kind: Kind, value: object) -> object | None:
 
 
 def _named(found: Mapping[str, _Found]) -> str | None:
-    return str(found["profile"].value) if "profile" in found else None
+    return str(found["preset"].value) if "preset" in found else None
 
 
 def _nearest(name: str, known: Iterable[str]) -> str:

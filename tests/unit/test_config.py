@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from quire.config import BUILT_IN, SETTINGS, Configuration, Settings, configure, option, variable, without_password
+from quire.config import SETTINGS, Configuration, Settings, configure, option, variable, without_password
 from quire.errors import ConfigurationError, UsageError
 from quire.recognize.options import EFFORTS, OCR_MODES
 
@@ -16,7 +16,7 @@ workers = 3
 to = ["md", "json"]
 store = "kept"
 
-[profile.night]
+[preset.night]
 workers = 8
 retry_backoff_s = 2
 effort = "accurate"
@@ -43,42 +43,39 @@ def test_without_anything_the_defaults_hold(desk):
     configuration = desk(None)
     assert configuration.settings == Settings()
     assert set(configuration.sources.values()) == {"default"}
-    assert (configuration.profile, configuration.file) == (None, None)
+    assert (configuration.preset, configuration.file) == (None, None)
 
 
-def test_command_line_over_environment_over_profile_over_file_over_default(desk, tmp_path):
+def test_command_line_over_environment_over_preset_over_file_over_default(desk, tmp_path):
     environment = {"QUIRE_WORKERS": "5"}
-    profile = {"profile": "night"}
+    preset = {"preset": "night"}
     where = tmp_path / "quire.toml"
     assert found(desk(None), "workers") == (None, "default")
     assert found(desk(), "workers") == (3, f"{where}:2 [quire]")
-    assert found(desk(**profile), "workers") == (8, f"{where}:7 [profile.night]")
-    assert found(desk(environment=environment, **profile), "workers") == (5, "environment, QUIRE_WORKERS")
-    assert found(desk(environment=environment, workers=7, **profile), "workers") == (7, "--workers")
+    assert found(desk(**preset), "workers") == (8, f"{where}:7 [preset.night]")
+    assert found(desk(environment=environment, **preset), "workers") == (5, "environment, QUIRE_WORKERS")
+    assert found(desk(environment=environment, workers=7, **preset), "workers") == (7, "--workers")
 
 
-def test_a_profile_is_named_on_the_command_line_in_the_environment_or_in_the_file(desk):
-    named = FILE.replace("[quire]", '[quire]\nprofile = "night"')
-    assert desk(profile="night").settings.effort == "accurate"
-    assert desk(environment={"QUIRE_PROFILE": "night"}).settings.effort == "accurate"
+def test_a_preset_is_named_on_the_command_line_in_the_environment_or_in_the_file(desk):
+    named = FILE.replace("[quire]", '[quire]\npreset = "night"')
+    assert desk(preset="night").settings.effort == "accurate"
+    assert desk(environment={"QUIRE_PRESET": "night"}).settings.effort == "accurate"
     assert desk(named).settings.effort == "accurate"
-    assert desk(named, environment={"QUIRE_PROFILE": "night"}, profile="fast").profile == "fast"
+    other = f"{named}[preset.day]\nworkers = 1\n"
+    assert desk(other, environment={"QUIRE_PRESET": "night"}, preset="day").preset == "day"
 
 
-def test_built_in_profiles_set_the_effort_and_a_file_may_add_to_them(desk):
-    assert found(desk(None, profile="fast"), "effort") == ("fast", "profile fast, built in")
-    configuration = desk("[profile.fast]\nworkers = 1\n", profile="fast")
-    assert (configuration.settings.effort, configuration.settings.workers) == ("fast", 1)
-
-
-def test_built_in_profiles_and_choices_are_those_of_the_recognition():
-    assert tuple(BUILT_IN) == SETTINGS["effort"].choices == EFFORTS
+def test_choices_are_those_of_the_recognition():
+    assert SETTINGS["effort"].choices == EFFORTS
     assert SETTINGS["ocr"].choices == OCR_MODES
 
 
-def test_a_profile_that_nobody_knows_is_told_with_those_that_are_known(desk):
-    with pytest.raises(UsageError, match=r"no profile 'nigth'.*choose from fast, balanced, accurate, night"):
-        desk(profile="nigth")
+def test_an_unknown_preset_is_refused_with_the_known_ones(desk):
+    with pytest.raises(UsageError, match=r"no preset 'nigth'.*choose from night"):
+        desk(preset="nigth")
+    with pytest.raises(UsageError, match=r"no preset 'fast'.*write --effort fast"):
+        desk(None, preset="fast")
 
 
 def test_paths_of_a_file_are_meant_from_its_folder_and_addresses_stay(desk, tmp_path):
@@ -91,8 +88,8 @@ def test_paths_of_a_file_are_meant_from_its_folder_and_addresses_stay(desk, tmp_
     ("text", "said"),
     [
         ("[quire]\n\nretry = 3\n", r"quire.toml:3: there is no setting 'retry'; did you mean 'retries'\?"),
-        ("[profile.night]\nworker = 3\n", r"quire.toml:2: there is no setting 'worker'; did you mean 'workers'\?"),
-        ("[profiles.night]\n", r"quire.toml:1: there is no table 'profiles'; did you mean 'profile'\?"),
+        ("[preset.night]\nworker = 3\n", r"quire.toml:2: there is no setting 'worker'; did you mean 'workers'\?"),
+        ("[presets.night]\n", r"quire.toml:1: there is no table 'presets'; did you mean 'preset'\?"),
         ("[quire]\nworkers = 'three'\n", r"quire.toml:2: workers is 'three'; it must be a whole number"),
         ("[quire]\nworkers = true\n", r"quire.toml:2: workers is True; it must be a whole number"),
         ("[quire]\nworkers = 0\n", r"quire.toml:2: workers is 0; it must be at least 1"),
@@ -100,9 +97,9 @@ def test_paths_of_a_file_are_meant_from_its_folder_and_addresses_stay(desk, tmp_
         ("[quire]\nto = 'md'\n", r"quire.toml:2: to is 'md'; it must be a list of texts"),
         ("[quire]\neffort = 'quick'\n", r"quire.toml:2: effort is 'quick'; choose from fast, balanced, accurate"),
         ("[quire]\nworkers = \n", r"quire.toml: Invalid value \(at line 2"),
-        ("profile = 'night'\n", r"quire.toml:1: profiles are tables: write \[profile.NAME\]"),
+        ("preset = 'night'\n", r"quire.toml:1: presets are tables: write \[preset.NAME\]"),
         ("quire = 3\n", r"quire.toml:1: \[quire\] must be a table"),
-        ("[profile.a]\nprofile = 'b'\n", r"quire.toml:2: a profile cannot name another"),
+        ("[preset.a]\npreset = 'b'\n", r"quire.toml:2: a preset cannot name another"),
     ],
 )
 def test_a_mistake_in_the_file_is_told_with_its_line(desk, text, said):

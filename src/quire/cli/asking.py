@@ -26,7 +26,7 @@ INPUTS = {
     "redactions": "redactions",
 }
 """Settings that are inputs of flows, and the names of those inputs."""
-WHERE = ("output", "store", "facts", "runtime", "ingress", "manifest", "profile")
+WHERE = ("output", "store", "facts", "runtime", "ingress", "manifest", "preset")
 """Settings that may be given when a run is repeated: they locate the run and do not change what it does."""
 MOST_LOOKED_AT = 1000
 """How many runs are searched for the last one of an output folder."""

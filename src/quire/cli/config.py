@@ -17,7 +17,7 @@ from quire.errors import EXIT_COMPLETE, UsageError
 EXAMPLES = """\b
 Examples:
   quire config show --annotate-source
-  quire config show --profile night --format env
+  quire config show --preset night --format env
 """
 FORMATS = ("toml", "json", "env")
 HIDDEN = "***"
@@ -27,7 +27,7 @@ def show(
     annotate_source: Annotated[
         bool, Option("--annotate-source", help="Add where each value comes from: option, variable, file or default.")
     ] = False,
-    profile: Annotated[str | None, Option(metavar="NAME", help="Show the settings under this profile.")] = None,
+    preset: Annotated[str | None, Option(metavar="NAME", help="Show the settings under this preset.")] = None,
     format: Annotated[str, Option(metavar="FORMAT", help="toml, json or env.")] = "toml",
     redact: Annotated[
         bool, Option("--redact/--no-redact", help="Hide passwords, also those in URLs (default).")
@@ -36,7 +36,7 @@ def show(
     """Show the effective settings in this folder."""
     if format not in FORMATS:
         raise UsageError(f"--format is {format!r}; choose from {', '.join(FORMATS)}")
-    configuration = configuration_of({"profile": profile})
+    configuration = configuration_of({"preset": preset})
     values = _values(configuration, redact=redact)
     lines = {"toml": _toml, "json": _json, "env": _env}[format](configuration, values, annotate_source)
     print("\n".join(lines))
@@ -44,7 +44,7 @@ def show(
 
 
 def _values(configuration: Configuration, *, redact: bool) -> dict[str, object]:
-    values = asdict(configuration.settings) | {"profile": configuration.profile}
+    values = asdict(configuration.settings) | {"preset": configuration.preset}
     if not redact:
         return values
     return {name: _redacted(name, value) for name, value in values.items()}
@@ -91,4 +91,4 @@ app.command("show", short_help="The settings, and where each comes from.", epilo
 
 @app.callback()
 def _config() -> None:
-    """Settings come from the command line, the environment (QUIRE_…), quire.toml with its profiles, or the defaults."""
+    """Settings come from the command line, the environment (QUIRE_…), quire.toml with its presets, or the defaults."""

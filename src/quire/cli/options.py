@@ -24,7 +24,7 @@ Store = Annotated[str | None, Option(metavar="PLACE", help="Folder or URL for ca
 Facts = Annotated[str | None, Option(metavar="URL", help="PostgreSQL database for the index and runs of the store.")]
 Runtime = Annotated[str | None, Option(metavar="NAME", help="Where the work runs: local (default) or restate.")]
 Ingress = Annotated[str | None, Option(metavar="URL", help="Address of the Restate server.")]
-Profile = Annotated[str | None, Option(metavar="NAME", help="Settings of [profile.NAME] in quire.toml.")]
+Preset = Annotated[str | None, Option(metavar="NAME", help="Settings of [preset.NAME] in quire.toml.")]
 Effort = Annotated[str | None, Option(metavar="EFFORT", help="Effort for OCR: fast, balanced (default), accurate.")]
 Ocr = Annotated[
     str | None, Option(metavar="WHEN", help="When to run OCR: auto (pages without usable text), always, never.")

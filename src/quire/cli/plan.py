@@ -46,7 +46,7 @@ def plan(  # noqa: PLR0913 - one argument per option
     to: options.To = None,
     store: options.Store = None,
     facts: options.Facts = None,
-    profile: options.Profile = None,
+    preset: options.Preset = None,
     effort: options.Effort = None,
     ocr: options.Ocr = None,
     engine: options.Engine = None,

@@ -74,7 +74,7 @@ def read(  # noqa: PLR0913 - one argument per option
     lang: options.Lang = None,
     engine: options.Engine = None,
     effort: options.Effort = None,
-    profile: options.Profile = None,
+    preset: options.Preset = None,
     figures: options.Figures = None,
     redactions: options.Redactions = None,
     similar: Annotated[

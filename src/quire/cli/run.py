@@ -21,7 +21,7 @@ Examples:
   quire run scans/ -o out --to md --to json --lang de --workers 2
   quire run letters/ -o out --dry-run
   quire run scans/ -o out --shard 2/8 --store s3://bucket/quire --facts postgresql://host/quire
-  quire run scans/ -o out --flow my-flow.yaml --profile night
+  quire run scans/ -o out --flow my-flow.yaml --preset night
 """
 
 
@@ -34,7 +34,7 @@ def run(  # noqa: PLR0913 - one argument per option
     facts: options.Facts = None,
     runtime: options.Runtime = None,
     ingress: options.Ingress = None,
-    profile: options.Profile = None,
+    preset: options.Preset = None,
     effort: options.Effort = None,
     ocr: options.Ocr = None,
     engine: options.Engine = None,

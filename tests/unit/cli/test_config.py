@@ -15,7 +15,7 @@ from quire.cli.app import app
 @pytest.fixture
 def show(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "quire.toml").write_text('[quire]\nto = ["md", "json"]\n[profile.night]\nworkers = 8\n')
+    (tmp_path / "quire.toml").write_text('[quire]\nto = ["md", "json"]\n[preset.night]\nworkers = 8\n')
     monkeypatch.setenv("QUIRE_FACTS", "postgresql://quire:secret@db/facts")
     monkeypatch.setenv("QUIRE_PASSWORD", "swordfish")
     monkeypatch.setenv("QUIRE_PASSWORD_FOR", "*.pdf=marlin")
@@ -29,10 +29,10 @@ def show(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
 
 
 def test_every_value_can_tell_where_it_comes_from(show, tmp_path):
-    lines = {line.split(" = ")[0]: line for line in show("--annotate-source", "--profile", "night").splitlines()}
-    assert lines["workers"].endswith(f"# {tmp_path / 'quire.toml'}:4 [profile.night]")
+    lines = {line.split(" = ")[0]: line for line in show("--annotate-source", "--preset", "night").splitlines()}
+    assert lines["workers"].endswith(f"# {tmp_path / 'quire.toml'}:4 [preset.night]")
     assert lines["facts"].endswith("# environment, QUIRE_FACTS")
-    assert lines["profile"].endswith("# --profile")
+    assert lines["preset"].endswith("# --preset")
     assert lines["retries"].endswith("# default")
 
 

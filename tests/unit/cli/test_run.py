@@ -155,12 +155,12 @@ def test_shards_share_the_documents_among_machines(desk: Desk):
     assert all(parts)
 
 
-def test_settings_come_from_a_file_and_a_profile(desk: Desk):
+def test_settings_come_from_a_file_and_a_preset(desk: Desk):
     (desk.folder / "quire.toml").write_text(
-        '[quire]\noutput = "papers"\nto = ["txt"]\n[profile.web]\nto = ["html"]\nexclude = ["sub"]\n'
+        '[quire]\noutput = "papers"\nto = ["txt"]\n[preset.web]\nto = ["html"]\nexclude = ["sub"]\n'
     )
     desk.quire("run", "in")
-    desk.quire("run", "in", "--profile", "web")
+    desk.quire("run", "in", "--preset", "web")
     written = sorted(path.name for path in (desk.folder / "papers").rglob("*.*") if ".quire" not in path.parts)
     assert [name for name in written if not name.startswith(".")] == ["a.html", "a.txt", "b.txt"]
 
@@ -205,7 +205,7 @@ def test_a_store_can_lie_elsewhere_and_be_shared_by_outputs(desk: Desk):
         (["in", "-o", "out", "--words"], 2, "--words only works with JSON; add --to json"),
         (["in", "-o", "out", "--flow", "raed"], 2, "there is no flow 'raed'"),
         (["in", "-o", "out", "--flow", "read-fast", "--effort", "accurate"], 2, "effort"),
-        (["in", "-o", "out", "--profile", "nigth"], 2, "there is no profile 'nigth'"),
+        (["in", "-o", "out", "--preset", "nigth"], 2, "there is no preset 'nigth'"),
         (["in", "-o", "out", "--engine", "nobody"], 2, "there is no engine 'nobody'"),
         (["in", "-o", "out", "--lang", "klingon"], 2, "unknown language 'klingon'"),
         (["in", "-o", "out", "--pages", "x"], 2, "1-3,7"),

@@ -41,7 +41,7 @@ def test_always_recognises_a_digital_page(saved):
     ("options", "code", "said"),
     [
         (["--ocr", "sometimes"], 2, "--ocr is 'sometimes'; choose from auto, always, never"),
-        (["--profile", "best"], 2, "no profile 'best'"),
+        (["--preset", "best"], 2, "no preset 'best'"),
         (["--effort", "best"], 2, "--effort is 'best'; choose from fast, balanced, accurate"),
         (["--engine", "nobody"], 2, "there is no engine 'nobody'; choose from "),
         (["--lang", "klingon"], 2, "unknown language 'klingon'; "),
