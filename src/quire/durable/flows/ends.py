@@ -5,33 +5,34 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
 from quire.context import Json
 from quire.durable.flows.making import Making, encoded
 from quire.durable.flows.resolving import Absent, Values
+from quire.durable.messages import KeyedReadArgument, OutputReference, SourceJson
 from quire.durable.reads.request import ReadRequest, SourceRef
 from quire.errors import QuireError, RunError
 from quire.flow.definition import FlowDefinition
 from quire.keys import artifact_key, digest_bytes, digest_of
 
 
-def identified(given: Mapping[str, Json]) -> dict[str, Json]:
+def identified(given: Mapping[str, Json]) -> dict[str, SourceJson]:
     """Files by what is in them. One that cannot be opened stays as it is: the step that needs it tells of it."""
-    found: dict[str, Json] = {}
+    found: dict[str, SourceJson] = {}
     for name, source in given.items():
         with suppress(QuireError):
-            found[name] = asdict(_source(source))
+            found[name] = _source(source).to_json()
     return found
 
 
-def document_request(making: Making) -> Json:
+def document_request(making: Making) -> KeyedReadArgument:
     """What the workflow of a document is asked, and under which key."""
     source = making.values.raw().arguments(making.step.input)["source"].load()
     try:
-        request = ReadRequest.from_json({"source": asdict(_source(source)), **making.options()})
+        request = ReadRequest.with_options(_source(source), making.options())
     except QuireError as error:
         raise RunError.of(error, str(error)) from error  # with the name of the document
     return {"key": request.key(), "request": request.to_json()}
@@ -46,7 +47,7 @@ def _source(given: object) -> SourceRef:
     return replace(SourceRef.of(named["path"]), name=name)
 
 
-def output_value(definition: FlowDefinition, values: Values, limit: int) -> Json:
+def output_value(definition: FlowDefinition, values: Values, limit: int) -> OutputReference:
     """The output of a flow: saved, and told where it is small enough for a journal."""
     part = values.raw().part(definition.output)
     output = None if isinstance(part, Absent) else part.load()

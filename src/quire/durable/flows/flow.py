@@ -7,10 +7,12 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from functools import cached_property
 from pathlib import Path
+from typing import TypeGuard
 
 from quire.atomic_files import output_stem, write_files
 from quire.context import Json, Store
 from quire.durable.flows.workflow import flow_argument, flow_output
+from quire.durable.messages import ArtifactFile, FlowOutcome
 from quire.durable.opening import pools_for, workflows_on
 from quire.errors import RunError, UsageError
 from quire.events import Sink
@@ -153,7 +155,7 @@ class FlowResult:
         write_files(paths)
         return list(paths)
 
-    def _named(self, stem: str | None = None) -> dict[str, Json]:
+    def _named(self, stem: str | None = None) -> dict[str, ArtifactFile]:
         return named_files(self.output, stem or self._stem)
 
     def __repr__(self) -> str:
@@ -165,12 +167,12 @@ def file_name(name: str, stem: str) -> str:
     return f"{stem}{name}" if name.startswith(".") else f"{stem}.{name}"
 
 
-def named_files(output: Json, stem: str) -> dict[str, Json]:
+def named_files(output: Json, stem: str) -> dict[str, ArtifactFile]:
     """Every file in an output by the name it gets.
 
     Raises RunError for a name that leads out of the folder, and when two files that differ would get the same one.
     """
-    named: dict[str, Json] = {}
+    named: dict[str, ArtifactFile] = {}
     for entry in _files_in(output):
         given = entry["name"]
         if not isinstance(given, str) or not given or any(sign in given for sign in "/\\\0"):
@@ -190,24 +192,28 @@ def registry_for(folder: Path | None) -> ComponentRegistry:
     return ComponentRegistry(import_paths=True, folders=tuple(str(place) for place in (*places, Path.cwd())))
 
 
-def _files_in(output: Json) -> Iterator[Json]:
-    """Entries `{name, digest, size}` anywhere in an output."""
+def _files_in(output: Json) -> Iterator[ArtifactFile]:
+    """Files anywhere in an output."""
+    if _is_file(output):
+        yield output
+        return
     if isinstance(output, dict):
-        if {"name", "digest", "size"} <= output.keys():
-            yield output
-            return
         output = list(output.values())
     if isinstance(output, list):
         for one in output:
             yield from _files_in(one)
 
 
-def _awaited(runtime: LocalRuntime, run: str, on_event: Sink | None) -> Json:
+def _is_file(output: Json) -> TypeGuard[ArtifactFile]:
+    return isinstance(output, dict) and {"name", "digest", "size"} <= output.keys()
+
+
+def _awaited(runtime: LocalRuntime, run: str, on_event: Sink | None) -> FlowOutcome:
     """The result of a run, telling what happens on the way."""
     told = 0
     while True:
         try:
-            result = runtime.result(run, timeout_s=WAIT_S if on_event else None)
+            result: FlowOutcome = runtime.result(run, timeout_s=WAIT_S if on_event else None)
         except TimeoutError:
             told = _tell(runtime, run, on_event, told)
             continue

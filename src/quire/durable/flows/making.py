@@ -8,13 +8,14 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import cast
+from typing import Literal, cast
 
 from quire.awaited import settled
 from quire.context import Claim, Json, Store
 from quire.document import Document
 from quire.durable.flows.once import made_once
-from quire.durable.flows.resolving import BYTES, PageService, StoredValue, Value, Values, is_source
+from quire.durable.flows.resolving import BYTES, PageService, StoredValue, Values, is_source
+from quire.durable.messages import ArtifactFile, MadePages, PageCount, PageEntry, PageSelection, StepValue
 from quire.errors import RETRYABLE, FencedError, QuireError, RunError, log_traceback
 from quire.events import Sink, reason_of
 from quire.flow.components import Component, is_files
@@ -44,18 +45,18 @@ class Making:
     component: Component
     values: Values
 
-    def whole(self) -> Value:
+    def whole(self) -> StepValue:
         """Make what the step gives for the whole document, or find it."""
         begun = time.perf_counter()
         parts = self.values.arguments(self.step.input)
         key = self._key(parts)
-        value: Value = {"kind": "json", "document": self.document, "key": key}
         if self.component.service:
             found, hit = self._served(key)
         else:
             find = partial(self._store.find, key)
             found, hit = made_once(self._store, key, find, lambda claim: self._made(key, parts, claim))
-        return {**value, "digest": found, **({"hit": True} if hit else {"ms": _ms(begun), "bytes": self._size(found)})}
+        value = self._given(found, key)
+        return {**value, "hit": True} if hit else {**value, "ms": _ms(begun), "bytes": self._size(found)}
 
     def _size(self, made: Digest) -> int:
         """Bytes of the files that an artifact names, or of the artifact itself."""
@@ -81,7 +82,7 @@ class Making:
     def _references(self) -> dict[str, object]:
         return {name: part.load() for name, part in self.values.raw().arguments(self.step.input).items()}
 
-    def service_pages(self) -> Value:
+    def service_pages(self) -> StepValue | PageSelection:
         """What a service gave already, otherwise the pages that it works through."""
         key = self._key(self.values.arguments(self.step.input))
         found = self._store.find(key)
@@ -90,14 +91,14 @@ class Making:
         numbers = cast("Sequence[int]", self._called(self._references(), None, self._page_service.numbers))
         return {"pages": selection(numbers), "last": max(numbers, default=0)}
 
-    def service_some(self, numbers: Sequence[int], on_event: Sink) -> Json:
+    def service_some(self, numbers: Sequence[int], on_event: Sink) -> list[PageEntry]:
         """The entries of a group of pages; what the service made before a crash it finds again."""
         some = partial(self._page_service.some, numbers, on_event)
         entries = self._called(self._references(), None, some)
         self._store.flush()
-        return cast("Json", entries)
+        return cast("list[PageEntry]", entries)
 
-    def service_gathered(self, entries: Sequence[Json]) -> Value:
+    def service_gathered(self, entries: Sequence[PageEntry]) -> StepValue:
         """The entries of all pages. A list with failed pages has another key: the next run tries them again."""
         key = self._key(self.values.arguments(self.step.input))
         failed = sum("error" in entry for entry in entries)
@@ -112,14 +113,14 @@ class Making:
         assert isinstance(service, PageService)
         return service
 
-    def _given(self, digest: Digest, key: ArtifactKey) -> Value:
+    def _given(self, digest: Digest, key: ArtifactKey) -> StepValue:
         return {"kind": "json", "document": self.document, "key": key, "digest": digest}
 
-    def _failed_key(self, key: ArtifactKey, entries: Sequence[Json]) -> ArtifactKey:
+    def _failed_key(self, key: ArtifactKey, entries: Sequence[PageEntry]) -> ArtifactKey:
         inputs = (key, digest_of(entries))
         return artifact_key(f"{STAGE}/{self.component.name}", "failed", inputs, digest_of({}))
 
-    def look_up(self) -> Value:
+    def look_up(self) -> StepValue | PageCount:
         """The list by page if it is there already, otherwise how many pages there are."""
         key = self._key(self.values.arguments(self.step.input))
         found = self._store.find(key)
@@ -127,7 +128,7 @@ class Making:
             return {"count": len(self._page_numbers())}
         return {**self._listed(found), "key": key, "hit": True}
 
-    def some_pages(self, start: int, stop: int) -> Json:
+    def some_pages(self, start: int, stop: int) -> MadePages:
         """Make the pages from one position to another that are not there yet. A page that fails is told of in
         `errors`, by its number, unless another attempt may help: then this raises, and what was made is found by the
         next."""
@@ -135,15 +136,16 @@ class Making:
         numbers = self._page_numbers()
         keys = {position: self._page_key(position) for position in range(start, min(stop, len(numbers)))}
         group = artifact_key(f"{STAGE}-pages", "1", tuple(keys.values()), digest_of({}))
+        all_there: MadePages = {"hits": len(keys), "made": 0, "errors": {}}
         told, _ = made_once(
             self._store,
             group,
-            lambda: None if self._missing(keys) else {"hits": len(keys), "made": 0, "errors": {}},
+            lambda: None if self._missing(keys) else all_there,
             lambda _: self._make_pages(numbers, keys),
         )
         return {**told, "ms": _ms(begun)}
 
-    def _make_pages(self, numbers: Sequence[int], keys: Mapping[int, ArtifactKey]) -> dict[str, Json]:
+    def _make_pages(self, numbers: Sequence[int], keys: Mapping[int, ArtifactKey]) -> MadePages:
         missing = self._missing(keys)
         errors: dict[str, str] = {}
         again: RunError | None = None
@@ -170,14 +172,14 @@ class Making:
         found = self._store.find_many(list(keys.values()))
         return [position for position, key in keys.items() if key not in found]
 
-    def settled(self, start: int, stop: int, reason: str) -> Json:
+    def settled(self, start: int, stop: int, reason: str) -> MadePages:
         """Pages of a group that could not be made after all attempts, with the reason of the last."""
         numbers = self._page_numbers()
         keys = {position: self._page_key(position) for position in range(start, min(stop, len(numbers)))}
         errors = {str(numbers[position]): reason[:MAX_REASON] for position in self._missing(keys)}
         return {"hits": 0, "made": 0, "errors": errors}
 
-    def gathered(self, errors: Mapping[str, str]) -> Value:
+    def gathered(self, errors: Mapping[str, str]) -> StepValue:
         """The list by page. One with failed pages is kept under another key: the next run tries them again."""
         numbers = self._page_numbers()
         entries = [self._entry(position, number, errors) for position, number in enumerate(numbers)]
@@ -193,7 +195,8 @@ class Making:
         """The id of the document that the step works on; empty when there is none."""
         for one in references(self.step.input):
             if isinstance(one, StepReference):
-                made_from = (self.values.steps.get(one.step) or {}).get("document")
+                value = self.values.steps.get(one.step)
+                made_from = value.get("document") if value else None
             else:
                 given = self.values.inputs.get(one.name)
                 made_from = given["id"] if is_source(given) else ""
@@ -297,7 +300,7 @@ class Making:
             ) from error
         return self._save(key, data, page, claim)
 
-    def _file(self, key: ArtifactKey, name: str, content: bytes, page: int | None) -> Json:
+    def _file(self, key: ArtifactKey, name: str, content: bytes, page: int | None) -> ArtifactFile:
         own = artifact_key(f"{STAGE}-file", "1", (key, name), digest_of({}))
         return {"name": name, "digest": self._save(own, content, page), "size": len(content)}
 
@@ -305,7 +308,7 @@ class Making:
         stage = f"{STAGE}/{self.component.name}"
         return self._store.save(key, data, stage=stage, document=self.document, page=page, claim=claim)
 
-    def _entry(self, position: int, number: int, errors: Mapping[str, str]) -> Json:
+    def _entry(self, position: int, number: int, errors: Mapping[str, str]) -> PageEntry:
         if (reason := errors.get(str(number))) is not None:
             use = self.step.on_error
             return {"page": number, "value": use.value} if use.what == "use" else {"page": number, "error": reason}
@@ -314,8 +317,8 @@ class Making:
             raise RunError(f"step {self.step.id!r}: page {number} has vanished from the store", category="transient")
         return {"page": number, "digest": digest}
 
-    def _listed(self, digest: Digest) -> Value:
-        kind = "regions" if self.component.unit == "region" else "pages"
+    def _listed(self, digest: Digest) -> StepValue:
+        kind: Literal["regions", "pages"] = "regions" if self.component.unit == "region" else "pages"
         return {"kind": kind, "digest": digest, "document": self.document}
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias, TypeGuard
 
 from quire.context import Json, Store
 from quire.document import Document
+from quire.durable.messages import DocumentReference, PageEntry, SourceJson, StepValue
 from quire.durable.reads.request import SourceRef
 from quire.durable.reads.sources import open_source
 from quire.encoding import encode_page
@@ -23,14 +24,7 @@ if TYPE_CHECKING:
     from quire.result import DocumentResult
     from quire.types import PageResult
 
-Value: TypeAlias = dict[str, Json]
-"""What a step gave, small enough for a journal: its `kind`, the `digest` of its artifact, the id of the `document`.
-
-Kinds: `json`, `pages` and `regions` (lists by page), `result` (a document that was read, by `reference`),
-`given` (a value that stands for a step that failed).
-"""
-
-Loader: TypeAlias = "Callable[[Json], DocumentResult]"
+Loader: TypeAlias = "Callable[[DocumentReference], DocumentResult]"
 """The result that a reference stands for."""
 
 
@@ -40,7 +34,7 @@ class PageService:
 
     numbers: Callable[..., Sequence[int]]
     """Gives the pages to work through."""
-    some: Callable[..., list[Json]]
+    some: Callable[..., list[PageEntry]]
     """Called with some of them and a sink for events; gives an entry `{"page": …}` for each, with an `error` for one
     that failed."""
 
@@ -78,14 +72,14 @@ class Values:
     loader: Loader
     services: Mapping[str, Service]
     inputs: Mapping[str, Json]
-    steps: Mapping[str, Value | None]
+    steps: Mapping[str, StepValue | None]
     page: int | None = None
     """The position of the page, from 0; None for the whole document."""
 
     plain: bool = False
     """Whether documents and bytes stay references, for what JSON must say."""
     password: Password = field(default=None, repr=False)
-    lists: dict[str, list[Json]] = field(default_factory=dict, repr=False)
+    lists: dict[str, list[PageEntry]] = field(default_factory=dict, repr=False)
     """Lists by page that were loaded already, by digest: every page looks into them."""
 
     def raw(self) -> Values:
@@ -124,7 +118,7 @@ class Values:
             )
         return ABSENT if value is None else _constant(value)
 
-    def _opened(self, source: Json) -> Document:
+    def _opened(self, source: SourceJson) -> Document:
         """A document that nobody has read. Raises InputError when it is another one by now."""
         return open_source(self.store, SourceRef(**source), password=self.password)
 
@@ -139,9 +133,9 @@ class Values:
                 return self._by_page(value, reference)
             case "given":
                 return _constant(self._followed(value["value"], reference))
-        return self._artifact(value, reference)
+        return self._artifact(value["digest"], reference)
 
-    def _result(self, value: Value, reference: StepReference) -> Found:
+    def _result(self, value: StepValue, reference: StepReference) -> Found:
         if reference.path:
             return _constant(self._followed(value["reference"], reference))
         if self.plain:
@@ -152,7 +146,7 @@ class Values:
         page = result().pages[self.page]
         return StoredValue(page_digest(page), lambda: page)
 
-    def _by_page(self, value: Value, reference: StepReference) -> Found:
+    def _by_page(self, value: StepValue, reference: StepReference) -> Found:
         entries = self.entries(value)
         each = value["kind"] == "regions"
         if self.page is not None:
@@ -160,27 +154,27 @@ class Values:
         found = [self._entry(entry, reference, each=each) for entry in entries]
         return _list([_constant(None) if isinstance(part, Absent) else part for part in found])
 
-    def entries(self, value: Value) -> list[Json]:
+    def entries(self, value: StepValue) -> list[PageEntry]:
         """What a step gave for each page."""
-        digest = Digest(value["digest"])
+        digest = value["digest"]
         if digest not in self.lists:
             self.lists[digest] = json.loads(self.store.load(digest))
         return self.lists[digest]
 
-    def _entry(self, entry: Json, reference: StepReference, *, each: bool) -> Found:
+    def _entry(self, entry: PageEntry, reference: StepReference, *, each: bool) -> Found:
         """What one page gave. A path goes into it, or into what each of its regions gave."""
         if "error" in entry:
             return ABSENT
         if "value" in entry:
             return _constant(self._followed(entry["value"], reference))
         if not (each and reference.path):
-            return self._artifact(entry, reference)
-        items = json.loads(self.store.load(Digest(entry["digest"])))
+            return self._artifact(entry["digest"], reference)
+        items = json.loads(self.store.load(entry["digest"]))
         return _constant([self._followed(item, reference) for item in items])
 
-    def _artifact(self, value: Value, reference: StepReference) -> Found:
-        load = partial(self._content, Digest(value["digest"]))
-        return _constant(self._followed(load(), reference)) if reference.path else StoredValue(value["digest"], load)
+    def _artifact(self, digest: Digest, reference: StepReference) -> Found:
+        load = partial(self._content, digest)
+        return _constant(self._followed(load(), reference)) if reference.path else StoredValue(digest, load)
 
     def _content(self, digest: Digest) -> object:
         """What a component gave: JSON, or the bytes that it stands for."""
@@ -200,7 +194,7 @@ class Values:
         return RunError(f"step {reference.step!r} gave nothing at {path!r}: there is no {part!r}", category="config")
 
 
-def is_source(value: Json) -> TypeGuard[dict[str, Json]]:
+def is_source(value: Json) -> TypeGuard[SourceJson]:
     """Whether it is a file by its id, name and path: it counts by what is in it, not by where it lies."""
     return isinstance(value, dict) and {"id", "name", "path"} <= value.keys()
 
@@ -224,7 +218,7 @@ def _mapping(items: Mapping[str, Found]) -> StoredValue:
     return StoredValue(digest, lambda: {key: item.load() for key, item in there.items()})
 
 
-def result_value(reference: Json) -> Value:
+def result_value(reference: DocumentReference) -> StepValue:
     """A document that was read, as the value of a step."""
     source = reference["source"]
     digest = digest_of([reference["document"], reference["index"], source["id"], source["name"]])
@@ -235,13 +229,13 @@ class RecentResults:
     """A loader that keeps the last results: the pages of a document are worked on group by group. Any thread may use
     it; who needs a result that another one loads waits for it, and for no other."""
 
-    def __init__(self, load: Callable[[Json], DocumentResult], *, kept: int) -> None:
+    def __init__(self, load: Loader, *, kept: int) -> None:
         self._load = load
         self._most = kept
         self._kept: dict[str, _Kept] = {}
         self._lock = Lock()
 
-    def __call__(self, reference: Json) -> DocumentResult:
+    def __call__(self, reference: DocumentReference) -> DocumentResult:
         digest = result_value(reference)["digest"]
         with self._lock:
             kept = self._kept.pop(digest) if digest in self._kept else _Kept()

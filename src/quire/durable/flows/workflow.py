@@ -13,13 +13,25 @@ from collections.abc import Awaitable, Generator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple, Protocol, TypeAlias
+from typing import NamedTuple, Protocol, TypeAlias, cast
 
 from quire.context import MAX_RESULT, Context, Json, Retry, Store, Workflow
 from quire.durable.flows.ends import document_request, identified, output_value
 from quire.durable.flows.making import GROUP, Making
 from quire.durable.flows.rendering import rendering
-from quire.durable.flows.resolving import PageService, RecentResults, Service, Value, Values, is_source, result_value
+from quire.durable.flows.resolving import PageService, RecentResults, Service, Values, is_source, result_value
+from quire.durable.messages import (
+    DocumentReference,
+    FlowArgument,
+    FlowOutcome,
+    KeyedReadArgument,
+    MadePages,
+    OutputReference,
+    PageCount,
+    PageEntry,
+    PageSelection,
+    StepValue,
+)
 from quire.durable.reads.documents import load_result
 from quire.durable.reads.steps import DocumentSteps
 from quire.errors import ConfigurationError, RunError, UsageError
@@ -30,7 +42,7 @@ from quire.flow.definition import references
 from quire.flow.files import find_flows, load_flow
 from quire.flow.registry import ComponentRegistry
 from quire.flow.tree import nearest, raise_mistakes
-from quire.keys import Digest, digest_of
+from quire.keys import digest_of
 from quire.page_ranges import page_numbers
 from quire.passwords import Password
 
@@ -39,7 +51,7 @@ KEPT = 16
 """Definitions that stay parsed: every document of a batch carries the same."""
 
 Outcome: TypeAlias = Json | RunError
-Playing: TypeAlias = Generator[Sequence[Awaitable[Json]], Sequence[Outcome], Value]
+Playing: TypeAlias = Generator[Sequence[Awaitable[Json]], Sequence[Outcome], StepValue]
 """A step under way: gives what it waits for, is sent the outcomes, and ends with its value."""
 
 
@@ -94,12 +106,8 @@ class Flows:
     def workflow(self) -> Workflow:
         return Workflow("flow", self.flow, version="2", pool="documents")
 
-    async def flow(self, ctx: Context, argument: Json) -> Json:
-        """Play a flow: `{"flow": definition or name, "inputs": {…}}`; `"parent"` is the run that submitted it.
-
-        Gives `{"flow": name, "digest": …, "output": …}`: the digest of the output in the store, and the output
-        itself where it is small. `"lost"` is there when steps with `on_error: skip` lost pages: how many, by step.
-        """
+    async def flow(self, ctx: Context, argument: FlowArgument) -> FlowOutcome:
+        """Run a flow."""
         if self.trusting and argument.get("folder"):
             folder = Path(argument["folder"])
             self.trusting.look_in(str(folder), str(folder.parent))
@@ -124,7 +132,7 @@ class Flows:
             self._registered[name] = FlowWithComponents(load_flow(shipped[name], components), components)
         return self._registered[name]
 
-    def _found(self, given: Json) -> tuple[FlowDefinition, ComponentRegistry]:
+    def _found(self, given: str | Mapping[str, Json]) -> tuple[FlowDefinition, ComponentRegistry]:
         if isinstance(given, str):
             found = self.named(given)
             return found.definition, found.components
@@ -135,7 +143,7 @@ class Flows:
             )
         return self._parsed(given), self.components
 
-    def _parsed(self, given: Json) -> FlowDefinition:
+    def _parsed(self, given: Mapping[str, Json]) -> FlowDefinition:
         digest = digest_of(given)
         known = self._known.get(digest)
         if known is None:
@@ -161,12 +169,12 @@ class _FlowRun:
         self.definition = definition
         self.components = components
         self.inputs = inputs
-        self.values: dict[str, Value | None] = {}
+        self.values: dict[str, StepValue | None] = {}
         """What each step gave; None for one that was skipped."""
         self.lost: dict[str, int] = {}
         """Steps with `on_error: skip` that lost something, and how many pages; a whole document counts as one."""
 
-    async def play(self) -> Json:
+    async def play(self) -> FlowOutcome:
         documents = [name for name, one in self.definition.inputs.items() if one.type.name == "document"]
         unknown = {name: self.inputs[name] for name in documents if name in self.inputs}
         if not all(is_source(source) for source in unknown.values()):
@@ -174,8 +182,15 @@ class _FlowRun:
             self.inputs = {**self.inputs, **found}
         for level in self.definition.levels():
             await self._level(level)
-        output: Json = await self.ctx.run("output", output_value, self.definition, self._values(), MAX_RESULT // 2)
-        return {"flow": self.definition.name, **output, **({"lost": self.lost} if self.lost else {})}
+        output: OutputReference = await self.ctx.run(
+            "output", output_value, self.definition, self._values(), MAX_RESULT // 2
+        )
+        outcome: FlowOutcome = {"flow": self.definition.name, "digest": output["digest"]}
+        if "output" in output:
+            outcome["output"] = output["output"]
+        if self.lost:
+            outcome["lost"] = self.lost
+        return outcome
 
     def _values(self) -> Values:
         flows = self.flows
@@ -212,15 +227,15 @@ class _FlowRun:
 
     def _whole(self, making: Making) -> Playing:
         (outcome,) = yield [self.ctx.run(making.step.id, making.whole, retry=Retry())]
-        made: Value = _value(outcome)
+        made: StepValue = _value(outcome)
         return made
 
     def _by_group(self, making: Making) -> Playing:
         """A service that works through pages: look the list up; have groups of pages made; put the list together."""
         id = making.step.id
         (looked,) = yield [self.ctx.run(f"{id}/look-up", making.service_pages, retry=Retry())]
-        found: Value = _value(looked)
-        if "digest" in found:
+        found: StepValue | PageSelection = _value(looked)
+        if "pages" not in found:
             return found
         numbers = page_numbers(found["pages"], found["last"]) if found["last"] else []
         groups = [numbers[start : start + GROUP] for start in range(0, len(numbers), GROUP)]
@@ -228,9 +243,9 @@ class _FlowRun:
         outcomes = yield [
             self.ctx.run(f"{id}/{group[0]}", making.service_some, group, tell, retry=Retry()) for group in groups
         ]
-        entries = [entry for outcome in outcomes for entry in _value(outcome)]
+        entries: list[PageEntry] = [entry for outcome in outcomes for entry in _value(outcome)]
         (gathered,) = yield [self.ctx.run(f"{id}/gather", making.service_gathered, entries, retry=Retry())]
-        made: Value = _value(gathered)
+        made: StepValue = _value(gathered)
         return made
 
     def _teller(self, step: str, document: str) -> Sink:
@@ -246,36 +261,38 @@ class _FlowRun:
         """A component that is a workflow of its own, under a key of this run: what failed before is tried again."""
         step, component = making.step, making.component
         (asked,) = yield [self.ctx.run(f"{step.id}/request", document_request, making, retry=Retry())]
-        request = _value(asked)
+        request: KeyedReadArgument = _value(asked)
         key = f"{request['key']}/{self.ctx.run_id}"
         (outcome,) = yield [self.ctx.call(component.workflow, key, request["request"])]
         if isinstance(outcome, RunError):
             name = request["request"]["source"]["name"]
             raise RunError.of(outcome, f"{name}: {reason_of(outcome)}")
-        return result_value(outcome)
+        reference: DocumentReference = outcome
+        return result_value(reference)
 
     def _by_page(self, making: Making) -> Playing:
         """Look the list up; make groups of pages; put the list together."""
         id = making.step.id
         (looked,) = yield [self.ctx.run(f"{id}/look-up", making.look_up, retry=Retry())]
-        found: Value = _value(looked)
-        if "digest" in found:
+        found: StepValue | PageCount = _value(looked)
+        if "count" not in found:
             return found
         groups = [(start, start + GROUP) for start in range(0, found["count"], GROUP)]
         outcomes = yield [
             self.ctx.run(f"{id}/{start + 1}", making.some_pages, start, stop, retry=Retry()) for start, stop in groups
         ]
         told = yield from self._settle(making, groups, outcomes)
-        errors: dict[str, str] = {page: reason for one in told for page, reason in one["errors"].items()}
+        errors = {page: reason for one in told for page, reason in one["errors"].items()}
         for page, reason in errors.items():
             self._tell(making.step, making.component, "failed", None, {"reason": reason}, page=int(page))
         (gathered,) = yield [self.ctx.run(f"{id}/gather", making.gathered, errors, retry=Retry())]
-        counts = {name: sum(one[name] for one in told) for name in ("hits", "made")}
-        return {**_value(gathered), **counts, "failed": len(errors)}
+        listed: StepValue = _value(gathered)
+        hits, made = sum(one["hits"] for one in told), sum(one["made"] for one in told)
+        return {**listed, "hits": hits, "made": made, "failed": len(errors)}
 
     def _settle(
         self, making: Making, groups: Sequence[tuple[int, int]], outcomes: Sequence[Outcome]
-    ) -> Generator[Sequence[Awaitable[Json]], Sequence[Outcome], list[Json]]:
+    ) -> Generator[Sequence[Awaitable[Json]], Sequence[Outcome], list[MadePages]]:
         """What the groups tell; those that failed for good tell which of their pages are missing, if that may be."""
         failed = [at for at, outcome in enumerate(outcomes) if isinstance(outcome, RunError)]
         if failed and making.step.on_error.what == "fail":
@@ -308,13 +325,14 @@ class _FlowRun:
             self._tell(step, component, "progress", None, {"skipped": True, "reason": f"{lacking[0]} was skipped"})
         return bool(lacking)
 
-    def _finished(self, step: Step, value: Value) -> None:
+    def _finished(self, step: Step, value: StepValue) -> None:
         told = {name: one for name, one in value.items() if name in ("ms", "bytes", "hits", "made", "failed")}
         kind: EventKind = "hit" if value.get("hit") else "finished"
         self._tell(step, self.components.find(step.component), kind, value, told)
         if step.on_error.what == "skip" and value.get("failed"):
             self.lost[step.id] = value["failed"]
-        self.values[step.id] = {name: one for name, one in value.items() if name not in (*told, "hit")}
+        kept = {name: one for name, one in value.items() if name not in (*told, "hit")}
+        self.values[step.id] = cast("StepValue", kept)
 
     def _failed(self, step: Step, error: RunError) -> list[RunError]:
         """What the failure of a step means. The error where it ends the flow, else nothing."""
@@ -338,7 +356,7 @@ class _FlowRun:
         step: Step,
         component: Component,
         kind: EventKind,
-        value: Value | None,
+        value: StepValue | None,
         payload: Mapping[str, object],
         *,
         page: int | None = None,
@@ -377,10 +395,10 @@ def _value(outcome: Outcome) -> Json:
 
 def flow_argument(
     definition: FlowDefinition, inputs: Mapping[str, Json], versions: Mapping[str, str] | None = None
-) -> Json:
+) -> FlowArgument:
     """What a run of a flow is submitted with. For other processes here: also where components of its own lie, and
     their `versions` by step."""
-    told: dict[str, Json] = {"flow": definition.to_json(), "inputs": dict(inputs)}
+    told: FlowArgument = {"flow": definition.to_json(), "inputs": dict(inputs)}
     own = [step.id for step in definition.steps if ":" in step.component]
     if own and definition.folder:
         told["folder"] = definition.folder
@@ -389,8 +407,8 @@ def flow_argument(
     return told
 
 
-def flow_output(store: Store, result: Json) -> Json:
+def flow_output(store: Store, result: FlowOutcome) -> Json:
     """The output of a finished flow, also of one too large for its journal."""
     if "output" in result:
         return result["output"]
-    return json.loads(store.load(Digest(result["digest"])))
+    return json.loads(store.load(result["digest"]))

@@ -6,14 +6,13 @@ import json
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict
 from pathlib import Path
 from threading import Lock
 
 from quire.atomic_files import write_files
 from quire.batch import ItemOutcome, StageContext, WorkItem
 from quire.batch.schedule import Task
-from quire.context import Json, Runtime
+from quire.context import Runtime
 from quire.database.outputs import Output, OutputFile, Outputs
 from quire.database.places import path_text
 from quire.database.quarantine import Quarantine, Quarantined
@@ -23,12 +22,13 @@ from quire.durable.flows.workflow import flow_output
 from quire.durable.folders.plan import PlannedDocument
 from quire.durable.folders.request import BatchRequest
 from quire.durable.folders.settings import FlowSettings
+from quire.durable.messages import CallCounts, DocumentFacts, FlowArgument, FlowOutcome
 from quire.durable.reads.request import SourceRef
 from quire.durable.reads.sources import keep_source
 from quire.errors import PERMANENT, InputError, RunCancelled, RunError, StoreError
 from quire.events import Event
 from quire.hashing import FileState, hash_file
-from quire.keys import Digest, digest_bytes
+from quire.keys import digest_bytes
 from quire.reading.page_recognition import GATE
 from quire.store.artifacts import ArtifactStore
 
@@ -60,7 +60,7 @@ class Documents:
         self._under_way: set[str] = set()
         self._late: set[str] = set()  # runs that took too long, and were cancelled
         self._cancelled = False
-        self._uploads: dict[str, dict[str, Json]] = {}
+        self._uploads: dict[str, DocumentFacts] = {}
 
     def work(self, item: WorkItem) -> ItemOutcome:
         document = _document(item)
@@ -81,15 +81,16 @@ class Documents:
         kept = {} if self._request.overwrite else _changed_by_hand(written, before)
         write_files({path: data for path, data in contents.items() if path not in kept})
         files = tuple((written | kept).values())
-        facts = _facts(self._runtime.events(run), since=self._since)
+        status, facts = _facts(self._runtime.events(run), since=self._since)
         lost = result.get("lost", {})
         self._record(document, files, before, facts["ledger"].get("failed", 0) + sum(lost.values()))
-        partial = facts.pop("status") == "partial" or bool(lost)
-        facts |= {"lost": lost} if lost else {}
-        facts |= {"kept": [path.name for path in kept]} if kept else {}
-        facts |= self._uploads.pop(document.name, {})
-        told = {**_told(document), **facts, "output_path": files[0].path, "document_run": run, "files": len(files)}
-        return ItemOutcome("partial" if partial else "ok", told)
+        if lost:
+            facts["lost"] = lost
+        if kept:
+            facts["kept"] = [path.name for path in kept]
+        told: DocumentFacts = {**_told(document), **facts, **self._uploads.pop(document.name, {})}
+        told |= {"output_path": files[0].path, "document_run": run, "files": len(files)}
+        return ItemOutcome("partial" if status == "partial" or lost else "ok", told)
 
     def after(self, item: WorkItem, outcome: ItemOutcome, context: StageContext) -> None:
         """A document that cannot be read is left alone from now on. Runs in the thread that drives.
@@ -120,7 +121,7 @@ class Documents:
         for run in runs:
             self._runtime.cancel(run)
 
-    def _result(self, document: PlannedDocument, key: str) -> tuple[str, bool, Json]:
+    def _result(self, document: PlannedDocument, key: str) -> tuple[str, bool, FlowOutcome]:
         """The run of a document, whether it is one of before, and what it gave.
 
         One of before may look for the file where it was then: if it fails for its input, the next one is asked.
@@ -128,7 +129,7 @@ class Documents:
         source = SourceRef(document.document, document.path.name, str(document.path), not self._runtime.sees_files)
         if source.stored:
             self._upload(document, source)
-        argument = {**self._asked.argument(asdict(source)), "parent": self._run}
+        argument: FlowArgument = {**self._asked.argument(source.to_json()), "parent": self._run}
         run, earlier = self._submitted(argument, key)
         try:
             return run, earlier, self._awaited(document, run)
@@ -147,7 +148,7 @@ class Documents:
             with self._lock:
                 self._uploads[document.name] = {"upload_bytes": size, "upload_ms": ms}
 
-    def _awaited(self, document: PlannedDocument, run: str) -> Json:
+    def _awaited(self, document: PlannedDocument, run: str) -> FlowOutcome:
         limit_s = self._request.options.per_item_timeout_s
         with self._lock:
             self._under_way.add(run)
@@ -155,7 +156,8 @@ class Documents:
         try:
             if cancelled:  # while it was submitted
                 self._runtime.cancel(run)
-            return self._runtime.result(run, timeout_s=limit_s or None)
+            result: FlowOutcome = self._runtime.result(run, timeout_s=limit_s or None)
+            return result
         except TimeoutError:
             with self._lock:
                 self._late.add(run)
@@ -168,7 +170,7 @@ class Documents:
             with self._lock:
                 self._under_way.discard(run)
 
-    def _submitted(self, argument: Json, key: str) -> tuple[str, bool]:
+    def _submitted(self, argument: FlowArgument, key: str) -> tuple[str, bool]:
         """The run of a key, and whether it is one of before.
 
         One that was cancelled before, or because it was late, is waited for: the next one is another. One that
@@ -186,12 +188,12 @@ class Documents:
             pass  # as it should
         return self._runtime.submit("flow", argument, key=key), False
 
-    def _contents(self, document: PlannedDocument, result: Json) -> dict[Path, bytes]:
+    def _contents(self, document: PlannedDocument, result: FlowOutcome) -> dict[Path, bytes]:
         """The files of a result; one without files is written as JSON."""
         output = flow_output(self._store, result)
         place = Path(document.place)
         contents = {
-            place.with_name(name): self._store.load(Digest(entry["digest"]))
+            place.with_name(name): self._store.load(entry["digest"])
             for name, entry in named_files(output, place.name).items()
         }
         if not contents:
@@ -267,9 +269,9 @@ def _check_unchanged(document: PlannedDocument) -> None:
         raise InputError(f"{happened} since the run began; run it again", document=document.name)
 
 
-def _told(document: PlannedDocument) -> dict[str, Json]:
+def _told(document: PlannedDocument) -> DocumentFacts:
     """What the manifest says of a document whatever became of it."""
-    told: dict[str, Json] = {
+    told: DocumentFacts = {
         "input_hash": document.document,
         "output_key": document.key,
         "output_path": document.output_path,
@@ -293,10 +295,10 @@ def _changed_by_hand(written: Mapping[Path, OutputFile], before: Output | None) 
     return changed
 
 
-def _facts(events: Iterable[Event], *, since: float) -> dict[str, Json]:
-    """What the run of a document tells for the manifest: its ledger, its engines, and how often they were asked.
+def _facts(events: Iterable[Event], *, since: float) -> tuple[str, DocumentFacts]:
+    """The status of a document, and what its run says for the manifest: its ledger, its engines, and their calls.
 
-    What was asked before `since`, when the run was begun by another driver, is reused.
+    Calls before `since`, when another driver began the run, count as reused.
     """
     ledger: dict[str, int] = {}
     status = "complete"
@@ -311,5 +313,5 @@ def _facts(events: Iterable[Event], *, since: float) -> dict[str, Json]:
             attempts += 1
             reused += event.at < since or payload.get("outcome") in ("hit", "similar")
             engines.add(str(payload.get("engine")))
-    calls = {"made": attempts - reused, "reused": reused}
-    return {"status": status, "ledger": ledger, "calls": calls, "engines": sorted(engines)}
+    calls: CallCounts = {"made": attempts - reused, "reused": reused}
+    return status, {"ledger": ledger, "calls": calls, "engines": sorted(engines)}

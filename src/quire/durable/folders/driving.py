@@ -20,12 +20,13 @@ from quire.batch import StageContext, StageError, StageHooks, StageOutcome, Stag
 from quire.batch.manifest import item_name
 from quire.batch.running import StageScheduling
 from quire.batch.telling import FIGURES, StageTeller
-from quire.context import Context, Json, RunState, Runtime, Workflow
+from quire.context import Context, RunState, Runtime, Workflow
 from quire.database.runs import ENDED, Runs
 from quire.durable.flows.workflow import Registered
 from quire.durable.folders.documents import Documents, Planned, item_of
 from quire.durable.folders.plan import PlanStopped, plan_batch
 from quire.durable.folders.request import BatchRequest
+from quire.durable.messages import BatchArgument, BatchFigures
 from quire.errors import Category, FencedError, QuireError, RunError, UsageError
 from quire.events import Event, Sink
 from quire.store.artifacts import ArtifactStore
@@ -64,12 +65,13 @@ class Batches:
         """Where machines share a database, only the machine that submitted a batch sees its files."""
         return Workflow(FLOW, self.batch, pool=batch_pool(self._store))
 
-    async def batch(self, ctx: Context, argument: Json) -> Json:
+    async def batch(self, ctx: Context, argument: BatchArgument) -> BatchFigures | None:
         """Drive a `BatchRequest`; gives the figures of its outcome."""
         began = (await ctx.now()).timestamp()
-        return await ctx.run("documents", self._drive, ctx, argument, began)
+        figures: BatchFigures | None = await ctx.run("documents", self._drive, ctx, argument, began)
+        return figures
 
-    def _drive(self, ctx: Context, argument: Json, began: float) -> Json:
+    def _drive(self, ctx: Context, argument: BatchArgument, began: float) -> BatchFigures | None:
         """In a thread of the runtime, for as long as the batch takes."""
         request, store, run = BatchRequest.from_json(argument), self._store, ctx.run_id
         done_before = _done_in(Runs(store.database), run)
@@ -96,7 +98,7 @@ class Batches:
         # A run that continues after an interruption reports all of its documents as its own.
         own = sum(document.state == "done" and document.name in done_before for document in documents)
         figures |= {"succeeded": figures["succeeded"] + own, "skipped": figures["skipped"] - own}
-        return {**figures, "quarantined": plan.counts["quarantined"]}
+        return cast("BatchFigures", {**figures, "quarantined": plan.counts["quarantined"]})
 
 
 def batch_pool(store: ArtifactStore) -> str:

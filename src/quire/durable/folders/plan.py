@@ -14,7 +14,6 @@ from typing import Literal, NamedTuple
 from quire.atomic_files import fitting_stem
 from quire.batch.stopping import Stop
 from quire.budget import cpu_budget
-from quire.context import Json
 from quire.database.database import Database
 from quire.database.files import HashedFiles
 from quire.database.outputs import Output, Outputs
@@ -24,6 +23,7 @@ from quire.durable.flows.workflow import Registered
 from quire.durable.folders.discovery import find_sources
 from quire.durable.folders.request import BatchRequest
 from quire.durable.folders.settings import FlowSettings, asked_by, difference
+from quire.durable.messages import PlannedDocumentJson
 from quire.hashing import FileState, Hashed, hash_file
 from quire.keys import Digest, digest_bytes
 
@@ -64,9 +64,15 @@ class PlannedDocument:
     def to_do(self) -> bool:
         return self.state in ("stale", "missing", "error")
 
-    def to_json(self) -> dict[str, Json]:
-        told = {"name": self.name, "path": str(self.path), "state": self.state, "reason": self.reason}
-        return {**told, "place": self.place, "document": self.document}
+    def to_json(self) -> PlannedDocumentJson:
+        return {
+            "name": self.name,
+            "path": str(self.path),
+            "state": self.state,
+            "reason": self.reason,
+            "place": self.place,
+            "document": self.document,
+        }
 
 
 @dataclass(frozen=True, slots=True)

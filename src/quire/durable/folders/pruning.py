@@ -6,10 +6,10 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from quire.context import Json
 from quire.database.database import Database
 from quire.database.outputs import Output, OutputFile, Outputs
 from quire.database.quarantine import Quarantine
+from quire.durable.messages import OrphanJson
 from quire.hashing import hash_file
 
 
@@ -21,9 +21,9 @@ class Orphan:
     files: tuple[OutputFile, ...]
     edited: tuple[OutputFile, ...]
 
-    def to_json(self) -> dict[str, Json]:
-        named = {"remove": [file.path for file in self.files], "keep": [file.path for file in self.edited]}
-        return {"source": self.output.source, **named}
+    def to_json(self) -> OrphanJson:
+        remove, keep = [file.path for file in self.files], [file.path for file in self.edited]
+        return {"source": self.output.source, "remove": remove, "keep": keep}
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,11 +6,12 @@ import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from quire.batch.contracts import StageOptions
 from quire.budget import worker_count
 from quire.context import Json
+from quire.durable.messages import BatchArgument
 from quire.errors import UsageError
 from quire.keys import digest_bytes
 
@@ -85,15 +86,16 @@ class BatchRequest:
             object.__setattr__(self, "flow", _absolute(self.flow))
 
     @classmethod
-    def from_json(cls, value: Mapping[str, Json]) -> BatchRequest:
+    def from_json(cls, value: BatchArgument) -> BatchRequest:
         """A request of an earlier version may hold fields that are gone; they are left out."""
-        known = {one.name: value[one.name] for one in fields(cls) if one.name in value}
-        lists = {name: tuple(value[name]) for name in ("paths", "formats", "include", "exclude")}
+        given: Mapping[str, Json] = value
+        known = {one.name: given[one.name] for one in fields(cls) if one.name in given}
+        lists = {name: tuple(given[name]) for name in ("paths", "formats", "include", "exclude")}
         shard = Shard(*value["shard"]) if value["shard"] else None
         return cls(**{**known, **lists, "shard": shard, "options": StageOptions(**value["options"])})
 
-    def to_json(self) -> dict[str, Json]:
-        return asdict(self)
+    def to_json(self) -> BatchArgument:
+        return cast("BatchArgument", asdict(self))
 
     def stage_options(self) -> StageOptions:
         """How the documents are driven: in threads that wait for the runtime, which has limits of its own."""

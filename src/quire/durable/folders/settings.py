@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cached_property
 
 from quire import assemble
@@ -14,6 +14,7 @@ from quire.durable.flows.making import Making
 from quire.durable.flows.resolving import Values
 from quire.durable.flows.workflow import Registered, flow_argument
 from quire.durable.folders.request import BatchRequest
+from quire.durable.messages import DecidingSettings, DocumentReference, FlowArgument, SourceJson
 from quire.durable.reads.request import ReadRequest, SourceRef
 from quire.errors import RunError, UsageError
 from quire.flow.checking import input_problems
@@ -32,7 +33,7 @@ class FlowSettings:
     source: str
     """The input that is the document."""
     inputs: Mapping[str, Json]
-    settings: Mapping[str, Json]
+    settings: DecidingSettings
     """What decides the outcome: the flow, its inputs, and the versions of what does the work. `parts` names those
     versions for people, and is no part of the key."""
     registered: str = ""
@@ -46,9 +47,9 @@ class FlowSettings:
         """The key of the work on a document. Its name is part of it, since exports tell it."""
         return digest_bytes(b"\0".join((self.digest.encode(), document.encode(), os.fsencode(name))))
 
-    def argument(self, reference: Mapping[str, Json]) -> Json:
+    def argument(self, reference: SourceJson) -> FlowArgument:
         """What the workflow `flow` is submitted with for one document."""
-        inputs = {**self.inputs, self.source: dict(reference)}
+        inputs = {**self.inputs, self.source: reference}
         if self.registered:
             return {"flow": self.registered, "inputs": inputs}
         return flow_argument(self.definition, inputs, self.settings["versions"])
@@ -74,7 +75,7 @@ def asked_by(request: BatchRequest, named: Callable[[str], Registered] | None = 
     defaults = {name: one.default for name, one in definition.inputs.items() if one.default is not None}
     deciding = {name: value for name, value in {**defaults, **inputs}.items() if name not in PATIENCE}
     versions, parts = _versions(flow, {**defaults, **inputs})
-    settings = {
+    settings: DecidingSettings = {
         "flow": definition.name,
         "steps": digest_of([[step.to_json() for step in definition.steps], plain(definition.output)]),
         "inputs": deciding,
@@ -84,7 +85,7 @@ def asked_by(request: BatchRequest, named: Callable[[str], Registered] | None = 
     return FlowSettings(definition, documents[0], inputs, settings, registered=request.flow if named else "")
 
 
-def difference(before: Mapping[str, Json], now: Mapping[str, Json]) -> str:
+def difference(before: Mapping[str, Json], now: DecidingSettings) -> str:
     """Why what was made before is out of date, in words."""
     if before.get("flow") != now["flow"]:
         return f"the flow was {before.get('flow')} and is {now['flow']}"
@@ -133,11 +134,11 @@ def _reading(making: Making) -> ReadRequest | None:
         options = making.options()
     except RunError:
         return None
-    return ReadRequest.from_json({"source": asdict(SourceRef("", "", "")), **options})
+    return ReadRequest.with_options(SourceRef("", "", ""), options)
 
 
 def _inputs(inputs: Mapping[str, Json]) -> Values:
-    def load(reference: Json) -> None:
+    def load(reference: DocumentReference) -> None:
         raise RunError("there is no document yet")
 
     return Values(None, load, {}, inputs, {})  # type: ignore[arg-type]  # nothing is looked up

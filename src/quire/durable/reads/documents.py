@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from quire.context import Json, Store
+from quire.durable.messages import DocumentReference
 from quire.durable.reads.request import SourceRef
 from quire.durable.reads.sources import open_source
 from quire.encoding import decode_document
@@ -32,7 +33,7 @@ class Record:
     text: Digest
     path: tuple[Attempt, ...] = ()
 
-    def to_row(self) -> list[Json]:
+    def to_row(self) -> list[object]:
         info = self.info
         path = [[attempt.engine, attempt.outcome, attempt.reason] for attempt in self.path]
         return [
@@ -68,7 +69,7 @@ class Index:
         return {number: record.path for number, record in self.records.items() if record.path}
 
 
-def load_result(store: Store, reference: Mapping[str, Json], *, password: Password = None) -> DocumentResult:
+def load_result(store: Store, reference: DocumentReference, *, password: Password = None) -> DocumentResult:
     """The result that the reference of a read document stands for: from the store alone, its file may be gone."""
     source = SourceRef(**reference["source"])
     reopen = partial(open_source, store, source, password=password)

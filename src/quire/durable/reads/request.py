@@ -7,10 +7,12 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache, lru_cache
 from pathlib import Path
+from typing import cast
 
 from quire import assemble, layout
 from quire.context import Json
 from quire.document import Document
+from quire.durable.messages import ReadArgument, SourceJson
 from quire.engine import Engine
 from quire.errors import ConfigurationError
 from quire.keys import ArtifactKey, Digest, artifact_key, digest_of
@@ -47,6 +49,9 @@ class SourceRef:
         document = Document(path)
         return cls(document.id, document.name, str(Path(path).absolute()))
 
+    def to_json(self) -> SourceJson:
+        return {"id": self.id, "name": self.name, "path": self.path, "stored": self.stored}
+
 
 @dataclass(frozen=True, slots=True)
 class ReadRequest:
@@ -69,13 +74,18 @@ class ReadRequest:
         self.options()  # says what is wrong
 
     @classmethod
-    def from_json(cls, value: Mapping[str, Json]) -> ReadRequest:
-        source = SourceRef(**value["source"])
-        lists = {name: tuple(value[name]) for name in ("engines", "lang", "hints") if name in value}
-        return cls(**{**value, **lists, "source": source})
+    def from_json(cls, value: ReadArgument) -> ReadRequest:
+        options = {name: one for name, one in value.items() if name != "source"}
+        return cls.with_options(SourceRef(**value["source"]), options)
 
-    def to_json(self) -> dict[str, Json]:
-        return asdict(self)
+    @classmethod
+    def with_options(cls, source: SourceRef, options: Mapping[str, Json]) -> ReadRequest:
+        """A request with the options of the component `read`, which are JSON."""
+        lists = {name: tuple(options[name]) for name in ("engines", "lang", "hints") if name in options}
+        return cls(source, **{**options, **lists})
+
+    def to_json(self) -> ReadArgument:
+        return cast("ReadArgument", asdict(self))
 
     def options(self, *, workers: int | None = None) -> RecognizeOptions:
         from quire.recognize.languages import resolve

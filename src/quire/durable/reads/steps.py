@@ -9,10 +9,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
 from itertools import accumulate
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from quire.budget import worker_count
-from quire.context import Json, Store
+from quire.context import Store
+from quire.durable.messages import AttemptRow, DocumentPlan, DocumentReference, LedgerJson, PageShape
 from quire.durable.reads import jobs
 from quire.durable.reads.documents import Index, Record
 from quire.durable.reads.request import ReadRequest, SourceRef
@@ -48,8 +49,8 @@ class PageOutcome(NamedTuple):
     page: int
     needs: str = ""
     failed: str = ""
-    info: Sequence[Json] = ()
-    path: Sequence[Sequence[Json]] = ()
+    info: PageShape | tuple[()] = ()
+    path: Sequence[AttemptRow] = ()
 
 
 class DocumentSteps:
@@ -61,7 +62,7 @@ class DocumentSteps:
         self.workers = worker_count(workers).workers
         self._password = password
 
-    def plan(self, request: ReadRequest, run: str, sink: Sink) -> dict[str, Json]:
+    def plan(self, request: ReadRequest, run: str, sink: Sink) -> DocumentPlan:
         """How many pages there are, and which of them have no record yet: asked once, for all of them."""
         began = time.time()
         with self._opened(request.source) as source:
@@ -111,11 +112,11 @@ class DocumentSteps:
     def assemble(
         self,
         request: ReadRequest,
-        plan: Mapping[str, Json],
+        plan: DocumentPlan,
         failed: Mapping[int, PageOutcome],
         run: str,
         sink: Sink,
-    ) -> dict[str, Json]:
+    ) -> DocumentReference:
         """The document from its pages. Raises StoreError when a page that was read has gone from the store."""
         source, store = request.source, self.store
         numbers = page_numbers(request.pages, plan["pages"])
@@ -143,18 +144,18 @@ class DocumentSteps:
         staged.emit("finished", "read", payload={"ms": ms, "status": ledger.status, **asdict(ledger)})
         return {
             "kind": "document",
-            "source": {"id": source.id, "name": source.name, "path": source.path, "stored": source.stored},
+            "source": source.to_json(),
             "media_type": plan["media_type"],
             "document": document,
             "index": index_digest,
             "status": ledger.status,
-            "ledger": asdict(ledger),
-            "failed": [[n, failed[n].failed[:80]] for n in sorted(failed)[:50]],
+            "ledger": cast("LedgerJson", asdict(ledger)),
+            "failed": [(n, failed[n].failed[:80]) for n in sorted(failed)[:50]],
         }
 
     def export(
         self,
-        document: Mapping[str, Json],
+        document: DocumentReference,
         formats: Sequence[str] = ("md",),
         *,
         words: bool = False,
@@ -240,5 +241,5 @@ def _path(outcome: PageOutcome) -> tuple[Attempt, ...]:
     return tuple(Attempt(*attempt) for attempt in outcome.path)
 
 
-def _row(info: PageInfo) -> list[Json]:
-    return [info.number, info.width, info.height, info.rotation]
+def _row(info: PageInfo) -> PageShape:
+    return info.number, info.width, info.height, info.rotation

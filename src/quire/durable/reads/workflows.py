@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import starmap
 
-from quire.context import Context, Json, Retry, Workflow
+from quire.context import Context, Retry, Workflow
+from quire.durable.messages import DocumentPlan, DocumentReference, PagesArgument, PagesResult, ReadArgument
 from quire.durable.reads.request import ReadRequest
 from quire.durable.reads.steps import DocumentSteps, PageOutcome
 from quire.events import Event, Sink
@@ -31,17 +32,20 @@ class Reads:
             Workflow("page", self.page, pool="recognize"),
         )
 
-    async def document(self, ctx: Context, argument: Json) -> Json:
+    async def document(self, ctx: Context, argument: ReadArgument) -> DocumentReference:
         """Read one document: a `ReadRequest` gives the reference of what was read."""
         request = ReadRequest.from_json(argument)
         sink = ctx.run_id, _sink(ctx, request)
-        plan = await ctx.run("plan", self._steps.plan, request, *sink, retry=PATIENT)
+        plan: DocumentPlan = await ctx.run("plan", self._steps.plan, request, *sink, retry=PATIENT)
         missing = _numbers(plan["missing"], plan["pages"])
         outcomes = await self._called(ctx, "pages", request, plan["reader"], missing, GROUP)
         failed = {outcome.page: outcome for outcome in outcomes if outcome.failed}
-        return await ctx.run("assemble", self._steps.assemble, request, plan, failed, *sink, retry=PATIENT)
+        read: DocumentReference = await ctx.run(
+            "assemble", self._steps.assemble, request, plan, failed, *sink, retry=PATIENT
+        )
+        return read
 
-    async def pages(self, ctx: Context, argument: Json) -> Json:
+    async def pages(self, ctx: Context, argument: PagesArgument) -> PagesResult:
         """Read a group of pages; those that need an engine go on by themselves."""
         request, reader = ReadRequest.from_json(argument["request"]), argument["reader"]
         asked = request, reader, argument["pages"], ctx.run_id, _sink(ctx, request)
@@ -51,7 +55,7 @@ class Reads:
         recognised = await self._called(ctx, "page", request, reader, needy, 1)
         return _told(ctx, {**outcomes, **{outcome.page: outcome for outcome in recognised}}.values())
 
-    async def page(self, ctx: Context, argument: Json) -> Json:
+    async def page(self, ctx: Context, argument: PagesArgument) -> PagesResult:
         """Read a page with the help of engines; one that nobody could read is tried again if that was asked for."""
         request, reader, (page,) = ReadRequest.from_json(argument["request"]), argument["reader"], argument["pages"]
         pause = Retry(backoff_s=request.retry_backoff_s)
@@ -76,9 +80,9 @@ class Reads:
         base = f"{workflow}/{request.settings()[:16]}/{request.source.id[:32]}/{reader}"
         told = request.to_json()
 
-        async def called(wanted: Sequence[int], own: str = "") -> list[Json]:
+        async def called(wanted: Sequence[int], own: str = "") -> list[PagesResult]:
             parts = [wanted[at : at + size] for at in range(0, len(wanted), size)]
-            asked = ({"request": told, "reader": reader, "pages": list(part)} for part in parts)
+            asked: list[PagesArgument] = [{"request": told, "reader": reader, "pages": list(part)} for part in parts]
             keys = (f"{base}/{selection(part)}{own}" for part in parts)
             return await ctx.gather(*(ctx.call(workflow, key, one) for key, one in zip(keys, asked, strict=True)))
 
@@ -96,9 +100,9 @@ def _numbers(pages: str, last: int) -> Sequence[int]:
     return page_numbers(pages, last) if pages else ()
 
 
-def _told(ctx: Context, outcomes: Iterable[PageOutcome]) -> Json:
+def _told(ctx: Context, outcomes: Iterable[PageOutcome]) -> PagesResult:
     """What a part of a document gives: what became of its pages, and for which run."""
-    return {"run": ctx.run_id, "pages": [list(outcome) for outcome in outcomes]}
+    return {"run": ctx.run_id, "pages": [(*outcome,) for outcome in outcomes]}
 
 
 def _sink(ctx: Context, request: ReadRequest, attempt: int = 1) -> Sink:
