@@ -6,6 +6,7 @@ import json
 import logging
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Literal, cast
@@ -18,6 +19,7 @@ from quire.durable.flows.resolving import BYTES, PageService, StoredValue, Value
 from quire.durable.messages import ArtifactFile, MadePages, PageCount, PageEntry, PageSelection, StepValue
 from quire.errors import RETRYABLE, FencedError, QuireError, RunError, log_traceback
 from quire.events import Sink, reason_of
+from quire.export import FORMATS, find_format
 from quire.flow.components import Component, is_files
 from quire.flow.definition import Expression, Step, StepReference, references
 from quire.keys import ArtifactKey, Digest, artifact_key, digest_of
@@ -212,7 +214,29 @@ class Making:
         """The document is part of it: deleting a document deletes what was made from it, and no more."""
         named = [text for name, part in sorted(parts.items()) for text in (name, part.digest)]
         inputs = (*named, *more, self.document)
-        return artifact_key(f"{STAGE}/{self.component.name}", self.component.version, inputs, self._profile)
+        return artifact_key(f"{STAGE}/{self.component.name}", self.version, inputs, self._profile)
+
+    @property
+    def version(self) -> str:
+        """The version of the component, with those of the formats of other packages that it writes."""
+        formats = self.format_versions()
+        return digest_of([self.component.version, formats]) if formats else self.component.version
+
+    def format_versions(self) -> dict[str, str]:
+        """The versions of the formats of other packages that `export` writes, by name; those of Quire belong to it.
+
+        A format that cannot be loaded is left out, because the export itself fails with the reason.
+        """
+        if self.component.service != "export" or "formats" not in self.step.input:
+            return {}
+        given = self.values.part(self.step.input["formats"])
+        names = given.load() if isinstance(given, StoredValue) else None
+        versions: dict[str, str] = {}
+        for name in names if isinstance(names, list) else ():
+            if isinstance(name, str) and name not in FORMATS:
+                with suppress(QuireError):
+                    versions[name] = find_format(name).version
+        return versions
 
     def _page_key(self, position: int) -> ArtifactKey:
         return self._key(self.values.at_page(position).arguments(self.step.input), "page")

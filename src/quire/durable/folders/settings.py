@@ -104,7 +104,7 @@ def difference(before: Mapping[str, Json], now: DecidingSettings) -> str:
 
 def _changed(part: str, before: str | None, now: str | None) -> str:
     """What happened to a part; versions are told where people know them."""
-    if not part.startswith("engine "):
+    if not part.startswith(("engine ", "format ")):
         return f"the {part} has changed"
     if before is None or now is None:
         return f"the {part} {before or now} is {'used now' if before is None else 'not used any more'}"
@@ -117,10 +117,12 @@ def _versions(flow: Registered, inputs: Mapping[str, Json]) -> tuple[dict[str, s
     parts: dict[str, str] = {}
     for step in flow.definition.steps:
         component = flow.components.find(step.component)
-        version = component.version
-        parts[f"component {component.name}"] = version
+        making = Making(step, component, _inputs(inputs))
+        version = making.version
+        parts[f"component {component.name}"] = component.version
+        parts |= {f"format {name}": one for name, one in making.format_versions().items()}
         if component.workflow == "document":
-            reading = _reading(Making(step, component, _inputs(inputs)))
+            reading = _reading(making)
             version = digest_of([version, assemble.VERSION, reading.settings() if reading else ""])
             parts["assembly of Quire"] = assemble.VERSION
             parts |= reading.parts() if reading else {}
