@@ -1,4 +1,4 @@
-"""The two ends of a flow: what is asked about its document, and what comes out."""
+"""The two ends of a flow: the request for its document, and its output."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from quire.keys import artifact_key, digest_bytes, digest_of
 
 
 def identified(given: Mapping[str, Json]) -> dict[str, SourceJson]:
-    """Files by what is in them. One that cannot be opened stays as it is: the step that needs it tells of it."""
+    """Files by their content. A file that cannot be opened is left out: the step that needs it reports the error."""
     found: dict[str, SourceJson] = {}
     for name, source in given.items():
         with suppress(QuireError):
@@ -29,7 +29,7 @@ def identified(given: Mapping[str, Json]) -> dict[str, SourceJson]:
 
 
 def document_request(making: Making) -> KeyedReadArgument:
-    """What the workflow of a document is asked, and under which key."""
+    """The argument of the workflow of a document, and its idempotency key."""
     source = making.values.raw().arguments(making.step.input)["source"].load()
     try:
         request = ReadRequest.with_options(_source(source), making.options())
@@ -39,7 +39,7 @@ def document_request(making: Making) -> KeyedReadArgument:
 
 
 def _source(given: object) -> SourceRef:
-    """A file as an input names it: its path alone, or with a name and an id."""
+    """The file that an input names: by its path alone, or with a name and an id."""
     named: dict[str, Json] = {"path": given} if isinstance(given, str) else dict(cast("Mapping[str, Json]", given))
     name = named.get("name") or Path(named["path"]).name
     if named.get("id"):
@@ -48,7 +48,7 @@ def _source(given: object) -> SourceRef:
 
 
 def output_value(definition: FlowDefinition, values: Values, limit: int) -> OutputReference:
-    """The output of a flow: saved, and told where it is small enough for a journal."""
+    """Save the output of a flow; it is included if it is small enough for a journal."""
     part = values.raw().part(definition.output)
     output = None if isinstance(part, Absent) else part.load()
     for name, declared in definition.outputs.items():
@@ -62,5 +62,5 @@ def output_value(definition: FlowDefinition, values: Values, limit: int) -> Outp
     key = artifact_key("flow-output", "1", (digest_bytes(data), *documents[:1]), digest_of({}))
     digest = values.store.save(key, data, stage="flow", document=documents[0] if documents else "")
     values.store.flush()
-    # A journal writes JSON in ASCII, which takes up to three times as much for letters of most scripts.
+    # A journal writes JSON in ASCII, which takes up to three times the size for most scripts.
     return {"digest": digest, "output": output} if len(json.dumps(output)) <= limit else {"digest": digest}

@@ -1,4 +1,4 @@
-"""Pictures of pages for flows, under names that other programs find."""
+"""Images of pages for flows, stored under names that other programs can look up."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ Drawable: TypeAlias = DocumentReference | SourceJson
 
 
 def rendering(store: Store, *, password: Password = None) -> PageService:
-    """The service `render`: an entry for each page with where its picture is, or why there is none."""
+    """The service `render`: an entry for each page with the name of its image, or the error."""
     drawn = _Rendering(store, password)
     return PageService(drawn.numbers, drawn.some)
 
 
 class _Rendering:
-    """Documents are opened and drawn in workers. Any thread may use it."""
+    """Documents are opened and rendered in workers. Thread-safe."""
 
     def __init__(self, store: Store, password: Password) -> None:
         self._store = store
@@ -44,7 +44,7 @@ class _Rendering:
 
     def numbers(self, document: Drawable, *, dpi: int, grey: bool, pages: str | None) -> Sequence[int]:
         if not isinstance(self._store, ArtifactStore):
-            raise UsageError("pictures of pages are kept by name, in a folder or a bucket; name a store")
+            raise UsageError("images of pages are stored by name, in a folder or a bucket; choose a store")
         with self._opened(document) as source:
             return page_numbers(pages, look_into(source, shared_pool()).pages)
 

@@ -1,4 +1,4 @@
-"""From references to what a component is called with. The digest is known before anything is loaded."""
+"""Resolves references to the arguments of a component. Digests are known before anything is loaded."""
 
 from __future__ import annotations
 
@@ -25,29 +25,28 @@ if TYPE_CHECKING:
     from quire.types import PageResult
 
 Loader: TypeAlias = "Callable[[DocumentReference], DocumentResult]"
-"""The result that a reference stands for."""
+"""Loads the result that a reference stands for."""
 
 
 @dataclass(frozen=True, slots=True)
 class PageService:
-    """A service that works through a document in groups of pages, each a durable step of its own."""
+    """A service that processes a document in groups of pages, each a durable step."""
 
     numbers: Callable[..., Sequence[int]]
-    """Gives the pages to work through."""
+    """Returns the pages to process."""
     some: Callable[..., list[PageEntry]]
-    """Called with some of them and a sink for events; gives an entry `{"page": …}` for each, with an `error` for one
-    that failed."""
+    """Called with some of them and a sink for events; returns an entry for each, with an `error` for a failed page."""
 
 
 Service: TypeAlias = Callable[..., object] | PageService
-"""Something that whoever runs a flow does for its components, given references instead of documents."""
+"""A function that the runner of a flow provides for its components; it takes references instead of documents."""
 
 BYTES: Final = "$bytes"
 """The key of an artifact that stands for bytes: `{"$bytes": digest, "size": …}`."""
 
 
 class Absent:
-    """Something optional that was not given, or a step that was skipped."""
+    """An optional value that is missing, or a step that was skipped."""
 
 
 ABSENT: Final = Absent()
@@ -55,7 +54,7 @@ ABSENT: Final = Absent()
 
 @dataclass(frozen=True, slots=True)
 class StoredValue:
-    """A value by its digest; loaded when a component is really called."""
+    """A value by its digest, loaded lazily when a component is called."""
 
     digest: str
     load: Callable[[], object]
@@ -66,7 +65,7 @@ Found: TypeAlias = StoredValue | Absent
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """What the inputs and the steps before have given, seen from a whole document or from one of its pages."""
+    """The inputs and the values of earlier steps, for a whole document or for one of its pages."""
 
     store: Store
     loader: Loader
@@ -77,10 +76,10 @@ class Values:
     """The position of the page, from 0; None for the whole document."""
 
     plain: bool = False
-    """Whether documents and bytes stay references, for what JSON must say."""
+    """Whether documents and bytes stay references, for JSON."""
     password: Password = field(default=None, repr=False)
     lists: dict[str, list[PageEntry]] = field(default_factory=dict, repr=False)
-    """Lists by page that were loaded already, by digest: every page looks into them."""
+    """Cached lists by page, by digest: every page uses them."""
 
     def raw(self) -> Values:
         return replace(self, plain=True)
@@ -89,7 +88,7 @@ class Values:
         return replace(self, page=position)
 
     def arguments(self, named: Mapping[str, Expression]) -> dict[str, StoredValue]:
-        """What each name stands for; what is absent is left out."""
+        """The value of each name, without absent ones."""
         found = {name: self.part(expression) for name, expression in named.items()}
         return {name: part for name, part in found.items() if isinstance(part, StoredValue)}
 
@@ -119,7 +118,7 @@ class Values:
         return ABSENT if value is None else _constant(value)
 
     def _opened(self, source: SourceJson) -> Document:
-        """A document that nobody has read. Raises InputError when it is another one by now."""
+        """A document that was not read. Raises ChangedError if the file has changed."""
         return open_source(self.store, SourceRef(**source), password=self.password)
 
     def _step(self, reference: StepReference) -> Found:
@@ -155,14 +154,14 @@ class Values:
         return _list([_constant(None) if isinstance(part, Absent) else part for part in found])
 
     def entries(self, value: StepValue) -> list[PageEntry]:
-        """What a step gave for each page."""
+        """The entries of a list by page."""
         digest = value["digest"]
         if digest not in self.lists:
             self.lists[digest] = json.loads(self.store.load(digest))
         return self.lists[digest]
 
     def _entry(self, entry: PageEntry, reference: StepReference, *, each: bool) -> Found:
-        """What one page gave. A path goes into it, or into what each of its regions gave."""
+        """The value of one page. A path is followed into it, or into the value of each of its regions."""
         if "error" in entry:
             return ABSENT
         if "value" in entry:
@@ -177,7 +176,7 @@ class Values:
         return _constant(self._followed(load(), reference)) if reference.path else StoredValue(digest, load)
 
     def _content(self, digest: Digest) -> object:
-        """What a component gave: JSON, or the bytes that it stands for."""
+        """What a component returned: JSON, or the bytes that it stands for."""
         value = json.loads(self.store.load(digest))
         if isinstance(value, dict) and BYTES in value and not self.plain:
             return self.store.load(Digest(value[BYTES]))
@@ -191,11 +190,13 @@ class Values:
 
     def _leads_nowhere(self, reference: StepReference, part: str) -> RunError:
         path = ".".join(reference.path)
-        return RunError(f"step {reference.step!r} gave nothing at {path!r}: there is no {part!r}", category="config")
+        return RunError(
+            f"step {reference.step!r} returned nothing at {path!r}: {part!r} does not exist", category="config"
+        )
 
 
 def is_source(value: Json) -> TypeGuard[SourceJson]:
-    """Whether it is a file by its id, name and path: it counts by what is in it, not by where it lies."""
+    """Whether it is a file by id, name and path. Its content is part of keys, its path is not."""
     return isinstance(value, dict) and {"id", "name", "path"} <= value.keys()
 
 
@@ -226,8 +227,10 @@ def result_value(reference: DocumentReference) -> StepValue:
 
 
 class RecentResults:
-    """A loader that keeps the last results: the pages of a document are worked on group by group. Any thread may use
-    it; who needs a result that another one loads waits for it, and for no other."""
+    """A loader that caches the last results, because the pages of a document are processed group by group.
+
+    Thread-safe. A thread that needs a result which another thread is loading waits for that one only.
+    """
 
     def __init__(self, load: Loader, *, kept: int) -> None:
         self._load = load

@@ -153,7 +153,7 @@ def test_an_engine_that_changed_is_named():
     assert told(**{"engine tesseract": "5.4.1"}) == "the engine tesseract was 5.3.0 and is 5.4.1"
     assert told(**{"settings of the engine tesseract": "bb"}) == "the settings of the engine tesseract has changed"
     without = {"page layout of Quire": "1", "engine rapidocr": "1.4"}
-    expected = "the engine rapidocr 1.4 is used now, the engine tesseract 5.3.0 is not used any more"
+    expected = "the engine rapidocr 1.4 is used now, the engine tesseract 5.3.0 is no longer used"
     assert expected in difference(before, {**before, "parts": without})
 
 
