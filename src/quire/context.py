@@ -16,7 +16,11 @@ if TYPE_CHECKING:
     from quire.engine import Attempt
 
 Json = Any
-"""A JSON value. Whatever crosses a journal, a process or a network is JSON and small: keys, never bytes."""
+"""A JSON value of any shape: inputs, outputs and literals of flows, and what a runtime carries for its workflows.
+
+Whatever crosses a journal, a process or a network is JSON and small: keys, never bytes. What Quire's own workflows
+exchange has types, in `durable/messages.py`.
+"""
 
 MAX_RESULT = 64 * 1024
 """Maximum size in bytes of the JSON that a step or a workflow returns. Larger results belong in the store."""

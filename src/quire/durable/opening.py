@@ -30,11 +30,11 @@ def workflows_on(
     definitions: bool = False,
     flows: Mapping[str, Registered] | None = None,
 ) -> tuple[Workflow, ...]:
-    """Everything that runs over a store: flows, documents, groups of pages, pages.
+    """The workflows over a store: flows, documents, groups of pages, pages.
 
-    Runs of flows name one that ships with Quire or is in `flows`. `definitions` allows them to carry a definition of
-    their own, as workers of a cluster must; `import_paths` also one that names components by import path, which runs
-    code of whoever wrote it.
+    Runs of flows name a built-in flow or one of `flows`. `definitions` allows them to carry a definition instead, as
+    workers of a cluster must; `import_paths` also a definition with components by import path, which executes code of
+    its author.
     """
     return _workflows(store, workers, password, flows, import_paths=import_paths, definitions=definitions)[1]
 
@@ -54,7 +54,7 @@ def _workflows(
 
 
 def pools_for(workers: int | None) -> dict[str, int]:
-    """How much of each pool a process with that many workers takes at a time: enough that none of them waits."""
+    """The slots of each pool for a process with that many workers: enough that no worker is idle."""
     count = worker_count(workers).workers
     return {"documents": 2 * count + 2, "pages": count + 1, "recognize": 2 * count}
 
@@ -71,9 +71,9 @@ def open_runtime(  # noqa: PLR0913 - one argument per setting
     import_paths: bool = False,
     flows: Mapping[str, Registered] | None = None,
 ) -> tuple[LocalRuntime | BesideRuntime, ArtifactStore]:
-    """The store at a place and a runtime on it; whoever opened them closes both.
+    """The store at a place and a runtime on it; the caller closes both.
 
-    Batches read and write files of this machine: on Restate they are driven here, and their documents go elsewhere.
+    Batches read and write files of this machine: with Restate they run in this process, and their documents on workers.
     `import_paths` and `flows` are as for `local_runtime`.
     """
     store = open_store(place, facts)
@@ -107,10 +107,10 @@ def local_runtime(
     """The runtime of this machine on an opened store.
 
     Args:
-        import_paths: Allow runs to bring flows of their own, from files and with components by import path: for those
-            who submit what they wrote themselves, and never for what came with a request.
-        flows: Flows that runs may name, besides those that ship with Quire.
-        batches: Whether this process drives batches, too.
+        import_paths: Allow runs to carry flow definitions, also with components by import path: for callers that
+            submit their own code, never for untrusted requests.
+        flows: Flows that runs may name, besides the built-in ones.
+        batches: Whether this process also drives batches.
     """
     found, known = _workflows(store, workers, password, flows, import_paths=import_paths)
     batch = _batch(store, lambda: runtime, found, import_paths=import_paths, password=password)
@@ -122,7 +122,7 @@ def local_runtime(
 def _batch(
     store: ArtifactStore, runtime: Callable[[], Runtime], flows: Flows, *, import_paths: bool, password: Password
 ) -> Workflow:
-    from quire.durable.folders.driving import Batches  # which loads flows, and those load this
+    from quire.durable.folders.driving import Batches  # it imports flows, which import this module
 
     named = None if import_paths else flows.named
     return Batches(store, runtime, named, password=bool(password)).workflow()

@@ -1,4 +1,4 @@
-"""A worker with Quire's own workflows: over a store, for the pools it serves."""
+"""A Restate worker with Quire's workflows: over a store, for the pools it serves."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from quire.store.opening import open_store
 
 @dataclass(frozen=True, slots=True)
 class WorkerOptions:
-    """What a worker serves, where, and to whom. `admin` is the server that is to know it, under `advertise`."""
+    """What a worker serves and where. It registers with the server at `admin`, under the address `advertise`."""
 
     store: str
     facts: str | None = None
@@ -35,7 +35,7 @@ class WorkerOptions:
 
 
 def run_worker(options: WorkerOptions, say: Callable[[str], None]) -> bool:
-    """Serve until SIGTERM or SIGINT, in the main thread; whether all steps ended in time."""
+    """Serve until SIGTERM or SIGINT, in the main thread. Returns whether all steps ended in time."""
     known = pools_for(options.workers)
     pools = options.pools or tuple(known)
     server = RestateServer(admin=options.admin) if options.admin else None

@@ -194,6 +194,7 @@ class Format:
     media_type: str
     write: Callable[[Exportable, bool], Sequence[str | bytes]]
     by_page: bool = False  # one file per page, {number} is the page number
+    version: str = "1"  # of a format of another package: change it when `write` returns something else
 
 
 FORMATS: Mapping[str, Format] = {

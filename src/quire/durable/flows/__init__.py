@@ -1,1 +1,1 @@
-"""Flows as workflows: their steps played, each an artifact under its key."""
+"""Flows as workflows: each step makes an artifact under its key."""

@@ -1,4 +1,4 @@
-"""The test cases of a flow: run each, and say where its output differs from what the case expects."""
+"""The test cases of a flow: run each, and report where its output differs from the expected output."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from quire.keys import Digest
 from quire.runtime.local import LocalRuntime, inline
 
 SHOWN = 120
-"""Characters of a value that a difference shows."""
+"""Maximum characters of a value in a difference."""
 
 
 @dataclass(frozen=True, slots=True)
 class CaseOutcome:
-    """What became of a case: where it differs, or the error it ended with. None of either: it passed."""
+    """The outcome of a case: its differences or its error. It passed if it has neither."""
 
     flow: str
     case: str
@@ -36,7 +36,7 @@ class CaseOutcome:
 
 
 class CaseRunner:
-    """Runs cases in this process, over a store of their own that is gone afterwards."""
+    """Runs cases in this process, over a temporary store."""
 
     def __init__(self, runtime: LocalRuntime, store: Store) -> None:
         self._runtime = runtime
@@ -65,9 +65,9 @@ class CaseRunner:
 
 
 def differences(expected: Json, found: Json, place: str = "output", *, store: Store | None = None) -> Iterator[str]:
-    """Where a value lacks what is expected: keys may be more, lists must be as long, `text` is that of a file.
+    """Where a value differs: additional keys are allowed, lists must have the same length, `text` is that of a file.
 
-    `{$contains: …}` is a piece of a text or an item of a list, `{$matches: …}` a regular expression for a text.
+    `{$contains: …}` expects a substring or an item of a list, `{$matches: …}` a match of a regular expression.
     """
     match expected:
         case {"$contains": wanted}:
@@ -97,13 +97,13 @@ def _in_mapping(expected: Mapping[str, Json], found: Json, place: str, store: St
             text = store.load(Digest(found["digest"])).decode("utf-8", "replace")
             yield from differences(wanted, text, f"{place}.text")
         elif key not in found:
-            yield f"{place}.{key}: is missing; there {_are(list(found))}"
+            yield f"{place}.{key}: is missing; the keys {_are(list(found))}"
         else:
             yield from differences(wanted, found[key], f"{place}.{key}", store=store)
 
 
 def _placed(flow: Flow, given: Mapping[str, Json]) -> dict[str, Json]:
-    """The inputs with the paths of documents beginning at the folder of the flow."""
+    """The inputs with the paths of documents relative to the folder of the flow."""
     documents = {name for name, one in flow.definition.inputs.items() if one.type.name == "document"}
     folder = flow.folder or Path()
     return {
@@ -116,7 +116,7 @@ def _matches(pattern: str, text: str) -> bool:
     try:
         return re.search(pattern, text) is not None
     except re.error as error:
-        raise UsageError(f"{pattern!r} is no regular expression: {error}") from error
+        raise UsageError(f"{pattern!r} is not a valid regular expression: {error}") from error
 
 
 def _shown(value: Json) -> str:
@@ -129,4 +129,4 @@ def _count(items: Sequence[Json]) -> str:
 
 
 def _are(names: Sequence[str]) -> str:
-    return f"are {', '.join(names)}" if names else "is nothing"
+    return f"are {', '.join(names)}" if names else "are none"

@@ -1,4 +1,4 @@
-"""The components that Quire brings: the entry points `quire.components`."""
+"""The built-in components, offered as entry points of the group `quire.components`."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ RENDER = Component(
     },
     gives=Type("list"),
     service="render",
-    description="Draw the pages of a document, read or not, as pictures in the store.",
+    description="Render the pages of a document, read or not, as images in the store.",
 )
 
 
@@ -90,7 +90,7 @@ RENDER = Component(
     },
 )
 def _pages(document: DocumentResult) -> dict[str, Json]:
-    """What kind of document it is, page by page: with text of its own, recognised, in need of recognition."""
+    """What kind of document it is, page by page: with a text layer, read with OCR, in need of OCR."""
     kinds = [_kind(page) for page in document.pages]
     return {
         "page_count": len(kinds),

@@ -1,44 +1,45 @@
-"""The two ends of a flow: what is asked about its document, and what comes out."""
+"""The two ends of a flow: the request for its document, and its output."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import cast
 
 from quire.context import Json
 from quire.durable.flows.making import Making, encoded
 from quire.durable.flows.resolving import Absent, Values
+from quire.durable.messages import KeyedReadArgument, OutputReference, SourceJson
 from quire.durable.reads.request import ReadRequest, SourceRef
 from quire.errors import QuireError, RunError
 from quire.flow.definition import FlowDefinition
 from quire.keys import artifact_key, digest_bytes, digest_of
 
 
-def identified(given: Mapping[str, Json]) -> dict[str, Json]:
-    """Files by what is in them. One that cannot be opened stays as it is: the step that needs it tells of it."""
-    found: dict[str, Json] = {}
+def identified(given: Mapping[str, Json]) -> dict[str, SourceJson]:
+    """Files by their content. A file that cannot be opened is left out: the step that needs it reports the error."""
+    found: dict[str, SourceJson] = {}
     for name, source in given.items():
         with suppress(QuireError):
-            found[name] = asdict(_source(source))
+            found[name] = _source(source).to_json()
     return found
 
 
-def document_request(making: Making) -> Json:
-    """What the workflow of a document is asked, and under which key."""
+def document_request(making: Making) -> KeyedReadArgument:
+    """The argument of the workflow of a document, and its idempotency key."""
     source = making.values.raw().arguments(making.step.input)["source"].load()
     try:
-        request = ReadRequest.from_json({"source": asdict(_source(source)), **making.options()})
+        request = ReadRequest.with_options(_source(source), making.options())
     except QuireError as error:
         raise RunError.of(error, str(error)) from error  # with the name of the document
     return {"key": request.key(), "request": request.to_json()}
 
 
 def _source(given: object) -> SourceRef:
-    """A file as an input names it: its path alone, or with a name and an id."""
+    """The file that an input names: by its path alone, or with a name and an id."""
     named: dict[str, Json] = {"path": given} if isinstance(given, str) else dict(cast("Mapping[str, Json]", given))
     name = named.get("name") or Path(named["path"]).name
     if named.get("id"):
@@ -46,8 +47,8 @@ def _source(given: object) -> SourceRef:
     return replace(SourceRef.of(named["path"]), name=name)
 
 
-def output_value(definition: FlowDefinition, values: Values, limit: int) -> Json:
-    """The output of a flow: saved, and told where it is small enough for a journal."""
+def output_value(definition: FlowDefinition, values: Values, limit: int) -> OutputReference:
+    """Save the output of a flow; it is included if it is small enough for a journal."""
     part = values.raw().part(definition.output)
     output = None if isinstance(part, Absent) else part.load()
     for name, declared in definition.outputs.items():
@@ -61,5 +62,5 @@ def output_value(definition: FlowDefinition, values: Values, limit: int) -> Json
     key = artifact_key("flow-output", "1", (digest_bytes(data), *documents[:1]), digest_of({}))
     digest = values.store.save(key, data, stage="flow", document=documents[0] if documents else "")
     values.store.flush()
-    # A journal writes JSON in ASCII, which takes up to three times as much for letters of most scripts.
+    # A journal writes JSON in ASCII, which takes up to three times the size for most scripts.
     return {"digest": digest, "output": output} if len(json.dumps(output)) <= limit else {"digest": digest}

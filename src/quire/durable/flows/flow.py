@@ -1,4 +1,4 @@
-"""Flows as a caller meets them: load one, run it here, look at what it gave."""
+"""Flows for callers: load one, run it in this process, use its output."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from functools import cached_property
 from pathlib import Path
+from typing import TypeGuard
 
 from quire.atomic_files import output_stem, write_files
 from quire.context import Json, Store
 from quire.durable.flows.workflow import flow_argument, flow_output
+from quire.durable.messages import ArtifactFile, FlowOutcome
 from quire.durable.opening import pools_for, workflows_on
 from quire.errors import RunError, UsageError
 from quire.events import Sink
@@ -24,12 +26,12 @@ from quire.store.opening import open_store
 from quire.store.temporary import TemporaryStore
 
 FOLDER = Path("flows")
-"""Where flows of one's own are looked for by name."""
+"""Where custom flows are looked up by name."""
 WAIT_S = 0.1
 
 
 class PassingStore(TemporaryStore):
-    """A store for the runs of one process: what a step makes is there for the steps after it."""
+    """A temporary store for the runs of one process: later steps find what a step has made."""
 
     lasting = True
 
@@ -37,17 +39,17 @@ class PassingStore(TemporaryStore):
 class Flow:
     """Steps wired by references, from YAML: `Flow.load("read").run("report.pdf").save("out")`.
 
-    Its components may be functions of one's own, by import path: a file is trusted like the program that loads it.
+    Its components may be custom functions, by import path: a file is trusted like the program that loads it.
     """
 
     def __init__(self, definition: FlowDefinition, *, folder: Path | None = None) -> None:
         self.definition = definition
         self.folder = folder
-        """Where paths in its test cases begin, and where modules of its components may lie."""
+        """The folder for relative paths in its test cases, and for modules of its components."""
 
     @classmethod
     def load(cls, name_or_path: str | Path) -> Flow:
-        """The flow of that name, from the folder `flows` or shipped with Quire, or in that file.
+        """The flow of that name, from the folder `flows` or built in, or in that file.
 
         Raises UsageError with every mistake in it and its line.
         """
@@ -89,15 +91,15 @@ class Flow:
     ) -> FlowResult:
         """Run it in this process, and wait. `source` is its first input that is a document, `inputs` are the others.
 
-        What a `store` has already is not made again. Raises UsageError for inputs that do not fit, RunError when a
+        What is already in the `store` is not made again. Raises UsageError for inputs that do not fit, RunError when a
         step fails.
         """
         given = self.inputs_for(source, inputs or {})
         with ExitStack() as stack:
             if isinstance(store, (str, Path)):
-                opened: Store = stack.enter_context(open_store(store))  # artifacts can be loaded from a closed one
+                opened: Store = stack.enter_context(open_store(store))  # artifacts can be loaded from a closed store
             else:
-                opened = store or PassingStore()  # closed when the last result that needs it is gone
+                opened = store or PassingStore()  # closed when the last result that uses it is garbage-collected
             known = workflows_on(opened, workers=workers, password=password, import_paths=True)
             runtime = stack.enter_context(inline(known, pools=pools_for(workers)))
             run = runtime.submit("flow", flow_argument(self.definition, given))
@@ -116,7 +118,7 @@ class Flow:
         return given
 
     def _stem(self, inputs: Mapping[str, Json]) -> str:
-        """The name that files get: that of the first document."""
+        """The stem of file names: that of the first document."""
         given = [inputs[name] for name in self._documents if name in inputs]
         paths = [one if isinstance(one, str) else one.get("name") or one["path"] for one in given]
         return output_stem(Path(paths[0]).name) if paths else "document"
@@ -130,7 +132,7 @@ class Flow:
 
 
 class FlowResult:
-    """What a flow gave: `output` as JSON, and the files in it."""
+    """The result of a flow: `output` as JSON, and the files in it."""
 
     def __init__(self, flow: str, output: Json, store: Store, stem: str) -> None:
         self.flow = flow
@@ -148,12 +150,12 @@ class FlowResult:
         return self._store.load(Digest(entry["digest"]))
 
     def save(self, folder: str | Path, *, stem: str | None = None) -> list[Path]:
-        """Write the files into a folder, each whole or not at all; gives their paths."""
+        """Write the files into a folder, each atomically; returns their paths."""
         paths = {Path(folder) / name: self.content(entry) for name, entry in self._named(stem).items()}
         write_files(paths)
         return list(paths)
 
-    def _named(self, stem: str | None = None) -> dict[str, Json]:
+    def _named(self, stem: str | None = None) -> dict[str, ArtifactFile]:
         return named_files(self.output, stem or self._stem)
 
     def __repr__(self) -> str:
@@ -161,70 +163,72 @@ class FlowResult:
 
 
 def file_name(name: str, stem: str) -> str:
-    """The name of a file of a flow: `.md` is named after the document, `chart.png` belongs to it too."""
+    """The name of a file of a flow: `.md` becomes `report.md`, `chart.png` becomes `report.chart.png`."""
     return f"{stem}{name}" if name.startswith(".") else f"{stem}.{name}"
 
 
-def named_files(output: Json, stem: str) -> dict[str, Json]:
-    """Every file in an output by the name it gets.
+def named_files(output: Json, stem: str) -> dict[str, ArtifactFile]:
+    """Every file in an output by its file name.
 
-    Raises RunError for a name that leads out of the folder, and when two files that differ would get the same one.
+    Raises RunError for a name that leads out of the folder, and when two different files would get the same name.
     """
-    named: dict[str, Json] = {}
+    named: dict[str, ArtifactFile] = {}
     for entry in _files_in(output):
         given = entry["name"]
         if not isinstance(given, str) or not given or any(sign in given for sign in "/\\\0"):
-            raise RunError(
-                f"{given!r} is no name of a file; a component names files without folders", category="config"
-            )
+            raise RunError(f"{given!r} is not a file name; a component names files without folders", category="config")
         name = file_name(given, stem)
         if name in named and named[name]["digest"] != entry["digest"]:
-            raise RunError(f"the flow gives two files {name}; leave one of them out of `output`", category="config")
+            raise RunError(f"the flow returns two files {name}; leave one of them out of `output`", category="config")
         named[name] = entry
     return named
 
 
 def registry_for(folder: Path | None) -> ComponentRegistry:
-    """Components for a flow of the caller's own: also by import path, beside its file or in the current folder."""
+    """Components for a custom flow: also by import path, next to its file or in the current folder."""
     places = [] if folder is None else [folder, folder.parent]
     return ComponentRegistry(import_paths=True, folders=tuple(str(place) for place in (*places, Path.cwd())))
 
 
-def _files_in(output: Json) -> Iterator[Json]:
-    """Entries `{name, digest, size}` anywhere in an output."""
+def _files_in(output: Json) -> Iterator[ArtifactFile]:
+    """Files anywhere in an output."""
+    if _is_file(output):
+        yield output
+        return
     if isinstance(output, dict):
-        if {"name", "digest", "size"} <= output.keys():
-            yield output
-            return
         output = list(output.values())
     if isinstance(output, list):
         for one in output:
             yield from _files_in(one)
 
 
-def _awaited(runtime: LocalRuntime, run: str, on_event: Sink | None) -> Json:
-    """The result of a run, telling what happens on the way."""
-    told = 0
+def _is_file(output: Json) -> TypeGuard[ArtifactFile]:
+    return isinstance(output, dict) and {"name", "digest", "size"} <= output.keys()
+
+
+def _awaited(runtime: LocalRuntime, run: str, on_event: Sink | None) -> FlowOutcome:
+    """Wait for the result of a run, and emit its events meanwhile."""
+    emitted = 0
     while True:
         try:
-            result = runtime.result(run, timeout_s=WAIT_S if on_event else None)
+            result: FlowOutcome = runtime.result(run, timeout_s=WAIT_S if on_event else None)
         except TimeoutError:
-            told = _tell(runtime, run, on_event, told)
+            emitted = _emit(runtime, run, on_event, emitted)
             continue
         except BaseException:
-            _tell(runtime, run, on_event, told)
+            _emit(runtime, run, on_event, emitted)
             raise
-        _tell(runtime, run, on_event, told)
+        _emit(runtime, run, on_event, emitted)
         return result
 
 
-def _tell(runtime: LocalRuntime, run: str, on_event: Sink | None, after: int) -> int:
+def _emit(runtime: LocalRuntime, run: str, on_event: Sink | None, after: int) -> int:
     if on_event is None:
         return after
     for event in runtime.events(run, after=after):
         try:
             on_event(event)
         except Exception:
-            logging.getLogger("quire").exception("a reader of events raised; the run goes on")
+            logging.getLogger("quire").exception("an event callback raised; the run continues")
         after = event.sequence
     return after

@@ -1,4 +1,4 @@
-"""What a step of a flow does, in a thread of the runtime: look its key up, call its component, save what it gives."""
+"""What a step of a flow does, in a thread of the runtime: look up its key, call its component, save the result."""
 
 from __future__ import annotations
 
@@ -6,17 +6,20 @@ import json
 import logging
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import cast
+from typing import Literal, cast
 
 from quire.awaited import settled
 from quire.context import Claim, Json, Store
 from quire.document import Document
 from quire.durable.flows.once import made_once
-from quire.durable.flows.resolving import BYTES, PageService, StoredValue, Value, Values, is_source
+from quire.durable.flows.resolving import BYTES, PageService, StoredValue, Values, is_source
+from quire.durable.messages import ArtifactFile, MadePages, PageCount, PageEntry, PageSelection, StepValue
 from quire.errors import RETRYABLE, FencedError, QuireError, RunError, log_traceback
 from quire.events import Sink, reason_of
+from quire.export import FORMATS, find_format
 from quire.flow.components import Component, is_files
 from quire.flow.definition import Expression, Step, StepReference, references
 from quire.keys import ArtifactKey, Digest, artifact_key, digest_of
@@ -24,41 +27,41 @@ from quire.page_ranges import selection
 from quire.types import PageResult
 
 GROUP = 16
-"""Pages in one durable step: each of them is an artifact of its own."""
+"""Pages in one durable step; each page is an artifact of its own."""
 STAGE = "component"
 SAVE_EVERY_S = 0.2
-"""Seconds of work on pages that a crash may cost."""
+"""Seconds between checkpoints: a crash loses at most this much work on pages."""
 MAX_REASON = 300
-"""Characters of an error that a list of pages keeps."""
+"""Maximum characters of an error in a list by page."""
 
 
 class _Skipped(RunError):
-    """A page without something that a step before was to make of it."""
+    """A page that lacks the result of an earlier step."""
 
 
 @dataclass(frozen=True, slots=True)
 class Making:
-    """One step with its component and what it refers to. Its methods are what a durable step calls."""
+    """One step with its component and the values it refers to. Durable steps call its methods."""
 
     step: Step
     component: Component
     values: Values
 
-    def whole(self) -> Value:
-        """Make what the step gives for the whole document, or find it."""
+    def whole(self) -> StepValue:
+        """Find or make the result of the step for the whole document."""
         begun = time.perf_counter()
         parts = self.values.arguments(self.step.input)
         key = self._key(parts)
-        value: Value = {"kind": "json", "document": self.document, "key": key}
         if self.component.service:
             found, hit = self._served(key)
         else:
             find = partial(self._store.find, key)
             found, hit = made_once(self._store, key, find, lambda claim: self._made(key, parts, claim))
-        return {**value, "digest": found, **({"hit": True} if hit else {"ms": _ms(begun), "bytes": self._size(found)})}
+        value = self._given(found, key)
+        return {**value, "hit": True} if hit else {**value, "ms": _ms(begun), "bytes": self._size(found)}
 
     def _size(self, made: Digest) -> int:
-        """Bytes of the files that an artifact names, or of the artifact itself."""
+        """The size in bytes of the files that an artifact names, or of the artifact itself."""
         data = self._store.load(made)
         output = json.loads(data)
         files = output if isinstance(output, list) else [output]
@@ -70,19 +73,19 @@ class Making:
         return self._saved(key, output, page=None, claim=claim)
 
     def _served(self, key: ArtifactKey) -> tuple[Digest, bool]:
-        """What a service gives; it takes references, and cares itself for what must not be done twice."""
+        """The result of a service, which takes references and prevents duplicate work itself."""
         found = self._store.find(key)
         if found is not None:
             return found, True
         digest = self._saved(key, self._called(self._references(), None), page=None)
-        self._store.flush()  # before the journal knows of it
+        self._store.flush()  # before the journal refers to it
         return digest, False
 
     def _references(self) -> dict[str, object]:
         return {name: part.load() for name, part in self.values.raw().arguments(self.step.input).items()}
 
-    def service_pages(self) -> Value:
-        """What a service gave already, otherwise the pages that it works through."""
+    def service_pages(self) -> StepValue | PageSelection:
+        """The stored result of a service; without one, the pages that the service has to process."""
         key = self._key(self.values.arguments(self.step.input))
         found = self._store.find(key)
         if found is not None:
@@ -90,15 +93,15 @@ class Making:
         numbers = cast("Sequence[int]", self._called(self._references(), None, self._page_service.numbers))
         return {"pages": selection(numbers), "last": max(numbers, default=0)}
 
-    def service_some(self, numbers: Sequence[int], on_event: Sink) -> Json:
-        """The entries of a group of pages; what the service made before a crash it finds again."""
+    def service_some(self, numbers: Sequence[int], on_event: Sink) -> list[PageEntry]:
+        """The entries of a group of pages; after a crash the service finds what it made before."""
         some = partial(self._page_service.some, numbers, on_event)
         entries = self._called(self._references(), None, some)
         self._store.flush()
-        return cast("Json", entries)
+        return cast("list[PageEntry]", entries)
 
-    def service_gathered(self, entries: Sequence[Json]) -> Value:
-        """The entries of all pages. A list with failed pages has another key: the next run tries them again."""
+    def service_gathered(self, entries: Sequence[PageEntry]) -> StepValue:
+        """Save the entries of all pages. A list with failed pages gets another key, so the next run retries them."""
         key = self._key(self.values.arguments(self.step.input))
         failed = sum("error" in entry for entry in entries)
         key = self._failed_key(key, entries) if failed else key
@@ -112,41 +115,41 @@ class Making:
         assert isinstance(service, PageService)
         return service
 
-    def _given(self, digest: Digest, key: ArtifactKey) -> Value:
+    def _given(self, digest: Digest, key: ArtifactKey) -> StepValue:
         return {"kind": "json", "document": self.document, "key": key, "digest": digest}
 
-    def _failed_key(self, key: ArtifactKey, entries: Sequence[Json]) -> ArtifactKey:
+    def _failed_key(self, key: ArtifactKey, entries: Sequence[PageEntry]) -> ArtifactKey:
         inputs = (key, digest_of(entries))
         return artifact_key(f"{STAGE}/{self.component.name}", "failed", inputs, digest_of({}))
 
-    def look_up(self) -> Value:
-        """The list by page if it is there already, otherwise how many pages there are."""
+    def look_up(self) -> StepValue | PageCount:
+        """The list by page if it is in the store, otherwise the number of pages."""
         key = self._key(self.values.arguments(self.step.input))
         found = self._store.find(key)
         if found is None:
             return {"count": len(self._page_numbers())}
         return {**self._listed(found), "key": key, "hit": True}
 
-    def some_pages(self, start: int, stop: int) -> Json:
-        """Make the pages from one position to another that are not there yet. A page that fails is told of in
-        `errors`, by its number, unless another attempt may help: then this raises, and what was made is found by the
-        next."""
+    def some_pages(self, start: int, stop: int) -> MadePages:
+        """Make the missing pages in a range of positions. A failed page is reported in `errors` by its number, unless
+        a retry may help: then this raises, and the retry finds what was made."""
         begun = time.perf_counter()
         numbers = self._page_numbers()
         keys = {position: self._page_key(position) for position in range(start, min(stop, len(numbers)))}
         group = artifact_key(f"{STAGE}-pages", "1", tuple(keys.values()), digest_of({}))
-        told, _ = made_once(
+        all_found: MadePages = {"hits": len(keys), "made": 0, "errors": {}}
+        made, _ = made_once(
             self._store,
             group,
-            lambda: None if self._missing(keys) else {"hits": len(keys), "made": 0, "errors": {}},
+            lambda: None if self._missing(keys) else all_found,
             lambda _: self._make_pages(numbers, keys),
         )
-        return {**told, "ms": _ms(begun)}
+        return {**made, "ms": _ms(begun)}
 
-    def _make_pages(self, numbers: Sequence[int], keys: Mapping[int, ArtifactKey]) -> dict[str, Json]:
+    def _make_pages(self, numbers: Sequence[int], keys: Mapping[int, ArtifactKey]) -> MadePages:
         missing = self._missing(keys)
         errors: dict[str, str] = {}
-        again: RunError | None = None
+        retryable: RunError | None = None
         saved = time.perf_counter()
         try:
             for position in missing:
@@ -156,29 +159,29 @@ class Making:
                     if self.step.on_error.what == "fail" and not isinstance(error, _Skipped):
                         raise
                     errors[str(numbers[position])] = reason_of(error)[:MAX_REASON]
-                    again = error if RETRYABLE[error.category] else again
+                    retryable = error if RETRYABLE[error.category] else retryable
                 if time.perf_counter() - saved > SAVE_EVERY_S:
                     self._store.flush()
                     saved = time.perf_counter()
         finally:
             self._store.flush()
-        if again is not None:
-            raise again
+        if retryable is not None:
+            raise retryable
         return {"hits": len(keys) - len(missing), "made": len(missing) - len(errors), "errors": errors}
 
     def _missing(self, keys: Mapping[int, ArtifactKey]) -> list[int]:
         found = self._store.find_many(list(keys.values()))
         return [position for position, key in keys.items() if key not in found]
 
-    def settled(self, start: int, stop: int, reason: str) -> Json:
-        """Pages of a group that could not be made after all attempts, with the reason of the last."""
+    def settled(self, start: int, stop: int, reason: str) -> MadePages:
+        """The pages of a group that still failed after all attempts, with the reason of the last attempt."""
         numbers = self._page_numbers()
         keys = {position: self._page_key(position) for position in range(start, min(stop, len(numbers)))}
         errors = {str(numbers[position]): reason[:MAX_REASON] for position in self._missing(keys)}
         return {"hits": 0, "made": 0, "errors": errors}
 
-    def gathered(self, errors: Mapping[str, str]) -> Value:
-        """The list by page. One with failed pages is kept under another key: the next run tries them again."""
+    def gathered(self, errors: Mapping[str, str]) -> StepValue:
+        """Save the list by page. A list with failed pages gets another key, so the next run retries them."""
         numbers = self._page_numbers()
         entries = [self._entry(position, number, errors) for position, number in enumerate(numbers)]
         key = self._key(self.values.arguments(self.step.input))
@@ -190,10 +193,11 @@ class Making:
 
     @property
     def document(self) -> str:
-        """The id of the document that the step works on; empty when there is none."""
+        """The id of the document that the step works on; empty without a document."""
         for one in references(self.step.input):
             if isinstance(one, StepReference):
-                made_from = (self.values.steps.get(one.step) or {}).get("document")
+                value = self.values.steps.get(one.step)
+                made_from = value.get("document") if value else None
             else:
                 given = self.values.inputs.get(one.name)
                 made_from = given["id"] if is_source(given) else ""
@@ -206,10 +210,32 @@ class Making:
         return self.values.store
 
     def _key(self, parts: Mapping[str, StoredValue], *more: str) -> ArtifactKey:
-        """The document is part of it: deleting a document deletes what was made from it, and no more."""
+        """The document is part of the key, so that deleting a document deletes exactly what was made from it."""
         named = [text for name, part in sorted(parts.items()) for text in (name, part.digest)]
         inputs = (*named, *more, self.document)
-        return artifact_key(f"{STAGE}/{self.component.name}", self.component.version, inputs, self._profile)
+        return artifact_key(f"{STAGE}/{self.component.name}", self.version, inputs, self._profile)
+
+    @property
+    def version(self) -> str:
+        """The version of the component, with those of the formats of other packages that it writes."""
+        formats = self.format_versions()
+        return digest_of([self.component.version, formats]) if formats else self.component.version
+
+    def format_versions(self) -> dict[str, str]:
+        """The versions of the formats of other packages that `export` writes, by name; those of Quire belong to it.
+
+        A format that cannot be loaded is left out, because the export itself fails with the reason.
+        """
+        if self.component.service != "export" or "formats" not in self.step.input:
+            return {}
+        given = self.values.part(self.step.input["formats"])
+        names = given.load() if isinstance(given, StoredValue) else None
+        versions: dict[str, str] = {}
+        for name in names if isinstance(names, list) else ():
+            if isinstance(name, str) and name not in FORMATS:
+                with suppress(QuireError):
+                    versions[name] = find_format(name).version
+        return versions
 
     def _page_key(self, position: int) -> ArtifactKey:
         return self._key(self.values.at_page(position).arguments(self.step.input), "page")
@@ -226,14 +252,16 @@ class Making:
         return self.component.settings(given)
 
     def _page_numbers(self) -> list[int]:
-        """The numbers of the pages that the step runs over, from whatever it refers to by page."""
+        """The numbers of the pages that the step runs over, from the value that it refers to by page."""
         for reference in _step_references(self.step):
             value = self.values.steps.get(reference.step)
             if value and value["kind"] == "result" and not reference.path:
                 return [page.number for page in self.values.loader(value["reference"]).pages]
             if value and value["kind"] in ("pages", "regions"):
                 return [entry["page"] for entry in self.values.entries(value)]
-        raise RunError(f"step {self.step.id!r} gets no document whose pages it could run over", category="config")
+        raise RunError(
+            f"step {self.step.id!r} has no document as input, so it has no pages to run over", category="config"
+        )
 
     def _make_page(self, position: int, key: ArtifactKey, number: int) -> None:
         parts = self.values.at_page(position).arguments(self.step.input)
@@ -248,7 +276,7 @@ class Making:
         self._saved(key, output, page=number)
 
     def _by_region(self, arguments: Mapping[str, object]) -> Iterator[dict[str, object]]:
-        """What the component is called with for each region: a block of the page, what a step gave for the region."""
+        """The arguments of the component for each region: a block of the page, the value of a step for the region."""
         split = {name: _regions(value) for name, value in arguments.items() if self._has_regions(self.step.input[name])}
         for row in zip(*split.values(), strict=True):
             yield {**arguments, **dict(zip(split, row, strict=True))}
@@ -262,7 +290,7 @@ class Making:
     def _called(
         self, arguments: Mapping[str, object], page: int | None, function: Callable[..., object] | None = None
     ) -> object:
-        """What the function gives, that of the component if none is named."""
+        """Call `function`, or that of the component."""
         called = function or self.component.function or self.values.services[self.component.service]
         assert not isinstance(called, PageService)
         try:
@@ -272,17 +300,17 @@ class Making:
         except Exception as error:
             where = f"step {self.step.id!r}" + (f", page {page}" if page else "")
             log_traceback(f"component {self.component.name}, {where}", error)
-            said = str(error) if isinstance(error, QuireError) else reason_of(error)
+            reason = str(error) if isinstance(error, QuireError) else reason_of(error)
             logging.getLogger("quire").debug(
                 "%s of the component %s failed", where, self.component.name, exc_info=error
             )
-            raise RunError.of(error, f"{where}: {said}") from error
+            raise RunError.of(error, f"{where}: {reason}") from error
         finally:
             for document in (one for one in arguments.values() if isinstance(one, Document)):
                 document.close()
 
     def _saved(self, key: ArtifactKey, output: object, *, page: int | None, claim: Claim | None = None) -> Digest:
-        """The artifact of the step is JSON, which names the artifacts of bytes and files."""
+        """Save the result as JSON; bytes and files are artifacts of their own, which the JSON refers to."""
         if isinstance(output, (bytes, bytearray, memoryview)):
             file = self._file(key, "", bytes(output), page)
             output = {BYTES: file["digest"], "size": file["size"]}
@@ -292,12 +320,12 @@ class Making:
             data = encoded(output)
         except (TypeError, ValueError) as error:
             raise RunError(
-                f"step {self.step.id!r}: {self.component.name} gives something that is neither JSON nor bytes: {error}",
+                f"step {self.step.id!r}: {self.component.name} returned something other than JSON or bytes: {error}",
                 category="config",
             ) from error
         return self._save(key, data, page, claim)
 
-    def _file(self, key: ArtifactKey, name: str, content: bytes, page: int | None) -> Json:
+    def _file(self, key: ArtifactKey, name: str, content: bytes, page: int | None) -> ArtifactFile:
         own = artifact_key(f"{STAGE}-file", "1", (key, name), digest_of({}))
         return {"name": name, "digest": self._save(own, content, page), "size": len(content)}
 
@@ -305,22 +333,24 @@ class Making:
         stage = f"{STAGE}/{self.component.name}"
         return self._store.save(key, data, stage=stage, document=self.document, page=page, claim=claim)
 
-    def _entry(self, position: int, number: int, errors: Mapping[str, str]) -> Json:
+    def _entry(self, position: int, number: int, errors: Mapping[str, str]) -> PageEntry:
         if (reason := errors.get(str(number))) is not None:
             use = self.step.on_error
             return {"page": number, "value": use.value} if use.what == "use" else {"page": number, "error": reason}
         digest = self._store.find(self._page_key(position))
         if digest is None:
-            raise RunError(f"step {self.step.id!r}: page {number} has vanished from the store", category="transient")
+            raise RunError(
+                f"step {self.step.id!r}: page {number} is no longer in the store; run it again", category="transient"
+            )
         return {"page": number, "digest": digest}
 
-    def _listed(self, digest: Digest) -> Value:
-        kind = "regions" if self.component.unit == "region" else "pages"
+    def _listed(self, digest: Digest) -> StepValue:
+        kind: Literal["regions", "pages"] = "regions" if self.component.unit == "region" else "pages"
         return {"kind": kind, "digest": digest, "document": self.document}
 
 
 def _regions(value: object) -> Sequence[object]:
-    """The regions of a page: its blocks, or the items of a list that was made for them."""
+    """The regions of a page: its blocks, or the items of a list with a value for each."""
     return value.blocks if isinstance(value, PageResult) else list(cast("Sequence[object]", value))
 
 

@@ -1,4 +1,4 @@
-"""Work that costs is done once, however many ask for it at a time, in whichever process."""
+"""Expensive work is done once, even if several threads or processes need it at the same time."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from quire.keys import ArtifactKey
 T = TypeVar("T")
 
 POLL_S = 0.05
-"""How often who waits for another looks."""
+"""Polling interval while another process has the claim."""
 
 
 def made_once(
     store: Store, key: ArtifactKey, find: Callable[[], T | None], make: Callable[[Claim], T]
 ) -> tuple[T, bool]:
-    """What `find` finds, made by whoever has the claim of `key`; and whether it was found. Waits for others.
+    """What `find` returns, made first by the owner of the claim of `key` if necessary; and whether it was found.
 
-    A claim that was lost on the way makes nothing wrong: what the other one made is found.
+    Waits while another process has the claim. If the claim is lost on the way, the result of the new owner is found.
     """
     while True:
         found = find()
@@ -32,7 +32,7 @@ def made_once(
             time.sleep(POLL_S)
             continue
         try:
-            found = find()  # once more: whoever had the claim before has saved
+            found = find()  # again: the previous owner of the claim may have saved it
             return (make(claim), False) if found is None else (found, True)
         except FencedError:
             continue

@@ -1,14 +1,16 @@
-"""Pictures of pages for flows, under names that other programs find."""
+"""Images of pages for flows, stored under names that other programs can look up."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
+from typing import TypeAlias
 
-from quire.context import Json, Store
+from quire.context import Store
 from quire.document import RenderOptions
 from quire.durable.flows.resolving import PageService
+from quire.durable.messages import DocumentReference, PageEntry, SourceJson
 from quire.durable.reads.request import SourceRef
 from quire.durable.reads.sources import Sources
 from quire.errors import InputError, UsageError
@@ -22,30 +24,33 @@ from quire.store.artifacts import ArtifactStore
 from quire.store.images import PageImages
 from quire.workers import shared_pool
 
+Drawable: TypeAlias = DocumentReference | SourceJson
+"""A document that was read, or a file."""
+
 
 def rendering(store: Store, *, password: Password = None) -> PageService:
-    """The service `render`: an entry for each page with where its picture is, or why there is none."""
+    """The service `render`: an entry for each page with the name of its image, or the error."""
     drawn = _Rendering(store, password)
     return PageService(drawn.numbers, drawn.some)
 
 
 class _Rendering:
-    """Documents are opened and drawn in workers. Any thread may use it."""
+    """Documents are opened and rendered in workers. Thread-safe."""
 
     def __init__(self, store: Store, password: Password) -> None:
         self._store = store
         self._sources = Sources(store)
         self._password = password
 
-    def numbers(self, document: Json, *, dpi: int, grey: bool, pages: str | None) -> Sequence[int]:
+    def numbers(self, document: Drawable, *, dpi: int, grey: bool, pages: str | None) -> Sequence[int]:
         if not isinstance(self._store, ArtifactStore):
-            raise UsageError("pictures of pages are kept by name, in a folder or a bucket; name a store")
+            raise UsageError("images of pages are stored by name, in a folder or a bucket; choose a store")
         with self._opened(document) as source:
             return page_numbers(pages, look_into(source, shared_pool()).pages)
 
     def some(
-        self, numbers: Sequence[int], on_event: Sink, document: Json, *, dpi: int, grey: bool, pages: str | None
-    ) -> list[Json]:
+        self, numbers: Sequence[int], on_event: Sink, document: Drawable, *, dpi: int, grey: bool, pages: str | None
+    ) -> list[PageEntry]:
         assert isinstance(self._store, ArtifactStore)
         options = RenderOptions(dpi=dpi, grey=grey)
         with self._opened(document) as source:
@@ -54,13 +59,15 @@ class _Rendering:
         return [_entry(number, name) for number, name in zip(numbers, names, strict=True)]
 
     @contextmanager
-    def _opened(self, document: Json) -> Iterator[Opened]:
-        source = SourceRef(**document.get("source", document))  # of a document that was read, or a file
+    def _opened(self, document: Drawable) -> Iterator[Opened]:
+        if "source" in document:
+            document = document["source"]
+        source = SourceRef(**document)
         with self._sources.path(source) as path:
             yield Opened(path, source.name, source.id, password_of(self._password, source.path))
 
 
-def _entry(number: int, name: str | InputError) -> Json:
+def _entry(number: int, name: str | InputError) -> PageEntry:
     if isinstance(name, InputError):
         return {"page": number, "error": reason_of(name)}
     return {"page": number, "image": name}

@@ -1,4 +1,4 @@
-"""From references to what a component is called with. The digest is known before anything is loaded."""
+"""Resolves references to the arguments of a component. Digests are known before anything is loaded."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias, TypeGuard
 
 from quire.context import Json, Store
 from quire.document import Document
+from quire.durable.messages import DocumentReference, PageEntry, SourceJson, StepValue
 from quire.durable.reads.request import SourceRef
 from quire.durable.reads.sources import open_source
 from quire.encoding import encode_page
@@ -23,37 +24,29 @@ if TYPE_CHECKING:
     from quire.result import DocumentResult
     from quire.types import PageResult
 
-Value: TypeAlias = dict[str, Json]
-"""What a step gave, small enough for a journal: its `kind`, the `digest` of its artifact, the id of the `document`.
-
-Kinds: `json`, `pages` and `regions` (lists by page), `result` (a document that was read, by `reference`),
-`given` (a value that stands for a step that failed).
-"""
-
-Loader: TypeAlias = "Callable[[Json], DocumentResult]"
-"""The result that a reference stands for."""
+Loader: TypeAlias = "Callable[[DocumentReference], DocumentResult]"
+"""Loads the result that a reference stands for."""
 
 
 @dataclass(frozen=True, slots=True)
 class PageService:
-    """A service that works through a document in groups of pages, each a durable step of its own."""
+    """A service that processes a document in groups of pages, each a durable step."""
 
     numbers: Callable[..., Sequence[int]]
-    """Gives the pages to work through."""
-    some: Callable[..., list[Json]]
-    """Called with some of them and a sink for events; gives an entry `{"page": …}` for each, with an `error` for one
-    that failed."""
+    """Returns the pages to process."""
+    some: Callable[..., list[PageEntry]]
+    """Called with some of them and a sink for events; returns an entry for each, with an `error` for a failed page."""
 
 
 Service: TypeAlias = Callable[..., object] | PageService
-"""Something that whoever runs a flow does for its components, given references instead of documents."""
+"""A function that the runner of a flow provides for its components; it takes references instead of documents."""
 
 BYTES: Final = "$bytes"
 """The key of an artifact that stands for bytes: `{"$bytes": digest, "size": …}`."""
 
 
 class Absent:
-    """Something optional that was not given, or a step that was skipped."""
+    """An optional value that is missing, or a step that was skipped."""
 
 
 ABSENT: Final = Absent()
@@ -61,7 +54,7 @@ ABSENT: Final = Absent()
 
 @dataclass(frozen=True, slots=True)
 class StoredValue:
-    """A value by its digest; loaded when a component is really called."""
+    """A value by its digest, loaded lazily when a component is called."""
 
     digest: str
     load: Callable[[], object]
@@ -72,21 +65,21 @@ Found: TypeAlias = StoredValue | Absent
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """What the inputs and the steps before have given, seen from a whole document or from one of its pages."""
+    """The inputs and the values of earlier steps, for a whole document or for one of its pages."""
 
     store: Store
     loader: Loader
     services: Mapping[str, Service]
     inputs: Mapping[str, Json]
-    steps: Mapping[str, Value | None]
+    steps: Mapping[str, StepValue | None]
     page: int | None = None
     """The position of the page, from 0; None for the whole document."""
 
     plain: bool = False
-    """Whether documents and bytes stay references, for what JSON must say."""
+    """Whether documents and bytes stay references, for JSON."""
     password: Password = field(default=None, repr=False)
-    lists: dict[str, list[Json]] = field(default_factory=dict, repr=False)
-    """Lists by page that were loaded already, by digest: every page looks into them."""
+    lists: dict[str, list[PageEntry]] = field(default_factory=dict, repr=False)
+    """Cached lists by page, by digest: every page uses them."""
 
     def raw(self) -> Values:
         return replace(self, plain=True)
@@ -95,7 +88,7 @@ class Values:
         return replace(self, page=position)
 
     def arguments(self, named: Mapping[str, Expression]) -> dict[str, StoredValue]:
-        """What each name stands for; what is absent is left out."""
+        """The value of each name, without absent ones."""
         found = {name: self.part(expression) for name, expression in named.items()}
         return {name: part for name, part in found.items() if isinstance(part, StoredValue)}
 
@@ -124,8 +117,8 @@ class Values:
             )
         return ABSENT if value is None else _constant(value)
 
-    def _opened(self, source: Json) -> Document:
-        """A document that nobody has read. Raises InputError when it is another one by now."""
+    def _opened(self, source: SourceJson) -> Document:
+        """A document that was not read. Raises ChangedError if the file has changed."""
         return open_source(self.store, SourceRef(**source), password=self.password)
 
     def _step(self, reference: StepReference) -> Found:
@@ -139,9 +132,9 @@ class Values:
                 return self._by_page(value, reference)
             case "given":
                 return _constant(self._followed(value["value"], reference))
-        return self._artifact(value, reference)
+        return self._artifact(value["digest"], reference)
 
-    def _result(self, value: Value, reference: StepReference) -> Found:
+    def _result(self, value: StepValue, reference: StepReference) -> Found:
         if reference.path:
             return _constant(self._followed(value["reference"], reference))
         if self.plain:
@@ -152,7 +145,7 @@ class Values:
         page = result().pages[self.page]
         return StoredValue(page_digest(page), lambda: page)
 
-    def _by_page(self, value: Value, reference: StepReference) -> Found:
+    def _by_page(self, value: StepValue, reference: StepReference) -> Found:
         entries = self.entries(value)
         each = value["kind"] == "regions"
         if self.page is not None:
@@ -160,30 +153,30 @@ class Values:
         found = [self._entry(entry, reference, each=each) for entry in entries]
         return _list([_constant(None) if isinstance(part, Absent) else part for part in found])
 
-    def entries(self, value: Value) -> list[Json]:
-        """What a step gave for each page."""
-        digest = Digest(value["digest"])
+    def entries(self, value: StepValue) -> list[PageEntry]:
+        """The entries of a list by page."""
+        digest = value["digest"]
         if digest not in self.lists:
             self.lists[digest] = json.loads(self.store.load(digest))
         return self.lists[digest]
 
-    def _entry(self, entry: Json, reference: StepReference, *, each: bool) -> Found:
-        """What one page gave. A path goes into it, or into what each of its regions gave."""
+    def _entry(self, entry: PageEntry, reference: StepReference, *, each: bool) -> Found:
+        """The value of one page. A path is followed into it, or into the value of each of its regions."""
         if "error" in entry:
             return ABSENT
         if "value" in entry:
             return _constant(self._followed(entry["value"], reference))
         if not (each and reference.path):
-            return self._artifact(entry, reference)
-        items = json.loads(self.store.load(Digest(entry["digest"])))
+            return self._artifact(entry["digest"], reference)
+        items = json.loads(self.store.load(entry["digest"]))
         return _constant([self._followed(item, reference) for item in items])
 
-    def _artifact(self, value: Value, reference: StepReference) -> Found:
-        load = partial(self._content, Digest(value["digest"]))
-        return _constant(self._followed(load(), reference)) if reference.path else StoredValue(value["digest"], load)
+    def _artifact(self, digest: Digest, reference: StepReference) -> Found:
+        load = partial(self._content, digest)
+        return _constant(self._followed(load(), reference)) if reference.path else StoredValue(digest, load)
 
     def _content(self, digest: Digest) -> object:
-        """What a component gave: JSON, or the bytes that it stands for."""
+        """What a component returned: JSON, or the bytes that it stands for."""
         value = json.loads(self.store.load(digest))
         if isinstance(value, dict) and BYTES in value and not self.plain:
             return self.store.load(Digest(value[BYTES]))
@@ -197,11 +190,13 @@ class Values:
 
     def _leads_nowhere(self, reference: StepReference, part: str) -> RunError:
         path = ".".join(reference.path)
-        return RunError(f"step {reference.step!r} gave nothing at {path!r}: there is no {part!r}", category="config")
+        return RunError(
+            f"step {reference.step!r} returned nothing at {path!r}: {part!r} does not exist", category="config"
+        )
 
 
-def is_source(value: Json) -> TypeGuard[dict[str, Json]]:
-    """Whether it is a file by its id, name and path: it counts by what is in it, not by where it lies."""
+def is_source(value: Json) -> TypeGuard[SourceJson]:
+    """Whether it is a file by id, name and path. Its content is part of keys, its path is not."""
     return isinstance(value, dict) and {"id", "name", "path"} <= value.keys()
 
 
@@ -224,7 +219,7 @@ def _mapping(items: Mapping[str, Found]) -> StoredValue:
     return StoredValue(digest, lambda: {key: item.load() for key, item in there.items()})
 
 
-def result_value(reference: Json) -> Value:
+def result_value(reference: DocumentReference) -> StepValue:
     """A document that was read, as the value of a step."""
     source = reference["source"]
     digest = digest_of([reference["document"], reference["index"], source["id"], source["name"]])
@@ -232,16 +227,18 @@ def result_value(reference: Json) -> Value:
 
 
 class RecentResults:
-    """A loader that keeps the last results: the pages of a document are worked on group by group. Any thread may use
-    it; who needs a result that another one loads waits for it, and for no other."""
+    """A loader that caches the last results, because the pages of a document are processed group by group.
 
-    def __init__(self, load: Callable[[Json], DocumentResult], *, kept: int) -> None:
+    Thread-safe. A thread that needs a result which another thread is loading waits for that one only.
+    """
+
+    def __init__(self, load: Loader, *, kept: int) -> None:
         self._load = load
         self._most = kept
         self._kept: dict[str, _Kept] = {}
         self._lock = Lock()
 
-    def __call__(self, reference: Json) -> DocumentResult:
+    def __call__(self, reference: DocumentReference) -> DocumentResult:
         digest = result_value(reference)["digest"]
         with self._lock:
             kept = self._kept.pop(digest) if digest in self._kept else _Kept()

@@ -1,9 +1,9 @@
 """The workflow `flow`: the steps of a flow for one document, each an artifact under its key.
 
-A run names a flow that is registered here: one that ships with Quire, or one of the program that opened the runtime.
-Where that is allowed it carries the whole definition of its flow instead, so that it is played again as it began
-whatever became of the file. A definition can name components by import path, which runs code of whoever wrote it: that
-is a matter of files and Python, never of what came with a request.
+A run names a registered flow: a built-in one, or one of the program that opened the runtime. Where that is allowed,
+the run carries the whole definition of its flow instead, so that a replay does not depend on the file. A definition can
+name components by import path, which executes code of its author: allow that for files and Python code only, never for
+untrusted requests.
 """
 
 from __future__ import annotations
@@ -13,13 +13,25 @@ from collections.abc import Awaitable, Generator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple, Protocol, TypeAlias
+from typing import NamedTuple, Protocol, TypeAlias, cast
 
 from quire.context import MAX_RESULT, Context, Json, Retry, Store, Workflow
 from quire.durable.flows.ends import document_request, identified, output_value
 from quire.durable.flows.making import GROUP, Making
 from quire.durable.flows.rendering import rendering
-from quire.durable.flows.resolving import PageService, RecentResults, Service, Value, Values, is_source, result_value
+from quire.durable.flows.resolving import PageService, RecentResults, Service, Values, is_source, result_value
+from quire.durable.messages import (
+    DocumentReference,
+    FlowArgument,
+    FlowOutcome,
+    KeyedReadArgument,
+    MadePages,
+    OutputReference,
+    PageCount,
+    PageEntry,
+    PageSelection,
+    StepValue,
+)
 from quire.durable.reads.documents import load_result
 from quire.durable.reads.steps import DocumentSteps
 from quire.errors import ConfigurationError, RunError, UsageError
@@ -30,21 +42,21 @@ from quire.flow.definition import references
 from quire.flow.files import find_flows, load_flow
 from quire.flow.registry import ComponentRegistry
 from quire.flow.tree import nearest, raise_mistakes
-from quire.keys import Digest, digest_of
+from quire.keys import digest_of
 from quire.page_ranges import page_numbers
 from quire.passwords import Password
 
 STAGE = "step"
 KEPT = 16
-"""Definitions that stay parsed: every document of a batch carries the same."""
+"""Parsed definitions in the cache: every document of a batch carries the same."""
 
 Outcome: TypeAlias = Json | RunError
-Playing: TypeAlias = Generator[Sequence[Awaitable[Json]], Sequence[Outcome], Value]
-"""A step under way: gives what it waits for, is sent the outcomes, and ends with its value."""
+Playing: TypeAlias = Generator[Sequence[Awaitable[Json]], Sequence[Outcome], StepValue]
+"""A running step: yields what it awaits, is sent the outcomes, and returns its value."""
 
 
 class Registered(Protocol):
-    """A flow that runs may name, and where its components are found."""
+    """A flow that runs may name, and the registry of its components."""
 
     @property
     def definition(self) -> FlowDefinition: ...
@@ -63,8 +75,8 @@ class FlowWithComponents(NamedTuple):
 class Flows:
     """Runs flows over the store of `steps`.
 
-    `registered` are flows that a run may name, besides those that ship with Quire. `definitions` allows it to carry
-    one, `import_paths` also one with components by import path.
+    `registered` are flows that a run may name, besides the built-in ones. `definitions` allows a run to carry a
+    definition, `import_paths` also one with components by import path.
     """
 
     def __init__(
@@ -78,7 +90,7 @@ class Flows:
         registered: Mapping[str, Registered] | None = None,
     ) -> None:
         self.store = steps.store
-        # A batch has one more document under way than workers, and may begin with the next.
+        # A batch has one more document in progress than workers, and may start the next.
         self.loader = RecentResults(partial(load_result, steps.store, password=password), kept=steps.workers + 2)
         self.services: Mapping[str, Service] = {
             "export": steps.export,
@@ -94,12 +106,8 @@ class Flows:
     def workflow(self) -> Workflow:
         return Workflow("flow", self.flow, version="2", pool="documents")
 
-    async def flow(self, ctx: Context, argument: Json) -> Json:
-        """Play a flow: `{"flow": definition or name, "inputs": {…}}`; `"parent"` is the run that submitted it.
-
-        Gives `{"flow": name, "digest": …, "output": …}`: the digest of the output in the store, and the output
-        itself where it is small. `"lost"` is there when steps with `on_error: skip` lost pages: how many, by step.
-        """
+    async def flow(self, ctx: Context, argument: FlowArgument) -> FlowOutcome:
+        """Run a flow."""
         if self.trusting and argument.get("folder"):
             folder = Path(argument["folder"])
             self.trusting.look_in(str(folder), str(folder.parent))
@@ -115,7 +123,7 @@ class Flows:
         return await _FlowRun(self, ctx, definition, components, {**defaults, **inputs}).play()
 
     def named(self, name: str) -> Registered:
-        """The registered flow of that name. Raises UsageError when there is none, with those that there are."""
+        """The registered flow of that name. Raises UsageError with the nearest names when it does not exist."""
         if name not in self._registered:
             shipped = find_flows()
             if name not in shipped:
@@ -124,18 +132,18 @@ class Flows:
             self._registered[name] = FlowWithComponents(load_flow(shipped[name], components), components)
         return self._registered[name]
 
-    def _found(self, given: Json) -> tuple[FlowDefinition, ComponentRegistry]:
+    def _found(self, given: str | Mapping[str, Json]) -> tuple[FlowDefinition, ComponentRegistry]:
         if isinstance(given, str):
             found = self.named(given)
             return found.definition, found.components
         if not self._definitions:
             raise UsageError(
-                "a run names a flow that is registered here, and carries none; register it with whoever opens the "
-                "runtime: local_runtime(store, flows={name: flow})"
+                "a run names a registered flow and carries no definition; register the flow where the runtime is "
+                "opened: local_runtime(store, flows={name: flow})"
             )
         return self._parsed(given), self.components
 
-    def _parsed(self, given: Json) -> FlowDefinition:
+    def _parsed(self, given: Mapping[str, Json]) -> FlowDefinition:
         digest = digest_of(given)
         known = self._known.get(digest)
         if known is None:
@@ -146,7 +154,7 @@ class Flows:
 
 
 class _FlowRun:
-    """One playing of a flow. Between the calls of the context everything follows from what they gave."""
+    """One execution or replay of a flow. Between the calls of the context everything is deterministic."""
 
     def __init__(
         self,
@@ -161,12 +169,12 @@ class _FlowRun:
         self.definition = definition
         self.components = components
         self.inputs = inputs
-        self.values: dict[str, Value | None] = {}
-        """What each step gave; None for one that was skipped."""
+        self.values: dict[str, StepValue | None] = {}
+        """The value of each step; None for a skipped one."""
         self.lost: dict[str, int] = {}
-        """Steps with `on_error: skip` that lost something, and how many pages; a whole document counts as one."""
+        """How many pages steps with `on_error: skip` lost, by step; a whole document counts as one."""
 
-    async def play(self) -> Json:
+    async def play(self) -> FlowOutcome:
         documents = [name for name, one in self.definition.inputs.items() if one.type.name == "document"]
         unknown = {name: self.inputs[name] for name in documents if name in self.inputs}
         if not all(is_source(source) for source in unknown.values()):
@@ -174,8 +182,15 @@ class _FlowRun:
             self.inputs = {**self.inputs, **found}
         for level in self.definition.levels():
             await self._level(level)
-        output: Json = await self.ctx.run("output", output_value, self.definition, self._values(), MAX_RESULT // 2)
-        return {"flow": self.definition.name, **output, **({"lost": self.lost} if self.lost else {})}
+        output: OutputReference = await self.ctx.run(
+            "output", output_value, self.definition, self._values(), MAX_RESULT // 2
+        )
+        outcome: FlowOutcome = {"flow": self.definition.name, "digest": output["digest"]}
+        if "output" in output:
+            outcome["output"] = output["output"]
+        if self.lost:
+            outcome["lost"] = self.lost
+        return outcome
 
     def _values(self) -> Values:
         flows = self.flows
@@ -183,8 +198,8 @@ class _FlowRun:
         return Values(flows.store, flows.loader, flows.services, self.inputs, values, password=flows.password)
 
     async def _level(self, steps: Sequence[Step]) -> None:
-        """Steps that do not need each other, side by side: each says what it waits for, and all of it is awaited in
-        the order of the file. The first error, in that order, ends the flow after all have come to an end."""
+        """Run independent steps concurrently: each yields what it awaits, and all of it is awaited in the order of the
+        file. The first error, in that order, ends the flow after all steps have ended."""
         playing = {step.id: self._played(step) for step in steps if not self._skipped(step)}
         sent: dict[str, Sequence[Outcome] | None] = dict.fromkeys(playing)
         errors: list[RunError] = []
@@ -192,7 +207,7 @@ class _FlowRun:
             waiting: dict[str, Sequence[Awaitable[Json]]] = {}
             for id, outcomes in sent.items():
                 try:
-                    waiting[id] = playing[id].send(outcomes)  # type: ignore[arg-type]  # None begins
+                    waiting[id] = playing[id].send(outcomes)  # type: ignore[arg-type]  # None starts it
                 except StopIteration as ended:
                     self._finished(self.definition.step(id), ended.value)
                 except RunError as error:
@@ -212,71 +227,73 @@ class _FlowRun:
 
     def _whole(self, making: Making) -> Playing:
         (outcome,) = yield [self.ctx.run(making.step.id, making.whole, retry=Retry())]
-        made: Value = _value(outcome)
+        made: StepValue = _value(outcome)
         return made
 
     def _by_group(self, making: Making) -> Playing:
-        """A service that works through pages: look the list up; have groups of pages made; put the list together."""
+        """A service that processes pages: look up the list; make groups of pages; join them."""
         id = making.step.id
         (looked,) = yield [self.ctx.run(f"{id}/look-up", making.service_pages, retry=Retry())]
-        found: Value = _value(looked)
-        if "digest" in found:
+        found: StepValue | PageSelection = _value(looked)
+        if "pages" not in found:
             return found
         numbers = page_numbers(found["pages"], found["last"]) if found["last"] else []
         groups = [numbers[start : start + GROUP] for start in range(0, len(numbers), GROUP)]
-        tell = self._teller(id, making.document)
+        sink = self._sink(id, making.document)
         outcomes = yield [
-            self.ctx.run(f"{id}/{group[0]}", making.service_some, group, tell, retry=Retry()) for group in groups
+            self.ctx.run(f"{id}/{group[0]}", making.service_some, group, sink, retry=Retry()) for group in groups
         ]
-        entries = [entry for outcome in outcomes for entry in _value(outcome)]
+        entries: list[PageEntry] = [entry for outcome in outcomes for entry in _value(outcome)]
         (gathered,) = yield [self.ctx.run(f"{id}/gather", making.service_gathered, entries, retry=Retry())]
-        made: Value = _value(gathered)
+        made: StepValue = _value(gathered)
         return made
 
-    def _teller(self, step: str, document: str) -> Sink:
-        """Hands the events of a step to the run, with ids that say what happened and not when."""
+    def _sink(self, step: str, document: str) -> Sink:
+        """Emits the events of a step to the run, with deterministic ids, so that a replay emits the same."""
 
-        def tell(event: Event) -> None:
+        def sink(event: Event) -> None:
             id = f"{self.ctx.run_id}/{step}{event.id}"
             self.ctx.emit(replace(event, id=id, run=self.ctx.run_id, document=document or event.document))
 
-        return tell
+        return sink
 
     def _as_workflow(self, making: Making) -> Playing:
-        """A component that is a workflow of its own, under a key of this run: what failed before is tried again."""
+        """A component that is a workflow, called under an idempotency key of this run, so that a failure is retried."""
         step, component = making.step, making.component
         (asked,) = yield [self.ctx.run(f"{step.id}/request", document_request, making, retry=Retry())]
-        request = _value(asked)
+        request: KeyedReadArgument = _value(asked)
         key = f"{request['key']}/{self.ctx.run_id}"
         (outcome,) = yield [self.ctx.call(component.workflow, key, request["request"])]
         if isinstance(outcome, RunError):
             name = request["request"]["source"]["name"]
             raise RunError.of(outcome, f"{name}: {reason_of(outcome)}")
-        return result_value(outcome)
+        reference: DocumentReference = outcome
+        return result_value(reference)
 
     def _by_page(self, making: Making) -> Playing:
-        """Look the list up; make groups of pages; put the list together."""
+        """Look up the list; make groups of pages; join them."""
         id = making.step.id
         (looked,) = yield [self.ctx.run(f"{id}/look-up", making.look_up, retry=Retry())]
-        found: Value = _value(looked)
-        if "digest" in found:
+        found: StepValue | PageCount = _value(looked)
+        if "count" not in found:
             return found
         groups = [(start, start + GROUP) for start in range(0, found["count"], GROUP)]
         outcomes = yield [
             self.ctx.run(f"{id}/{start + 1}", making.some_pages, start, stop, retry=Retry()) for start, stop in groups
         ]
-        told = yield from self._settle(making, groups, outcomes)
-        errors: dict[str, str] = {page: reason for one in told for page, reason in one["errors"].items()}
+        made = yield from self._settle(making, groups, outcomes)
+        errors = {page: reason for one in made for page, reason in one["errors"].items()}
         for page, reason in errors.items():
-            self._tell(making.step, making.component, "failed", None, {"reason": reason}, page=int(page))
+            self._emit(making.step, making.component, "failed", None, {"reason": reason}, page=int(page))
         (gathered,) = yield [self.ctx.run(f"{id}/gather", making.gathered, errors, retry=Retry())]
-        counts = {name: sum(one[name] for one in told) for name in ("hits", "made")}
-        return {**_value(gathered), **counts, "failed": len(errors)}
+        listed: StepValue = _value(gathered)
+        hits, new = sum(one["hits"] for one in made), sum(one["made"] for one in made)
+        return {**listed, "hits": hits, "made": new, "failed": len(errors)}
 
     def _settle(
         self, making: Making, groups: Sequence[tuple[int, int]], outcomes: Sequence[Outcome]
-    ) -> Generator[Sequence[Awaitable[Json]], Sequence[Outcome], list[Json]]:
-        """What the groups tell; those that failed for good tell which of their pages are missing, if that may be."""
+    ) -> Generator[Sequence[Awaitable[Json]], Sequence[Outcome], list[MadePages]]:
+        """The outcomes of the groups; one that failed for good reports its missing pages, unless `on_error: fail`."""
         failed = [at for at, outcome in enumerate(outcomes) if isinstance(outcome, RunError)]
         if failed and making.step.on_error.what == "fail":
             raise outcomes[failed[0]]
@@ -294,7 +311,7 @@ class _FlowRun:
         return [_value(again.get(at, outcome)) for at, outcome in enumerate(outcomes)]
 
     def _skipped(self, step: Step) -> bool:
-        """Whether something that the step cannot do without was skipped; then it is too."""
+        """Whether a required input of the step was skipped; then the step is skipped too."""
         component = self.components.find(step.component)
         lacking = [
             one.step
@@ -305,26 +322,27 @@ class _FlowRun:
         if lacking:
             use = step.on_error
             self.values[step.id] = {"kind": "given", "value": use.value} if use.what == "use" else None
-            self._tell(step, component, "progress", None, {"skipped": True, "reason": f"{lacking[0]} was skipped"})
+            self._emit(step, component, "progress", None, {"skipped": True, "reason": f"{lacking[0]} was skipped"})
         return bool(lacking)
 
-    def _finished(self, step: Step, value: Value) -> None:
-        told = {name: one for name, one in value.items() if name in ("ms", "bytes", "hits", "made", "failed")}
+    def _finished(self, step: Step, value: StepValue) -> None:
+        figures = {name: one for name, one in value.items() if name in ("ms", "bytes", "hits", "made", "failed")}
         kind: EventKind = "hit" if value.get("hit") else "finished"
-        self._tell(step, self.components.find(step.component), kind, value, told)
+        self._emit(step, self.components.find(step.component), kind, value, figures)
         if step.on_error.what == "skip" and value.get("failed"):
             self.lost[step.id] = value["failed"]
-        self.values[step.id] = {name: one for name, one in value.items() if name not in (*told, "hit")}
+        kept = {name: one for name, one in value.items() if name not in (*figures, "hit")}
+        self.values[step.id] = cast("StepValue", kept)
 
     def _failed(self, step: Step, error: RunError) -> list[RunError]:
-        """What the failure of a step means. The error where it ends the flow, else nothing."""
+        """Apply `on_error` to a failed step. Returns the error if it ends the flow, else nothing."""
         component = self.components.find(step.component)
-        told = {"reason": reason_of(error), "category": error.category, "on_error": step.on_error.what}
-        self._tell(step, component, "failed", None, told)
+        payload = {"reason": reason_of(error), "category": error.category, "on_error": step.on_error.what}
+        self._emit(step, component, "failed", None, payload)
         if step.on_error.what == "fail":
             message = reason_of(error)
             place = f"step {step.id!r}"
-            # A document that cannot be read is named by itself; the step would only be noise.
+            # The error names the document that cannot be read; the step would only be noise.
             named = message if component.workflow or message.startswith(place) else f"{place}: {message}"
             return [RunError.of(error, named)]
         if step.on_error.what == "skip":
@@ -333,36 +351,36 @@ class _FlowRun:
         self.values[step.id] = {"kind": "given", "value": use} if step.on_error.what == "use" else None
         return []
 
-    def _tell(
+    def _emit(
         self,
         step: Step,
         component: Component,
         kind: EventKind,
-        value: Value | None,
+        value: StepValue | None,
         payload: Mapping[str, object],
         *,
         page: int | None = None,
     ) -> None:
         run = self.ctx.run_id
-        told = {"step": step.id, "component": component.name, **payload}
+        payload = {"step": step.id, "component": component.name, **payload}
         document, key = (value.get("document"), value.get("key")) if value else (None, None)
         place = step.id if page is None else f"{step.id}/{page}"
-        self.ctx.emit(Event(f"{run}/{STAGE}/{place}/{kind}", run, 0, kind, STAGE, document, page, key, told))
+        self.ctx.emit(Event(f"{run}/{STAGE}/{place}/{kind}", run, 0, kind, STAGE, document, page, key, payload))
 
 
-def _check_versions(definition: FlowDefinition, components: ComponentRegistry, asked: Mapping[str, str]) -> None:
-    """Raises ConfigurationError when whoever submitted the run has other code than this process has loaded."""
+def _check_versions(definition: FlowDefinition, components: ComponentRegistry, versions: Mapping[str, str]) -> None:
+    """Raises ConfigurationError when the submitter of the run has another version of a component than this process."""
     for step in definition.steps:
         loaded = components.find(step.component).version
-        if asked.get(step.id, loaded) != loaded:
+        if versions.get(step.id, loaded) != loaded:
             raise ConfigurationError(
-                f"step {step.id!r}: a process that works on this store has loaded another version of "
-                f"{step.component}; end `quire join` and start it again"
+                f"step {step.id!r}: a process that works on this store runs another version of "
+                f"{step.component}; restart `quire join`"
             )
 
 
 async def _settled(awaited: Awaitable[Json]) -> Outcome:
-    """What it gave, or the error that it ended with."""
+    """Its value, or the error that it ended with."""
     try:
         return await awaited
     except RunError as error:
@@ -377,20 +395,20 @@ def _value(outcome: Outcome) -> Json:
 
 def flow_argument(
     definition: FlowDefinition, inputs: Mapping[str, Json], versions: Mapping[str, str] | None = None
-) -> Json:
-    """What a run of a flow is submitted with. For other processes here: also where components of its own lie, and
-    their `versions` by step."""
-    told: dict[str, Json] = {"flow": definition.to_json(), "inputs": dict(inputs)}
+) -> FlowArgument:
+    """The argument of a run of a flow. For other processes of this machine it includes the folder of custom components,
+    and their `versions` by step."""
+    argument: FlowArgument = {"flow": definition.to_json(), "inputs": dict(inputs)}
     own = [step.id for step in definition.steps if ":" in step.component]
     if own and definition.folder:
-        told["folder"] = definition.folder
+        argument["folder"] = definition.folder
     if own and versions:
-        told["versions"] = {step: versions[step] for step in own}
-    return told
+        argument["versions"] = {step: versions[step] for step in own}
+    return argument
 
 
-def flow_output(store: Store, result: Json) -> Json:
-    """The output of a finished flow, also of one too large for its journal."""
+def flow_output(store: Store, result: FlowOutcome) -> Json:
+    """The output of a finished flow, loaded from the store if it is too large for the journal."""
     if "output" in result:
         return result["output"]
-    return json.loads(store.load(Digest(result["digest"])))
+    return json.loads(store.load(result["digest"]))

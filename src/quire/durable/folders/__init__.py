@@ -1,1 +1,1 @@
-"""Folders of documents: which files they hold, what is left to do, and a flow over each document."""
+"""Folders of documents: which files they contain, what remains to be done, and a flow over each document."""

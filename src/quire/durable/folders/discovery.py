@@ -1,4 +1,4 @@
-"""Which documents a command line names."""
+"""Finds the documents that a command line names."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from quire.errors import InputError, UsageError
 from quire.regular_files import kind_of
 
 SUFFIXES = frozenset({".pdf", ".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp", ".bmp"})
-"""What is looked for in folders. A file that is named itself may be called anything."""
+"""The suffixes of documents in folders. A file that is named explicitly may have any suffix."""
 
 
 class UnreadablePath(NamedTuple):
@@ -28,10 +28,10 @@ class UnreadablePath(NamedTuple):
 
 @dataclass(slots=True)
 class FoundSources:
-    """What a command line names.
+    """The documents that a command line names.
 
     `unreadable` are the paths that cannot be read: one that does not exist, a file or folder without permission, a
-    folder without documents, a pipe. `others` are the files of folders that are no documents.
+    folder without documents, a pipe. `others` are the files in folders that are not documents.
     """
 
     sources: list[NamedSource] = field(default_factory=list)
@@ -42,10 +42,10 @@ class FoundSources:
 def find_sources(
     paths: Sequence[Path | str], output: Path | None, *, include: Sequence[str] = (), exclude: Sequence[str] = ()
 ) -> FoundSources:
-    """The files, URLs and documents in the folders, each once, with names that no two share.
+    """The files, URLs and documents in the folders, each once, with unique names.
 
-    Of a folder, `include` takes only files that match one of its patterns, `exclude` no file or folder that does.
-    A pattern without `/` is about the name, another one about the path below the folder.
+    In a folder, `include` selects only files that match one of its patterns, `exclude` drops files and folders that do.
+    A pattern without `/` matches the name, one with `/` the path below the folder.
     """
     found = FoundSources()
     documents: dict[str, NamedSource] = {}
@@ -66,7 +66,7 @@ def find_sources(
 
 
 def check_paths(paths: Sequence[Path]) -> None:
-    """Raises UsageError for a URL, and the error of the first path when none can be read: then nothing is begun."""
+    """Raises UsageError for a URL, and the error of the first path when no path can be read, before anything starts."""
     if url := next((path for path in paths if path.parts and path.parts[0].lower() in ("http:", "https:")), None):
         raise UsageError(f"{url}: only `quire read` takes URLs; download the document first")
     errors = [unreadable(path) for path in paths]
@@ -117,7 +117,7 @@ def _matches(patterns: Sequence[str], name: str, path: str) -> bool:
 def _in_folder(
     folder: Path, output: Path | None, wanted: _Wanted, found: FoundSources
 ) -> list[tuple[str, NamedSource]]:
-    """Documents anywhere below, by their real path; hidden ones and those in the output folder are left alone."""
+    """Documents anywhere below, by their real path; hidden files and those in the output folder are skipped."""
     real = os.path.realpath(folder)
     away = os.path.realpath(output) if output else None
     walk = _Walk(folder, real, away if away != real else None, wanted, found)
@@ -135,7 +135,7 @@ def _in_folder(
 
 @dataclass(frozen=True, slots=True)
 class _Walk:
-    """Looks for documents below a folder, and notes what is none."""
+    """Looks for documents below a folder, and collects the other files."""
 
     folder: Path
     root: str
@@ -144,8 +144,8 @@ class _Walk:
     found: FoundSources
 
     def documents(self, below: str) -> Iterator[tuple[str, bool]]:
-        """Paths below the folder and whether each is a link. Links to folders are not followed: they may lead in
-        circles."""
+        """Paths below the folder and whether each is a link. Links to folders are not followed: they may form
+        cycles."""
         try:
             entries = list(os.scandir(f"{self.root}/{below}"))
         except OSError as error:
@@ -172,7 +172,7 @@ class _Walk:
 
 
 def _kind(entry: os.DirEntry[str]) -> str:
-    """What something with the name of a document is that is none."""
+    """What kind of thing has the name of a document but is not a file."""
     try:
         return kind_of(entry.stat())
     except OSError:

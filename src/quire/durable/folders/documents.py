@@ -1,4 +1,4 @@
-"""What a batch does with each of its documents: submit a run of the flow, wait, write the files, remember them."""
+"""What a batch does with each document: submit a run of the flow, wait, write the files, record them."""
 
 from __future__ import annotations
 
@@ -6,14 +6,13 @@ import json
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict
 from pathlib import Path
 from threading import Lock
 
 from quire.atomic_files import write_files
 from quire.batch import ItemOutcome, StageContext, WorkItem
 from quire.batch.schedule import Task
-from quire.context import Json, Runtime
+from quire.context import Runtime
 from quire.database.outputs import Output, OutputFile, Outputs
 from quire.database.places import path_text
 from quire.database.quarantine import Quarantine, Quarantined
@@ -23,23 +22,24 @@ from quire.durable.flows.workflow import flow_output
 from quire.durable.folders.plan import PlannedDocument
 from quire.durable.folders.request import BatchRequest
 from quire.durable.folders.settings import FlowSettings
+from quire.durable.messages import CallCounts, DocumentFacts, FlowArgument, FlowOutcome
 from quire.durable.reads.request import SourceRef
 from quire.durable.reads.sources import keep_source
 from quire.errors import PERMANENT, InputError, RunCancelled, RunError, StoreError
 from quire.events import Event
 from quire.hashing import FileState, hash_file
-from quire.keys import Digest, digest_bytes
+from quire.keys import digest_bytes
 from quire.reading.page_recognition import GATE
 from quire.store.artifacts import ArtifactStore
 
 CANCELLED_S = 60.0
-"""How long a run that was cancelled may take to end."""
+"""Timeout for a cancelled run to end."""
 PLANNED = "planned"
 LEDGER = ("pages", "ok", "empty", "failed", "skipped")
 
 
 class Documents:
-    """What is done with one document after the other. `work` runs in many threads."""
+    """Processes the documents of a batch. `work` runs in many threads."""
 
     def __init__(
         self,
@@ -51,16 +51,16 @@ class Documents:
         *,
         began: float,
     ) -> None:
-        """`began` is when the batch did: what engines were asked before was asked by another one."""
+        """`began` is when the batch began: earlier calls of engines belong to another run."""
         self._request, self._asked, self._runtime, self._store = request, asked, runtime, store
         self._outputs, self._quarantine = Outputs(store.database), Quarantine(store.database)
         self._runs, self._run = Runs(store.database), run
         self._since, self._began = began, time.time()
         self._lock = Lock()
         self._under_way: set[str] = set()
-        self._late: set[str] = set()  # runs that took too long, and were cancelled
+        self._late: set[str] = set()  # runs that were cancelled after a timeout
         self._cancelled = False
-        self._uploads: dict[str, dict[str, Json]] = {}
+        self._uploads: dict[str, DocumentFacts] = {}
 
     def work(self, item: WorkItem) -> ItemOutcome:
         document = _document(item)
@@ -72,7 +72,7 @@ class Documents:
         except StoreError:
             if not earlier:
                 raise
-            # Its artifacts were collected since: it is run again, under another key.
+            # Its artifacts were garbage-collected since: run it again, under another key.
             run, earlier, result = self._result(document, f"{key}/{time.time_ns()}")
             contents = self._contents(document, result)
         _check_unchanged(document)
@@ -81,20 +81,21 @@ class Documents:
         kept = {} if self._request.overwrite else _changed_by_hand(written, before)
         write_files({path: data for path, data in contents.items() if path not in kept})
         files = tuple((written | kept).values())
-        facts = _facts(self._runtime.events(run), since=self._since)
+        status, facts = _facts(self._runtime.events(run), since=self._since)
         lost = result.get("lost", {})
         self._record(document, files, before, facts["ledger"].get("failed", 0) + sum(lost.values()))
-        partial = facts.pop("status") == "partial" or bool(lost)
-        facts |= {"lost": lost} if lost else {}
-        facts |= {"kept": [path.name for path in kept]} if kept else {}
-        facts |= self._uploads.pop(document.name, {})
-        told = {**_told(document), **facts, "output_path": files[0].path, "document_run": run, "files": len(files)}
-        return ItemOutcome("partial" if partial else "ok", told)
+        if lost:
+            facts["lost"] = lost
+        if kept:
+            facts["kept"] = [path.name for path in kept]
+        result_facts: DocumentFacts = {**_basic_facts(document), **facts, **self._uploads.pop(document.name, {})}
+        result_facts |= {"output_path": files[0].path, "document_run": run, "files": len(files)}
+        return ItemOutcome("partial" if status == "partial" or lost else "ok", result_facts)
 
     def after(self, item: WorkItem, outcome: ItemOutcome, context: StageContext) -> None:
-        """A document that cannot be read is left alone from now on. Runs in the thread that drives.
+        """Quarantine a document that cannot be read. Runs in the thread that drives the batch.
 
-        One that is gone or has changed since it was planned is not to blame for its failure.
+        A document that is gone or has changed since it was planned is not quarantined.
         """
         document, error = _document(item), outcome.error
         if error is None or error.category not in PERMANENT or not document.key or _happened(document):
@@ -113,22 +114,22 @@ class Documents:
         )
 
     def cancel(self) -> None:
-        """Cancel the runs of documents that are under way."""
+        """Cancel the runs of documents in progress."""
         with self._lock:
             self._cancelled = True
             runs = sorted(self._under_way)
         for run in runs:
             self._runtime.cancel(run)
 
-    def _result(self, document: PlannedDocument, key: str) -> tuple[str, bool, Json]:
-        """The run of a document, whether it is one of before, and what it gave.
+    def _result(self, document: PlannedDocument, key: str) -> tuple[str, bool, FlowOutcome]:
+        """The run of a document, whether it is an earlier run, and its result.
 
-        One of before may look for the file where it was then: if it fails for its input, the next one is asked.
+        An earlier run may look for the file at its old path: if it fails because of its input, a new one is submitted.
         """
         source = SourceRef(document.document, document.path.name, str(document.path), not self._runtime.sees_files)
         if source.stored:
             self._upload(document, source)
-        argument = {**self._asked.argument(asdict(source)), "parent": self._run}
+        argument: FlowArgument = {**self._asked.argument(source.to_json()), "parent": self._run}
         run, earlier = self._submitted(argument, key)
         try:
             return run, earlier, self._awaited(document, run)
@@ -139,7 +140,7 @@ class Documents:
         return run, earlier, self._awaited(document, run)
 
     def _upload(self, document: PlannedDocument, source: SourceRef) -> None:
-        """Put the document into the store, for machines that do not see its path."""
+        """Save the document to the store, for machines without access to its path."""
         began = time.perf_counter()
         size = keep_source(self._store, source)
         if size:
@@ -147,15 +148,16 @@ class Documents:
             with self._lock:
                 self._uploads[document.name] = {"upload_bytes": size, "upload_ms": ms}
 
-    def _awaited(self, document: PlannedDocument, run: str) -> Json:
+    def _awaited(self, document: PlannedDocument, run: str) -> FlowOutcome:
         limit_s = self._request.options.per_item_timeout_s
         with self._lock:
             self._under_way.add(run)
             cancelled = self._cancelled
         try:
-            if cancelled:  # while it was submitted
+            if cancelled:  # while this run was submitted
                 self._runtime.cancel(run)
-            return self._runtime.result(run, timeout_s=limit_s or None)
+            result: FlowOutcome = self._runtime.result(run, timeout_s=limit_s or None)
+            return result
         except TimeoutError:
             with self._lock:
                 self._late.add(run)
@@ -168,11 +170,11 @@ class Documents:
             with self._lock:
                 self._under_way.discard(run)
 
-    def _submitted(self, argument: Json, key: str) -> tuple[str, bool]:
-        """The run of a key, and whether it is one of before.
+    def _submitted(self, argument: FlowArgument, key: str) -> tuple[str, bool]:
+        """The run of a key, and whether it is an earlier run.
 
-        One that was cancelled before, or because it was late, is waited for: the next one is another. One that
-        somebody cancels right after it was submitted is cancelled.
+        If it is an earlier run that was cancelled, or one cancelled after a timeout, wait for its end and submit a new
+        one. A run that a user cancels right after it was submitted stays cancelled.
         """
         run = self._runtime.submit("flow", argument, key=key)
         earlier = self._runtime.status(run).submitted < self._began
@@ -181,28 +183,28 @@ class Documents:
         try:
             self._runtime.result(run, timeout_s=CANCELLED_S)
         except TimeoutError:
-            raise RunError(f"run {run} of before is still being cancelled; try again", category="transient") from None
+            raise RunError(f"the earlier run {run} is still being cancelled; try again", category="transient") from None
         except (RunCancelled, RunError):
-            pass  # as it should
+            pass  # as expected
         return self._runtime.submit("flow", argument, key=key), False
 
-    def _contents(self, document: PlannedDocument, result: Json) -> dict[Path, bytes]:
-        """The files of a result; one without files is written as JSON."""
+    def _contents(self, document: PlannedDocument, result: FlowOutcome) -> dict[Path, bytes]:
+        """The files of a result; a result without files is written as JSON."""
         output = flow_output(self._store, result)
         place = Path(document.place)
         contents = {
-            place.with_name(name): self._store.load(Digest(entry["digest"]))
+            place.with_name(name): self._store.load(entry["digest"])
             for name, entry in named_files(output, place.name).items()
         }
         if not contents:
-            told = json.dumps(output, ensure_ascii=False, indent=2)
-            contents[place.with_name(f"{place.name}.json")] = told.encode("utf-8", "backslashreplace")
+            text = json.dumps(output, ensure_ascii=False, indent=2)
+            contents[place.with_name(f"{place.name}.json")] = text.encode("utf-8", "backslashreplace")
         return contents
 
     def _record(
         self, document: PlannedDocument, files: tuple[OutputFile, ...], before: Output | None, failed_pages: int
     ) -> None:
-        """Remember what was written where, and that the document can be read after all."""
+        """Record the files that were written, and take the document out of quarantine."""
         settings = {**self._asked.settings, "failed_pages": failed_pages}
         if before is not None:
             now = {file.path for file in files}
@@ -214,7 +216,7 @@ class Documents:
 
 
 class Planned:
-    """What the plan knows: documents that are done, kept as they are, in quarantine, or cannot be read."""
+    """Outcomes that the plan knows: documents that are done, kept as they are, in quarantine, or unreadable."""
 
     unsaved = False
 
@@ -231,13 +233,13 @@ class Planned:
         reasons = {"done": "done before", "edited": "{0.reason}", "quarantined": "in quarantine: {0.reason}"}
         found = [(task.number, self._documents[task.number]) for task in tasks]
         return {
-            number: ItemOutcome("skipped", _told(document), reasons[document.state].format(document), attempts=0)
+            number: ItemOutcome("skipped", _basic_facts(document), reasons[document.state].format(document), attempts=0)
             for number, document in found
             if document.state in reasons
         }
 
     def remember(self, task: Task, outcome: ItemOutcome) -> None:
-        pass  # `Documents.work` has
+        pass  # `Documents.work` did
 
     def flush(self) -> None:
         pass
@@ -249,12 +251,12 @@ def item_of(document: PlannedDocument) -> WorkItem:
 
 
 def _document(item: WorkItem) -> PlannedDocument:
-    document: PlannedDocument = item.metadata[PLANNED]  # stays in this process
+    document: PlannedDocument = item.metadata[PLANNED]  # not serialised: it stays in this process
     return document
 
 
 def _happened(document: PlannedDocument) -> str:
-    """What happened to a document since it was planned; "" if it is as it was."""
+    """What happened to a document since it was planned; "" if it is unchanged."""
     try:
         now = FileState.at(document.path)
     except OSError:
@@ -267,36 +269,36 @@ def _check_unchanged(document: PlannedDocument) -> None:
         raise InputError(f"{happened} since the run began; run it again", document=document.name)
 
 
-def _told(document: PlannedDocument) -> dict[str, Json]:
-    """What the manifest says of a document whatever became of it."""
-    told: dict[str, Json] = {
+def _basic_facts(document: PlannedDocument) -> DocumentFacts:
+    """What the manifest says about a document in any state."""
+    facts: DocumentFacts = {
         "input_hash": document.document,
         "output_key": document.key,
         "output_path": document.output_path,
     }
     if document.state == "edited":
-        told["kept"] = list(document.edited)
+        facts["kept"] = list(document.edited)
     if document.held is not None:
-        told |= {"category": document.held.category, "exit_code": document.held.exit_code}
-    return told
+        facts |= {"category": document.held.category, "exit_code": document.held.exit_code}
+    return facts
 
 
 def _changed_by_hand(written: Mapping[Path, OutputFile], before: Output | None) -> dict[Path, OutputFile]:
-    """Files that are there and are neither what was written before nor what would be written now, as they were."""
+    """Existing files that are neither what was written before nor what would be written now, as recorded before."""
     known = {file.path: file for file in (*before.earlier, *before.files)} if before is not None else {}
     changed = {}
     for path, new in written.items():
         old = known.get(str(path), new)
-        with suppress(OSError):  # not there; a file that cannot be read cannot be written either
+        with suppress(OSError):  # does not exist; an unreadable file cannot be written either
             if hash_file(path).digest not in (old.digest, new.digest):
                 changed[path] = old
     return changed
 
 
-def _facts(events: Iterable[Event], *, since: float) -> dict[str, Json]:
-    """What the run of a document tells for the manifest: its ledger, its engines, and how often they were asked.
+def _facts(events: Iterable[Event], *, since: float) -> tuple[str, DocumentFacts]:
+    """The status of a document, and the facts of its run for the manifest: its ledger, its engines, and their calls.
 
-    What was asked before `since`, when the run was begun by another driver, is reused.
+    Calls before `since`, when another driver began the run, count as reused.
     """
     ledger: dict[str, int] = {}
     status = "complete"
@@ -311,5 +313,5 @@ def _facts(events: Iterable[Event], *, since: float) -> dict[str, Json]:
             attempts += 1
             reused += event.at < since or payload.get("outcome") in ("hit", "similar")
             engines.add(str(payload.get("engine")))
-    calls = {"made": attempts - reused, "reused": reused}
-    return {"status": status, "ledger": ledger, "calls": calls, "engines": sorted(engines)}
+    calls: CallCounts = {"made": attempts - reused, "reused": reused}
+    return status, {"ledger": ledger, "calls": calls, "engines": sorted(engines)}

@@ -1,8 +1,8 @@
 """The workflow `batch`: a flow over many documents, submitted, watched and cancelled like any run.
 
-Its one step plans, and drives the documents: one run of the flow for each, submitted to the same runtime, its files
-written where they belong. Nothing of a step that its process did not survive is lost: the next one plans again, and
-what was done is found. So the step is repeatable, and new documents are seen.
+Its only step plans and drives the documents: it submits one run of the flow for each to the same runtime, and writes
+the files. If its process crashes, the next one plans again and finds what was done. So the step is idempotent, and
+picks up new documents.
 """
 
 from __future__ import annotations
@@ -20,12 +20,13 @@ from quire.batch import StageContext, StageError, StageHooks, StageOutcome, Stag
 from quire.batch.manifest import item_name
 from quire.batch.running import StageScheduling
 from quire.batch.telling import FIGURES, StageTeller
-from quire.context import Context, Json, RunState, Runtime, Workflow
+from quire.context import Context, RunState, Runtime, Workflow
 from quire.database.runs import ENDED, Runs
 from quire.durable.flows.workflow import Registered
 from quire.durable.folders.documents import Documents, Planned, item_of
 from quire.durable.folders.plan import PlanStopped, plan_batch
 from quire.durable.folders.request import BatchRequest
+from quire.durable.messages import BatchArgument, BatchFigures
 from quire.errors import Category, FencedError, QuireError, RunError, UsageError
 from quire.events import Event, Sink
 from quire.store.artifacts import ArtifactStore
@@ -36,18 +37,18 @@ STAGE = "document"
 """The stage in the events of its documents."""
 UNFINISHED: tuple[RunState, ...] = ("waiting", "interrupted")
 LOOKED_THROUGH = 20
-"""Unfinished batches that are compared with a request."""
+"""Maximum number of unfinished batches that are compared with a request."""
 LOOK_EVERY_S = 0.1
-"""How often the step looks whether it should end."""
+"""How often the step polls whether it should end."""
 FOLLOW_EVERY_S = 0.3
-"""How often a follower asks for new events."""
+"""How often a follower polls for new events."""
 
 
 class Batches:
     """The workflow over one store.
 
-    `runtime` gives the runtime that documents are submitted to; `named` the flow of a name, where batches may only name
-    one that is registered. Without it they name a file as well. `password` says that one is set.
+    `runtime` returns the runtime that documents are submitted to. `named` finds registered flows, if batches may only
+    name those; without it they may also name a file. `password` says whether a password is set.
     """
 
     def __init__(
@@ -61,16 +62,17 @@ class Batches:
         self._store, self._runtime, self._named, self._password = store, runtime, named, password
 
     def workflow(self) -> Workflow:
-        """Where machines share a database, only the machine that submitted a batch sees its files."""
+        """If machines share a database, only the machine that submitted a batch can access its files."""
         return Workflow(FLOW, self.batch, pool=batch_pool(self._store))
 
-    async def batch(self, ctx: Context, argument: Json) -> Json:
-        """Drive a `BatchRequest`; gives the figures of its outcome."""
+    async def batch(self, ctx: Context, argument: BatchArgument) -> BatchFigures | None:
+        """Drive a `BatchRequest`; returns its figures, or None if it was cancelled."""
         began = (await ctx.now()).timestamp()
-        return await ctx.run("documents", self._drive, ctx, argument, began)
+        figures: BatchFigures | None = await ctx.run("documents", self._drive, ctx, argument, began)
+        return figures
 
-    def _drive(self, ctx: Context, argument: Json, began: float) -> Json:
-        """In a thread of the runtime, for as long as the batch takes."""
+    def _drive(self, ctx: Context, argument: BatchArgument, began: float) -> BatchFigures | None:
+        """Runs in a thread of the runtime until the batch ends."""
         request, store, run = BatchRequest.from_json(argument), self._store, ctx.run_id
         done_before = _done_in(Runs(store.database), run)
         emit = _emitting(ctx, Runs(store.database))
@@ -96,16 +98,16 @@ class Batches:
         # A run that continues after an interruption reports all of its documents as its own.
         own = sum(document.state == "done" and document.name in done_before for document in documents)
         figures |= {"succeeded": figures["succeeded"] + own, "skipped": figures["skipped"] - own}
-        return {**figures, "quarantined": plan.counts["quarantined"]}
+        return cast("BatchFigures", {**figures, "quarantined": plan.counts["quarantined"]})
 
 
 def batch_pool(store: ArtifactStore) -> str:
-    """The pool of batches whose files this machine sees."""
+    """The pool of batches whose files this machine can access."""
     return "batches" if store.database.one_machine else f"batches of {socket.gethostname()}"
 
 
 def unfinished_run(runtime: Runtime, request: BatchRequest) -> str | None:
-    """The latest batch that asks for just this, has not ended, and that no process works on."""
+    """The latest unfinished batch with the same request that no process works on."""
     waiting = [run for state in UNFINISHED for run in runtime.runs(flow=FLOW, state=state, limit=LOOKED_THROUGH)]
     waiting.sort(key=lambda run: -run.submitted)
     return next((run.run for run in waiting if BatchRequest.from_json(run.inputs) == request), None)
@@ -119,25 +121,25 @@ def run_batch(
     on_event: Sink | None = None,
     stop: Stop | None = None,
 ) -> tuple[str, StageOutcome]:
-    """Submit a batch and follow it to its end; the id of its run, and what became of it.
+    """Submit a batch and follow it to its end. Returns the id of its run, and its outcome.
 
     Args:
-        run: One of before that was interrupted, failed or cancelled, and goes on.
-        on_event: Told what happens from now on, in this thread.
-        stop: Pauses the batch; its documents under way are finished unless it asks to stop at once. What is done is
-            kept, and submitting the key again goes on.
+        run: An earlier run that was interrupted, failed or cancelled, to continue.
+        on_event: Callback for the events from now on, in this thread.
+        stop: Pauses the batch; documents in progress are finished unless it requests to stop at once. What is done is
+            kept, and submitting the key again continues.
 
     Raises:
-        RunError: The batch could not be begun, or the runtime cannot be reached.
-        StoreError: What was done cannot be remembered.
+        RunError: The batch could not be started, or the runtime cannot be reached.
+        StoreError: What was done cannot be recorded.
     """
     runtime.check()
     stop = stop or Stop()
     followed = _Followed(on_event)
     before = None if run is None else runtime.status(run)
     run = runtime.submit(FLOW, request.to_json(), key=before.key if before else None)
-    going_on = before is not None and before.run == run and before.state not in ENDED
-    after = before.last_event if before and going_on else 0
+    continues = before is not None and before.run == run and before.state not in ENDED
+    after = before.last_event if before and continues else 0
     try:
         return run, _follow(runtime, run, followed, after, stop)
     except KeyboardInterrupt:
@@ -146,7 +148,7 @@ def run_batch(
 
 
 def _follow(runtime: Runtime, run: str, followed: _Followed, after: int, stop: Stop) -> StageOutcome:
-    """Read the events of a batch until it ends or is stopped."""
+    """Follow the events of a batch until it ends or is stopped."""
     paused = False
     while True:
         error = _waited(runtime, run)
@@ -173,7 +175,7 @@ def _pause(runtime: Runtime, run: str) -> None:
 
 
 def _waited(runtime: Runtime, run: str) -> QuireError | None:
-    """Wait a moment for the end of a run; the error that it ended with, or that keeps it from going on."""
+    """Wait a moment for the end of a run. Returns the error that it ended with, or that prevents it from continuing."""
     try:
         runtime.result(run, timeout_s=FOLLOW_EVERY_S)
     except TimeoutError:
@@ -202,21 +204,21 @@ class _Followed:
             self._on_event(event)
         except Exception:
             if not self._broken:
-                logging.getLogger("quire").exception("a reader of events raised; the batch goes on")
+                logging.getLogger("quire").exception("an event callback raised; the batch continues")
             self._broken = True
 
     @property
     def begun(self) -> bool:
-        """Whether it came to its documents."""
+        """Whether it has started with its documents."""
         return self._planned is not None
 
     def outcome(self, reason: str) -> StageOutcome:
-        """What became of the batch; `reason` says why it ended early, if it did."""
+        """The outcome of the batch; `reason` says why it ended early, if it did."""
         if self._end is not None:
-            told = self._end.payload
-            figures = {name: told[name] for name in FIGURES if name in told}
-            why = (reason or str(told["reason"])) if "reason" in told else ""
-            outcome = StageOutcome(**figures, cancelled=bool(why), cancelled_reason=why, wall_ms=told["ms"])  # type: ignore[arg-type]
+            payload = self._end.payload
+            figures = {name: payload[name] for name in FIGURES if name in payload}
+            why = (reason or str(payload["reason"])) if "reason" in payload else ""
+            outcome = StageOutcome(**figures, cancelled=bool(why), cancelled_reason=why, wall_ms=payload["ms"])  # type: ignore[arg-type]
         else:
             counts = self._counts
             outcome = StageOutcome(
@@ -244,14 +246,14 @@ class _Followed:
 
 
 def _error(event: Event) -> StageError:
-    told = event.payload
-    code = told.get("exit_code")
+    payload = event.payload
+    code = payload.get("exit_code")
     return StageError(
         event.stage,
         str(item_name(event)),
-        cast("Category", told["category"]),
-        str(told.get("reason", "")),
-        cast("int", told["attempts"]),
+        cast("Category", payload["category"]),
+        str(payload.get("reason", "")),
+        cast("int", payload["attempts"]),
         exit_code=code if isinstance(code, int) else None,
     )
 
@@ -261,12 +263,12 @@ def _exit_code(outcome: StageOutcome) -> int | None:
 
 
 def _left(run: str) -> FencedError:
-    """Nothing is recorded of the step: it is played again when the run goes on."""
+    """The step is not recorded, so it is replayed when the run continues."""
     return FencedError(f"run {run} is left to the next process")
 
 
 def _done_in(runs: Runs, run: str) -> set[str]:
-    """Documents that a run has done before it was interrupted."""
+    """Documents that a run had finished before it was interrupted."""
     if not runs.status(run).last_event:
         return set()
     ended = (event for event in runs.events(run) if event.payload.get("status") in ("ok", "partial"))
@@ -274,7 +276,7 @@ def _done_in(runs: Runs, run: str) -> set[str]:
 
 
 def _emitting(ctx: Context, runs: Runs) -> Sink:
-    """Hands events to the run. One that is gone on with tells things again that it told before."""
+    """Emits events to the run. A run that continues emits some events again, so their ids get a suffix."""
     before = runs.status(ctx.run_id).last_event
     again = f"@{before}" if before else ""
     return lambda event: ctx.emit(replace(event, id=f"{event.id}{again}"))
@@ -282,7 +284,7 @@ def _emitting(ctx: Context, runs: Runs) -> Sink:
 
 @contextmanager
 def _watching(ctx: Context) -> Iterator[Stop]:
-    """Stops when the run is paused or cancelled, or its process ends."""
+    """A `Stop` that is requested when the run is paused or cancelled, or its process ends."""
     stop, ended = Stop(), Flag()
 
     def watch() -> None:

@@ -1,9 +1,9 @@
-"""What the files of a document are called: the one rule for `quire read` and `quire run`.
+"""The names of the files of a document: one rule for `quire read` and `quire run`.
 
-The name follows from the document alone: `report.pdf` gives `report.md`, `scan.jpg` gives `scan.jpg.md`. So two kinds
-of one stem never share a file, whichever command reads them, in whichever order. Documents of one command that still
-share a name come from different folders: they go below as many of the last parts of those as tell them apart
-(`a/report.md` and `b/report.md`).
+The name depends on the document alone: `report.pdf` becomes `report.md`, `scan.jpg` becomes `scan.jpg.md`. So two kinds
+of one stem never share a file, whatever the command and the order of arguments. Documents of one command that still
+share a name come from different folders: their files go below as many trailing parts of these folders as make them
+unique (`a/report.md` and `b/report.md`).
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from quire.atomic_files import fitting_stem, output_stem
 
 @dataclass(frozen=True, slots=True)
 class NamedSource:
-    """A document, the folder below the output folder it goes to, and the stem of its files.
+    """A document, the folder of its files below the output folder, and their stem.
 
-    `root` is the folder it was found in: the one that was named, or that of a file which was named itself.
+    `root` is the folder it was found in: the one that was named, or the parent of a file that was named.
     """
 
     path: Path
@@ -30,11 +30,11 @@ class NamedSource:
     stem: str
     root: str
     url: str | None = None
-    """Where it is fetched from, if it is no file; `path` is then only its name."""
+    """Where it is downloaded from, if it is not a file; `path` is then only its name."""
 
     @property
     def shown(self) -> str:
-        """For messages: without a query, which may be a secret."""
+        """For messages: without the query of a URL, which may be a secret."""
         if self.url is None:
             return str(self.path)
         from quire.fetching import shown_url
@@ -47,7 +47,7 @@ class NamedSource:
 
     @classmethod
     def of_url(cls, url: str) -> NamedSource:
-        """Named after the path of the URL, with a hash of it where a query says more."""
+        """Named after the path of the URL, with a hash of the URL if it has a query."""
         from quire.fetching import url_name
 
         parts = urlsplit(url)
@@ -58,7 +58,7 @@ class NamedSource:
 
 
 def told_apart(sources: Sequence[NamedSource]) -> list[NamedSource]:
-    """The sources with places that no two share, whatever the order they come in."""
+    """The sources with unique places, independent of their order."""
     placed = list(sources)
     for apart in (_below_their_roots, _with_hashes):
         for group in _sharing(placed):
@@ -68,16 +68,16 @@ def told_apart(sources: Sequence[NamedSource]) -> list[NamedSource]:
 
 
 def _sharing(sources: Sequence[NamedSource]) -> list[list[int]]:
-    """The numbers of those that share a place, place by place."""
+    """The indexes of sources that share a place, for each such place."""
     places: dict[str, list[int]] = {}
     for number, source in enumerate(sources):
-        place = str(source.folder / source.stem).casefold()  # some file systems do not tell A from a
+        place = str(source.folder / source.stem).casefold()  # some file systems ignore case
         places.setdefault(place, []).append(number)
     return [group for group in places.values() if len(group) > 1]
 
 
 def _below_their_roots(group: Sequence[NamedSource]) -> list[NamedSource]:
-    """Below the last parts of the folders they were found in: as many as tell these apart."""
+    """Below the trailing parts of the folders they were found in: as many as make these unique."""
     roots = [Path(source.root).parts[1:] for source in group]
     length = 1 if len(set(roots)) > 1 else 0
     while length and len({parts[-length:] for parts in roots}) < len(set(roots)):
@@ -89,7 +89,7 @@ def _below_their_roots(group: Sequence[NamedSource]) -> list[NamedSource]:
 
 
 def _with_hashes(group: Sequence[NamedSource]) -> list[NamedSource]:
-    """With the beginning of a hash of their path: `Report-1b2f9c04`, `report-77e0a51d`."""
+    """With a prefix of the hash of their path: `Report-1b2f9c04`, `report-77e0a51d`."""
     marks = [_mark(source.url or os.path.abspath(source.path)) for source in group]  # noqa: PTH100 - no links are followed
     return [
         replace(source, stem=fitting_stem(f"{source.stem}-{mark}")) for source, mark in zip(group, marks, strict=True)

@@ -1,4 +1,4 @@
-"""The plan of a batch: which documents are done, which are not, and why. Nothing is read that can be known."""
+"""The plan of a batch: which documents are done, which are not, and why. Reads only files that changed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from typing import Literal, NamedTuple
 from quire.atomic_files import fitting_stem
 from quire.batch.stopping import Stop
 from quire.budget import cpu_budget
-from quire.context import Json
 from quire.database.database import Database
 from quire.database.files import HashedFiles
 from quire.database.outputs import Output, Outputs
@@ -24,22 +23,23 @@ from quire.durable.flows.workflow import Registered
 from quire.durable.folders.discovery import find_sources
 from quire.durable.folders.request import BatchRequest
 from quire.durable.folders.settings import FlowSettings, asked_by, difference
+from quire.durable.messages import PlannedDocumentJson
 from quire.hashing import FileState, Hashed, hash_file
 from quire.keys import Digest, digest_bytes
 
 DocumentState = Literal["done", "stale", "missing", "edited", "quarantined", "error"]
-"""`stale`: there is an output, but not of this document with these settings. `edited`: its output was changed by hand,
-and is kept. `error`: the file cannot be read."""
+"""`stale`: an output exists, but of another version of the document or with other settings. `edited`: the output was
+changed by hand, and is kept. `error`: the file cannot be read."""
 
 FORCED, FAILED = "it is done again because of --force", "pages of it failed before"
-"""Reasons to do again what was done with just these settings."""
+"""Reasons to repeat work that was done with the same settings."""
 
 _REMEMBER_EVERY = 500
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedDocument:
-    """A document and what is to be done about it. `place` is where its files go, less their endings."""
+    """A document and what to do with it. `place` is the path of its files without their suffixes."""
 
     name: str
     path: Path
@@ -52,9 +52,9 @@ class PlannedDocument:
     """The key of the work on it."""
     seen: FileState | None = None
     again: str = ""
-    """Set when the work was done before and must be done again."""
+    """Set when the work was done before and must be repeated."""
     output_path: str | None = None
-    """The first file of the output that there is."""
+    """The first file of the existing output."""
     edited: tuple[str, ...] = ()
     """Files of the output that were changed by hand and are kept."""
     held: Quarantined | None = None
@@ -64,9 +64,15 @@ class PlannedDocument:
     def to_do(self) -> bool:
         return self.state in ("stale", "missing", "error")
 
-    def to_json(self) -> dict[str, Json]:
-        told = {"name": self.name, "path": str(self.path), "state": self.state, "reason": self.reason}
-        return {**told, "place": self.place, "document": self.document}
+    def to_json(self) -> PlannedDocumentJson:
+        return {
+            "name": self.name,
+            "path": str(self.path),
+            "state": self.state,
+            "reason": self.reason,
+            "place": self.place,
+            "document": self.document,
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +88,7 @@ class Plan:
 
 
 class PlanStopped(Exception):
-    """Somebody asked to stop while files were read. Carries how many documents there are."""
+    """A stop was requested while files were hashed. Carries the number of documents."""
 
     def __init__(self, documents: int) -> None:
         super().__init__(documents)
@@ -98,12 +104,13 @@ def plan_batch(
     password: bool = False,
     remember: bool = True,
 ) -> Plan:
-    """Find the documents and look up what is known of them, in few statements however many there are.
+    """Find the documents and look up their records, with few SQL statements for any number of documents.
 
-    Files whose path, size and time are known are not read. `password` says that one is set now, so that encrypted
-    documents in quarantine are tried. `remember=False` writes nothing to the database.
+    Files whose path, size and times are recorded are not read. `password` says whether one is set, so that encrypted
+    documents in quarantine are retried. `remember=False` writes nothing to the database.
 
-    Raises UsageError when there is nothing to find, and PlanStopped when `stop` was asked for.
+    Raises UsageError for a wrong flow or input, the error of the first path when there are no documents, and
+    PlanStopped when `stop` was requested.
     """
     asked = asked_by(request, named)
     sources, left_out = _chosen(request)
@@ -128,7 +135,7 @@ def plan_batch(
 
 
 class _Source(NamedTuple):
-    """A document by name, as a file and its path in text, and the place of its output."""
+    """A document by name, its file, its path as text, and the place of its output."""
 
     name: str
     file: Path
@@ -137,7 +144,7 @@ class _Source(NamedTuple):
 
 
 class _Unwritten(HashedFiles):
-    """Files as they are known; nothing is added."""
+    """The recorded files, read-only."""
 
     def remember(self, hashed: Iterable[Hashed]) -> None:
         pass
@@ -150,17 +157,17 @@ class _Known(NamedTuple):
 
 
 def _chosen(request: BatchRequest) -> tuple[list[_Source], list[PlannedDocument]]:
-    """The documents of the request with the names they go by: below their folder, or their path if two share it;
-    and the paths that cannot be read. Raises the error of the first of these when no document remains.
+    """The documents of the request with their names, and the paths that cannot be read. A name is the path below the
+    folder, or the whole path if two documents share it. Raises the error of the first path when no document remains.
 
-    Paths are sorted, so that neither the names nor the places depend on the order of the arguments.
+    Paths are sorted, so that names and places do not depend on the order of the arguments.
     """
-    paths = sorted({Path(path) for path in request.paths})  # a folder comes before the folders in it
+    paths = sorted({Path(path) for path in request.paths})  # a folder comes before its subfolders
     found = find_sources(paths, Path(request.output), include=request.include, exclude=request.exclude)
     if not found.sources:
         raise found.unreadable[0].error
     sources = found.sources
-    # Names are part of events and stored, so they are text.
+    # Names are part of events and stored, so they must be text.
     folders = ["" if (below := str(source.folder)) == "." else f"{below}/" for source in sources]
     names = [path_text(f"{folder}{source.path.name}") for folder, source in zip(folders, sources, strict=True)]
     left_out = [path_text(one.name) for one in found.unreadable]
@@ -180,10 +187,10 @@ def _chosen(request: BatchRequest) -> tuple[list[_Source], list[PlannedDocument]
 
 
 def _placed(sources: Sequence[_Source], outputs: Outputs, folder: str) -> Iterator[tuple[_Source, Output | None]]:
-    """The documents at the places of their output, with what is recorded there.
+    """The documents with the places of their outputs, and the outputs recorded there.
 
-    A document that has output in the folder keeps its place, so one that is added later renames nothing. A place that
-    holds the output of another document, which is still there, is not taken: the name gets a hash of the path.
+    A document that has output in the folder keeps its place, so adding a document later renames nothing. A place with
+    the output of another existing document is not used: the name gets a hash of the path.
     """
     own = outputs.of_sources([source.path for source in sources], folder)
     recorded = outputs.find([source.place for source in sources if source.path not in own])
@@ -192,7 +199,7 @@ def _placed(sources: Sequence[_Source], outputs: Outputs, folder: str) -> Iterat
     for source in sources:
         if source.path in own:
             output = own[source.path]
-            moved = output.place != path_text(source.place)  # a place in the database may be no path: names are bytes
+            moved = output.place != path_text(source.place)  # a place in the database is text, paths are bytes
             yield (source._replace(place=output.place) if moved else source), output
         else:
             place = hashed.get(source.path, source.place)
@@ -200,7 +207,7 @@ def _placed(sources: Sequence[_Source], outputs: Outputs, folder: str) -> Iterat
 
 
 def _is_others(output: Output | None, source: _Source) -> bool:
-    """Whether an output is that of another document that is still there, and not of this one by another path."""
+    """Whether an output belongs to another document that still exists, and not to this one by another path."""
     if output is None:
         return False
     return Path(output.source).exists() and os.path.realpath(output.source) != os.path.realpath(source.path)
@@ -213,7 +220,7 @@ def _with_hash(source: _Source) -> str:
 
 
 def _looked_at(paths: Sequence[str]) -> tuple[dict[str, FileState], dict[str, str]]:
-    """How the files look, and why some cannot be looked at."""
+    """The states of the files, and errors of those that cannot be accessed."""
     seen, errors = {}, {}
     for path in paths:
         try:
@@ -226,7 +233,7 @@ def _looked_at(paths: Sequence[str]) -> tuple[dict[str, FileState], dict[str, st
 def _digests(
     seen: dict[str, FileState], files: HashedFiles, *, trust: bool, stop: Stop
 ) -> tuple[dict[str, Digest], dict[str, str]]:
-    """The digest of every file that can be read, remembered or made now; `seen` is as it was when that was made."""
+    """The digest of every readable file, recorded or computed now; updates `seen` to the state that was hashed."""
     digests = files.find(seen) if trust else {}
     errors: dict[str, str] = {}
     hashed: list[Hashed] = []
@@ -241,7 +248,7 @@ def _digests(
             if stop.requested:
                 files.remember(hashed)
                 raise PlanStopped(len(seen))
-            if len(hashed) == _REMEMBER_EVERY:  # a plan that is killed has not read everything for nothing
+            if len(hashed) == _REMEMBER_EVERY:  # a checkpoint: a killed plan does not lose everything
                 files.remember(hashed)
                 hashed.clear()
     files.remember(hashed)
@@ -250,7 +257,7 @@ def _digests(
 
 @contextmanager
 def _hashing(paths: Sequence[str]) -> Iterator[Iterator[Hashed | OSError]]:
-    """Files are hashed in threads, which the interpreter lets run side by side."""
+    """Files are hashed in threads, which run in parallel because hashing releases the GIL."""
     with ThreadPoolExecutor(cpu_budget(), thread_name_prefix="quire-hash") as threads:
         try:
             yield threads.map(_hashed, paths)
@@ -266,7 +273,7 @@ def _hashed(path: str) -> Hashed | OSError:
 
 
 class _Judge:
-    """Decides what is to be done about documents, by what is known of them."""
+    """Decides what to do with documents, from their records."""
 
     def __init__(self, request: BatchRequest, asked: FlowSettings, quarantined: Mapping[str, Quarantined]) -> None:
         self._request, self._asked, self._quarantined = request, asked, quarantined
@@ -309,7 +316,7 @@ def _by_hand(names: Sequence[str]) -> str:
 
 
 def _lost(output: Output, *, verify: bool) -> tuple[list[str], list[str]]:
-    """Files of an output that are missing, and files that are not what was written."""
+    """Files of an output that are missing, and files that differ from what was written."""
     missing, changed = [], []
     for file in output.files:
         name = Path(file.path).name

@@ -1,4 +1,4 @@
-"""Outputs whose document is gone: found, and removed."""
+"""Finds and removes orphans: outputs whose document is gone."""
 
 from __future__ import annotations
 
@@ -6,30 +6,30 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from quire.context import Json
 from quire.database.database import Database
 from quire.database.outputs import Output, OutputFile, Outputs
 from quire.database.quarantine import Quarantine
+from quire.durable.messages import OrphanJson
 from quire.hashing import hash_file
 
 
 @dataclass(frozen=True, slots=True)
 class Orphan:
-    """The output of a document that is gone: files that are as they were written, and files changed by hand."""
+    """The output of a document that is gone: its unchanged files, and files changed by hand."""
 
     output: Output
     files: tuple[OutputFile, ...]
     edited: tuple[OutputFile, ...]
 
-    def to_json(self) -> dict[str, Json]:
-        named = {"remove": [file.path for file in self.files], "keep": [file.path for file in self.edited]}
-        return {"source": self.output.source, **named}
+    def to_json(self) -> OrphanJson:
+        remove, keep = [file.path for file in self.files], [file.path for file in self.edited]
+        return {"source": self.output.source, "remove": remove, "keep": keep}
 
 
 @dataclass(frozen=True, slots=True)
 class Orphans:
-    """What can be pruned. `away` are folders of documents that are not there as a whole, such as a drive that is not
-    mounted: nothing is concluded from that."""
+    """What can be pruned. `away` are folders of documents that do not exist at all, such as an unmounted drive: their
+    outputs are not orphans."""
 
     outputs: tuple[Orphan, ...]
     away: tuple[str, ...]
@@ -50,8 +50,7 @@ def find_orphans(database: Database, folder: Path) -> Orphans:
 
 
 def prune_orphans(database: Database, folder: Path, orphans: Orphans) -> None:
-    """Remove the files of the outputs, folders that are empty then, and what is recorded of them. Files that were
-    changed by hand stay."""
+    """Remove the files of the outputs, folders that become empty, and the records. Files changed by hand stay."""
     outputs = Outputs(database)
     for orphan in orphans.outputs:
         for file in orphan.files:
@@ -68,12 +67,12 @@ def prune_orphans(database: Database, folder: Path, orphans: Orphans) -> None:
 
 
 def _is_there(source: str) -> bool:
-    """Whether a document is there. The name of one that is no text cannot be looked up, so it counts as there."""
+    """Whether a document exists. A name that is not valid text cannot be looked up, so it counts as existing."""
     return "\\x" in source or Path(source).exists() or Path(source).is_symlink()
 
 
 def _root(output: Output, folder: Path) -> Path:
-    """The folder that was named for a document: its path, less the folders that its output is in."""
+    """The folder that was named for a document: its path without the folders that its output is in."""
     below, parent = Path(output.place).relative_to(folder).parent, Path(output.source).parent
     depth = len(below.parts)
     return parent.parents[depth - 1] if depth and parent.parts[-depth:] == below.parts else parent
@@ -83,7 +82,7 @@ def _orphan(output: Output) -> Orphan:
     files: list[OutputFile] = []
     edited: list[OutputFile] = []
     for file in (*output.files, *output.earlier):
-        with suppress(OSError):  # not there any more
+        with suppress(OSError):  # no longer exists
             (files if hash_file(file.path).digest == file.digest else edited).append(file)
     return Orphan(output, tuple(files), tuple(edited))
 

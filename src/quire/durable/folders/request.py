@@ -6,20 +6,21 @@ import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from quire.batch.contracts import StageOptions
 from quire.budget import worker_count
 from quire.context import Json
+from quire.durable.messages import BatchArgument
 from quire.errors import UsageError
 from quire.keys import digest_bytes
 
 IO_DOCUMENTS = 16
-"""Documents under way where the work is done elsewhere."""
+"""Documents in progress when the work is done on other machines."""
 
 
 class Shard(NamedTuple):
-    """One of several parts of the documents, from 1. Which part a document is in follows from its name alone."""
+    """One of several parts of the documents, from 1. The part of a document depends on its name alone."""
 
     number: int
     parts: int
@@ -43,18 +44,18 @@ class BatchRequest:
 
     Args:
         paths: Documents and folders of documents.
-        output: The folder for the files, which keep the places that their documents have in their folders.
+        output: The folder for the files; it mirrors the folders of the documents.
         flow: The name of a flow, or the path of its file.
-        formats: What the files are written in, for flows that take `formats`.
+        formats: The formats of the files, for flows that take `formats`.
         inputs: Further inputs of the flow: `ocr`, `effort`, `engines`, `lang` and the like.
         include, exclude: Patterns for files in folders.
         shard: Only this part of the documents.
-        limit: Only so many of them, in the order of their names.
-        force: Also do documents that are done or in quarantine.
-        retry: Also do documents in quarantine.
+        limit: At most this many of them, in the order of their names.
+        force: Also process documents that are done or in quarantine.
+        retry: Also process documents in quarantine.
         overwrite: Replace output files that were changed by hand; otherwise they are kept.
-        verify_hash: Read sources and outputs again instead of trusting size and time.
-        options: How it runs. `policy` and `workers` decide how many documents are under way.
+        verify_hash: Hash sources and outputs again instead of trusting size and times.
+        options: How it runs. `policy` and `workers` decide how many documents are in progress.
     """
 
     paths: tuple[str, ...]
@@ -85,24 +86,25 @@ class BatchRequest:
             object.__setattr__(self, "flow", _absolute(self.flow))
 
     @classmethod
-    def from_json(cls, value: Mapping[str, Json]) -> BatchRequest:
-        """A request of an earlier version may hold fields that are gone; they are left out."""
-        known = {one.name: value[one.name] for one in fields(cls) if one.name in value}
-        lists = {name: tuple(value[name]) for name in ("paths", "formats", "include", "exclude")}
+    def from_json(cls, value: BatchArgument) -> BatchRequest:
+        """Ignores unknown fields, which a request of an earlier version may have."""
+        given: Mapping[str, Json] = value
+        known = {one.name: given[one.name] for one in fields(cls) if one.name in given}
+        lists = {name: tuple(given[name]) for name in ("paths", "formats", "include", "exclude")}
         shard = Shard(*value["shard"]) if value["shard"] else None
         return cls(**{**known, **lists, "shard": shard, "options": StageOptions(**value["options"])})
 
-    def to_json(self) -> dict[str, Json]:
-        return asdict(self)
+    def to_json(self) -> BatchArgument:
+        return cast("BatchArgument", asdict(self))
 
     def stage_options(self) -> StageOptions:
-        """How the documents are driven: in threads that wait for the runtime, which has limits of its own."""
-        asked = replace(self.options, resume=True, force=False, dry_run=False)  # the plan has decided that
-        return replace(asked, policy="io", workers=self._under_way(), per_item_timeout_s=0.0)
+        """The options for driving the documents: in threads that wait for the runtime, which has its own limits."""
+        options = replace(self.options, resume=True, force=False, dry_run=False)  # the plan handles these
+        return replace(options, policy="io", workers=self._in_progress(), per_item_timeout_s=0.0)
 
-    def _under_way(self) -> int:
+    def _in_progress(self) -> int:
         match self.options.policy:
-            case "cpu":  # one more than can work, so that nobody waits for the next document
+            case "cpu":  # one more than workers, so that no worker waits for the next document
                 return worker_count(self.options.workers).workers + 1
             case "gpu":
                 return self.options.workers or 2

@@ -1,10 +1,10 @@
-"""What a batch asks of each document: the flow, its inputs, and a key that changes with everything that matters."""
+"""The work of a batch on each document: the flow, its inputs, and a key of everything that decides the output."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cached_property
 
 from quire import assemble
@@ -14,6 +14,7 @@ from quire.durable.flows.making import Making
 from quire.durable.flows.resolving import Values
 from quire.durable.flows.workflow import Registered, flow_argument
 from quire.durable.folders.request import BatchRequest
+from quire.durable.messages import DecidingSettings, DocumentReference, FlowArgument, SourceJson
 from quire.durable.reads.request import ReadRequest, SourceRef
 from quire.errors import RunError, UsageError
 from quire.flow.checking import input_problems
@@ -21,7 +22,7 @@ from quire.flow.definition import FlowDefinition, plain
 from quire.keys import digest_bytes, digest_of
 
 PATIENCE = ("retries", "retry_backoff_s")
-"""Inputs that do not change what comes out."""
+"""Inputs that do not change the output."""
 
 
 @dataclass(frozen=True)
@@ -32,31 +33,33 @@ class FlowSettings:
     source: str
     """The input that is the document."""
     inputs: Mapping[str, Json]
-    settings: Mapping[str, Json]
-    """What decides the outcome: the flow, its inputs, and the versions of what does the work. `parts` names those
-    versions for people, and is no part of the key."""
+    settings: DecidingSettings
+    """What decides the output: the flow, its inputs, and the versions of the code. `parts` names those versions for
+    users, and is not part of the key."""
     registered: str = ""
-    """The name by which runs ask for the flow, where they do not carry its definition."""
+    """The name of the flow, if runs do not carry its definition."""
 
     @cached_property
     def digest(self) -> str:
         return digest_of({name: value for name, value in self.settings.items() if name not in ("flow", "parts")})
 
     def key(self, document: str, name: str) -> str:
-        """The key of the work on a document. Its name is part of it, since exports tell it."""
+        """The key of the work on a document. It includes the name, because exports contain it."""
         return digest_bytes(b"\0".join((self.digest.encode(), document.encode(), os.fsencode(name))))
 
-    def argument(self, reference: Mapping[str, Json]) -> Json:
-        """What the workflow `flow` is submitted with for one document."""
-        inputs = {**self.inputs, self.source: dict(reference)}
+    def argument(self, reference: SourceJson) -> FlowArgument:
+        """The argument of the workflow `flow` for one document."""
+        inputs = {**self.inputs, self.source: reference}
         if self.registered:
             return {"flow": self.registered, "inputs": inputs}
         return flow_argument(self.definition, inputs, self.settings["versions"])
 
 
 def asked_by(request: BatchRequest, named: Callable[[str], Registered] | None = None) -> FlowSettings:
-    """Raises UsageError when the flow does not exist or its inputs do not fit. `named` gives registered flows, where
-    only those may be asked for."""
+    """The settings of a request. `named` finds registered flows, if only those are allowed.
+
+    Raises UsageError when the flow does not exist or its inputs are invalid.
+    """
     flow = named(request.flow) if named else Flow.load(request.flow)
     definition = flow.definition
     documents = [name for name, one in definition.inputs.items() if one.type.name == "document"]
@@ -74,7 +77,7 @@ def asked_by(request: BatchRequest, named: Callable[[str], Registered] | None = 
     defaults = {name: one.default for name, one in definition.inputs.items() if one.default is not None}
     deciding = {name: value for name, value in {**defaults, **inputs}.items() if name not in PATIENCE}
     versions, parts = _versions(flow, {**defaults, **inputs})
-    settings = {
+    settings: DecidingSettings = {
         "flow": definition.name,
         "steps": digest_of([[step.to_json() for step in definition.steps], plain(definition.output)]),
         "inputs": deciding,
@@ -84,8 +87,8 @@ def asked_by(request: BatchRequest, named: Callable[[str], Registered] | None = 
     return FlowSettings(definition, documents[0], inputs, settings, registered=request.flow if named else "")
 
 
-def difference(before: Mapping[str, Json], now: Mapping[str, Json]) -> str:
-    """Why what was made before is out of date, in words."""
+def difference(before: Mapping[str, Json], now: DecidingSettings) -> str:
+    """Why an output is out of date, as a message for users."""
     if before.get("flow") != now["flow"]:
         return f"the flow was {before.get('flow')} and is {now['flow']}"
     if before.get("steps") != now["steps"]:
@@ -93,7 +96,7 @@ def difference(before: Mapping[str, Json], now: Mapping[str, Json]) -> str:
     was, is_ = before.get("inputs", {}), now["inputs"]
     changed = sorted(name for name in was.keys() | is_.keys() if was.get(name) != is_.get(name))
     if changed:
-        return ", ".join(f"{name} was {_said(was.get(name))} and is {_said(is_.get(name))}" for name in changed)
+        return ", ".join(f"{name} was {_shown(was.get(name))} and is {_shown(is_.get(name))}" for name in changed)
     made_by, makes = before.get("parts", {}), now["parts"]
     parts = sorted(name for name in made_by.keys() | makes.keys() if made_by.get(name) != makes.get(name))
     if not made_by or not parts:
@@ -102,24 +105,26 @@ def difference(before: Mapping[str, Json], now: Mapping[str, Json]) -> str:
 
 
 def _changed(part: str, before: str | None, now: str | None) -> str:
-    """What happened to a part; versions are told where people know them."""
-    if not part.startswith("engine "):
+    """What happened to a part; with the versions where users know them."""
+    if not part.startswith(("engine ", "format ")):
         return f"the {part} has changed"
     if before is None or now is None:
-        return f"the {part} {before or now} is {'used now' if before is None else 'not used any more'}"
+        return f"the {part} {before or now} is {'used now' if before is None else 'no longer used'}"
     return f"the {part} was {before} and is {now}"
 
 
 def _versions(flow: Registered, inputs: Mapping[str, Json]) -> tuple[dict[str, str], dict[str, str]]:
-    """The version of each step, and those of the parts that they stand for, by name."""
+    """The version of each step, and the versions of the parts that it covers, by name."""
     versions: dict[str, str] = {}
     parts: dict[str, str] = {}
     for step in flow.definition.steps:
         component = flow.components.find(step.component)
-        version = component.version
-        parts[f"component {component.name}"] = version
+        making = Making(step, component, _inputs(inputs))
+        version = making.version
+        parts[f"component {component.name}"] = component.version
+        parts |= {f"format {name}": one for name, one in making.format_versions().items()}
         if component.workflow == "document":
-            reading = _reading(Making(step, component, _inputs(inputs)))
+            reading = _reading(making)
             version = digest_of([version, assemble.VERSION, reading.settings() if reading else ""])
             parts["assembly of Quire"] = assemble.VERSION
             parts |= reading.parts() if reading else {}
@@ -128,22 +133,22 @@ def _versions(flow: Registered, inputs: Mapping[str, Json]) -> tuple[dict[str, s
 
 
 def _reading(making: Making) -> ReadRequest | None:
-    """How documents are read: settings, stages and engine; None where that is known only on the way."""
+    """How documents are read: settings, stages and engine; None if that is known only at run time."""
     try:
         options = making.options()
     except RunError:
         return None
-    return ReadRequest.from_json({"source": asdict(SourceRef("", "", "")), **options})
+    return ReadRequest.with_options(SourceRef("", "", ""), options)
 
 
 def _inputs(inputs: Mapping[str, Json]) -> Values:
-    def load(reference: Json) -> None:
+    def load(reference: DocumentReference) -> None:
         raise RunError("there is no document yet")
 
-    return Values(None, load, {}, inputs, {})  # type: ignore[arg-type]  # nothing is looked up
+    return Values(None, load, {}, inputs, {})  # type: ignore[arg-type]  # the store is not used
 
 
-def _said(value: Json) -> str:
+def _shown(value: Json) -> str:
     if value is None:
         return "not set"
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)

@@ -1,1 +1,1 @@
-"""Durable reads: one document as a workflow, its pages as steps that are never done twice."""
+"""Durable reads: one document as a workflow, its pages as idempotent steps."""

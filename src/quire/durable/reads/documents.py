@@ -1,4 +1,4 @@
-"""What is kept of a document that was read durably: a record per page, their index, and the way back to a result."""
+"""What the store keeps of a durable read: a record per page, their index; and how to load a result from them."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from quire.context import Json, Store
+from quire.durable.messages import DocumentReference
 from quire.durable.reads.request import SourceRef
 from quire.durable.reads.sources import open_source
 from quire.encoding import decode_document
@@ -21,10 +22,10 @@ from quire.types import PageInfo
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A page that was read: its ledger entry, the digests of its blocks and text, and the way there.
+    """A page that was read: its ledger entry, the digests of its blocks and text, and the attempts of engines.
 
-    The way has no times, so that two reads of a page have equal records. In the index, a page that no engine could
-    read has one with empty digests.
+    Attempts have no times, so that two reads of a page have equal records. In the index, a page that no engine could
+    read has a record with empty digests.
     """
 
     info: PageInfo
@@ -32,7 +33,7 @@ class Record:
     text: Digest
     path: tuple[Attempt, ...] = ()
 
-    def to_row(self) -> list[Json]:
+    def to_row(self) -> list[object]:
         info = self.info
         path = [[attempt.engine, attempt.outcome, attempt.reason] for attempt in self.path]
         return [
@@ -64,12 +65,12 @@ class Index:
 
     @property
     def path(self) -> dict[int, tuple[Attempt, ...]]:
-        """How each page that needed an engine was read, or was not."""
+        """The attempts of engines for each page that needed OCR."""
         return {number: record.path for number, record in self.records.items() if record.path}
 
 
-def load_result(store: Store, reference: Mapping[str, Json], *, password: Password = None) -> DocumentResult:
-    """The result that the reference of a read document stands for: from the store alone, its file may be gone."""
+def load_result(store: Store, reference: DocumentReference, *, password: Password = None) -> DocumentResult:
+    """The result that the reference of a read document stands for. Needs only the store: the file may be gone."""
     source = SourceRef(**reference["source"])
     reopen = partial(open_source, store, source, password=password)
     media_type = reference.get("media_type") or reopen().media_type  # references of older versions lack it

@@ -1,7 +1,6 @@
-"""What workers do for durable reads beside reading pages: assemble a document, and write its exports.
+"""What workers do for durable reads besides reading pages: assemble a document, and write its exports.
 
-Runs in worker processes. A worker has no store: what it needs of it the parent hands over, and what it makes the
-parent saves.
+Runs in worker processes. A worker has no store: the parent loads what it needs, and saves what it makes.
 """
 
 from __future__ import annotations
@@ -56,27 +55,27 @@ def assemble(gathered: Pages, work: WorkerWork) -> tuple[dict[str, object], byte
     return {}, encode_document(infos, assembled(pages, gathered.outline))
 
 
-def export(asked: Export, work: WorkerWork) -> tuple[dict[str, object], bytes]:
-    """The files of a document: what follows the stem of their names, and sizes, in the header; then their bytes."""
+def export(request: Export, work: WorkerWork) -> tuple[dict[str, object], bytes]:
+    """The files of a document. The header has their suffixes (after the stem) and sizes, the data their bytes."""
 
     def text(page: int) -> PageText:
-        (data,) = _load(work, [asked.texts[page]])
+        (data,) = _load(work, [request.texts[page]])
         return text_of_page(data, page)
 
-    (data,) = _load(work, [asked.document])
+    (data,) = _load(work, [request.document])
     infos, blocks = decode_document(data, text)
-    source = ReadSource(asked.source.id, asked.source.name, asked.media_type, asked.source.open)
-    result = DocumentResult(source, infos, blocks, asked.path)
-    files = result.files(asked.formats, stem="", words=asked.words, trace=asked.path is not None)
+    source = ReadSource(request.source.id, request.source.name, request.media_type, request.source.open)
+    result = DocumentResult(source, infos, blocks, request.path)
+    files = result.files(request.formats, stem="", words=request.words, trace=request.path is not None)
     return {"files": [[name, len(content)] for name, content in files.items()]}, b"".join(files.values())
 
 
 def _no_texts(page: int) -> PageText:
-    raise AssertionError(f"nobody needs the words of page {page} to assemble it")
+    raise AssertionError(f"assembling does not need the words of page {page}")
 
 
 def _load(work: WorkerWork, digests: Sequence[Digest]) -> Iterator[bytes]:
-    """Artifacts from the store, by way of the parent, in messages that stay small however many there are."""
+    """Artifacts from the store, through the parent, in messages of a limited size."""
     for begin in range(0, len(digests), AT_ONCE):
         header, data = work.request("load", {"digests": list(digests[begin : begin + AT_ONCE])})
         sizes, at = header["sizes"], 0

@@ -1,4 +1,4 @@
-"""What is asked of a durable read, as a value that can be written down: nothing secret, nothing that is open."""
+"""The request of a durable read, as a value that can be serialised: no secrets, no open files."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache, lru_cache
 from pathlib import Path
+from typing import cast
 
 from quire import assemble, layout
 from quire.context import Json
 from quire.document import Document
+from quire.durable.messages import ReadArgument, SourceJson
 from quire.engine import Engine
 from quire.errors import ConfigurationError
 from quire.keys import ArtifactKey, Digest, artifact_key, digest_of
@@ -28,13 +30,13 @@ STAGES = {
     "OCR structure of Quire": structured.VERSION,
     "OCR preparation of Quire": looking.VERSION,
 }
-"""Everything between the file and the blocks of a page, with its version."""
+"""The stages between the file and the blocks of a page, with their versions."""
 VERSIONS = tuple(STAGES.values())
 
 
 @dataclass(frozen=True, slots=True)
 class SourceRef:
-    """A document by its id, and where it lies. `stored`: the store has its bytes, for machines without that path."""
+    """A document by its id, and its path. `stored`: the store has its bytes, for machines without that path."""
 
     id: str
     name: str
@@ -47,10 +49,13 @@ class SourceRef:
         document = Document(path)
         return cls(document.id, document.name, str(Path(path).absolute()))
 
+    def to_json(self) -> SourceJson:
+        return {"id": self.id, "name": self.name, "path": self.path, "stored": self.stored}
+
 
 @dataclass(frozen=True, slots=True)
 class ReadRequest:
-    """One document and how to read it. `retries` is how often a page that failed is tried again."""
+    """One document and how to read it. `retries` is how often a failed page is retried."""
 
     source: SourceRef
     pages: str | None = None
@@ -66,16 +71,21 @@ class ReadRequest:
 
     def __post_init__(self) -> None:
         check_pages(self.pages)
-        self.options()  # says what is wrong
+        self.options()  # raises for invalid options
 
     @classmethod
-    def from_json(cls, value: Mapping[str, Json]) -> ReadRequest:
-        source = SourceRef(**value["source"])
-        lists = {name: tuple(value[name]) for name in ("engines", "lang", "hints") if name in value}
-        return cls(**{**value, **lists, "source": source})
+    def from_json(cls, value: ReadArgument) -> ReadRequest:
+        options = {name: one for name, one in value.items() if name != "source"}
+        return cls.with_options(SourceRef(**value["source"]), options)
 
-    def to_json(self) -> dict[str, Json]:
-        return asdict(self)
+    @classmethod
+    def with_options(cls, source: SourceRef, options: Mapping[str, Json]) -> ReadRequest:
+        """A request with the options of the component `read`, which are JSON."""
+        lists = {name: tuple(options[name]) for name in ("engines", "lang", "hints") if name in options}
+        return cls(source, **{**options, **lists})
+
+    def to_json(self) -> ReadArgument:
+        return cast("ReadArgument", asdict(self))
 
     def options(self, *, workers: int | None = None) -> RecognizeOptions:
         from quire.recognize.languages import resolve
@@ -92,15 +102,15 @@ class ReadRequest:
         )
 
     def key(self) -> str:
-        """The identity of the whole: document, pages, settings, and the code that reads."""
+        """The idempotency key of the read: document, pages, settings, and the versions of the code."""
         return digest_of([self.source.id, self.pages or "", self.settings(), assemble.VERSION])
 
     def settings(self) -> Digest:
-        """Of everything that decides what is read on a page: settings, versions of the stages, the engine."""
+        """The digest of everything that decides what is read on a page: settings, versions of stages and engine."""
         return _settings(self)
 
     def parts(self) -> dict[str, str]:
-        """What `settings` stands for besides the options, by name, so that a change can be named."""
+        """The versions that `settings` covers besides the options, by name, so that a change can be explained."""
         engines = _engines(self)
         return {
             **STAGES,
@@ -109,23 +119,23 @@ class ReadRequest:
         }
 
     def page_key(self, page: int, reader: str) -> ArtifactKey:
-        """The key of the record of a page: is it read?"""
+        """The key of the record of a page, which exists once the page is read."""
         return artifact_key("page", "1", (self.source.id, str(page), reader), self.settings())
 
 
-@lru_cache(maxsize=64)  # asked for with every page
+@lru_cache(maxsize=64)  # called for every page
 def _settings(request: ReadRequest) -> Digest:
     kept = replace(request, source=SourceRef("", "", ""), pages=None, retries=0, retry_backoff_s=0.0).to_json()
     return digest_of([kept, VERSIONS, _engines(request)])
 
 
 def _engines(request: ReadRequest) -> list[tuple[str, str, str]]:
-    """The engines that were named. When none was, the first that works here stands for all: a page that another one
-    read because the first could not is as good."""
+    """The requested engines. Without any, the first that is available stands for all: a page that a fallback engine
+    read is as good."""
     if request.engines:
         return [_identity(name, request.effort, request.lang) for name in request.engines]
     for name in DEFAULT_ENGINES:
-        with suppress(ConfigurationError):  # nobody asked for it, and most documents need none
+        with suppress(ConfigurationError):  # it was not requested, and most documents need no engine
             return [_identity(name, request.effort, request.lang)]
     return []
 

@@ -1,4 +1,4 @@
-"""Where the bytes of a document are: at its path, or in the store for machines that cannot reach it."""
+"""Where the bytes of a document are: at its path, or in the store for machines without access to the path."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from quire.keys import ArtifactKey, Digest, Profile, artifact_key, digest_bytes
 from quire.passwords import Password, password_of
 
 KEPT = 8
-"""Copies of documents that stay for the next step."""
+"""Copies of documents that are cached for the next step."""
 PIECE_BYTES = 8 << 20
-"""A document is put into the store and taken from it in pieces of this size."""
+"""A document is saved to the store and loaded from it in pieces of this size."""
 REMEMBERED = 1000
-"""Files whose id is remembered."""
+"""Files whose id is cached."""
 
 
 def source_key(document: str) -> ArtifactKey:
@@ -34,7 +34,7 @@ def source_key(document: str) -> ArtifactKey:
 
 
 def keep_source(store: Store, source: SourceRef) -> int:
-    """Put a document into the store, unless it is there; how many bytes. Raises ChangedError when it is another one."""
+    """Save a document to the store unless it is there; returns the bytes saved. Raises ChangedError."""
     key = source_key(source.id)
     if store.find(key) is not None:
         return 0
@@ -55,7 +55,7 @@ def keep_source(store: Store, source: SourceRef) -> int:
 
 
 def open_source(store: Store, source: SourceRef, *, password: Password = None) -> Document:
-    """The document, at its path or from the store. Raises InputError when it is another one by now."""
+    """The document, at its path or from the store. Raises ChangedError if the file has changed."""
     stored = store.find(source_key(source.id)) if source.stored else None
     place = Path(source.path) if stored is None else b"".join(_pieces(store, stored))
     document = Document(place, name=source.name, password=password_of(password, source.path))
@@ -65,19 +65,19 @@ def open_source(store: Store, source: SourceRef, *, password: Password = None) -
 
 
 class Sources:
-    """Paths of documents on this machine. Any thread may use it; copies go with it."""
+    """Paths of documents on this machine. Thread-safe. Copies are deleted with it."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
         self._lock = Lock()
         self._folder: Path | None = None
-        self._copies: dict[str, Path] = {}  # the one used last comes last
+        self._copies: dict[str, Path] = {}  # least recently used first
         self._used: Counter[str] = Counter()
         self._known: dict[Path, Hashed] = {}
 
     @contextmanager
     def path(self, source: SourceRef) -> Iterator[Path]:
-        """A path of the document, good until the end. Raises InputError when its bytes are nowhere."""
+        """A path of the document, valid inside the context. Raises InputError when its bytes are not available."""
         path = Path(source.path)
         if not source.stored or self._id(path) == source.id:
             yield path
@@ -94,7 +94,7 @@ class Sources:
                 self._forget()
 
     def _id(self, path: Path) -> Digest | None:
-        """The id of the document that lies there, remembered as long as the file looks the same."""
+        """The id of the document at a path, cached while size and times of the file stay the same."""
         known = self._known.get(path)
         try:
             if known is None or not known.holds(FileState.at(path)):

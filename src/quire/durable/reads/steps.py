@@ -1,4 +1,4 @@
-"""The steps of a durable read, over a store and the worker pool. Each is repeatable: it saves under keys and gives
+"""The steps of a durable read, over a store and the worker pool. Each is idempotent: it saves under keys and returns
 small values. They run in threads of the runtime and mostly wait for workers."""
 
 from __future__ import annotations
@@ -9,10 +9,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
 from itertools import accumulate
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from quire.budget import worker_count
-from quire.context import Json, Store
+from quire.context import Store
+from quire.durable.messages import AttemptRow, DocumentPlan, DocumentReference, LedgerJson, PageShape
 from quire.durable.reads import jobs
 from quire.durable.reads.documents import Index, Record
 from quire.durable.reads.request import ReadRequest, SourceRef
@@ -35,25 +36,25 @@ from quire.types import OutlineEntry, PageInfo, PageResult
 from quire.workers import Job, WorkerReply, shared_pool
 
 ASSEMBLE_S, EXPORT_S = 600.0, 600.0
-"""Seconds that a worker gets to assemble a document, and to write it."""
+"""Timeouts for a worker to assemble a document, and to export it."""
 REASON = 300
-"""Characters of a reason that travel through a journal."""
+"""Maximum characters of a reason in the journal."""
 NOTHING = Profile().digest()
 NO_DIGEST = Digest("")
 
 
 class PageOutcome(NamedTuple):
-    """What became of a page in a group: read, in need of an engine, or failed for a reason, after some attempts."""
+    """The outcome of a page: read, in need of OCR, or failed for a reason after some attempts."""
 
     page: int
     needs: str = ""
     failed: str = ""
-    info: Sequence[Json] = ()
-    path: Sequence[Sequence[Json]] = ()
+    info: PageShape | tuple[()] = ()
+    path: Sequence[AttemptRow] = ()
 
 
 class DocumentSteps:
-    """Steps over one store. Any thread may call them; `password` opens encrypted documents and is never written."""
+    """Steps over one store. Thread-safe. `password` opens encrypted documents and is never stored."""
 
     def __init__(self, store: Store, *, workers: int | None = None, password: Password = None) -> None:
         self.store = store
@@ -61,8 +62,8 @@ class DocumentSteps:
         self.workers = worker_count(workers).workers
         self._password = password
 
-    def plan(self, request: ReadRequest, run: str, sink: Sink) -> dict[str, Json]:
-        """How many pages there are, and which of them have no record yet: asked once, for all of them."""
+    def plan(self, request: ReadRequest, run: str, sink: Sink) -> DocumentPlan:
+        """Count the pages, and find in one query which of them have no record yet."""
         began = time.time()
         with self._opened(request.source) as source:
             about = look_into(source, shared_pool(self.workers))
@@ -83,7 +84,7 @@ class DocumentSteps:
         }
 
     def missing(self, request: ReadRequest, reader: str, numbers: Sequence[int]) -> str:
-        """Which of the pages have no record yet, or one of which a content is gone; as a short text, like `1-3,7`."""
+        """The pages without a record, or whose contents are gone from the store, as a selection like `1-3,7`."""
         keys = {request.page_key(number, reader): number for number in numbers}
         found = {keys[key]: digest for key, digest in self.store.find_many(list(keys)).items()}
         records = {number: self._record(digest) for number, digest in found.items()}
@@ -93,30 +94,30 @@ class DocumentSteps:
         return selection([number for number in numbers if number not in whole])
 
     def group(self, request: ReadRequest, reader: str, pages: Sequence[int], run: str, sink: Sink) -> list[PageOutcome]:
-        """Read pages as far as it goes without an engine."""
+        """Read pages as far as possible without an engine."""
         return self._read(request, reader, pages, run, sink, engines=False)
 
     def recognise(self, request: ReadRequest, reader: str, page: int, run: str, sink: Sink) -> PageOutcome:
-        """Read a page with the help of engines, one after the other until one could."""
+        """Read a page with OCR: one engine after the other until one succeeds."""
         if not self.missing(request, reader, [page]):
             return PageOutcome(page)
 
-        def unsaid(event: Event) -> None:
-            if (event.stage, event.kind) != ("native-text", "hit"):  # its group has said where the text comes from
+        def forward(event: Event) -> None:
+            if (event.stage, event.kind) != ("native-text", "hit"):  # its group has emitted this event already
                 sink(event)
 
-        (outcome,) = self._read(request, reader, [page], run, unsaid, engines=True)
+        (outcome,) = self._read(request, reader, [page], run, forward, engines=True)
         return outcome
 
     def assemble(
         self,
         request: ReadRequest,
-        plan: Mapping[str, Json],
+        plan: DocumentPlan,
         failed: Mapping[int, PageOutcome],
         run: str,
         sink: Sink,
-    ) -> dict[str, Json]:
-        """The document from its pages. Raises StoreError when a page that was read has gone from the store."""
+    ) -> DocumentReference:
+        """Assemble the document from its pages. Raises StoreError when a page is gone from the store."""
         source, store = request.source, self.store
         numbers = page_numbers(request.pages, plan["pages"])
         records = self._records(request, plan["reader"], [number for number in numbers if number not in failed])
@@ -143,30 +144,30 @@ class DocumentSteps:
         staged.emit("finished", "read", payload={"ms": ms, "status": ledger.status, **asdict(ledger)})
         return {
             "kind": "document",
-            "source": {"id": source.id, "name": source.name, "path": source.path, "stored": source.stored},
+            "source": source.to_json(),
             "media_type": plan["media_type"],
             "document": document,
             "index": index_digest,
             "status": ledger.status,
-            "ledger": asdict(ledger),
-            "failed": [[n, failed[n].failed[:80]] for n in sorted(failed)[:50]],
+            "ledger": cast("LedgerJson", asdict(ledger)),
+            "failed": [(n, failed[n].failed[:80]) for n in sorted(failed)[:50]],
         }
 
     def export(
         self,
-        document: Mapping[str, Json],
+        document: DocumentReference,
         formats: Sequence[str] = ("md",),
         *,
         words: bool = False,
         trace: bool = False,
     ) -> Files:
-        """The document of a reference in some formats; names are the ends that follow the name of the document."""
+        """Export the document of a reference in some formats; file names are suffixes, to follow its stem."""
         index = Index.load(self.store, document["index"])
         path = index.path if trace else None
         with self._opened(SourceRef(**document["source"])) as opened:
             media_type = document.get("media_type") or opened.open().media_type
-            asked = jobs.Export(opened, media_type, document["document"], index.texts, tuple(formats), words, path)
-            answer = self._work("export", asked, EXPORT_S)
+            request = jobs.Export(opened, media_type, document["document"], index.texts, tuple(formats), words, path)
+            answer = self._work("export", request, EXPORT_S)
         sizes = answer.header["files"]
         assert isinstance(sizes, list)
         ends = list(accumulate(size for _, size in sizes))
@@ -175,7 +176,7 @@ class DocumentSteps:
     def _read(
         self, request: ReadRequest, reader: str, pages: Sequence[int], run: str, sink: Sink, *, engines: bool
     ) -> list[PageOutcome]:
-        """Pages through the stages, parsed in workers; each that was read gets its record."""
+        """Run pages through the stages, parsed in workers; each page that was read gets its record."""
         options, pool = request.options(workers=self.workers), shared_pool(self.workers)
         with ExitStack() as stack:
             source = stack.enter_context(self._opened(request.source))
@@ -207,16 +208,16 @@ class DocumentSteps:
         found = self.store.find_many(list(keys.values()))
         gone = [number for number, key in keys.items() if key not in found]
         if gone:
-            raise StoreError(f"page {gone[0]} of {request.source.name} is not in the store any more; run it again")
+            raise StoreError(f"page {gone[0]} of {request.source.name} is no longer in the store; run it again")
         return {number: self._record(found[key]) for number, key in keys.items()}
 
     def _record(self, digest: Digest) -> Record:
         return Record.of_row(json.loads(self.store.load(digest)))
 
     def _work(self, job: str, arguments: object, timeout_s: float) -> WorkerReply:
-        """Have a worker do it, and wait; the pool sees to the time."""
-        asked = Job(f"quire.durable.reads.jobs:{job}", arguments)
-        return shared_pool(self.workers).submit(asked, timeout_s=timeout_s, on_request=self._asked).result()
+        """Run a job in a worker, and wait; the pool enforces the timeout."""
+        request = Job(f"quire.durable.reads.jobs:{job}", arguments)
+        return shared_pool(self.workers).submit(request, timeout_s=timeout_s, on_request=self._asked).result()
 
     def _asked(self, name: str, header: Mapping[str, object], data: bytes) -> tuple[Mapping[str, object], bytes]:
         return stored(self.store.load, header)
@@ -240,5 +241,5 @@ def _path(outcome: PageOutcome) -> tuple[Attempt, ...]:
     return tuple(Attempt(*attempt) for attempt in outcome.path)
 
 
-def _row(info: PageInfo) -> list[Json]:
-    return [info.number, info.width, info.height, info.rotation]
+def _row(info: PageInfo) -> PageShape:
+    return info.number, info.width, info.height, info.rotation

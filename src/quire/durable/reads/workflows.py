@@ -6,20 +6,21 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import starmap
 
-from quire.context import Context, Json, Retry, Workflow
+from quire.context import Context, Retry, Workflow
+from quire.durable.messages import DocumentPlan, DocumentReference, PagesArgument, PagesResult, ReadArgument
 from quire.durable.reads.request import ReadRequest
 from quire.durable.reads.steps import DocumentSteps, PageOutcome
 from quire.events import Event, Sink
 from quire.page_ranges import page_numbers, selection
 
 GROUP = 16
-"""Pages of one invocation where repeating one is harmless."""
+"""Pages of one invocation, where repeating a page is cheap."""
 PATIENT = Retry(attempts=3, backoff_s=0.5)
-"""For steps that fail only when something around them does: a full disk, a killed worker."""
+"""For steps that fail only for external reasons: a full disk, a killed worker."""
 
 
 class Reads:
-    """The workflows over one store. The argument of each is JSON, and so is what they give."""
+    """The workflows over one store."""
 
     def __init__(self, steps: DocumentSteps) -> None:
         self._steps = steps
@@ -31,63 +32,68 @@ class Reads:
             Workflow("page", self.page, pool="recognize"),
         )
 
-    async def document(self, ctx: Context, argument: Json) -> Json:
-        """Read one document: a `ReadRequest` gives the reference of what was read."""
+    async def document(self, ctx: Context, argument: ReadArgument) -> DocumentReference:
+        """Read one document, and return its reference."""
         request = ReadRequest.from_json(argument)
         sink = ctx.run_id, _sink(ctx, request)
-        plan = await ctx.run("plan", self._steps.plan, request, *sink, retry=PATIENT)
+        plan: DocumentPlan = await ctx.run("plan", self._steps.plan, request, *sink, retry=PATIENT)
         missing = _numbers(plan["missing"], plan["pages"])
-        outcomes = await self._called(ctx, "pages", request, plan["reader"], missing, GROUP)
+        outcomes = await self._call(ctx, "pages", request, plan["reader"], missing, GROUP)
         failed = {outcome.page: outcome for outcome in outcomes if outcome.failed}
-        return await ctx.run("assemble", self._steps.assemble, request, plan, failed, *sink, retry=PATIENT)
+        read: DocumentReference = await ctx.run(
+            "assemble", self._steps.assemble, request, plan, failed, *sink, retry=PATIENT
+        )
+        return read
 
-    async def pages(self, ctx: Context, argument: Json) -> Json:
-        """Read a group of pages; those that need an engine go on by themselves."""
+    async def pages(self, ctx: Context, argument: PagesArgument) -> PagesResult:
+        """Read a group of pages; each page that needs OCR is a workflow of its own."""
         request, reader = ReadRequest.from_json(argument["request"]), argument["reader"]
-        asked = request, reader, argument["pages"], ctx.run_id, _sink(ctx, request)
-        told = await ctx.run("read", self._steps.group, *asked, retry=PATIENT)
-        outcomes = {outcome.page: outcome for outcome in starmap(PageOutcome, told)}
-        needy = [outcome.page for outcome in outcomes.values() if outcome.needs]
-        recognised = await self._called(ctx, "page", request, reader, needy, 1)
-        return _told(ctx, {**outcomes, **{outcome.page: outcome for outcome in recognised}}.values())
+        arguments = request, reader, argument["pages"], ctx.run_id, _sink(ctx, request)
+        rows = await ctx.run("read", self._steps.group, *arguments, retry=PATIENT)
+        outcomes = {outcome.page: outcome for outcome in starmap(PageOutcome, rows)}
+        unread = [outcome.page for outcome in outcomes.values() if outcome.needs]
+        recognised = await self._call(ctx, "page", request, reader, unread, 1)
+        return _result(ctx, {**outcomes, **{outcome.page: outcome for outcome in recognised}}.values())
 
-    async def page(self, ctx: Context, argument: Json) -> Json:
-        """Read a page with the help of engines; one that nobody could read is tried again if that was asked for."""
+    async def page(self, ctx: Context, argument: PagesArgument) -> PagesResult:
+        """Read a page with OCR; a page that no engine could read is retried as often as requested."""
         request, reader, (page,) = ReadRequest.from_json(argument["request"]), argument["reader"], argument["pages"]
         pause = Retry(backoff_s=request.retry_backoff_s)
         attempt = 1
         while True:
-            asked = request, reader, page, ctx.run_id, _sink(ctx, request, attempt)
-            told = await ctx.run(f"recognise {attempt}", self._steps.recognise, *asked, retry=PATIENT)
-            outcome = PageOutcome(*told)
+            arguments = request, reader, page, ctx.run_id, _sink(ctx, request, attempt)
+            row = await ctx.run(f"recognise {attempt}", self._steps.recognise, *arguments, retry=PATIENT)
+            outcome = PageOutcome(*row)
             if not outcome.failed or attempt > request.retries:
-                return _told(ctx, [outcome])
+                return _result(ctx, [outcome])
             await ctx.sleep(pause.pause_s(attempt, 0.0))
             attempt += 1
 
-    async def _called(
+    async def _call(
         self, ctx: Context, workflow: str, request: ReadRequest, reader: str, pages: Sequence[int], size: int
     ) -> list[PageOutcome]:
-        """Have a workflow read the pages, some at a time, under the key of the work: runs that need it share it.
+        """Call a workflow for groups of pages, under idempotency keys of the work, so that runs share it.
 
-        What another run has left undone, because it failed there or is gone from the store since, is called for
-        again, under a key of this run.
+        Pages that another run failed to read, or that are gone from the store since, are called again under a key of
+        this run.
         """
         base = f"{workflow}/{request.settings()[:16]}/{request.source.id[:32]}/{reader}"
-        told = request.to_json()
+        argument = request.to_json()
 
-        async def called(wanted: Sequence[int], own: str = "") -> list[Json]:
+        async def call(wanted: Sequence[int], own: str = "") -> list[PagesResult]:
             parts = [wanted[at : at + size] for at in range(0, len(wanted), size)]
-            asked = ({"request": told, "reader": reader, "pages": list(part)} for part in parts)
+            arguments: list[PagesArgument] = [
+                {"request": argument, "reader": reader, "pages": list(part)} for part in parts
+            ]
             keys = (f"{base}/{selection(part)}{own}" for part in parts)
-            return await ctx.gather(*(ctx.call(workflow, key, one) for key, one in zip(keys, asked, strict=True)))
+            return await ctx.gather(*(ctx.call(workflow, key, one) for key, one in zip(keys, arguments, strict=True)))
 
-        parts = await called(pages)
+        parts = await call(pages)
         outcomes = {outcome.page: outcome for part in parts for outcome in starmap(PageOutcome, part["pages"])}
         others = [page for part in parts if part["run"] != ctx.run_id for page, *_ in part["pages"]]
         if others:
             left = await ctx.run(f"left of {workflow}", self._steps.missing, request, reader, others, retry=PATIENT)
-            again = await called(_numbers(left, max(others)), own=f"/{ctx.run_id}")
+            again = await call(_numbers(left, max(others)), own=f"/{ctx.run_id}")
             outcomes |= {outcome.page: outcome for part in again for outcome in starmap(PageOutcome, part["pages"])}
         return list(outcomes.values())
 
@@ -96,13 +102,13 @@ def _numbers(pages: str, last: int) -> Sequence[int]:
     return page_numbers(pages, last) if pages else ()
 
 
-def _told(ctx: Context, outcomes: Iterable[PageOutcome]) -> Json:
-    """What a part of a document gives: what became of its pages, and for which run."""
-    return {"run": ctx.run_id, "pages": [list(outcome) for outcome in outcomes]}
+def _result(ctx: Context, outcomes: Iterable[PageOutcome]) -> PagesResult:
+    """The result of a part of a document: the outcomes of its pages, and the run that read them."""
+    return {"run": ctx.run_id, "pages": [(*outcome,) for outcome in outcomes]}
 
 
 def _sink(ctx: Context, request: ReadRequest, attempt: int = 1) -> Sink:
-    """Hands events to the run, with ids that say what happened and not when."""
+    """Emits events to the run, with deterministic ids, so that a replay emits the same."""
     again = f"/attempt-{attempt}" if attempt > 1 else ""
 
     def sink(event: Event) -> None:

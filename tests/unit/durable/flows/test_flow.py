@@ -116,7 +116,7 @@ def test_a_process_that_has_loaded_other_code_does_not_do_it(own):
             with suppress(RunError):
                 runtime.result(run, timeout_s=60)
             assert runtime.status(run).state == state
-        assert "start it again" in runtime.status(run).error
+        assert "restart `quire join`" in runtime.status(run).error
         assert runtime.status(run).category == "config"
     store.close()
 
@@ -188,7 +188,7 @@ def test_a_reader_of_events_that_raises_does_not_end_the_run(saved, caplog):
         raise RuntimeError("of somebody")
 
     assert Flow.load("read").run(saved(documents.simple(1)), on_event=broken).output["status"] == "complete"
-    assert "a reader of events raised" in caplog.text
+    assert "an event callback raised" in caplog.text
 
 
 @pytest.mark.processes
@@ -200,7 +200,7 @@ def test_files_are_named_after_the_document_that_the_inputs_name(saved):
 
 @pytest.mark.parametrize("name", ["../../evil", "a/b.txt", "/etc/evil", "a\\b.txt", "", "nul\0"])
 def test_a_file_that_would_lie_elsewhere_is_refused(name):
-    with pytest.raises(RunError, match="is no name of a file"):
+    with pytest.raises(RunError, match="is not a file name"):
         named_files([{"name": name, "digest": "d", "size": 1}], "report")
 
 
@@ -260,7 +260,7 @@ class TestRequests:
     def test_a_definition_is_refused_whatever_it_names(self, runtime, own):
         for flow in (Flow.load(own), Flow.load("read")):
             argument = flow_argument(flow.definition, {"source": "report.pdf"})
-            with pytest.raises(RunError, match="names a flow that is registered here"):
+            with pytest.raises(RunError, match="a run names a registered flow"):
                 runtime.result(runtime.submit("flow", argument), timeout_s=60)
 
     def test_where_definitions_are_allowed_those_that_name_code_are_refused(self, own):
@@ -286,7 +286,7 @@ class TestCases:
         assert wrong.differences == (
             "output.status: expected 'partial', got 'complete'",
             "output.captions: expected a list of 0 items, got " + wrong.differences[1].partition("got ")[2],
-            "output.more: is missing; there are captions, status",
+            "output.more: is missing; the keys are captions, status",
         )
         assert "gone.pdf" in broken.error and not broken.passed
 
@@ -327,5 +327,5 @@ class TestCases:
         assert len(list(differences(expected, entry, store=result._store))) == 1
 
     def test_a_pattern_that_is_none_is_told(self):
-        with pytest.raises(UsageError, match="is no regular expression"):
+        with pytest.raises(UsageError, match="is not a valid regular expression"):
             list(differences({"$matches": "("}, "a"))

@@ -302,10 +302,10 @@ def test_steps_that_do_not_need_each_other_all_come_to_an_end_before_the_first_e
 @pytest.mark.parametrize(
     ("steps", "message"),
     [
-        ([step("a", "unsayable", value=1)], "step 'a': .*unsayable gives something that is neither JSON nor bytes"),
+        ([step("a", "unsayable", value=1)], "step 'a': .*unsayable returned something other than JSON or bytes"),
         (
             [step("a", "echo", value={"x": 1}), step("b", "echo", value={"$step": "a", "path": "y.z"})],
-            r"step 'b': step 'a' gave nothing at 'y\.z': there is no 'y'",
+            r"step 'b': step 'a' returned nothing at 'y\.z': 'y' does not exist",
         ),
         ([step("a", "size", data=3)], "the input 'data' of step 'a' is 3, not the bytes of a step"),
     ],
@@ -377,5 +377,5 @@ def test_what_a_flow_gave_says_which_documents_it_was_made_from(desk):
 
 def test_pictures_of_pages_need_a_store_with_names(desk):
     pictures = step("pictures", "render", document={"$input": "source"})
-    with pytest.raises(RunError, match=r"step 'pictures': .* name a store"):
+    with pytest.raises(RunError, match=r"step 'pictures': .* choose a store"):
         desk.run(pictures, output={"$step": "pictures"})

@@ -10,12 +10,14 @@ import pytest
 
 from quire.batch import StageOptions
 from quire.database.quarantine import Quarantine, Quarantined
+from quire.durable.flows.components import EXPORT
 from quire.durable.folders.driving import run_batch
 from quire.durable.folders.plan import plan_batch
 from quire.durable.folders.request import BatchRequest, Shard
 from quire.durable.folders.settings import difference
 from quire.errors import UsageError
 from quire.store.files import FileStore
+from tests.fakes.formats import OtherPackage
 from tests.unit.durable.folders.folders import Desk
 
 
@@ -58,6 +60,22 @@ def test_other_settings_make_it_stale_and_say_which(desk, asked, reason):
     desk.write("a.pdf")
     desk.run()
     assert desk.plan(**asked) == {"a.pdf": ("stale", reason)}
+
+
+def test_a_new_version_of_a_format_of_another_package_makes_it_stale(desk, tmp_path, monkeypatch):
+    package = OtherPackage(tmp_path / "packages", monkeypatch)
+    desk.write("a.pdf")
+    desk.run(formats=("md", "outline"))
+    assert desk.plan(formats=("md", "outline")) == {"a.pdf": ("done", "")}
+    package.update("2")
+    assert desk.plan(formats=("md", "outline")) == {"a.pdf": ("stale", "the format outline was 1 and is 2")}
+
+
+def test_built_in_formats_add_nothing_to_the_versions(desk):
+    desk.write("a.pdf")
+    settings = plan_batch(desk.request(formats=("md", "pdf")), desk.store.database).asked.settings
+    assert settings["versions"]["files"] == EXPORT.version
+    assert not [part for part in settings["parts"] if part.startswith("format ")]
 
 
 def test_settings_of_the_run_do_not(desk):
@@ -135,7 +153,7 @@ def test_an_engine_that_changed_is_named():
     assert told(**{"engine tesseract": "5.4.1"}) == "the engine tesseract was 5.3.0 and is 5.4.1"
     assert told(**{"settings of the engine tesseract": "bb"}) == "the settings of the engine tesseract has changed"
     without = {"page layout of Quire": "1", "engine rapidocr": "1.4"}
-    expected = "the engine rapidocr 1.4 is used now, the engine tesseract 5.3.0 is not used any more"
+    expected = "the engine rapidocr 1.4 is used now, the engine tesseract 5.3.0 is no longer used"
     assert expected in difference(before, {**before, "parts": without})
 
 

@@ -1,0 +1,319 @@
+"""The JSON that Quire's workflows exchange: their arguments and results, the values of steps, and what is reported.
+
+Every value here can be in a journal, in another process or on a network, and a run that one version began may be
+replayed by the next. So a key keeps its meaning, a new one is `NotRequired`, and none is removed while a journal may
+hold it. `Json` appears only where a user decides: inputs, outputs and literals of flows.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Literal, NotRequired, TypeAlias, TypedDict, final
+
+from quire.context import Json
+from quire.engine import Outcome
+from quire.errors import Category
+from quire.keys import ArtifactKey, Digest
+from quire.recognize.options import Effort, OcrMode
+from quire.result import ResultStatus
+
+
+@final
+class SourceJson(TypedDict):
+    """A `SourceRef`: a document by its id, and its path."""
+
+    id: str
+    name: str
+    path: str
+    stored: NotRequired[bool]
+
+
+@final
+class ReadArgument(TypedDict):
+    """A `ReadRequest`: the argument of the workflow `document`."""
+
+    source: SourceJson
+    pages: NotRequired[str | None]
+    ocr: NotRequired[OcrMode]
+    effort: NotRequired[Effort]
+    engines: NotRequired[Sequence[str]]
+    lang: NotRequired[Sequence[str]]
+    figures: NotRequired[bool]
+    redactions: NotRequired[bool]
+    hints: NotRequired[Sequence[str]]
+    retries: NotRequired[int]
+    retry_backoff_s: NotRequired[float]
+
+
+@final
+class KeyedReadArgument(TypedDict):
+    """The argument of the workflow `document` and the idempotency key for it: what the step `read` of a flow calls."""
+
+    key: str
+    request: ReadArgument
+
+
+@final
+class DocumentPlan(TypedDict):
+    """The plan of a document: its pages, and which of them have no record yet."""
+
+    began: float
+    pages: int
+    reader: str
+    media_type: str
+    outline: Digest
+    missing: str
+    """A selection of pages, like `1-3,7`."""
+
+
+PageShape: TypeAlias = tuple[int, float, float, int]
+"""The number, width, height and rotation of a page."""
+AttemptRow: TypeAlias = tuple[str, Outcome, str]
+"""An `Attempt` without its time: engine, outcome, reason."""
+PageOutcomeRow: TypeAlias = tuple[int, str, str, PageShape | tuple[()], Sequence[AttemptRow]]
+"""A `PageOutcome`; a journal returns it as a list."""
+
+
+@final
+class PagesArgument(TypedDict):
+    """The argument of the workflows `pages` and `page`; the latter reads one page."""
+
+    request: ReadArgument
+    reader: str
+    pages: list[int]
+
+
+@final
+class PagesResult(TypedDict):
+    """The result of the workflows `pages` and `page`: the outcome of each page, and the run that read them."""
+
+    run: str
+    pages: list[PageOutcomeRow]
+
+
+@final
+class LedgerJson(TypedDict):
+    """A `Ledger`: how many pages ended in each state."""
+
+    pages: int
+    ok: int
+    empty: int
+    failed: int
+    skipped: int
+
+
+@final
+class DocumentReference(TypedDict):
+    """The reference of a document that was read: the result of the workflow `document`."""
+
+    kind: Literal["document"]
+    source: SourceJson
+    media_type: NotRequired[str]
+    """References of older versions lack it."""
+    document: Digest
+    index: Digest
+    status: ResultStatus
+    ledger: LedgerJson
+    failed: list[tuple[int, str]]
+    """The first failed pages, with the reason."""
+
+
+@final
+class StepValue(TypedDict):
+    """The value of a step of a flow: its `kind`, the `digest` of its artifact, the id of the `document`.
+
+    Kinds: `json`, `pages` and `regions` (lists by page), `result` (a document that was read, by `reference`),
+    `given` (the `value` of `on_error: use` for a step that failed).
+    """
+
+    kind: Literal["json", "pages", "regions", "result", "given"]
+    digest: NotRequired[Digest]
+    document: NotRequired[str]
+    key: NotRequired[ArtifactKey]
+    reference: NotRequired[DocumentReference]
+    value: NotRequired[Json]
+    hit: NotRequired[bool]
+    ms: NotRequired[float]
+    bytes: NotRequired[int]
+    hits: NotRequired[int]
+    made: NotRequired[int]
+    failed: NotRequired[int]
+
+
+@final
+class PageCount(TypedDict):
+    """How many pages a step has to make whose list is not in the store."""
+
+    count: int
+
+
+@final
+class PageSelection(TypedDict):
+    """The pages that a service has to work through, like `1-3,7`, and the highest of them."""
+
+    pages: str
+    last: int
+
+
+@final
+class MadePages(TypedDict):
+    """The outcome of a group of pages: cache hits, pages made, and errors by page number."""
+
+    hits: int
+    made: int
+    errors: dict[str, str]
+    ms: NotRequired[float]
+
+
+@final
+class PageEntry(TypedDict):
+    """An entry of a list by page: one of `digest` (its artifact), `value` (of `on_error: use`), `image`, `error`."""
+
+    page: int
+    digest: NotRequired[Digest]
+    value: NotRequired[Json]
+    image: NotRequired[str]
+    error: NotRequired[str]
+
+
+@final
+class ArtifactFile(TypedDict):
+    """A file in the artifact of a step. A name that begins with a dot follows the stem of the document."""
+
+    name: str
+    digest: Digest
+    size: int
+
+
+@final
+class FlowArgument(TypedDict):
+    """The argument of the workflow `flow`."""
+
+    flow: str | Mapping[str, Json]
+    """The name of a registered flow, or a definition."""
+    inputs: NotRequired[Mapping[str, Json]]
+    folder: NotRequired[str]
+    """Where the modules of its components are."""
+    versions: NotRequired[Mapping[str, str]]
+    """The versions of its components by step."""
+    parent: NotRequired[str]
+    """The run that submitted it."""
+
+
+@final
+class OutputReference(TypedDict):
+    """The output of a flow: its digest in the store, and the output itself where it is small."""
+
+    digest: Digest
+    output: NotRequired[Json]
+
+
+@final
+class FlowOutcome(TypedDict):
+    """The result of the workflow `flow`."""
+
+    flow: str
+    digest: Digest
+    output: NotRequired[Json]
+    lost: NotRequired[dict[str, int]]
+    """How many pages steps with `on_error: skip` lost, by step."""
+
+
+@final
+class BatchArgument(TypedDict):
+    """A `BatchRequest`: the argument of the workflow `batch`."""
+
+    paths: Sequence[str]
+    output: str
+    flow: str
+    formats: Sequence[str]
+    inputs: Mapping[str, Json]
+    include: Sequence[str]
+    exclude: Sequence[str]
+    shard: Sequence[int] | None
+    limit: int | None
+    force: bool
+    retry: bool
+    overwrite: NotRequired[bool]
+    verify_hash: bool
+    options: Mapping[str, Json]
+    """`StageOptions`."""
+
+
+@final
+class BatchFigures(TypedDict):
+    """The result of the workflow `batch`: how many documents ended how, and the times."""
+
+    planned: int
+    succeeded: int
+    skipped: int
+    failed: int
+    scheduled: int
+    queue_p50_ms: float
+    queue_p95_ms: float
+    exec_p50_ms: float
+    exec_p95_ms: float
+    exec_p99_ms: float
+    cpu_time_total_ms: float
+    wall_ms: float
+    quarantined: int
+
+
+@final
+class DecidingSettings(TypedDict):
+    """What decides the output of a flow besides the document, as it is recorded with each output."""
+
+    flow: str
+    steps: Digest
+    inputs: Mapping[str, Json]
+    versions: Mapping[str, str]
+    """By step."""
+    parts: Mapping[str, str]
+    """The versions by name, to explain a change to users; not part of the key."""
+
+
+@final
+class CallCounts(TypedDict):
+    """Calls of engines: made now, and reused from before."""
+
+    made: int
+    reused: int
+
+
+@final
+class DocumentFacts(TypedDict, total=False):
+    """What the manifest of a batch says about a document."""
+
+    input_hash: str
+    output_key: str
+    output_path: str | None
+    kept: list[str]
+    category: Category
+    exit_code: int
+    ledger: Mapping[str, int]
+    calls: CallCounts
+    engines: list[str]
+    lost: Mapping[str, int]
+    upload_bytes: int
+    upload_ms: float
+    document_run: str
+    files: int
+
+
+@final
+class PlannedDocumentJson(TypedDict):
+    """A `PlannedDocument` as `quire plan --json` writes it."""
+
+    name: str
+    path: str
+    state: str
+    reason: str
+    place: str
+    document: str
+
+
+@final
+class OrphanJson(TypedDict):
+    """An `Orphan` as `quire prune --json` writes it."""
+
+    source: str
+    remove: list[str]
+    keep: list[str]
