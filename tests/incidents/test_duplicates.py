@@ -124,7 +124,7 @@ def test_what_a_winner_writes_late_is_refused(stranger, askers, tmp_path):
     wait_until(lambda: other.ask("claim", "k1")["answer"] is not None, "the lease never runs out")
     winner.go_on()
     late = winner.ask("save", "k1", "late")
-    assert (late.get("error"), "took k1 over" in late["message"]) == ("FencedError", True)
+    assert (late.get("error"), "took over k1" in late["message"]) == ("FencedError", True)
     assert "answer" in other.ask("save", "k1", "in time")
     assert winner.ask("save", "k1", "late")["error"] == "FencedError"
     assert count(tmp_path, "SELECT sum(takeovers) FROM claims") == 1

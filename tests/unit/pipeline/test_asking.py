@@ -305,7 +305,7 @@ def test_an_exporter_that_fails_shows_in_the_result_when_errors_are_attached(pag
     assert [str(error) for error in result.errors] == [
         "export stage broken failed: ZeroDivisionError: division by zero"
     ]
-    assert (tmp_path / "out" / "page.md").exists()
+    assert (tmp_path / "out" / "page.png.md").exists()
     assert Pipeline(text)(page).errors == ()
 
 
