@@ -75,7 +75,7 @@ test: lint quick
 	@$(EXPECT); $(PYTEST) $(PARALLEL) $(WAITING_JOBS) -m "servers or processes or slow"
 ifeq ($(CARGO),yes)
 	@echo "Once more without the native reader:"
-	@$(EXPECT); QUIRE_NATIVE=0 $(BIN)/python -m pytest -q $(PARALLEL) $(WAITING_JOBS) -m "not servers and not no_documents" tests/unit
+	@$(EXPECT); QUIRE_NATIVE=0 $(BIN)/python -m pytest -q $(PARALLEL) $(JOBS) -m "not (servers or no_documents or slow) and (both_readers or not processes)" tests/unit
 endif
 
 style: $(DEV)

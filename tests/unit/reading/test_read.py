@@ -357,5 +357,5 @@ def test_a_document_from_bytes_has_its_name_and_password():
 
 
 def test_a_password_beside_a_document_is_refused():
-    with pytest.raises(quire.UsageError, match="own password"):
+    with pytest.raises(quire.UsageError, match="the password belongs to the Document"):
         quire.read(quire.Document.from_bytes(documents.simple(), name="a.pdf"), password="swordfish")
