@@ -168,5 +168,5 @@ def test_documents_made_for_a_plan_differ_and_are_old_enough_to_be_trusted(tmp_p
 
 @pytest.mark.processes
 def test_a_command_that_fails_is_left_out_with_its_message(tmp_path):
-    with pytest.raises(LeftOut, match="quire plan ended with code 5: quire: .*holds no documents"):
+    with pytest.raises(LeftOut, match=r"quire plan ended with code 5: quire: .*holds no documents"):
         quire("plan", tmp_path, "-o", tmp_path / "out")
