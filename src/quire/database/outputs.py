@@ -105,11 +105,6 @@ class Outputs:
         settings: dict[str, Mapping[str, Json]] = {}
         return [_read(row, settings) for row in rows]
 
-    def of_document(self, document: str) -> list[Output]:
-        """Everything made from a document, by place."""
-        rows = self._database.rows(f"SELECT {_COLUMNS} FROM outputs WHERE document = ? ORDER BY place", (document,))
-        return [_read(row, {}) for row in rows]
-
     def forget(self, places: Sequence[str]) -> None:
         for portion, marks in in_portions([path_text(place) for place in places]):
             self._database.change(f"DELETE FROM outputs WHERE place IN ({marks})", portion)

@@ -35,11 +35,6 @@ def test_the_last_output_of_a_place_counts(outputs):
     assert found.at > 5
 
 
-def test_outputs_of_a_document_are_found(outputs):
-    outputs.record([REPORT, Output("/out/copy", "k1", "d1", "/in/copy.pdf"), Output("/out/x", "k3", "d3", "/in/x.pdf")])
-    assert [output.place for output in outputs.of_document("d1")] == ["/out/copy", "/out/report"]
-
-
 def test_a_forgotten_output_is_unknown(outputs):
     outputs.record([REPORT])
     outputs.forget(["/out/report"])

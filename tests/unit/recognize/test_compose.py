@@ -12,7 +12,6 @@ from quire.engine import Engine, Question, ReadBlock, ReadLine, Recognition, ans
 from quire.errors import ConfigurationError, EngineError
 from quire.picture import Picture
 from quire.recognize.codec import decode_recognitions, encode_recognitions
-from quire.recognize.compose import Consensus
 from quire.recognize.plain import from_function
 from quire.types import BBox, Cell, GridCell, Region, Table, Word
 
@@ -172,12 +171,6 @@ class TestConsensus:
         pieces = [ReadLine("left", at(0, width=0.2)), ReadLine("right", at(0, left=0.35, width=0.2))]
         [page] = read(recognize.consensus(saying("one", "left right"), saying("two", *pieces)))
         assert [(line.text, line.confidence) for line in page.lines] == [("left right", 1.0)]
-
-    def test_who_disagreed_can_be_seen_in_the_answer(self):
-        engine = recognize.consensus(saying("one", "12", "same"), saying("two", "12", "same"), saying("three", "17"))
-        assert isinstance(engine, Consensus)
-        [found] = engine.disagreements(engine.ask(PICTURE, PAGE), PAGE)
-        assert (found.taken, found.said) == ("12", (("one", "12"), ("two", "12"), ("three", "17")))
 
     def test_those_who_fail_do_not_vote(self):
         [page] = read(recognize.consensus(broken("one", OSError("gone")), lost("two"), saying("three", "text")))

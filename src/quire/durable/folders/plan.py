@@ -60,10 +60,6 @@ class PlannedDocument:
     held: Quarantined | None = None
     """Why it is in quarantine."""
 
-    @property
-    def to_do(self) -> bool:
-        return self.state in ("stale", "missing", "error")
-
     def to_json(self) -> PlannedDocumentJson:
         return {
             "name": self.name,

@@ -16,15 +16,6 @@ ReadPart = ReadLine | ReadBlock
 
 
 @dataclass(frozen=True, slots=True)
-class Disagreement:
-    """A place where engines disagree: the chosen text, and the text of each engine."""
-
-    region: str | None
-    taken: str
-    said: tuple[tuple[str, str], ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Vote:
     """The reading of one engine in a place: one part, or several joined in `whole`."""
 
@@ -62,19 +53,6 @@ class Consensus(Composed):
     def interpret(self, answer: bytes, question: Question) -> Sequence[Recognition]:
         agreed = [self._agreed([one for _, one in votes]) for votes in self._votes(answer, question)]
         return normalize(agreed, question)
-
-    def disagreements(self, answer: bytes, question: Question) -> list[Disagreement]:
-        """The readings of each engine where they disagree."""
-        return [
-            Disagreement(
-                votes[0][1].region,
-                _winner(ballot, len(votes)).whole.text,
-                tuple((votes[vote.voter][0], vote.whole.text) for vote in ballot.votes),
-            )
-            for votes in self._votes(answer, question)
-            for ballot in _ballots([one for _, one in votes])
-            if len({_plain(vote.whole.text) for vote in ballot.votes}) > 1
-        ]
 
     def _votes(self, answer: bytes, question: Question) -> Iterator[list[tuple[str, Recognition]]]:
         """For the page or each region, the names of the engines and their readings."""
