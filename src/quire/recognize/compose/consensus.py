@@ -51,22 +51,22 @@ class Consensus(Composed):
         return encode(said)
 
     def interpret(self, answer: bytes, question: Question) -> Sequence[Recognition]:
-        agreed = [self._agreed([one for _, one in votes]) for votes in self._votes(answer, question)]
+        agreed = [self._agreed(votes) for votes in self._votes(answer, question)]
         return normalize(agreed, question)
 
-    def _votes(self, answer: bytes, question: Question) -> Iterator[list[tuple[str, Recognition]]]:
-        """For the page or each region, the names of the engines and their readings."""
+    def _votes(self, answer: bytes, question: Question) -> Iterator[list[Recognition]]:
+        """For the page or each region, the readings of the engines."""
         said, _ = decode(answer, engine=self.name)
         read = [
-            (engine.name, interpreted(engine, one.answer, question))
+            interpreted(engine, one.answer, question)
             for engine, one in zip(self.engines, said, strict=False)
             if one.answer is not None and one.error is None
         ]
         if not read:
             raise all_failed(self.name, said)
-        for at in range(len(read[0][1])):
-            usable = [(name, recognitions[at]) for name, recognitions in read if not recognitions[at].error]
-            yield usable or [(read[0][0], read[0][1][at])]
+        for at in range(len(read[0])):
+            usable = [recognitions[at] for recognitions in read if not recognitions[at].error]
+            yield usable or [read[0][at]]
 
     def _agreed(self, votes: list[Recognition]) -> Recognition:
         seen = [ballot for ballot in _ballots(votes) if 2 * len(ballot.votes) >= len(votes)]
