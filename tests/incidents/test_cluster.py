@@ -66,7 +66,7 @@ def test_a_whole_cluster_is_started_used_and_ended(environment, tmp_path):
         assert "The cluster is running" in told, told
         settings = dict(re.findall(r"export (QUIRE_\w+)=(\S+)", told))
         os.kill(_worker_in(environment["TMPDIR"]), signal.SIGKILL)
-        wait_until(lambda: "is started again" in log.read_text(), "the worker stays away", PATIENCE_S)
+        wait_until(lambda: "is restarted" in log.read_text(), "the worker stays away", PATIENCE_S)
         command = [sys.executable, "-m", "quire", "run", str(tmp_path / "in"), "-o", str(tmp_path / "out")]
         ran = subprocess.run(
             command, env={**environment, **settings}, capture_output=True, text=True, check=False, timeout=PATIENCE_S

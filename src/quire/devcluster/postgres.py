@@ -26,6 +26,10 @@ def find_programs() -> Path | None:
     return next((place for place in places if (place / "initdb").exists()), None)
 
 
+HELD = "pre-existing shared memory block"
+"""What PostgreSQL logs when processes of a killed server have not ended yet."""
+
+
 class PostgresProgram(ServerProgram):
     """A server on a port of 127.0.0.1 with its data in a folder; its user `quire` needs no password.
 
@@ -58,6 +62,13 @@ class PostgresProgram(ServerProgram):
     @property
     def url(self) -> str:
         return f"postgresql://quire@127.0.0.1:{self.port}/postgres"
+
+    def check(self) -> None:
+        """After a kill it refuses to start while a process of the old server still holds the shared memory: retry."""
+        if not self.running and HELD in self._last_words():
+            self.launch()
+        else:
+            super().check()
 
     def _ready(self) -> bool:
         command: list[str | Path] = [self._programs / "pg_isready", "-q", "-h", "127.0.0.1", "-p", str(self.port)]
