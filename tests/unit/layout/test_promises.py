@@ -10,6 +10,8 @@ import pytest
 import quire
 from tests import documents
 
+pytestmark = pytest.mark.slow
+
 BUILDERS = [
     documents.simple,
     documents.two_columns,

@@ -20,6 +20,8 @@ from quire.store.files import FileStore
 from tests.fakes.formats import OtherPackage
 from tests.unit.durable.folders.folders import Desk
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def desk(tmp_path):
