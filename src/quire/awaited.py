@@ -7,6 +7,9 @@ from typing import Any, TypeVar, cast, overload
 
 T = TypeVar("T")
 
+GLANCE_S = 0.5
+"""How long a wait lasts at most: a signal that arrives just before it blocks does not interrupt it."""
+
 
 @overload
 def settled(value: Awaitable[T]) -> T: ...
@@ -35,7 +38,7 @@ def settled(value: T | Awaitable[T]) -> T:
 def _run_in_thread(coroutine: Coroutine[Any, Any, T]) -> T:
     """Run the coroutine in a separate thread and wait. An interrupt of the wait cancels it, and it ends first."""
     import asyncio
-    from concurrent.futures import Future
+    from concurrent.futures import Future, wait
     from contextlib import suppress
     from contextvars import copy_context
     from threading import Event, Thread
@@ -60,6 +63,8 @@ def _run_in_thread(coroutine: Coroutine[Any, Any, T]) -> T:
     thread = Thread(target=copy_context().run, args=(work,), name="quire-await", daemon=True)
     try:
         thread.start()
+        while not answer.done():
+            wait([answer], timeout=GLANCE_S)
         return answer.result()
     except BaseException:
         interrupted.set()
