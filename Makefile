@@ -56,7 +56,7 @@ demo: $(READY) $(READER)
 	@echo "And a scanned page, examples/scan.png:"
 	@echo
 	@$(BIN)/quire read examples/scan.png --redactions --to md --to json --show -o $(DEMO)
-	@cat $(DEMO)/scan.md
+	@cat $(DEMO)/scan.png.md
 	@echo
 	@echo "And both as a batch, twice: the second run finds everything done."
 	@echo
