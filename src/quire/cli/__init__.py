@@ -31,9 +31,9 @@ def main() -> None:
                 shared.close_shared_pool()
             sys.stdout.flush()
     except QuireError as error:  # not of a command: --help and --version
-        from quire.cli.telling import tell
+        from quire.cli.reporting import report_error
 
-        sys.exit(tell(error))
+        sys.exit(report_error(error))
     except KeyboardInterrupt:
         sys.exit(EXIT_INTERRUPTED)
 

@@ -10,7 +10,7 @@ import typer
 
 from quire.cli.help import HelpCommand
 from quire.cli.removed import REMOVED, add_removed
-from quire.cli.telling import group, told
+from quire.cli.reporting import group, reporting_errors
 
 if TYPE_CHECKING:
     app: typer.Typer
@@ -71,7 +71,7 @@ def command_line(only: str | None = None) -> typer.Typer:
             epilog=getattr(home, examples),
             rich_help_panel=panel,
         )
-        command(told(getattr(home, function)))
+        command(reporting_errors(getattr(home, function)))
     if only not in known:
         add_removed(app, REMOVED)
     return app

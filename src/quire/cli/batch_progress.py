@@ -74,7 +74,7 @@ class BatchProgress(Bar):
         self._failures[reason] += 1
         shown = sum(min(count, MOST_ALIKE) for count in self._failures.values())
         if self._failures[reason] <= MOST_ALIKE and shown <= MOST_SHOWN:
-            self.say(failure.told(document))
+            self.say(failure.line(document))
         elif self._failures[reason] == MOST_ALIKE + 1 or shown == MOST_SHOWN + 1:
             alike = (
                 "more documents that fail for this reason"

@@ -9,8 +9,8 @@ from typing import Annotated
 
 from typer import Option
 
+from quire.cli.reporting import group, reporting_errors
 from quire.cli.settings import configuration_of
-from quire.cli.telling import group, told
 from quire.config import SETTINGS, Configuration, variable, without_password
 from quire.errors import EXIT_COMPLETE, UsageError
 
@@ -86,7 +86,7 @@ def _as_text(value: object) -> str:
 
 
 app = group("config", "Show the effective settings.")
-app.command("show", short_help="The settings, and where each comes from.", epilog=EXAMPLES)(told(show))
+app.command("show", short_help="The settings, and where each comes from.", epilog=EXAMPLES)(reporting_errors(show))
 
 
 @app.callback()

@@ -48,7 +48,7 @@ class FailedDocument(NamedTuple):
             return "none"
         return "again"
 
-    def told(self, document: str) -> str:
+    def line(self, document: str) -> str:
         """The document and the reason, without its name twice."""
         hint = " (set QUIRE_PASSWORD)" if self.remedy == "password" else ""
         return f"{document}: {without_name(self.reason, document)}{hint}"

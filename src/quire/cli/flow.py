@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Option
 
-from quire.cli.telling import group, told
+from quire.cli.reporting import group, reporting_errors
 from quire.errors import EXIT_COMPLETE, QuireError, UsageError
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ AsJson = Annotated[bool, Option("--json", help="Write JSON.")]
 
 
 @app.command("list", short_help="List the flows.")
-@told
+@reporting_errors
 def list_flows(as_json: AsJson = False) -> int:
     """Show the flows that ship with Quire, and those in the folder `flows`."""
     loaded = [(found, _tried(found)) for found in _found(None)]
@@ -53,7 +53,7 @@ def list_flows(as_json: AsJson = False) -> int:
 
 
 @app.command("show", short_help="Show the inputs, steps and outputs of a flow.")
-@told
+@reporting_errors
 def show(
     name: Annotated[str, Argument(metavar="NAME|FILE", help="A flow by name or file.")], as_json: AsJson = False
 ) -> int:
@@ -67,7 +67,7 @@ def show(
 
 
 @app.command("check", short_help="Check flows and report every mistake with its line.")
-@told
+@reporting_errors
 def check(names: Names = None) -> int:
     """Check flows: references, types, units and components. Exits with 2 when there is a mistake."""
     wrong = 0
@@ -83,7 +83,7 @@ def check(names: Names = None) -> int:
 
 
 @app.command("test", short_help="Run the test cases of flows.", epilog=EXAMPLES)
-@told
+@reporting_errors
 def test(
     names: Names = None,
     case: Annotated[str | None, Option(metavar="NAME", help="Only the case of this name.")] = None,

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, TypedDict
 
 from typer import Argument, Option
 
+from quire.cli.reporting import print_lines
 from quire.cli.settings import settings_of
-from quire.cli.telling import print_lines
 from quire.document import Document
 from quire.engine import Attempt
 from quire.errors import EXIT_COMPLETE, EXIT_PARTIAL, InputError, UsageError

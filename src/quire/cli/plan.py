@@ -11,8 +11,8 @@ from quire.cli.amounts import spell
 from quire.cli.asking import Choice, asked_for
 from quire.cli.figures import without_name
 from quire.cli.opening import looked_at
+from quire.cli.reporting import print_lines
 from quire.cli.settings import configuration_of
-from quire.cli.telling import print_lines
 from quire.config import Settings
 from quire.durable.folders.discovery import check_paths
 from quire.errors import EXIT_COMPLETE, EXIT_PARTIAL

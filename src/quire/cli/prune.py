@@ -14,8 +14,8 @@ from typer import Option
 from quire.cli import options
 from quire.cli.amounts import spell
 from quire.cli.opening import existing_place
+from quire.cli.reporting import print_lines
 from quire.cli.settings import settings_of
-from quire.cli.telling import print_lines
 from quire.errors import EXIT_COMPLETE, UsageError
 
 if TYPE_CHECKING:

@@ -17,8 +17,8 @@ from quire.cli.driving import where_of
 from quire.cli.figures import without_name
 from quire.cli.opening import existing_place, opened
 from quire.cli.removed import REMOVED_OF_QUARANTINE, add_removed
+from quire.cli.reporting import group, print_lines, reporting_errors
 from quire.cli.settings import settings_of
-from quire.cli.telling import group, print_lines, told
 from quire.errors import EXIT_COMPLETE
 
 if TYPE_CHECKING:
@@ -86,6 +86,6 @@ def _line(entry: Quarantined) -> str:
 
 
 app = group("quarantine", "Documents that failed permanently and are not retried.")
-app.command("list", short_help="List the documents and their errors.", epilog=EXAMPLES)(told(list_))
-app.command("export", short_help="Copy the documents, with their errors.", epilog=EXAMPLES)(told(export))
+app.command("list", short_help="List the documents and their errors.", epilog=EXAMPLES)(reporting_errors(list_))
+app.command("export", short_help="Copy the documents, with their errors.", epilog=EXAMPLES)(reporting_errors(export))
 add_removed(app, REMOVED_OF_QUARANTINE, "quire quarantine")

@@ -17,8 +17,8 @@ from quire.cli import options
 from quire.cli.asking import check_engines, check_formats
 from quire.cli.progress import ProgressBar
 from quire.cli.read_summary import ReadOutcome, document_line, page_counts, summary_line
+from quire.cli.reporting import Loudness, show_traceback
 from quire.cli.settings import settings_of
-from quire.cli.telling import Loudness, show_traceback
 from quire.config import Settings
 from quire.document import is_url
 from quire.durable.folders.discovery import find_sources

@@ -16,11 +16,13 @@ REMOVED_OF_QUARANTINE = {"retry": RETRIES, "clear": RETRIES}
 
 def add_removed(app: typer.Typer, removed: dict[str, str], before: str = "quire") -> None:
     """Add hidden commands of these names that accept any arguments and print the advice."""
-    from quire.cli.telling import told
+    from quire.cli.reporting import reporting_errors
 
     anything = {"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": ["-h", "--help"]}
     for name, advice in removed.items():
-        app.command(name, hidden=True, context_settings=anything)(told(_refusing(f"{before} {name}", advice)))
+        app.command(name, hidden=True, context_settings=anything)(
+            reporting_errors(_refusing(f"{before} {name}", advice))
+        )
 
 
 def _refusing(command: str, advice: str) -> Callable[[], int]:

@@ -15,8 +15,8 @@ from quire.cli.batch_progress import counted, next_lines, took
 from quire.cli.driving import advice, where_of
 from quire.cli.figures import Figures, figures_of
 from quire.cli.opening import BATCH, existing_place, find_run, opened
+from quire.cli.reporting import print_lines
 from quire.cli.settings import settings_of
-from quire.cli.telling import print_lines
 from quire.context import RunStatus, Runtime
 from quire.errors import EXIT_COMPLETE
 from quire.events import Event
@@ -114,7 +114,7 @@ def _lines(run: RunStatus, figures: Figures, now: float, most: int | None) -> It
     for name, begun in list(figures.running.items())[:MOST_SHOWN] if under_way else ():
         yield f"  in progress {name}, for {amounts.duration(max(0.0, now - begun))}"
     for name, failure in list(figures.failures.items())[:most]:
-        yield f"  failed {failure.told(name)}"
+        yield f"  failed {failure.line(name)}"
     if most is not None and len(figures.failures) > most:
         yield f"  and {len(figures.failures) - most} more; --all shows them"
 

@@ -15,8 +15,8 @@ from typer import Argument, Option
 from quire.cli import options
 from quire.cli.amounts import spell
 from quire.cli.opening import existing_place
+from quire.cli.reporting import group, print_lines, reporting_errors
 from quire.cli.settings import settings_of
-from quire.cli.telling import group, print_lines, told
 from quire.config import Settings
 from quire.errors import EXIT_COMPLETE, UsageError
 
@@ -121,10 +121,12 @@ def delete(
 
 
 app = group("store", "Show what a store holds, collect garbage, delete documents.")
-app.command("report", short_help="Show how much a store holds, by stage.", epilog=REPORT_EXAMPLES)(told(report))
-app.command("gc", short_help="Collect garbage.", epilog=GC_EXAMPLES)(told(gc))
+app.command("report", short_help="Show how much a store holds, by stage.", epilog=REPORT_EXAMPLES)(
+    reporting_errors(report)
+)
+app.command("gc", short_help="Collect garbage.", epilog=GC_EXAMPLES)(reporting_errors(gc))
 app.command("delete", short_help="Delete documents and everything derived from them.", epilog=DELETE_EXAMPLES)(
-    told(delete)
+    reporting_errors(delete)
 )
 
 

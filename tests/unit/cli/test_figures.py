@@ -41,7 +41,7 @@ def test_documents_are_counted_by_what_became_of_them():
     told.document("d", "skipped").tell("started", "e")
     figures = told.figures
     assert counted(figures) == "1 complete, 1 partial, 1 failed, 1 done before, 2 not done"
-    assert [failure.told(name) for name, failure in figures.failures.items()] == ["c: broken"]
+    assert [failure.line(name) for name, failure in figures.failures.items()] == ["c: broken"]
     assert list(figures.running) == ["e"]
 
 

@@ -28,11 +28,11 @@ Verbose = Annotated[bool, typer.Option("-v", "--verbose", help="Print more detai
 Debug = Annotated[bool, typer.Option("--debug", help="Print tracebacks of errors, also of plugins; implies -v.")]
 
 
-def told(command: Callable[P, int]) -> Callable[..., None]:
+def reporting_errors(command: Callable[P, int]) -> Callable[..., None]:
     """Decorator of commands: result as exit code, errors as one line on standard error, and `-v` and `--debug`."""
 
     @wraps(command)
-    def telling(*args: P.args, **kwargs: P.kwargs) -> None:
+    def reporting(*args: P.args, **kwargs: P.kwargs) -> None:
         Loudness.debug = bool(kwargs.pop("debug", False))
         Loudness.verbose = bool(kwargs.pop("verbose", False)) or Loudness.debug
         try:
@@ -40,7 +40,7 @@ def told(command: Callable[P, int]) -> Callable[..., None]:
                 code = command(*args, **kwargs)
             sys.stdout.flush()
         except QuireError as error:
-            code = tell(error)
+            code = report_error(error)
         except KeyboardInterrupt:
             print("quire: interrupted; unfinished files were not written", file=sys.stderr)
             code = EXIT_INTERRUPTED
@@ -49,9 +49,9 @@ def told(command: Callable[P, int]) -> Callable[..., None]:
     common = {"verbose": Verbose, "debug": Debug}
     added = [Parameter(name, Parameter.KEYWORD_ONLY, default=False, annotation=kind) for name, kind in common.items()]
     given = signature(command, eval_str=True)
-    telling.__signature__ = given.replace(parameters=[*given.parameters.values(), *added])  # type: ignore[attr-defined]
-    telling.__annotations__ = {name: one.annotation for name, one in given.parameters.items()} | common
-    return telling
+    reporting.__signature__ = given.replace(parameters=[*given.parameters.values(), *added])  # type: ignore[attr-defined]
+    reporting.__annotations__ = {name: one.annotation for name, one in given.parameters.items()} | common
+    return reporting
 
 
 @contextmanager
@@ -72,7 +72,7 @@ def _logged() -> Iterator[None]:
         logger.setLevel(level)
 
 
-def tell(error: QuireError) -> int:
+def report_error(error: QuireError) -> int:
     """Print an error on standard error and return the exit code."""
     lines = [printable(line) for line in str(error).split("\n")]  # each mistake in a flow has its own line
     print("quire:", "\n".join(lines), file=sys.stderr)
