@@ -42,6 +42,14 @@ class Database(Protocol):
         """Run a statement and return its rows. Outside a transaction it is a transaction by itself."""
         ...
 
+    def locked(self, statement: str, values: Sequence[object] = ()) -> list[tuple[object, ...]]:
+        """The rows of a SELECT, in its order, locked one after the other until the end of the caller's transaction.
+
+        An UPDATE of many rows locks them in any order; two processes that lock the same rows in one order cannot
+        deadlock.
+        """
+        ...
+
     def change(self, statement: str, values: Sequence[object] = ()) -> int:
         """Run a statement; returns how many rows it changed."""
         ...

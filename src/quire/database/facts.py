@@ -88,10 +88,10 @@ class Facts:
 
     def hold(self, digests: Collection[Digest]) -> bool:
         """Whether all these contents are recorded; locks them until the end of the caller's transaction."""
-        # This update changes nothing but locks the rows, in PostgreSQL too: garbage collection waits.
-        held = "UPDATE objects SET size = size WHERE digest IN ({})"
-        portions = in_portions(digests)
-        return sum(self._database.change(held.format(marks), some) for some, marks in portions) == len(digests)
+        # Garbage collection waits for the locks, and so does another process that records the same contents.
+        query = "SELECT digest FROM objects WHERE digest IN ({}) ORDER BY digest"
+        portions = in_portions(sorted(digests))
+        return sum(len(self._database.locked(query.format(marks), some)) for some, marks in portions) == len(digests)
 
     def record(self, facts: Sequence[Fact], places: Mapping[Digest, ContentPlace]) -> None:
         """Record facts in sorted order, so that two processes that record the same cannot deadlock."""
@@ -128,8 +128,11 @@ class Facts:
 
     def touch(self, keys: Collection[ArtifactKey], day: int) -> None:
         """Record that these were used on that day."""
-        for some, marks in in_portions(sorted(keys)):
-            self._database.change(f"UPDATE facts SET used = ? WHERE key IN ({marks})", (day, *some))
+        with self._database.transaction():
+            for some, marks in in_portions(sorted(keys)):
+                query = f"SELECT key FROM facts WHERE key IN ({marks}) ORDER BY key, document"
+                self._database.locked(query, some)
+                self._database.change(f"UPDATE facts SET used = ? WHERE key IN ({marks})", (day, *some))
 
     def contents(self, pack: str) -> dict[Digest, ContentPlace]:
         """The contents of a pack."""
@@ -189,8 +192,12 @@ class Facts:
         """Forget contents that no fact refers to, in the caller's transaction; returns how many."""
         # A process that saves the same content now has locked its row, or waits for ours: the second statement sees
         # its fact.
-        self._database.change(f"UPDATE objects SET size = size WHERE {_UNREFERENCED}")
-        return self._database.change(f"DELETE FROM objects WHERE {_UNREFERENCED}")
+        query = f"SELECT digest FROM objects WHERE {_UNREFERENCED} ORDER BY digest"
+        locked = [str(digest) for (digest,) in self._database.locked(query)]
+        return sum(
+            self._database.change(f"DELETE FROM objects WHERE digest IN ({marks}) AND {_UNREFERENCED}", some)
+            for some, marks in in_portions(locked)
+        )
 
     def note_path(self, document: str, page: int, reading: str, attempts: Sequence[Attempt]) -> None:
         of_page = document, page

@@ -60,6 +60,10 @@ class PostgresDatabase:
         reads = statement.lstrip()[:6].upper() == "SELECT"
         return self._do(lambda connection: connection.execute(query, values).fetchall(), repeatable=reads)
 
+    def locked(self, statement: str, values: Sequence[object] = ()) -> list[tuple[object, ...]]:
+        query = translated(f"{statement} FOR UPDATE")
+        return self._do(lambda connection: connection.execute(query, values).fetchall())
+
     def change(self, statement: str, values: Sequence[object] = ()) -> int:
         query = translated(statement)
         return self._do(lambda connection: connection.execute(query, values).rowcount)

@@ -78,6 +78,9 @@ class SqliteDatabase:
             except sqlite3.Error as error:
                 raise self._explained(error) from error
 
+    def locked(self, statement: str, values: Sequence[object] = ()) -> list[tuple[object, ...]]:
+        return self.rows(statement, values)  # a transaction locks the whole database
+
     def change(self, statement: str, values: Sequence[object] = ()) -> int:
         with self.transaction():
             return self._execute(statement, values).rowcount
