@@ -116,12 +116,13 @@ def _opened(bucket: Mapping[str, Json], policy: FetchPolicy) -> ObjectStore:
             )
         if kind == "azure_blob":
             given = _azure(bucket)
-            if endpoint := given.get("endpoint"):
-                check_host(str(endpoint), policy)
+            if given.get("endpoint"):
+                check_host(str(given["endpoint"]), policy)
             return AzureStore(str(bucket["container"]), **given)
         if kind == "google_cloud_storage":
             account = bucket.get("service_account_key")
-            return GCSStore(str(bucket["bucket"]), **({"service_account_key": json.dumps(account)} if account else {}))
+            key: dict[str, Json] = {"service_account_key": json.dumps(account)} if account else {}
+            return GCSStore(str(bucket["bucket"]), **key)
     except (ValueError, TypeError) as error:
         raise UsageError(f"the {kind} of the request is invalid: {error}") from error
     raise InputError(f"documents of the kind {kind} are not supported")

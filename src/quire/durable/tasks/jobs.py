@@ -35,14 +35,14 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Output:
+class OutputRequest:
     """A document, and what to make of it."""
 
     document: Export
     wanted: Wanted
 
 
-def output(request: Output, work: WorkerWork) -> tuple[dict[str, object], bytes]:
+def output(request: OutputRequest, work: WorkerWork) -> tuple[dict[str, object], bytes]:
     """The parts of the answer. The header has their names and sizes, the data their bytes."""
     result = loaded_result(request.document, work)
     raise NotImplementedError(result)

@@ -112,7 +112,7 @@ class TaskSteps:
         self, steps: DocumentSteps, reference: DocumentReference, wanted: jobs.Wanted, key: ArtifactKey
     ) -> Digest:
         with steps.requested(reference) as document:
-            answer = steps.work("quire.durable.tasks.jobs:output", jobs.Output(document, wanted), EXPORT_S)
+            answer = steps.work("quire.durable.tasks.jobs:output", jobs.OutputRequest(document, wanted), EXPORT_S)
         parts = answer.header["parts"]
         assert isinstance(parts, list)
         source = reference["source"]["id"]
