@@ -71,7 +71,7 @@ class Service:
         """Save a file of a request to the store."""
         source: SourceJson = {"id": upload.id, "name": upload.name, "path": "", "stored": True}
         await self.call(_keep, self.store_of(tenant), upload.id, upload.file)
-        return {"stored": source, "uri": upload.name}
+        return {"stored": source, "uri": upload.name, "size": upload.size}
 
     async def submit(self, argument: TaskArgument, *, task: str | None = None) -> str:
         """Submit a task, and return its id. Refuses it while too much is waiting, or the server is stopping."""
@@ -102,8 +102,10 @@ class Service:
     async def documents(self, status: RunStatus) -> list[TaskDocument]:
         """What became of the sources of a task that is finished."""
         result: TaskResult = status.result
-        documents: list[TaskDocument] = json.loads(await self.call(self.store.load, Digest(result["documents"])))
-        return documents
+        listed = result["documents"]
+        if isinstance(listed, str):
+            listed = json.loads(await self.call(self.store.load, listed))
+        return listed
 
     @property
     def trouble(self) -> QuireError | None:
