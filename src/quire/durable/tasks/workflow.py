@@ -70,8 +70,6 @@ class _TaskRun:
 
     async def play(self) -> TaskResult:
         ctx, argument = self._ctx, self._argument
-        if argument["timeout_s"]:
-            self._deadline = (await ctx.now()).timestamp() + argument["timeout_s"]
         sources: Sequence[TaskSource] = argument["sources"]
         if any("bucket" in source for source in sources):
             sources = await ctx.run("list", self._steps.listed, argument, retry=PATIENT)
@@ -98,10 +96,13 @@ class _TaskRun:
         return result
 
     async def _documents(self, items: Sequence[_Item]) -> None:
+        argument = self._argument
         await self._phase("source", items, self._fetch, self._fetched)
         await self._phase("read", items, self._read_short, self._was_short)
+        if argument["timeout_s"] and any(item.goes_on and "reference" not in item.document for item in items):
+            self._deadline = (await self._ctx.now()).timestamp() + argument["timeout_s"]
         await self._phase("read", items, self._read, self._was_read)
-        if self._argument["type"] != "read":
+        if argument["type"] != "read":
             await self._phase("output", items, self._output, self._made)
 
     async def _phase(
