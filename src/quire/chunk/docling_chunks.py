@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields
 from typing import Any, TypedDict
 
-from quire.chunk.values import Chunk
+from quire.chunk.values import Chunk, ChunkOptions
+from quire.errors import UsageError
 from quire.export import Described
 from quire.export._docling import origin
 
@@ -30,17 +32,32 @@ class DoclingChunk(TypedDict):
     metadata: DoclingChunkMetadata
 
 
+def docling_options(given: Mapping[str, Any], *, use_markdown_text: bool = False) -> ChunkOptions:
+    """The options of a request to docling-serve; `include_raw_text` is for `docling_chunks`.
+
+    `use_markdown_text` is for documents whose emphasis and links docling keeps: all but PDFs and images.
+    """
+    names = {field.name for field in fields(ChunkOptions)} - {"use_markdown_text"}
+    unknown = given.keys() - names - {"include_raw_text"}
+    if unknown:
+        raise UsageError(f"there is no option {min(unknown)!r} for chunks; choose from {', '.join(sorted(names))}")
+    options = {name: value for name, value in given.items() if name in names}
+    return ChunkOptions(**options, use_markdown_text=use_markdown_text)
+
+
 def docling_chunks(
     document: Described,
     chunks: Iterable[Chunk],
     *,
     references: Mapping[str, str | Sequence[str]],
     include_raw_text: bool = False,
+    paged: bool = True,
 ) -> list[DoclingChunk]:
     """The chunks of a document for docling's clients.
 
     `references` says which items of its DoclingDocument a block is: `export.docling_references` for one that we
     wrote, what the conversion kept for a document that docling converted. A block without items is left out.
+    `paged` is False for a document in which docling sees no pages, such as Markdown.
     """
     from_document: DoclingChunkMetadata = {"origin": origin(document), "has_image": False}
     return [
@@ -53,7 +70,7 @@ def docling_chunks(
             "headings": list(chunk.headings) or None,
             "captions": list(chunk.captions) or None,
             "doc_items": list(dict.fromkeys(_items(chunk, references))),
-            "page_numbers": list(chunk.pages),
+            "page_numbers": list(chunk.pages) if paged else [],
             "metadata": {**from_document, "has_image": chunk.has_image},
         }
         for chunk in chunks

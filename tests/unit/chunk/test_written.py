@@ -10,9 +10,10 @@ from pyarrow import parquet as files
 
 from quire import export
 from quire.chunk import ChunkOptions, chunks, find_tokenizer, settings_of
-from quire.chunk.docling_chunks import docling_chunks
+from quire.chunk.docling_chunks import docling_chunks, docling_options
 from quire.chunk.parquet import parquet
 from quire.chunk.rows import SCHEMA, jsonl, rows
+from quire.errors import UsageError
 from quire.keys import digest_of
 from tests.unit.export.results import block, report, result
 
@@ -84,3 +85,12 @@ def test_a_block_may_be_several_items_of_docling_or_none():
     assert answer[0]["doc_items"] == ["#/texts/1", "#/texts/2"]
     assert answer[1]["doc_items"] == []
     assert answer[0]["raw_text"] == "Sales rose by a fifth, see below."
+    assert answer[0]["page_numbers"] == [1, 2]
+    assert docling_chunks(document, found, references={}, paged=False)[0]["page_numbers"] == []
+
+
+def test_options_of_a_request_become_ours():
+    given = {"chunker": "hybrid", "use_markdown_tables": True, "include_raw_text": True, "max_tokens": None}
+    assert docling_options(given) == ChunkOptions(use_markdown_tables=True)
+    with pytest.raises(UsageError, match="no option 'overlap'"):
+        docling_options({"overlap": 3})
