@@ -18,6 +18,7 @@ from quire.types import REDACTED, BBox, Block, PageInfo, PageResult, TableBlock,
 if TYPE_CHECKING:
     from PIL.Image import Image
 
+    from quire.chunk import Chunk, ChunkOptions
     from quire.engine import Attempt
 
 ResultStatus = Literal["complete", "partial"]
@@ -237,6 +238,15 @@ class DocumentResult:
         if path is not None:
             write_files({Path(path): searchable})
         return searchable
+
+    def chunks(self, options: ChunkOptions | None = None) -> list[Chunk]:
+        """Pieces for search and language models, each with its headings, blocks, pages and boxes.
+
+        By default of at most 256 tokens, as the tokenizer of `sentence-transformers/all-MiniLM-L6-v2` counts them.
+        """
+        from quire import chunk
+
+        return chunk.chunks(self._export, options)
 
     def to_bytes(self, format: str, *, words: bool = False, trace: bool = False) -> bytes:
         """The bytes of a format with a single file, by its name (`md`, `json`, …)."""

@@ -28,6 +28,7 @@ __all__ = [
     "csv_tables",
     "docling",
     "docling_json",
+    "docling_references",
     "doctags",
     "excel",
     "files",
@@ -44,8 +45,8 @@ __all__ = [
 ]
 
 
-class Exportable(Protocol):
-    """What can be exported: a result, or any other object with pages and blocks."""
+class Described(Protocol):
+    """What names a document."""
 
     @property
     def name(self) -> str: ...
@@ -57,6 +58,10 @@ class Exportable(Protocol):
 
     @property
     def media_type(self) -> str: ...
+
+
+class Exportable(Described, Protocol):
+    """What can be exported: a result, or any other object with pages and blocks."""
 
     @property
     def pages(self) -> Sequence[PageInfo]: ...
@@ -131,6 +136,13 @@ def docling_json(result: Exportable) -> str:
     from quire.export import _docling
 
     return _docling.docling_json(result)
+
+
+def docling_references(result: Exportable) -> dict[str, str]:
+    """The item of each block in that DoclingDocument: block id to reference, like `#/texts/3`."""
+    from quire.export import _docling
+
+    return _docling.references(result)
 
 
 def doctags(result: Exportable) -> str:
