@@ -46,7 +46,7 @@ class Export:
 def assemble(gathered: Pages, work: WorkerWork) -> tuple[dict[str, object], bytes]:
     """The document from its pages."""
     digests = [page for page in gathered.pages if not isinstance(page, PageInfo)]
-    loaded = _load(work, digests)
+    loaded = load_artifacts(work, digests)
     pages = [
         PageResult(page) if isinstance(page, PageInfo) else decode_page(next(loaded), _no_texts)
         for page in gathered.pages
@@ -59,10 +59,10 @@ def export(request: Export, work: WorkerWork) -> tuple[dict[str, object], bytes]
     """The files of a document. The header has their suffixes (after the stem) and sizes, the data their bytes."""
 
     def text(page: int) -> PageText:
-        (data,) = _load(work, [request.texts[page]])
+        (data,) = load_artifacts(work, [request.texts[page]])
         return text_of_page(data, page)
 
-    (data,) = _load(work, [request.document])
+    (data,) = load_artifacts(work, [request.document])
     infos, blocks = decode_document(data, text)
     source = ReadSource(request.source.id, request.source.name, request.media_type, request.source.open)
     result = DocumentResult(source, infos, blocks, request.path)
@@ -74,7 +74,7 @@ def _no_texts(page: int) -> PageText:
     raise AssertionError(f"assembling does not need the words of page {page}")
 
 
-def _load(work: WorkerWork, digests: Sequence[Digest]) -> Iterator[bytes]:
+def load_artifacts(work: WorkerWork, digests: Sequence[Digest]) -> Iterator[bytes]:
     """Artifacts from the store, through the parent, in messages of a limited size."""
     for begin in range(0, len(digests), AT_ONCE):
         header, data = work.request("load", {"digests": list(digests[begin : begin + AT_ONCE])})

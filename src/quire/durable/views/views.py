@@ -1,0 +1,240 @@
+"""What the store keeps for someone who looks at a document: views of pages, pictures, exports, tables.
+
+Each is made once, in a worker process, and is an artifact of the document, deleted with it.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+from quire.atomic_files import output_stem
+from quire.context import Claim, Store
+from quire.document import RenderOptions
+from quire.durable.flows.once import made_once
+from quire.durable.messages import DocumentReference
+from quire.durable.reads.documents import Index, index_key
+from quire.durable.reads.request import SourceRef
+from quire.durable.reads.sources import Sources
+from quire.durable.reads.steps import NOTHING, DocumentSteps
+from quire.durable.views import jobs
+from quire.errors import InputError, StoreError, UsageError
+from quire.export import find_format
+from quire.keys import ArtifactKey, Digest, Profile, artifact_key
+from quire.opened import Opened
+from quire.passwords import Password, password_of
+from quire.reading.drawing import draw
+from quire.reading.worker_pages import stored
+from quire.types import BBox
+from quire.workers import Job, WorkerPool, WorkerReply
+from quire.workers.conversation import OnRequest
+
+VIEW, PICTURE, FILE = "1", "1", "1"
+"""Versions of the artifacts: change one when what it contains changes."""
+JOB_S = 120.0
+"""Timeout of a job."""
+WORKERS = 2
+"""Workers for views: few, and separate from those that read, so that looking at a document does not wait for others to
+be read."""
+DPI = range(20, 301)
+ZIP = "application/zip"
+_EPOCH = (1980, 1, 1, 0, 0, 0)
+"""The earliest time in a zip archive: equal files give equal bytes."""
+
+TableFormat: TypeAlias = Literal["csv", "xlsx", "json", "html"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Drawing(Profile):
+    dpi: int
+    box: tuple[float, float, float, float] | None
+
+
+class StoredFile(NamedTuple):
+    """Bytes in the store, with their digest, media type and, for a file to download, a name."""
+
+    digest: Digest
+    media_type: str
+    name: str = ""
+
+
+class PageList(NamedTuple):
+    """The pages and tables of a document, as JSON."""
+
+    pages: list[dict[str, Any]]
+    tables: list[dict[str, Any]]
+
+
+class DocumentViews:
+    """Views of the documents in one store. Thread-safe; its methods block. Close it to end its workers.
+
+    Every method raises StoreError if the document was deleted, and InputError if its source is needed and gone.
+    """
+
+    def __init__(self, store: Store, steps: DocumentSteps, *, password: Password = None) -> None:
+        self._store, self._steps = store, steps
+        self._sources = Sources(store)
+        self._password = password
+        self._pool = WorkerPool(WORKERS)
+
+    def load(self, kept: StoredFile | Digest) -> bytes:
+        return self._store.load(kept.digest if isinstance(kept, StoredFile) else kept)
+
+    def pages(self, document: DocumentReference) -> PageList:
+        """The pages and tables; makes the views of all pages on the first call."""
+        key = _list_key(document)
+        digest = self._once(key, document, lambda claim: self._make_views(document, claim)[0])
+        return PageList(**json.loads(self._store.load(digest)))
+
+    def page(self, document: DocumentReference, number: int, *, words: bool = False) -> StoredFile:
+        """The view of a page, as JSON. Raises UsageError for a page that was not read."""
+        inputs = document["document"], document["index"], str(number)
+        key = artifact_key("view-words" if words else "view", VIEW, inputs, NOTHING)
+
+        def make(claim: Claim) -> Digest:
+            if all(number != page["number"] for page in self.pages(document).pages):
+                raise UsageError(f"page {number} of {document['source']['name']} was not read")
+            if not words:
+                return self._store.find(key) or self._make_views(document, claim)[number]
+            data = self._work("view_words", jobs.WordsOf(self._viewed(document), number)).data
+            return self._save(key, data, document, claim, number)
+
+        return StoredFile(self._once(key, document, make), "application/json")
+
+    def picture(
+        self, document: DocumentReference, number: int, *, dpi: int = 100, box: BBox | None = None
+    ) -> StoredFile:
+        """A page, or the part of it inside a box, as PNG; at a lower resolution if the page is too large.
+
+        Raises InputError for a page that cannot be drawn, UsageError for one that does not exist.
+        """
+        if dpi not in DPI:
+            raise UsageError(f"dpi is {dpi}; choose {DPI.start} to {DPI.stop - 1}")
+        area = None if box is None else (box.left, box.top, box.width, box.height)
+        inputs = document["source"]["id"], str(number)
+        key = artifact_key("page-picture", PICTURE, inputs, _Drawing(dpi, area).digest())
+
+        def make(claim: Claim) -> Digest:
+            with self._opened(document) as source:
+                options = RenderOptions(dpi=dpi)
+                with closing(draw(source, [number], options, fit=True, box=box, threads=1, pool=self._pool)) as drawn:
+                    image = next(drawn)
+            if isinstance(image, InputError):
+                raise image
+            return self._save(key, image.png, document, claim, number)
+
+        return StoredFile(self._once(key, document, make), "image/png")
+
+    def export(
+        self, document: DocumentReference, format: str, *, words: bool = False, trace: bool = False
+    ) -> StoredFile:
+        """The document in a format: one file, or a zip archive of several. Raises UsageError for an unknown format."""
+        known = find_format(format)
+        stem = output_stem(document["source"]["name"])
+        several = "{number}" in known.suffix
+        inputs = document["document"], document["index"], stem, format, known.version, f"{words:d}{trace:d}"
+        key = artifact_key("export-file", FILE, inputs, NOTHING)
+
+        def make(claim: Claim) -> Digest:
+            files = self._steps.export(document, [format], words=words, trace=trace)
+            data = _zipped(stem, files) if several else next(iter(files.values()))
+            return self._save(key, data, document, claim)
+
+        name = f"{stem}.{format}.zip" if several else stem + known.suffix
+        return StoredFile(self._once(key, document, make), ZIP if several else known.media_type, name)
+
+    def table(self, document: DocumentReference, block: str, format: TableFormat) -> StoredFile:
+        """A table as a file. Raises UsageError when there is none in that block."""
+        if all(block != row["block"] for row in self.pages(document).tables):
+            raise UsageError(f"{document['source']['name']} has no table {block}")
+        key = artifact_key("table-file", FILE, (document["document"], block, format), NOTHING)
+
+        def make(claim: Claim) -> Digest:
+            data = self._work("write_table", jobs.TableFile(self._viewed(document), block, format)).data
+            return self._save(key, data, document, claim)
+
+        name = f"{output_stem(document['source']['name'])}.{block}.{format}"
+        return StoredFile(self._once(key, document, make), jobs.TABLE_FORMATS[format], name)
+
+    def search(self, document: DocumentReference, query: str, *, limit: int = 50) -> bytes:
+        """The matches of a text, as JSON: not kept. Raises UsageError for an empty text."""
+        if not query.strip():
+            raise UsageError("the text to search for is empty")
+        self._check(document)
+        return self._work("find", jobs.Find(self._viewed(document), query, limit)).data
+
+    def close(self) -> None:
+        self._pool.close()
+
+    def _make_views(self, document: DocumentReference, claim: Claim) -> Mapping[int, Digest]:
+        """Make the views of all pages, and their list as 0."""
+        saved: dict[int, Digest] = {}
+        inputs = document["document"], document["index"]
+
+        def asked(name: str, header: Mapping[str, Any], data: bytes) -> tuple[Mapping[str, object], bytes]:
+            if name != "views":
+                return stored(self._store.load, header)
+            at = 0
+            for number, size in zip(header["pages"], header["sizes"], strict=True):
+                key = artifact_key("view", VIEW, (*inputs, str(number)), NOTHING)
+                saved[number] = self._save(key, data[at : at + size], document, None, number)
+                at += size
+            return {}, b""
+
+        listed = self._work("view_pages", self._viewed(document), asked).data
+        return saved | {0: self._save(_list_key(document), listed, document, claim)}
+
+    def _once(self, key: ArtifactKey, document: DocumentReference, make: Callable[[Claim], Digest]) -> Digest:
+        def made(claim: Claim) -> Digest:
+            self._check(document)
+            return make(claim)
+
+        return made_once(self._store, key, partial(self._store.find, key), made)[0]
+
+    def _check(self, document: DocumentReference) -> None:
+        """Raises StoreError if the document was deleted: other documents may have contents in common with it."""
+        source = document["source"]
+        if self._store.find(index_key(source["id"], document["index"])) is None:
+            raise StoreError(f"{source['name']} was deleted from the store; read it again")
+
+    def _save(
+        self, key: ArtifactKey, data: bytes, document: DocumentReference, claim: Claim | None, page: int | None = None
+    ) -> Digest:
+        source = document["source"]["id"]
+        return self._store.save(key, data, stage="view", document=source, page=page, claim=claim)
+
+    def _viewed(self, document: DocumentReference) -> jobs.Viewed:
+        index = Index.load(self._store, document["index"])
+        return jobs.Viewed(document["document"], index.texts, index.path)
+
+    def _work(self, job: str, arguments: object, asked: OnRequest | None = None) -> WorkerReply:
+        request = Job(f"quire.durable.views.jobs:{job}", arguments)
+        return self._pool.submit(request, timeout_s=JOB_S, on_request=asked or self._asked).result()
+
+    def _asked(self, name: str, header: Mapping[str, object], data: bytes) -> tuple[Mapping[str, object], bytes]:
+        return stored(self._store.load, header)
+
+    @contextmanager
+    def _opened(self, document: DocumentReference) -> Iterator[Opened]:
+        source = SourceRef(**document["source"])
+        with self._sources.path(source) as path:
+            yield Opened(Path(path), source.name, source.id, password_of(self._password, source.path))
+
+
+def _list_key(document: DocumentReference) -> ArtifactKey:
+    return artifact_key("views", VIEW, (document["document"], document["index"]), NOTHING)
+
+
+def _zipped(stem: str, files: Mapping[str, bytes]) -> bytes:
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+        for suffix, content in files.items():
+            archive.writestr(zipfile.ZipInfo(stem + suffix, _EPOCH), content, zipfile.ZIP_DEFLATED)
+    return target.getvalue()
