@@ -198,6 +198,9 @@ class Workflow:
     function: Callable[[Context, Json], Awaitable[Json]]
     version: str = "1"
     pool: str = "documents"
+    keeps_slot: bool = False
+    """Whether an invocation keeps its slot of the pool while it waits for others: then the pool bounds how many are in
+    progress, not only how many compute."""
 
 
 RunState = Literal["waiting", "running", "interrupted", "finished", "failed", "cancelled"]
@@ -251,6 +254,11 @@ class Runtime(Protocol):
 
     def result(self, run: str, *, timeout_s: float | None = None) -> Json:
         """Wait for the end. Raises RunError, RunCancelled, or TimeoutError."""
+        ...
+
+    def wait_ended(self, runs: Sequence[str], *, timeout_s: float) -> set[str]:
+        """Those of some runs that have ended, or are unknown. Waits for the first, but may return early without any:
+        one thread waits for all runs that a service is asked about."""
         ...
 
     def runs(

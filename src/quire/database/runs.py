@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from secrets import token_hex
 
 from quire.context import Json, RunState, RunStatus
-from quire.database.database import Database
+from quire.database.database import Database, in_portions
 from quire.database.leases import ALIVE, expire_dead_owners
 from quire.errors import Category, UsageError
 from quire.events import Event
@@ -95,6 +95,23 @@ class Runs:
             if len(found) >= limit or len(rows) < limit:
                 break
         return found[:limit]
+
+    def ended(self, runs: Sequence[str]) -> set[str]:
+        """Those that have ended, or are unknown. Does not look for dead owners."""
+        going = f"SELECT run FROM runs WHERE NOT {HAS_ENDED} AND run IN ({{}})"
+        portions = in_portions(runs)
+        return set(runs) - {
+            str(run) for some, marks in portions for (run,) in self._database.rows(going.format(marks), some)
+        }
+
+    def in_progress(self, flow: str, *, before: float | None = None) -> int:
+        """How many runs of a flow have not ended; with `before`, those that wait and were submitted earlier."""
+        query, values = f"SELECT count(*) FROM runs WHERE flow = ? AND NOT {HAS_ENDED}", (flow,)
+        if before is None:
+            ((count,),) = self._database.rows(query, values)
+        else:
+            ((count,),) = self._database.rows(f"{query} AND state = 'waiting' AND submitted < ?", (*values, before))
+        return int(str(count))
 
     def latest_inputs(self, flow: str, *, limit: int) -> Sequence[Json]:
         """The inputs of the latest runs of a flow, the latest first. Only reads, whatever state they are in."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from quire.context import Json, RunState, RunStatus, Runtime
 from quire.events import Event
@@ -33,6 +33,9 @@ class BesideRuntime:
 
     def result(self, run: str, *, timeout_s: float | None = None) -> Json:
         return self._of(run).result(run, timeout_s=timeout_s)
+
+    def wait_ended(self, runs: Sequence[str], *, timeout_s: float) -> set[str]:
+        return self._elsewhere.wait_ended(runs, timeout_s=timeout_s)
 
     def runs(
         self,

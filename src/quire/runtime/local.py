@@ -97,6 +97,16 @@ class LocalRuntime:
             raise RunError(status.error or "failed", category=status.category or "runtime", exit_code=status.exit_code)
         return status.result
 
+    def wait_ended(self, runs: Sequence[str], *, timeout_s: float) -> set[str]:
+        scheduler = self.serve()
+        seen = scheduler.ended_runs
+        ended = self._runs.ended(runs)
+        if not ended:
+            with scheduler.ended:
+                scheduler.ended.wait_for(lambda: scheduler.ended_runs != seen, timeout_s)
+            ended = self._runs.ended(runs)
+        return ended
+
     def cancel(self, run: str) -> None:
         with self._database.transaction(lasting=True):
             self._runs.request_cancel(run)

@@ -17,6 +17,7 @@ from quire.keys import ArtifactKey, Digest, Profile, artifact_key
 from quire.passwords import Password
 from quire.reading.page_stages import Texts
 from quire.result import DocumentResult, ReadSource
+from quire.store.scoped import scoped
 from quire.types import PageInfo
 
 
@@ -76,6 +77,7 @@ class Index:
 
 def load_result(store: Store, reference: DocumentReference, *, password: Password = None) -> DocumentResult:
     """The result that the reference of a read document stands for. Needs only the store: the file may be gone."""
+    store = scoped(store, reference.get("scope", ""))
     source = SourceRef(**reference["source"])
     reopen = partial(open_source, store, source, password=password)
     media_type = reference.get("media_type") or reopen().media_type  # references of older versions lack it

@@ -58,6 +58,14 @@ def assemble(gathered: Pages, work: WorkerWork) -> tuple[dict[str, object], byte
 def export(request: Export, work: WorkerWork) -> tuple[dict[str, object], bytes]:
     """The files of a document. The header has their suffixes (after the stem) and sizes, the data their bytes."""
 
+    result = loaded_result(request, work)
+    files = result.files(request.formats, stem="", words=request.words, trace=request.path is not None)
+    return {"files": [[name, len(content)] for name, content in files.items()]}, b"".join(files.values())
+
+
+def loaded_result(request: Export, work: WorkerWork) -> DocumentResult:
+    """The document of a request, loaded through the parent."""
+
     def text(page: int) -> PageText:
         (data,) = load_artifacts(work, [request.texts[page]])
         return text_of_page(data, page)
@@ -65,9 +73,7 @@ def export(request: Export, work: WorkerWork) -> tuple[dict[str, object], bytes]
     (data,) = load_artifacts(work, [request.document])
     infos, blocks = decode_document(data, text)
     source = ReadSource(request.source.id, request.source.name, request.media_type, request.source.open)
-    result = DocumentResult(source, infos, blocks, request.path)
-    files = result.files(request.formats, stem="", words=request.words, trace=request.path is not None)
-    return {"files": [[name, len(content)] for name, content in files.items()]}, b"".join(files.values())
+    return DocumentResult(source, infos, blocks, request.path)
 
 
 def _no_texts(page: int) -> PageText:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
 from threading import Lock
+from typing import BinaryIO
 from weakref import finalize
 
 from quire.context import Store
@@ -35,23 +36,26 @@ def source_key(document: str) -> ArtifactKey:
 
 def keep_source(store: Store, source: SourceRef) -> int:
     """Save a document to the store unless it is there; returns the bytes saved. Raises ChangedError."""
-    key = source_key(source.id)
-    if store.find(key) is not None:
+    if store.find(source_key(source.id)) is not None:
         return 0
     with Document(source.path, name=source.name) as document, document.open() as file:
         if document.id != source.id:
             raise _changed(source)
-        pieces = []
-        while piece := file.read(PIECE_BYTES):
-            document.check_unchanged()
-            digest = digest_bytes(piece)
-            pieces.append(digest)
-            piece_key = artifact_key("source-piece", "1", (source.id, digest), Profile().digest())
-            store.save(piece_key, piece, stage="source", document=source.id)
-        size = document.size
-    store.save(key, json.dumps(pieces).encode(), stage="source", document=source.id)
+        save_source(store, source.id, file, document.check_unchanged)
+        return document.size
+
+
+def save_source(store: Store, document: str, file: BinaryIO, check: Callable[[], object] = lambda: None) -> None:
+    """Save the bytes of a document, whose id is `document`, in pieces; `check` is called before each is saved."""
+    pieces = []
+    while piece := file.read(PIECE_BYTES):
+        check()
+        digest = digest_bytes(piece)
+        pieces.append(digest)
+        piece_key = artifact_key("source-piece", "1", (document, digest), Profile().digest())
+        store.save(piece_key, piece, stage="source", document=document)
+    store.save(source_key(document), json.dumps(pieces).encode(), stage="source", document=document)
     store.flush()
-    return size
 
 
 def open_source(store: Store, source: SourceRef, *, password: Password = None) -> Document:
@@ -79,7 +83,7 @@ class Sources:
     def path(self, source: SourceRef) -> Iterator[Path]:
         """A path of the document, valid inside the context. Raises InputError when its bytes are not available."""
         path = Path(source.path)
-        if not source.stored or self._id(path) == source.id:
+        if not source.stored or (source.path and self._id(path) == source.id):
             yield path
             return
         with self._lock:
@@ -118,7 +122,7 @@ class Sources:
         if self._folder is None:
             self._folder = Path(mkdtemp(prefix="quire-sources-"))
             finalize(self, rmtree, self._folder, ignore_errors=True)
-        path = self._folder / f"{source.id}{Path(source.path).suffix}"
+        path = self._folder / source.id
         with path.open("wb") as file:
             for piece in _pieces(self._store, digest):
                 file.write(piece)

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
 from itertools import accumulate
+from threading import Lock
 from typing import NamedTuple, cast
 
 from quire.budget import worker_count
@@ -19,7 +20,7 @@ from quire.durable.reads.documents import Index, Record, index_key
 from quire.durable.reads.request import ReadRequest, SourceRef
 from quire.durable.reads.sources import Sources
 from quire.engine import Attempt
-from quire.errors import StoreError
+from quire.errors import LimitError, StoreError
 from quire.events import Event, Sink
 from quire.flow.components import Files
 from quire.keys import Digest, Profile, artifact_key, digest_bytes
@@ -32,6 +33,7 @@ from quire.reading.stage import Artifact, Encoded
 from quire.reading.stage_run import StagedRun
 from quire.reading.worker_pages import About, WorkerPages, look_into, stored
 from quire.result import Ledger
+from quire.store.scoped import ScopedStore
 from quire.types import OutlineEntry, PageInfo, PageResult
 from quire.workers import Job, WorkerReply, shared_pool
 
@@ -39,8 +41,11 @@ ASSEMBLE_S, EXPORT_S = 600.0, 600.0
 """Timeouts for a worker to assemble a document, and to export it."""
 REASON = 300
 """Maximum characters of a reason in the journal."""
+KEPT_SCOPES = 64
 NOTHING = Profile().digest()
 NO_DIGEST = Digest("")
+TOO_LATE = "not begun: the time for this document was over"
+"""Why a page failed that was due after the deadline of the request."""
 
 
 class PageOutcome(NamedTuple):
@@ -61,12 +66,31 @@ class DocumentSteps:
         self._sources = Sources(store)
         self.workers = worker_count(workers).workers
         self._password = password
+        self._scopes: dict[str, DocumentSteps] = {}
+        self._scoping = Lock()
+
+    def scoped(self, scope: str) -> DocumentSteps:
+        """The steps over one part of the store; the last `KEPT_SCOPES` are cached."""
+        if not scope:
+            return self
+        with self._scoping:
+            steps = self._scopes.pop(scope, None) or DocumentSteps(
+                ScopedStore(self.store, scope), workers=self.workers, password=self._password
+            )
+            self._scopes = dict([*self._scopes.items(), (scope, steps)][-KEPT_SCOPES:])
+            return steps
 
     def plan(self, request: ReadRequest, run: str, sink: Sink) -> DocumentPlan:
         """Count the pages, and find in one query which of them have no record yet."""
         began = time.time()
         with self._opened(request.source) as source:
             about = look_into(source, shared_pool(self.workers))
+        if request.max_pages and about.pages > request.max_pages:
+            raise LimitError(
+                f"has {about.pages} pages, more than the {request.max_pages} that are allowed here; split it, or raise "
+                "the limit",
+                document=request.source.name,
+            )
         key = artifact_key("outline", "1", (request.source.id, about.reader), NOTHING)
         outline = self.store.save(key, about.outline, stage="outline", document=request.source.id)
         numbers = page_numbers(request.pages, about.pages)
@@ -129,7 +153,9 @@ class DocumentSteps:
 
         def elsewhere(_: Gathered) -> Encoded:
             parts = tuple(records[n].blocks if n in records else infos[n] for n in numbers)
-            return Encoded(self._work("assemble", jobs.Pages(parts, tuple(outline)), ASSEMBLE_S).data)
+            return Encoded(
+                self.work("quire.durable.reads.jobs:assemble", jobs.Pages(parts, tuple(outline)), ASSEMBLE_S).data
+            )
 
         staged = self._staged(request, run, sink)
         document = assemble_document(staged, Texts(store), pages, outline, elsewhere).digest
@@ -141,7 +167,7 @@ class DocumentSteps:
         ledger = Ledger.of([records[n].info if n in records else infos[n] for n in numbers])
         ms = round((time.time() - plan["began"]) * 1000, 3)
         staged.emit("finished", "read", payload={"ms": ms, "status": ledger.status, **asdict(ledger)})
-        return {
+        reference: DocumentReference = {
             "kind": "document",
             "source": source.to_json(),
             "media_type": plan["media_type"],
@@ -151,6 +177,9 @@ class DocumentSteps:
             "ledger": cast("LedgerJson", asdict(ledger)),
             "failed": [(n, failed[n].failed[:80]) for n in sorted(failed)[:50]],
         }
+        if request.scope:
+            reference["scope"] = request.scope
+        return reference
 
     def export(
         self,
@@ -161,21 +190,35 @@ class DocumentSteps:
         trace: bool = False,
     ) -> Files:
         """Export the document of a reference in some formats; file names are suffixes, to follow its stem."""
-        index = Index.load(self.store, document["index"])
-        path = index.path if trace else None
-        with self._opened(SourceRef(**document["source"])) as opened:
-            media_type = document.get("media_type") or opened.open().media_type
-            request = jobs.Export(opened, media_type, document["document"], index.texts, tuple(formats), words, path)
-            answer = self._work("export", request, EXPORT_S)
+        path = Index.load(self.store, document["index"]).path if trace else None
+        with self.requested(document, tuple(formats), words=words, path=path) as request:
+            answer = self.work("quire.durable.reads.jobs:export", request, EXPORT_S)
         sizes = answer.header["files"]
         assert isinstance(sizes, list)
         ends = list(accumulate(size for _, size in sizes))
         return Files((name, answer.data[end - size : end]) for (name, size), end in zip(sizes, ends, strict=True))
 
+    @contextmanager
+    def requested(
+        self,
+        document: DocumentReference,
+        formats: tuple[str, ...] = (),
+        *,
+        words: bool = False,
+        path: Mapping[int, tuple[Attempt, ...]] | None = None,
+    ) -> Iterator[jobs.Export]:
+        """The document of a reference for a job of a worker, valid inside the context."""
+        index = Index.load(self.store, document["index"])
+        with self._opened(SourceRef(**document["source"])) as opened:
+            media_type = document.get("media_type") or opened.open().media_type
+            yield jobs.Export(opened, media_type, document["document"], index.texts, formats, words, path)
+
     def _read(
         self, request: ReadRequest, reader: str, pages: Sequence[int], run: str, sink: Sink, *, engines: bool
     ) -> list[PageOutcome]:
         """Run pages through the stages, parsed in workers; each page that was read gets its record."""
+        if request.deadline and time.time() > request.deadline:
+            return [PageOutcome(page, failed=TOO_LATE) for page in pages]
         options, pool = request.options(workers=self.workers), shared_pool(self.workers)
         with ExitStack() as stack:
             source = stack.enter_context(self._opened(request.source))
@@ -213,9 +256,9 @@ class DocumentSteps:
     def _record(self, digest: Digest) -> Record:
         return Record.of_row(json.loads(self.store.load(digest)))
 
-    def _work(self, job: str, arguments: object, timeout_s: float) -> WorkerReply:
-        """Run a job in a worker, and wait; the pool enforces the timeout."""
-        request = Job(f"quire.durable.reads.jobs:{job}", arguments)
+    def work(self, job: str, arguments: object, timeout_s: float) -> WorkerReply:
+        """Run a job, `module:function`, in a worker, and wait; the pool enforces the timeout."""
+        request = Job(job, arguments)
         return shared_pool(self.workers).submit(request, timeout_s=timeout_s, on_request=self._asked).result()
 
     def _asked(self, name: str, header: Mapping[str, object], data: bytes) -> tuple[Mapping[str, object], bytes]:
