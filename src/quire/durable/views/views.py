@@ -8,11 +8,10 @@ from __future__ import annotations
 import io
 import json
 import zipfile
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from quire.atomic_files import output_stem
@@ -21,15 +20,11 @@ from quire.document import RenderOptions
 from quire.durable.flows.once import made_once
 from quire.durable.messages import DocumentReference
 from quire.durable.reads.documents import Index, index_key
-from quire.durable.reads.request import SourceRef
-from quire.durable.reads.sources import Sources
 from quire.durable.reads.steps import NOTHING, DocumentSteps
 from quire.durable.views import jobs
 from quire.errors import InputError, StoreError, UsageError
 from quire.export import find_format
 from quire.keys import ArtifactKey, Digest, Profile, artifact_key
-from quire.opened import Opened
-from quire.passwords import Password, password_of
 from quire.reading.drawing import draw
 from quire.reading.worker_pages import stored
 from quire.types import BBox
@@ -73,25 +68,23 @@ class PageList(NamedTuple):
 
 
 class DocumentViews:
-    """Views of the documents in one store. Thread-safe; its methods block. Close it to end its workers.
+    """Views of the documents in a store, each in its scope. Thread-safe; its methods block. `close` ends its workers.
 
     Every method raises StoreError if the document was deleted, and InputError if its source is needed and gone.
     """
 
-    def __init__(self, store: Store, steps: DocumentSteps, *, password: Password = None) -> None:
-        self._store, self._steps = store, steps
-        self._sources = Sources(store)
-        self._password = password
+    def __init__(self, steps: DocumentSteps) -> None:
+        self._steps = steps
         self._pool = WorkerPool(WORKERS)
 
-    def load(self, kept: StoredFile | Digest) -> bytes:
-        return self._store.load(kept.digest if isinstance(kept, StoredFile) else kept)
+    def load(self, document: DocumentReference, digest: Digest) -> bytes:
+        return self._store(document).load(digest)
 
     def pages(self, document: DocumentReference) -> PageList:
         """The pages and tables; makes the views of all pages on the first call."""
         key = _list_key(document)
         digest = self._once(key, document, lambda claim: self._make_views(document, claim)[0])
-        return PageList(**json.loads(self._store.load(digest)))
+        return PageList(**json.loads(self.load(document, digest)))
 
     def page(self, document: DocumentReference, number: int, *, words: bool = False) -> StoredFile:
         """The view of a page, as JSON. Raises UsageError for a page that was not read."""
@@ -102,8 +95,8 @@ class DocumentViews:
             if all(number != page["number"] for page in self.pages(document).pages):
                 raise UsageError(f"page {number} of {document['source']['name']} was not read")
             if not words:
-                return self._store.find(key) or self._make_views(document, claim)[number]
-            data = self._work("view_words", jobs.WordsOf(self._viewed(document), number)).data
+                return self._store(document).find(key) or self._make_views(document, claim)[number]
+            data = self._work(document, "view_words", jobs.WordsOf(self._viewed(document), number)).data
             return self._save(key, data, document, claim, number)
 
         return StoredFile(self._once(key, document, make), "application/json")
@@ -122,9 +115,10 @@ class DocumentViews:
         key = artifact_key("page-picture", PICTURE, inputs, _Drawing(dpi, area).digest())
 
         def make(claim: Claim) -> Digest:
-            with self._opened(document) as source:
+            with self._scoped(document).requested(document) as request:
                 options = RenderOptions(dpi=dpi)
-                with closing(draw(source, [number], options, fit=True, box=box, threads=1, pool=self._pool)) as drawn:
+                drawing = draw(request.source, [number], options, fit=True, box=box, threads=1, pool=self._pool)
+                with closing(drawing) as drawn:
                     image = next(drawn)
             if isinstance(image, InputError):
                 raise image
@@ -143,7 +137,7 @@ class DocumentViews:
         key = artifact_key("export-file", FILE, inputs, NOTHING)
 
         def make(claim: Claim) -> Digest:
-            files = self._steps.export(document, [format], words=words, trace=trace)
+            files = self._scoped(document).export(document, [format], words=words, trace=trace)
             data = _zipped(stem, files) if several else next(iter(files.values()))
             return self._save(key, data, document, claim)
 
@@ -157,7 +151,7 @@ class DocumentViews:
         key = artifact_key("table-file", FILE, (document["document"], block, format), NOTHING)
 
         def make(claim: Claim) -> Digest:
-            data = self._work("write_table", jobs.TableFile(self._viewed(document), block, format)).data
+            data = self._work(document, "write_table", jobs.TableFile(self._viewed(document), block, format)).data
             return self._save(key, data, document, claim)
 
         name = f"{output_stem(document['source']['name'])}.{block}.{format}"
@@ -168,7 +162,7 @@ class DocumentViews:
         if not query.strip():
             raise UsageError("the text to search for is empty")
         self._check(document)
-        return self._work("find", jobs.Find(self._viewed(document), query, limit)).data
+        return self._work(document, "find", jobs.Find(self._viewed(document), query, limit)).data
 
     def close(self) -> None:
         self._pool.close()
@@ -180,7 +174,7 @@ class DocumentViews:
 
         def asked(name: str, header: Mapping[str, Any], data: bytes) -> tuple[Mapping[str, object], bytes]:
             if name != "views":
-                return stored(self._store.load, header)
+                return stored(self._store(document).load, header)
             at = 0
             for number, size in zip(header["pages"], header["sizes"], strict=True):
                 key = artifact_key("view", VIEW, (*inputs, str(number)), NOTHING)
@@ -188,7 +182,7 @@ class DocumentViews:
                 at += size
             return {}, b""
 
-        listed = self._work("view_pages", self._viewed(document), asked).data
+        listed = self._work(document, "view_pages", self._viewed(document), asked).data
         return saved | {0: self._save(_list_key(document), listed, document, claim)}
 
     def _once(self, key: ArtifactKey, document: DocumentReference, make: Callable[[Claim], Digest]) -> Digest:
@@ -196,36 +190,39 @@ class DocumentViews:
             self._check(document)
             return make(claim)
 
-        return made_once(self._store, key, partial(self._store.find, key), made)[0]
+        store = self._store(document)
+        return made_once(store, key, partial(store.find, key), made)[0]
 
     def _check(self, document: DocumentReference) -> None:
         """Raises StoreError if the document was deleted: other documents may have contents in common with it."""
         source = document["source"]
-        if self._store.find(index_key(source["id"], document["index"])) is None:
+        if self._store(document).find(index_key(source["id"], document["index"])) is None:
             raise StoreError(f"{source['name']} was deleted from the store; read it again")
+
+    def _scoped(self, document: DocumentReference) -> DocumentSteps:
+        return self._steps.scoped(document.get("scope", ""))
+
+    def _store(self, document: DocumentReference) -> Store:
+        return self._scoped(document).store
 
     def _save(
         self, key: ArtifactKey, data: bytes, document: DocumentReference, claim: Claim | None, page: int | None = None
     ) -> Digest:
         source = document["source"]["id"]
-        return self._store.save(key, data, stage="view", document=source, page=page, claim=claim)
+        return self._store(document).save(key, data, stage="view", document=source, page=page, claim=claim)
 
     def _viewed(self, document: DocumentReference) -> jobs.Viewed:
-        index = Index.load(self._store, document["index"])
+        index = Index.load(self._store(document), document["index"])
         return jobs.Viewed(document["document"], index.texts, index.path)
 
-    def _work(self, job: str, arguments: object, asked: OnRequest | None = None) -> WorkerReply:
+    def _work(
+        self, document: DocumentReference, job: str, arguments: object, asked: OnRequest | None = None
+    ) -> WorkerReply:
+        def loading(name: str, header: Mapping[str, object], data: bytes) -> tuple[Mapping[str, object], bytes]:
+            return stored(self._store(document).load, header)
+
         request = Job(f"quire.durable.views.jobs:{job}", arguments)
-        return self._pool.submit(request, timeout_s=JOB_S, on_request=asked or self._asked).result()
-
-    def _asked(self, name: str, header: Mapping[str, object], data: bytes) -> tuple[Mapping[str, object], bytes]:
-        return stored(self._store.load, header)
-
-    @contextmanager
-    def _opened(self, document: DocumentReference) -> Iterator[Opened]:
-        source = SourceRef(**document["source"])
-        with self._sources.path(source) as path:
-            yield Opened(Path(path), source.name, source.id, password_of(self._password, source.path))
+        return self._pool.submit(request, timeout_s=JOB_S, on_request=asked or loading).result()
 
 
 def _list_key(document: DocumentReference) -> ArtifactKey:

@@ -46,11 +46,14 @@ class Room:
         run = self.runtime.submit("document", ReadRequest(stored, **options).to_json())
         return self.runtime.result(run, timeout_s=120)
 
+    def load(self, reference, kept):
+        return self.views.load(reference, kept.digest)
+
     def page(self, reference, number, **options):
-        return json.loads(self.views.load(self.views.page(reference, number, **options)))
+        return json.loads(self.load(reference, self.views.page(reference, number, **options)))
 
     def picture(self, reference, number, **options):
-        png = self.views.load(self.views.picture(reference, number, **options))
+        png = self.load(reference, self.views.picture(reference, number, **options))
         return Image.open(io.BytesIO(png)).convert("RGB")
 
 
@@ -58,7 +61,7 @@ class Room:
 def room(tmp_path_factory):
     folder = tmp_path_factory.mktemp("views")
     with FileStore(folder / "store") as store, LocalRuntime(store.database, workflows_on(store, workers=1)) as runtime:
-        views = DocumentViews(store, DocumentSteps(store, workers=1))
+        views = DocumentViews(DocumentSteps(store, workers=1))
         yield Room(store, runtime, views, folder)
         views.close()
 
@@ -91,7 +94,7 @@ def test_views_are_made_once(room, monkeypatch):
     first = room.views.page(reference, 2), room.views.picture(reference, 2), room.views.export(reference, "md")
     room.store.flush()
     monkeypatch.setattr(room.views, "_pool", None)
-    monkeypatch.setattr(room.views, "_steps", None)
+    monkeypatch.setattr(room.views._steps, "requested", None)
     again = room.views.page(reference, 2), room.views.picture(reference, 2), room.views.export(reference, "md")
     assert first == again
 
@@ -134,7 +137,7 @@ def test_a_picture_is_the_same_from_a_new_store(room, tmp_path):
     data = documents.ruled_table()
     first = room.views.picture(room.read(data), 1, dpi=80, box=BBox(0, 0, 0.5, 0.5))
     with FileStore(tmp_path / "store") as store, LocalRuntime(store.database, workflows_on(store)) as runtime:
-        views = DocumentViews(store, DocumentSteps(store))
+        views = DocumentViews(DocumentSteps(store))
         other = Room(store, runtime, views, tmp_path)
         assert views.picture(other.read(data), 1, dpi=80, box=BBox(0, 0, 0.5, 0.5)) == first
         views.close()
@@ -161,10 +164,10 @@ def test_exports_are_one_file_or_an_archive(room):
     reference = room.read(documents.ruled_table(), name="prices.pdf")
     markdown = room.views.export(reference, "md")
     assert (markdown.name, markdown.media_type) == ("prices.md", "text/markdown")
-    assert room.views.load(markdown).decode() == load_result(room.store, reference).to_markdown()
+    assert room.load(reference, markdown).decode() == load_result(room.store, reference).to_markdown()
     tables = room.views.export(reference, "csv")
     assert (tables.name, tables.media_type) == ("prices.csv.zip", "application/zip")
-    with zipfile.ZipFile(io.BytesIO(room.views.load(tables))) as archive:
+    with zipfile.ZipFile(io.BytesIO(room.load(reference, tables))) as archive:
         assert archive.namelist() == ["prices.table-1.csv"]
     with pytest.raises(UsageError, match="there is no format 'doc'"):
         room.views.export(reference, "doc")
@@ -175,11 +178,13 @@ def test_a_table_is_written_in_each_format(room):
     (row,) = room.views.pages(reference).tables
     (block,) = load_result(room.store, reference).tables
     assert (row["block"], row["rows"], row["columns"]) == (block.id, block.table.rows, block.table.columns)
-    written = {name: room.views.load(room.views.table(reference, block.id, name)) for name in ("csv", "json", "html")}
+    written = {
+        name: room.load(reference, room.views.table(reference, block.id, name)) for name in ("csv", "json", "html")
+    }
     assert list(csv.reader(io.StringIO(written["csv"].decode()))) == block.table.grid()
     assert len(json.loads(written["json"])["cells"]) == len(block.table.cells)
     assert written["html"].startswith(b"<table")
-    book = load_workbook(io.BytesIO(room.views.load(room.views.table(reference, block.id, "xlsx"))))
+    book = load_workbook(io.BytesIO(room.load(reference, room.views.table(reference, block.id, "xlsx"))))
     assert book.sheetnames == ["Tables", "Table 1"]
     with pytest.raises(UsageError, match="has no table p9-b9"):
         room.views.table(reference, "p9-b9", "csv")
