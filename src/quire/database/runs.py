@@ -48,7 +48,7 @@ class Runs:
             if last and last[0][1] not in ("failed", "cancelled"):
                 return str(last[0][0]), False
             generation = int(str(last[0][2])) + 1 if last else 1
-            run = f"{digest_of([flow, key])[:12]}-{generation}"
+            run = run_of(flow, key, generation)
             added = database.change(
                 "INSERT INTO runs (run, flow, key, generation, inputs, state, submitted) "
                 "VALUES (?, ?, ?, ?, ?, 'waiting', ?) ON CONFLICT DO NOTHING",
@@ -259,6 +259,11 @@ class Runs:
                 (claim_of(run), database.now(), database.epoch),
             )
         )
+
+
+def run_of(flow: str, key: str, generation: int = 1) -> str:
+    """The id of the run of an idempotency key; a retry is the next generation."""
+    return f"{digest_of([flow, key])[:12]}-{generation}"
 
 
 def forget_runs(database: Database, condition: str, values: Sequence[object]) -> int:

@@ -19,6 +19,7 @@ from quire.runtime.local import LocalRuntime
 from quire.store.artifacts import ArtifactStore
 from quire.store.opening import open_store
 
+ServedRuntime = LocalRuntime | BesideRuntime
 RuntimeKind = Literal["local", "restate"]
 KINDS: tuple[RuntimeKind, ...] = get_args(RuntimeKind)
 
@@ -73,7 +74,7 @@ def open_runtime(  # noqa: PLR0913 - one argument per setting
     password: Password = None,
     import_paths: bool = False,
     flows: Mapping[str, Registered] | None = None,
-) -> tuple[LocalRuntime | BesideRuntime, ArtifactStore]:
+) -> tuple[ServedRuntime, ArtifactStore]:
     """The store at a place and a runtime on it; the caller closes both.
 
     Batches read and write files of this machine: with Restate they run in this process, and their documents on workers.

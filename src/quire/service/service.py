@@ -1,0 +1,128 @@
+"""What the routes share: the store, the runtime, and the ways to submit tasks and to find out about them."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import uuid
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import IO, TypeVar
+
+from quire.context import RunStatus, Store
+from quire.database.runs import ENDED, Runs, run_of
+from quire.durable.messages import SourceJson, TaskArgument, TaskDocument, TaskLimits, TaskResult, TaskSource
+from quire.durable.opening import ServedRuntime
+from quire.durable.reads.sources import save_source, source_key
+from quire.errors import UsageError
+from quire.keys import Digest
+from quire.service.contract.answers import BUSY
+from quire.service.contract.refusing import RequestRefused
+from quire.service.settings import Settings
+from quire.service.uploads import Upload
+from quire.service.waiting import RunWaiter
+from quire.store.artifacts import ArtifactStore
+from quire.store.scoped import scoped
+
+FLOW = "task"
+THREADS = 16
+"""Threads for calls of the store and the database, which block."""
+
+T = TypeVar("T")
+
+
+class Service:
+    """The server's state, all of it in the store: any number of processes serve the same tasks.
+
+    Coroutines run in the event loop; `call` runs what blocks in a thread.
+    """
+
+    def __init__(self, settings: Settings, store: ArtifactStore, runtime: ServedRuntime) -> None:
+        self.settings, self.store, self.runtime = settings, store, runtime
+        self.runs = Runs(store.database)
+        self.waiter = RunWaiter(runtime)
+        self.draining = False
+        self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="quire-service")
+
+    async def call(self, work: Callable[..., T], *args: object, **options: object) -> T:
+        """Run something that blocks in a thread."""
+        return await asyncio.get_running_loop().run_in_executor(self._threads, partial(work, *args, **options))
+
+    def store_of(self, tenant: str) -> Store:
+        return scoped(self.store, tenant)
+
+    @property
+    def limits(self) -> TaskLimits:
+        settings = self.settings
+        return {
+            "max_bytes": settings.max_file_bytes,
+            "max_pages": settings.max_pages,
+            "networks": list(settings.private_networks),
+            "timeout_s": settings.fetch_timeout_s,
+        }
+
+    async def keep(self, upload: Upload, tenant: str) -> TaskSource:
+        """Save a file of a request to the store."""
+        source: SourceJson = {"id": upload.id, "name": upload.name, "path": "", "stored": True}
+        await self.call(_keep, self.store_of(tenant), upload.id, upload.file)
+        return {"stored": source, "uri": upload.name}
+
+    async def submit(self, argument: TaskArgument, *, task: str | None = None) -> str:
+        """Submit a task, and return its id. Refuses it while too much is waiting, or the server is stopping."""
+        if self.draining:
+            raise _busy("the server is stopping")
+        task = task or str(uuid.uuid4())
+        await self.call(self._submit, argument, task)
+        return task
+
+    async def status(self, task: str, tenant: str) -> RunStatus | None:
+        """The run of a task; None if the tenant has none of that id."""
+        return await self.status_of_run(run_of(FLOW, task), tenant)
+
+    async def status_of_run(self, run: str, tenant: str) -> RunStatus | None:
+        try:
+            status = await self.call(self.runtime.status, run)
+        except UsageError:
+            return None
+        return status if status.flow == FLOW and status.inputs["tenant"] == tenant else None
+
+    async def wait(self, status: RunStatus, timeout_s: float) -> RunStatus:
+        """The status after the end of a run, or after a timeout."""
+        if status.state in ENDED or timeout_s <= 0:
+            return status
+        await self.waiter.ended(status.run, timeout_s)
+        return await self.call(self.runtime.status, status.run)
+
+    async def documents(self, status: RunStatus) -> list[TaskDocument]:
+        """What became of the sources of a task that is finished."""
+        result: TaskResult = status.result
+        documents: list[TaskDocument] = json.loads(await self.call(self.store.load, Digest(result["documents"])))
+        return documents
+
+    async def close(self) -> None:
+        """Stop waiting. The runtime and the store are closed by their owner."""
+        await self.call(self.waiter.close)
+        self._threads.shutdown(wait=False)
+
+    def _submit(self, argument: TaskArgument, task: str) -> None:
+        if self.settings.max_queue and self.runs.in_progress(FLOW) >= self.settings.max_queue:
+            raise _busy()
+        most = self.settings.max_tenant_tasks
+        if most and argument["tenant"] and self._of_tenant(argument["tenant"]) >= most:
+            raise _busy()
+        self.runtime.submit(FLOW, argument, key=task)
+
+    def _of_tenant(self, tenant: str) -> int:
+        going = (run for state in ("waiting", "running") for run in self.runtime.runs(flow=FLOW, state=state, limit=10_000))  # type: ignore[arg-type]
+        return sum(run.inputs["tenant"] == tenant for run in going)
+
+
+def _keep(store: Store, document: Digest, file: IO[bytes]) -> None:
+    if store.find(source_key(document)) is None:
+        file.seek(0)
+        save_source(store, document, file)
+
+
+def _busy(detail: str = BUSY) -> RequestRefused:
+    return RequestRefused(503, detail)
