@@ -69,9 +69,7 @@ def failure_of(status: RunStatus) -> Response:
 
 async def _converted(service: Service, document: TaskDocument, seconds: float) -> Response:
     """The contents are stored as JSON, and put into the answer as they are."""
-    answer = about.converted(
-        document["name"], document["status"], errors=_errors(document), processing_time=seconds
-    )
+    answer = about.converted(document["name"], document["status"], errors=_errors(document), processing_time=seconds)
     output = document.get("output", {})
     if "body" in output:
         contents = await service.call(service.store.load, output["body"])
@@ -99,8 +97,13 @@ async def _chunks(service: Service, documents: list[TaskDocument], seconds: floa
         else:
             listed.append(json.dumps(entry, ensure_ascii=False).encode())
     return _json(
-        b'{"chunks":[' + b",".join(chunks) + b'],"documents":[' + b",".join(listed) + b'],"processing_time":'
-        + json.dumps(seconds).encode() + b"}"
+        b'{"chunks":['
+        + b",".join(chunks)
+        + b'],"documents":['
+        + b",".join(listed)
+        + b'],"processing_time":'
+        + json.dumps(seconds).encode()
+        + b"}"
     )
 
 

@@ -58,7 +58,9 @@ def tenant_of(connection: HTTPConnection, settings: Settings) -> str:
     header = settings.tenant_header.lower()
     name = (connection.headers.get(header) or connection.query_params.get("tenant_id") or "default").strip()
     if len(name) > LONGEST_TENANT or not name.isprintable():
-        raise RequestRefused(422, f"the tenant in {settings.tenant_header} is not a name of at most {LONGEST_TENANT} characters")
+        raise RequestRefused(
+            422, f"the tenant in {settings.tenant_header} is not a name of at most {LONGEST_TENANT} characters"
+        )
     return "" if name == "default" else f"tenant-{digest_of(['tenant', name])[:32]}"
 
 

@@ -114,7 +114,9 @@ class Service:
         self.runtime.submit(FLOW, argument, key=task)
 
     def _of_tenant(self, tenant: str) -> int:
-        going = (run for state in ("waiting", "running") for run in self.runtime.runs(flow=FLOW, state=state, limit=10_000))  # type: ignore[arg-type]
+        going = (
+            run for state in ("waiting", "running") for run in self.runtime.runs(flow=FLOW, state=state, limit=10_000)
+        )  # type: ignore[arg-type]
         return sum(run.inputs["tenant"] == tenant for run in going)
 
 

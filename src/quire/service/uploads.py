@@ -212,5 +212,3 @@ class _FormParser:
 
     def _finished(self) -> None:
         self._whole = True
-
-

@@ -92,8 +92,7 @@ class DocumentViews:
         key = artifact_key("view-words" if words else "view", VIEW, inputs, NOTHING)
 
         def make(claim: Claim) -> Digest:
-            if all(number != page["number"] for page in self.pages(document).pages):
-                raise UsageError(f"page {number} of {document['source']['name']} was not read")
+            self._check_page(document, number)
             if not words:
                 return self._store(document).find(key) or self._make_views(document, claim)[number]
             data = self._work(document, "view_words", jobs.WordsOf(self._viewed(document), number)).data
@@ -115,6 +114,7 @@ class DocumentViews:
         key = artifact_key("page-picture", PICTURE, inputs, _Drawing(dpi, area).digest())
 
         def make(claim: Claim) -> Digest:
+            self._check_page(document, number)
             with self._scoped(document).requested(document) as request:
                 options = RenderOptions(dpi=dpi)
                 drawing = draw(request.source, [number], options, fit=True, box=box, threads=1, pool=self._pool)
@@ -193,11 +193,17 @@ class DocumentViews:
         store = self._store(document)
         return made_once(store, key, partial(store.find, key), made)[0]
 
+    def has(self, document: DocumentReference) -> bool:
+        """Whether the document is still in the store: other documents may have contents in common with it."""
+        return self._store(document).find(index_key(document["source"]["id"], document["index"])) is not None
+
     def _check(self, document: DocumentReference) -> None:
-        """Raises StoreError if the document was deleted: other documents may have contents in common with it."""
-        source = document["source"]
-        if self._store(document).find(index_key(source["id"], document["index"])) is None:
-            raise StoreError(f"{source['name']} was deleted from the store; read it again")
+        if not self.has(document):
+            raise StoreError(f"{document['source']['name']} was deleted from the store; read it again")
+
+    def _check_page(self, document: DocumentReference, number: int) -> None:
+        if all(number != page["number"] for page in self.pages(document).pages):
+            raise UsageError(f"page {number} of {document['source']['name']} was not read")
 
     def _scoped(self, document: DocumentReference) -> DocumentSteps:
         return self._steps.scoped(document.get("scope", ""))

@@ -11,6 +11,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from quire.errors import Category, InputError, QuireError
+from quire.service.contract.refusing import RequestRefused
 
 VERSION_HEADER = {"Quire-API": "1"}
 _STATUS: dict[Category, int] = {"usage": 422, "input": 422, "config": 501, "timeout": 504, "network": 502}
@@ -58,6 +59,8 @@ class ApiRoute(APIRoute):
                 response = await handle(request)
             except ApiError as error:
                 return error.response()
+            except RequestRefused as error:
+                return ApiError(error.status, str(error)).response()
             except QuireError as error:
                 return ApiError.of(error).response()
             except RequestValidationError as error:

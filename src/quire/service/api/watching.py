@@ -10,11 +10,11 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from dataclasses import dataclass, field
 from itertools import islice
+from typing import Any
 
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect
 from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
@@ -52,8 +52,9 @@ class _Watch:
 class RunEvents:
     """Watches runs. Belongs to one event loop."""
 
-    def __init__(self, runtime: Runtime) -> None:
-        self._runtime = runtime
+    def __init__(self, runtime: Runtime, call: Callable[..., Awaitable[Any]]) -> None:
+        """`call` runs a function in a thread."""
+        self._runtime, self._call = runtime, call
         self._watches: dict[str, _Watch] = {}
 
     async def stream(self, run: str, after: int, end: Callable[[], str]) -> AsyncGenerator[str]:
@@ -72,7 +73,7 @@ class RunEvents:
                     after = event.sequence
                     yield to_sse(event)
                 if over:
-                    yield f"event: end\ndata: {await run_in_threadpool(end)}\n\n"
+                    yield f"event: end\ndata: {await self._call(end)}\n\n"
                     return
                 if not events:
                     yield ": waiting\n\n"
@@ -94,7 +95,7 @@ class RunEvents:
             complete = watch.sequence <= after or (known and known[0].sequence == after + 1)
         if complete:
             return known, ended
-        older = await run_in_threadpool(self._portion, run, after)
+        older = await self._call(self._portion, run, after)
         return older, False
 
     def _portion(self, run: str, after: int) -> list[Event]:
@@ -119,7 +120,7 @@ class RunEvents:
     async def _poll(self, run: str, watch: _Watch) -> None:
         while not watch.ended:
             try:
-                state, last, events = await run_in_threadpool(self._look, run, watch.sequence)
+                state, last, events = await self._call(self._look, run, watch.sequence)
             except QuireError as error:
                 async with watch.changed:
                     watch.error = error
