@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from quire.context import Json, RunState, RunStatus, Runtime
+from quire.errors import QuireError
 from quire.events import Event
 from quire.runtime.local import LocalRuntime
 
@@ -18,6 +19,10 @@ class BesideRuntime:
     @property
     def sees_files(self) -> bool:
         return self._elsewhere.sees_files
+
+    @property
+    def trouble(self) -> QuireError | None:
+        return self._here.trouble
 
     def check(self) -> None:
         self._elsewhere.check()

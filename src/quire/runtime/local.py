@@ -16,7 +16,7 @@ from quire.database.journal import Invocation, Journal
 from quire.database.leases import LEASE_S, Claims
 from quire.database.runs import ENDED, Runs, claim_of
 from quire.database.sqlite import SqliteDatabase
-from quire.errors import RunCancelled, RunError, UsageError
+from quire.errors import QuireError, RunCancelled, RunError, UsageError
 from quire.events import Event
 from quire.runtime.scheduler import POLL_S, Scheduler
 
@@ -56,6 +56,11 @@ class LocalRuntime:
     def knows(self, flow: str) -> bool:
         """Whether a workflow of that name exists."""
         return flow in self._workflows
+
+    @property
+    def trouble(self) -> QuireError | None:
+        """Why the scheduler cannot work at the moment."""
+        return self._scheduler.trouble if self._scheduler is not None else None
 
     def submit(self, flow: str, inputs: Json, *, key: str | None = None) -> str:
         workflow = self._workflows.get(flow)

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import io
-import json
 import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Literal
 
@@ -33,7 +31,7 @@ LOOK_S = 0.25
 Chunker = Literal["hybrid", "hierarchical"]
 
 
-def routes(service: Service) -> APIRouter:  # noqa: PLR0915 - one function per route
+def routes(service: Service) -> APIRouter:
     """The router of `/v1` and `/v1alpha`."""
     router = APIRouter()
     calls = _Calls(service)
@@ -91,12 +89,10 @@ def routes(service: Service) -> APIRouter:  # noqa: PLR0915 - one function per r
 
     @router.get("/v1/clear/converters", tags=["clear"])
     async def clear_converters(request: Request) -> dict[str, str]:
-        check_key(request, service.settings)
         return {"status": "ok"}  # workers load models on first use, and the pool ends idle ones
 
     @router.post("/v1/callback/task/progress", tags=["internal"])
     async def progress(request: Request) -> dict[str, str]:
-        check_key(request, service.settings)
         await json_body(request, service.settings.max_body_bytes)
         return {"status": "ack"}
 
@@ -125,29 +121,25 @@ def routes(service: Service) -> APIRouter:  # noqa: PLR0915 - one function per r
 
 
 class _Calls:
-    """The requests of clients. Every method checks the key first."""
+    """The requests of clients."""
 
     def __init__(self, service: Service) -> None:
         self._service = service
         self._settings = service.settings
 
     async def convert(self, request: Request) -> RunStatus:
-        check_key(request, self._settings)
         body = await self._json(request, requests.ConvertRequest)
         return await self._submit(request, Order.of_convert(body, self._settings.policy))
 
     async def old_convert(self, request: Request) -> RunStatus:
-        check_key(request, self._settings)
         body = (await self._json(request, requests.OldRequest)).request()
         return await self._submit(request, Order.of_convert(body, self._settings.policy))
 
     async def batch(self, request: Request) -> RunStatus:
-        check_key(request, self._settings)
         body = await self._json(request, requests.BatchConvertRequest)
         return await self._submit(request, Order.of_batch(body))
 
     async def chunk(self, request: Request, chunker: Chunker) -> RunStatus:
-        check_key(request, self._settings)
         model = requests.HybridChunkRequest if chunker == "hybrid" else requests.HierarchicalChunkRequest
         body = await self._json(request, model)
         return await self._submit(request, Order.of_chunk(body, body.chunking_options))
@@ -161,7 +153,6 @@ class _Calls:
         return await self._form(request, lambda fields: forms.chunk_form(fields, chunker))
 
     async def _form(self, request: Request, parse: Callable[[forms.Fields], forms.Form]) -> RunStatus:
-        check_key(request, self._settings)
         body = await form_body(request, self._settings.max_body_bytes)
         try:
             if not body.files and not body.unnamed:
@@ -231,23 +222,22 @@ class _Calls:
         return await answer_of(self._service, status)
 
     async def polled(self, request: Request, task: str, wait_s: float) -> Response:
-        check_key(request, self._settings)
         status = await self._known(request, task)
         longest = self._settings.max_poll_wait_s
         status = await self._service.wait(status, min(max(wait_s, 0.0), longest))
         return JSONResponse(await task_status_of(self._service, status))
 
     async def result(self, request: Request, task: str) -> Response:
-        check_key(request, self._settings)
         status = await self._known(request, task)
-        if status.state not in ENDED or await self._service.call(self._service.is_cleared, status):
+        if status.state not in ENDED:
             raise RequestRefused(404, answers.NO_RESULT)
-        answer = failure_of(status) if status.state != "finished" else await answer_of(self._service, status)
-        await self._service.call(self._service.note_fetched, status)
+        if status.state != "finished":
+            return failure_of(status)
+        answer = await answer_of(self._service, status)
+        self._service.fetched(status)
         return answer
 
     async def clear(self, request: Request, older_s: float) -> None:
-        check_key(request, self._settings)
         await self._service.call(self._service.clear, tenant_of(request, self._settings), older_s)
 
     async def follow(self, socket: WebSocket, task: str) -> None:
@@ -289,7 +279,7 @@ class _Calls:
 
     async def _known(self, request: Request, task: str) -> RunStatus:
         status = await self._service.status(task, tenant_of(request, self._settings))
-        if status is None or (status.state in ENDED and await self._service.call(self._service.is_cleared, status)):
+        if status is None:
             raise RequestRefused(404, answers.TASK_NOT_FOUND)
         return status
 

@@ -17,6 +17,13 @@ KEY_HEADER = "x-api-key"
 KEY_PARAMETER = "api_key"
 NO_KEY = "Api key is required as the ?api_key=SECRET query parameter."
 LONGEST_TENANT = 200
+PUBLIC = frozenset(
+    {
+        *("/", "/ui", "/favicon.ico", "/health", "/ready", "/readyz", "/livez", "/api", "/version", "/metrics"),
+        *("/openapi.json", "/docs", "/swagger", "/scalar"),
+        *("/v1/capabilities", "/v1/memory/stats", "/v1/memory/counts"),
+    }
+)
 
 
 def check_binding(settings: Settings) -> None:
@@ -24,8 +31,8 @@ def check_binding(settings: Settings) -> None:
     if settings.api_key or settings.allow_no_key or is_loopback(settings.host):
         return
     raise UsageError(
-        f"listening on {settings.host} without an API key would open the server, and every document it has read, to the "
-        "network: set one with --api-key or QUIRE_SERVE_API_KEY, or say --allow-no-key if something else protects it"
+        f"listening on {settings.host} without an API key would open the server, and every document it has read, to "
+        "the network: set one with --api-key or QUIRE_SERVE_API_KEY, or say --allow-no-key if something protects it"
     )
 
 
@@ -34,6 +41,11 @@ def is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host.strip("[]")).is_loopback
     except ValueError:
         return host == "localhost"
+
+
+def is_public(path: str) -> bool:
+    """Whether a path needs no key: probes, the texts about the API, and the files of the page."""
+    return path in PUBLIC or path.startswith("/web/")
 
 
 def check_key(connection: HTTPConnection, settings: Settings, *, parameter: bool = False) -> None:
@@ -65,12 +77,8 @@ def tenant_of(connection: HTTPConnection, settings: Settings) -> str:
 
 
 def check_origin(connection: HTTPConnection, settings: Settings) -> None:
-    """Refuse what another web site makes a browser send to a server without a key: the page sends from its own origin."""
+    """Refuse what another web site makes a browser send to a server without a key. The page has the server's origin."""
     origin = connection.headers.get("origin")
-    if settings.api_key or origin is None or origin == "null":
-        if origin == "null" and not settings.api_key:
-            raise RequestRefused(403, "requests from other web sites need an API key")
+    if settings.api_key or origin is None or origin.partition("://")[2] == connection.headers.get("host", ""):
         return
-    host = connection.headers.get("host", "")
-    if origin.partition("://")[2] != host:
-        raise RequestRefused(403, f"requests from the web site {origin} need an API key")
+    raise RequestRefused(403, f"requests from the web site {origin} need an API key")

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 import uuid
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import partial
-from typing import IO, TypeVar
+from typing import BinaryIO, TypeVar
 
 from quire.context import RunStatus, Store
 from quire.database.runs import ENDED, Runs, run_of
 from quire.durable.messages import SourceJson, TaskArgument, TaskDocument, TaskLimits, TaskResult, TaskSource
 from quire.durable.opening import ServedRuntime
 from quire.durable.reads.sources import save_source, source_key
-from quire.errors import UsageError
+from quire.errors import QuireError, UsageError
 from quire.keys import Digest
+from quire.runtime.local import LocalRuntime
 from quire.service.contract.answers import BUSY
 from quire.service.contract.refusing import RequestRefused
 from quire.service.settings import Settings
@@ -26,6 +29,8 @@ from quire.store.artifacts import ArtifactStore
 from quire.store.scoped import scoped
 
 FLOW = "task"
+CLEARED = 1000
+"""Tasks that are cleared at a time."""
 THREADS = 16
 """Threads for calls of the store and the database, which block."""
 
@@ -100,10 +105,67 @@ class Service:
         documents: list[TaskDocument] = json.loads(await self.call(self.store.load, Digest(result["documents"])))
         return documents
 
+    @property
+    def trouble(self) -> QuireError | None:
+        """Why no work is done at the moment."""
+        return self.runtime.trouble
+
+    def position(self, status: RunStatus) -> int:
+        """The place of a waiting task in the queue, from 1."""
+        return self.runs.in_progress(FLOW, before=status.submitted) + 1
+
+    def progress(self, status: RunStatus) -> dict[str, int] | None:
+        """How many documents of a task have ended how."""
+        if status.state != "finished":
+            return None
+        counts = status.result["counts"]
+        return {
+            "num_docs": counts["total"],
+            "num_processed": counts["total"],
+            "num_succeeded": counts["succeeded"],
+            "num_partially_succeeded": counts["partial"],
+            "num_failed": counts["failed"],
+        }
+
+    def fetched(self, status: RunStatus) -> None:
+        """The result of a task was fetched: remove it after a while, where results are for one use."""
+        if self.settings.single_use_results:
+            loop = asyncio.get_running_loop()
+            loop.call_later(self.settings.result_removal_s, self._threads.submit, self._forget, status.run)
+
+    def clear(self, tenant: str, older_s: float) -> None:
+        """Forget the tasks of docling's API that ended some seconds ago."""
+        before = time.time() - older_s
+        while ended := [
+            run.run
+            for run in self.runtime.runs(flow=FLOW, state="finished", limit=CLEARED)
+            if run.inputs["tenant"] == tenant and run.inputs["type"] != "read" and (run.finished or 0.0) <= before
+        ]:
+            for run in ended:
+                self._forget(run)
+
+    def begin(self) -> None:
+        """Start working on what is queued."""
+        if isinstance(self.runtime, LocalRuntime):
+            self.runtime.serve()
+
     async def close(self) -> None:
-        """Stop waiting. The runtime and the store are closed by their owner."""
+        """Refuse new tasks, let the steps in progress end, and close the runtime and the store."""
+        self.draining = True
         await self.call(self.waiter.close)
+        await self.call(self._close)
         self._threads.shutdown(wait=False)
+
+    def _close(self) -> None:
+        if isinstance(self.runtime, LocalRuntime):
+            self.runtime.close(patience_s=self.settings.drain_s)
+        else:
+            self.runtime.close()
+        self.store.close()
+
+    def _forget(self, run: str) -> None:
+        with suppress(QuireError):  # it is gone already
+            self.runtime.forget(run)
 
     def _submit(self, argument: TaskArgument, task: str) -> None:
         if self.settings.max_queue and self.runs.in_progress(FLOW) >= self.settings.max_queue:
@@ -116,11 +178,11 @@ class Service:
     def _of_tenant(self, tenant: str) -> int:
         going = (
             run for state in ("waiting", "running") for run in self.runtime.runs(flow=FLOW, state=state, limit=10_000)
-        )  # type: ignore[arg-type]
+        )
         return sum(run.inputs["tenant"] == tenant for run in going)
 
 
-def _keep(store: Store, document: Digest, file: IO[bytes]) -> None:
+def _keep(store: Store, document: Digest, file: BinaryIO) -> None:
     if store.find(source_key(document)) is None:
         file.seek(0)
         save_source(store, document, file)

@@ -8,10 +8,11 @@ import unicodedata
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from tempfile import SpooledTemporaryFile
-from typing import IO
+from typing import BinaryIO, cast
 
-from python_multipart import MultipartParser, parse_options_header
+from python_multipart import MultipartParser
 from python_multipart.exceptions import MultipartParseError
+from python_multipart.multipart import parse_options_header
 from starlette.requests import Request
 
 from quire.keys import Digest
@@ -32,13 +33,13 @@ class Upload:
     """A file of a request. `file` is closed by the caller."""
 
     name: str
-    file: IO[bytes]
+    file: BinaryIO
     size: int = 0
     _hash: hashlib._Hash = field(default_factory=hashlib.sha256)
 
     @classmethod
     def begun(cls, name: str) -> Upload:
-        return cls(safe_name(name), SpooledTemporaryFile(IN_MEMORY))  # noqa: SIM115 - closed by the caller
+        return cls(safe_name(name), cast(BinaryIO, SpooledTemporaryFile(IN_MEMORY)))
 
     def write(self, data: bytes) -> None:
         self.file.write(data)

@@ -17,7 +17,7 @@ LOOK_S = 5.0
 
 
 class RunWaiter:
-    """Resolves futures when runs end. Its methods are called in the event loop; the thread starts with the first wait."""
+    """Resolves futures when runs end. Called in the event loop; the thread starts with the first wait."""
 
     def __init__(self, runtime: Runtime) -> None:
         self._runtime = runtime

@@ -6,16 +6,29 @@ Runs in worker processes. A worker has no store: the parent loads what it needs,
 from __future__ import annotations
 
 import io
+import json
 import zipfile
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import count
+from math import ceil, floor
 from pathlib import PurePosixPath
+from typing import cast
 
+from PIL.Image import Image
+from PIL.Image import open as open_image
+
+from quire.answers.documents import exported
+from quire.answers.scores import confidence, scores_of
 from quire.context import Json
+from quire.document import Reader, RenderOptions
 from quire.durable.reads.jobs import Export, load_artifacts, loaded_result
+from quire.errors import InputError
+from quire.export import docling_outputs
+from quire.export.docling_images import Fractions, OutputOptions
 from quire.keys import Digest
 from quire.opened import WorkerWork
+from quire.types import BBox
 
 VERSION = "1"
 
@@ -44,8 +57,55 @@ class OutputRequest:
 
 def output(request: OutputRequest, work: WorkerWork) -> tuple[dict[str, object], bytes]:
     """The parts of the answer. The header has their names and sizes, the data their bytes."""
+    wanted = request.wanted
     result = loaded_result(request.document, work)
-    raise NotImplementedError(result)
+    document = result.to_docling()
+    crop = _Crop(request.document.source.document(work).reader)
+    made = docling_outputs.render(document, cast(OutputOptions, wanted.outputs), crop)
+    parts = {
+        "body": _encoded(exported(wanted.name, {name: _value(name, one) for name, one in made.contents.items()})),
+        "confidence": _encoded(confidence(scores_of(result.blocks, (page.number for page in result.pages)))),
+    }
+    if wanted.archive:
+        (stem,) = docling_outputs.unique_stems([wanted.name])
+        parts["archive"] = _archived(docling_outputs.files(stem, made))
+    figures = {
+        "pages": len(result.pages),
+        "characters": made.characters or sum(len(block.text) for block in result.blocks),
+        "tables": len(result.tables),
+        "pictures": sum(block.kind == "figure" for block in result.blocks),
+    }
+    header: dict[str, object] = {"parts": [[name, len(data)] for name, data in parts.items()], "figures": figures}
+    return header, b"".join(parts.values())
+
+
+class _Crop:
+    """Cuts pictures out of the pages of a document; the last page that was rendered is kept."""
+
+    def __init__(self, reader: Reader) -> None:
+        self._reader = reader
+        self._page: tuple[int, float, Image] | None = None
+
+    def __call__(self, page: int, part: Fractions, scale: float) -> bytes:
+        picture = self._rendered(page, scale)
+        box = BBox(*part).points(picture.size)
+        edges = (
+            floor(box[0]),
+            floor(box[1]),
+            max(ceil(box[2]), floor(box[0]) + 1),
+            max(ceil(box[3]), floor(box[1]) + 1),
+        )
+        buffer = io.BytesIO()
+        picture.crop(edges).save(buffer, "PNG")
+        return buffer.getvalue()
+
+    def _rendered(self, page: int, scale: float) -> Image:
+        if self._page is None or self._page[:2] != (page, scale):
+            (made,) = self._reader.render([page], RenderOptions(dpi=round(72 * scale)))
+            if isinstance(made, InputError):
+                raise made
+            self._page = page, scale, open_image(io.BytesIO(made.png))
+        return self._page[2]
 
 
 def joined(archives: Sequence[Digest], work: WorkerWork) -> bytes:
@@ -72,3 +132,22 @@ def _free(name: str, taken: Collection[str]) -> str:
     path = PurePosixPath(name)
     numbered = (str(path.with_name(f"{path.stem}-{number}{path.suffix}")) for number in count(2))
     return name if name not in taken else next(one for one in numbered if one not in taken)
+
+
+def _archived(files: Mapping[str, bytes]) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in files.items():
+            archive.writestr(archive_entry(name), data)
+    return buffer.getvalue()
+
+
+def _value(name: str, content: str | bytes) -> Json:
+    """JSON is put into the answer as an object, everything else as text."""
+    if name == "json":
+        return json.loads(content)
+    return content if isinstance(content, str) else None
+
+
+def _encoded(value: Json) -> bytes:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")

@@ -1,0 +1,1 @@
+"""What docling-serve answers about documents: contents, errors, confidence, counts, and its callbacks."""

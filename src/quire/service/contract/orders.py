@@ -1,0 +1,95 @@
+"""A request from whichever route it came, JSON or form, as one value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from quire.service.contract.forms import Form
+from quire.service.contract.options import ConvertOptions, HierarchicalOptions, HybridOptions
+from quire.service.contract.policy import STORAGE, Policy, check_allowed
+from quire.service.contract.refusing import refuse
+from quire.service.contract.requests import (
+    AnySource,
+    AnyTarget,
+    BatchConvertRequest,
+    Callback,
+    ChunkRequest,
+    ConvertRequest,
+    InBodyTarget,
+    PresignedUrlTarget,
+)
+
+NO_STORAGE = "Presigned URL target requires artifact storage to be configured and enabled on the server."
+"""The official client looks for this text before it asks for another target."""
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """A request, from whichever route: JSON or form. `uploads` counts the files of a form, `targets` may be empty."""
+
+    route: Literal["convert", "chunk", "batch"]
+    options: ConvertOptions
+    targets: tuple[AnyTarget, ...]
+    sources: tuple[AnySource, ...] = ()
+    uploads: int = 0
+    callbacks: tuple[Callback, ...] = ()
+    chunking: HybridOptions | HierarchicalOptions | None = None
+    include_converted_doc: bool = False
+
+    @classmethod
+    def of_convert(cls, request: ConvertRequest, policy: Policy) -> Order:
+        target = request.target if "target" in request.model_fields_set else policy.default_target
+        return cls("convert", request.options, (target,), tuple(request.sources), 0, tuple(request.callbacks))
+
+    @classmethod
+    def of_batch(cls, request: BatchConvertRequest) -> Order:
+        targets = request.targets or ([request.target] if request.target else [])
+        sources = tuple(request.sources)
+        return cls("batch", request.options, tuple(targets), sources, 0, tuple(request.callbacks))
+
+    @classmethod
+    def of_chunk(cls, request: ChunkRequest, chunking: HybridOptions | HierarchicalOptions) -> Order:
+        return cls(
+            "chunk",
+            request.convert_options,
+            (request.target,),
+            tuple(request.sources),
+            0,
+            tuple(request.callbacks),
+            chunking,
+            request.include_converted_doc,
+        )
+
+    @classmethod
+    def of_form(cls, form: Form, files: int, policy: Policy) -> Order:
+        """A form with so many files: a chunk request when it has chunking options."""
+        route: Literal["convert", "chunk"] = "convert" if form.chunking is None else "chunk"
+        default = policy.default_target if route == "convert" else InBodyTarget()
+        targets = (form.target or default,)
+        more = (form.chunking, form.include_converted_doc)
+        return cls(route, form.options, targets, (), files, form.callbacks, *more)
+
+
+def check_kinds(order: Order, policy: Policy) -> None:
+    for source in order.sources:
+        if order.route == "batch":  # `file` and `http` are what the other routes are for
+            check_allowed("source kind", source.kind, policy.sources)
+    for target in order.targets:
+        check_allowed("target kind", target.kind, policy.targets)
+    if (number := len(order.sources)) > policy.max_sources:
+        raise refuse(f"Too many sources: {number} exceeds the maximum of {policy.max_sources}.")
+    if order.uploads > policy.max_sources:
+        raise refuse(f"Too many files: {order.uploads} exceeds the maximum of {policy.max_sources}.")
+    presigned = any(isinstance(target, PresignedUrlTarget) for target in order.targets)
+    if presigned and order.route == "chunk":
+        raise refuse("presigned_url target is not supported for chunk endpoints.")
+    if presigned and not policy.artifact_storage:
+        raise refuse(NO_STORAGE)
+    many = sorted({source.kind for source in order.sources} & STORAGE)
+    for target in order.targets:
+        if many and target.kind not in STORAGE:
+            raise refuse(
+                f"sources of kind {many} can expand into multiple documents and require a storage target with "
+                f"artifact result mode; got target kind '{target.kind}'."
+            )

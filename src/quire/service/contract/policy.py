@@ -1,0 +1,91 @@
+"""What this server allows, and the conversion options that it refuses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from quire.service.contract.enums import ImageMode
+from quire.service.contract.options import ConvertOptions
+from quire.service.contract.refusing import refuse
+from quire.service.contract.requests import AnyTarget, InBodyTarget, PresignedUrlTarget
+
+OCR_PRESETS = (
+    "auto",
+    "easyocr",
+    "kserve_v2_ocr",
+    "nemotron-ocr",
+    "ocrmac",
+    "rapidocr",
+    "tesseract",
+    "tesserocr",
+)
+SOURCES = ("azure_blob", "file", "google_cloud_storage", "http", "s3")
+TARGETS = ("azure_blob", "google_cloud_storage", "inbody", "presigned_url", "put", "s3", "zip")
+STORAGE = frozenset({"azure_blob", "google_cloud_storage", "google_drive", "s3"})
+"""Kinds that stand for many documents as a source, and take any number of files as a target."""
+_ENRICHMENTS = {
+    "do_code_enrichment": "recognises the language of code",
+    "do_formula_enrichment": "turns formulas into LaTeX",
+    "do_picture_classification": "classifies pictures",
+    "do_chart_extraction": "turns charts into tables",
+    "do_picture_description": "describes pictures",
+}
+_CUSTOM = {
+    "vlm_pipeline_custom_config": "Custom VLM configuration",
+    "chart_extraction_custom_config": "Custom chart extraction configuration",
+    "picture_description_custom_config": "Custom picture description configuration",
+    "code_formula_custom_config": "Custom code and formula configuration",
+    "table_structure_custom_config": "Custom table structure configuration",
+    "layout_custom_config": "Custom layout configuration",
+    "picture_classification_custom_config": "Custom picture classification configuration",
+    "ocr_custom_config": "Custom OCR configuration",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """What this server allows. `engines` are the OCR engines that work here, `vision` the one for `pipeline: vlm`."""
+
+    max_sources: int = 3
+    max_timeout_s: float = 604800.0
+    max_images_scale: float = 2.0
+    max_pages: int | None = None
+    max_file_bytes: int | None = None
+    image_modes: frozenset[str] = frozenset(ImageMode)
+    ocr_presets: frozenset[str] = frozenset(OCR_PRESETS)
+    sources: frozenset[str] = frozenset(SOURCES)
+    targets: frozenset[str] = frozenset(TARGETS)
+    artifact_storage: bool = False
+    engines: frozenset[str] = frozenset()
+    vision: str | None = None
+
+    @property
+    def default_target(self) -> AnyTarget:
+        stored = self.artifact_storage and "presigned_url" in self.targets
+        return PresignedUrlTarget() if stored else InBodyTarget()
+
+
+def check_options(options: ConvertOptions, policy: Policy) -> None:
+    timeout = options.document_timeout
+    if timeout is not None and timeout <= 0:
+        raise refuse("document_timeout must be greater than 0.")
+    if timeout is not None and timeout > policy.max_timeout_s:
+        raise refuse(f"document_timeout exceeds the configured maximum of {policy.max_timeout_s} seconds.")
+    if options.images_scale > policy.max_images_scale:
+        raise refuse(f"images_scale exceeds the configured maximum of {policy.max_images_scale}.")
+    if options.images_scale <= 0:
+        raise refuse("images_scale must be greater than 0.")
+    check_allowed("ocr_preset", options.ocr_preset, policy.ocr_presets)
+    check_allowed("image_export_mode", options.image_export_mode.value, policy.image_modes)
+    for name, what in _CUSTOM.items():
+        if getattr(options, name):
+            raise refuse(f"{what} is disabled by server policy.")
+    for name, what in _ENRICHMENTS.items():
+        if getattr(options, name):
+            raise refuse(f"{name} is not available: no model on this server {what}. Leave it out or send false.")
+
+
+def check_allowed(what: str, value: str, allowed: Iterable[str]) -> None:
+    if value not in allowed:
+        raise refuse(f"{what} '{value}' is not allowed. Allowed values: {sorted(allowed)}.")

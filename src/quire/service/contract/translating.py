@@ -1,0 +1,197 @@
+"""A request of docling-serve's API to what Quire's workflow needs: plain JSON values, or a refusal that says why.
+
+Every option is honoured, refused, or documented in docs/reference/docling-serve.md as one that cannot change the output
+here. Nothing here does I/O.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from collections.abc import Sequence
+from typing import Any, Literal, TypedDict
+
+from quire.errors import UsageError
+from quire.export.docling_images import OutputOptions
+from quire.recognize.languages import resolve
+from quire.service.contract.enums import ImageMode, InputFormat, OutputFormat, PipelineName
+from quire.service.contract.options import NO_LAST_PAGE, ConvertOptions, HierarchicalOptions, HybridOptions
+from quire.service.contract.orders import Order, check_kinds
+from quire.service.contract.policy import Policy, check_allowed, check_options
+from quire.service.contract.refusing import refuse
+from quire.service.contract.requests import AnySource, FileSource
+
+OLDEST_VERSION = (1, 5)
+"""Of the DoclingDocument schema: docling-core projects down to it."""
+CHUNKING_PRESETS: dict[str, HybridOptions | HierarchicalOptions] = {
+    "default": HybridOptions(),
+    "minilm_l6": HybridOptions(),
+    "granite_embedding_278m": HybridOptions(tokenizer="ibm-granite/granite-embedding-278m-multilingual"),
+    "multilingual_e5_large": HybridOptions(tokenizer="intfloat/multilingual-e5-large"),
+    "hierarchical": HierarchicalOptions(),
+}
+
+_ENGINE_CODES = {"ch_sim": "zh", "ch_tra": "zh-Hant", "rs_latin": "sr-Latn", "rs_cyrillic": "sr", "tjk": "tg"}
+"""Codes of EasyOCR that are no language tags."""
+
+
+class Translated(TypedDict):
+    """The options of a task. `from_formats` is None when every format is allowed."""
+
+    type: Literal["convert", "chunk"]
+    read: dict[str, Any]
+    outputs: OutputOptions
+    chunking: dict[str, Any] | None
+    include_converted_doc: bool
+    targets: list[dict[str, Any]]
+    callbacks: list[dict[str, Any]]
+    timeout_s: float
+    abort_on_error: bool
+    from_formats: list[str] | None
+
+
+def translate(order: Order, policy: Policy, *, version: str | None = None) -> Translated:
+    """The order in Quire's words. Raises `RequestRefused` for what is not possible here.
+
+    `version` is the highest version of the DoclingDocument schema that the caller reads, from `document_version`.
+    """
+    options = order.options
+    check_options(options, policy)
+    check_kinds(order, policy)
+    read = _reading(options, policy)
+    return {
+        "type": "chunk" if order.route == "chunk" else "convert",
+        "read": read,
+        "outputs": _outputs(order, version),
+        "chunking": _chunking(order),
+        "include_converted_doc": order.include_converted_doc,
+        "targets": [target.model_dump(mode="json") for target in order.targets],
+        "callbacks": [callback.model_dump(mode="json") for callback in order.callbacks],
+        "timeout_s": options.document_timeout or policy.max_timeout_s,
+        "abort_on_error": options.abort_on_error,
+        "from_formats": _input_formats(options.from_formats),
+    }
+
+
+def document_version(header: str | None) -> str | None:
+    """The header `Accept-Docling-Document-Version`."""
+    if not header:
+        return None
+    match = re.fullmatch(r"([0-9]{1,9})\.([0-9]{1,9})\.([0-9]{1,9})", header)
+    if match is None:
+        raise refuse(f"unparseable Accept-Docling-Document-Version '{header}'")
+    if (int(match[1]), int(match[2])) < OLDEST_VERSION:
+        oldest = ".".join(map(str, (*OLDEST_VERSION, 0)))
+        raise refuse(f"unsupported Accept-Docling-Document-Version '{header}'; oldest supported is {oldest}")
+    return header
+
+
+def source_json(source: AnySource) -> dict[str, Any]:
+    """A source as JSON, without the content of a file. Header values are texts."""
+    value = source.model_dump(mode="json", exclude={"base64_string"})
+    if "headers" in value:
+        value["headers"] = {name: str(one) for name, one in value["headers"].items()}
+    return value
+
+
+def decoded(source: FileSource) -> bytes:
+    """The content of a file in a JSON body. Characters that are not base64 are left out, as docling-serve does."""
+    text = source.base64_string
+    try:
+        return base64.b64decode(text)
+    except (binascii.Error, ValueError):
+        kept = re.sub(r"[^A-Za-z0-9+/]", "", text)
+        return base64.b64decode(kept[: len(kept) - (len(kept) % 4 == 1)] + "=" * (-len(kept) % 4))
+
+
+def _reading(options: ConvertOptions, policy: Policy) -> dict[str, Any]:
+    """The options of the component `read`."""
+    read: dict[str, Any] = {}
+    first, last = options.page_range
+    if (first, last) != (1, NO_LAST_PAGE):
+        read["pages"] = f"{first}-" if last == NO_LAST_PAGE else f"{first}-{last}"
+    if options.pipeline in (PipelineName.native, PipelineName.asr):
+        raise refuse(f"pipeline '{options.pipeline}' is not available on this server. Send 'standard'.")
+    if options.pipeline == PipelineName.vlm:
+        read |= {"engines": [_vision(options, policy)], "ocr": "always"}
+    elif not options.do_ocr:
+        read["ocr"] = "never"
+    else:
+        if options.force_ocr:
+            read["ocr"] = "always"
+        if options.ocr_preset in ("tesseract", "tesserocr") and "tesseract" in policy.engines:
+            read["engines"] = ["tesseract"]
+    if read.get("ocr") != "never" and options.ocr_lang:
+        languages = _languages(options.ocr_lang)
+        if languages:
+            read["lang"] = languages
+    return read
+
+
+def _vision(options: ConvertOptions, policy: Policy) -> str:
+    if policy.vision is None:
+        raise refuse("pipeline 'vlm' is not available: no vision engine is configured on this server.")
+    named = next(
+        (
+            name
+            for name in ("vlm_pipeline_model", "vlm_pipeline_model_local", "vlm_pipeline_model_api")
+            if getattr(options, name) is not None
+        ),
+        None,
+    )
+    if named is not None:
+        raise refuse(f"{named} is not available: the server's own vision engine reads with pipeline 'vlm'.")
+    if options.vlm_pipeline_preset not in (None, "default"):
+        raise refuse(
+            f"vlm_pipeline_preset '{options.vlm_pipeline_preset}' is not allowed. Allowed values: ['default']."
+        )
+    return policy.vision
+
+
+def _languages(sent: Sequence[str]) -> list[str]:
+    """Language tags, codes of engines and names, one each or joined as Tesseract (`eng+deu`) and old clients do."""
+    words = [word.strip() for text in sent for word in re.split(r"[,;+]", text)]
+    found: dict[str, None] = {}
+    for word in words:
+        if word.lower() in ("", "auto"):
+            continue
+        try:
+            found[resolve(_ENGINE_CODES.get(word.lower(), word)).code] = None
+        except UsageError as error:
+            raise refuse(f"ocr_lang: {error}") from None
+    return list(found)
+
+
+def _outputs(order: Order, version: str | None) -> OutputOptions:
+    options = order.options
+    placeholder = options.image_export_mode == ImageMode.placeholder
+    formats = dict.fromkeys(one.value for one in options.to_formats)
+    if order.route == "chunk":
+        formats = {"json": None} if order.include_converted_doc else {}
+    return {
+        "formats": list(formats),
+        "image_mode": options.image_export_mode.value,
+        "images": options.include_images and not placeholder,
+        "page_images": options.include_page_images and not placeholder,
+        "images_scale": options.images_scale,
+        "page_break": options.md_page_break_placeholder,
+        "compact_tables": options.md_compact_tables,
+        "version": version,
+    }
+
+
+def _chunking(order: Order) -> dict[str, Any] | None:
+    if order.chunking is not None:
+        return order.chunking.model_dump(mode="json")
+    options = order.options
+    preset = options.chunking_preset or "default"
+    check_allowed("chunking_preset", preset, CHUNKING_PRESETS)
+    if OutputFormat.chunks not in options.to_formats:
+        return None
+    return (options.chunking_options or CHUNKING_PRESETS[preset]).model_dump(mode="json")
+
+
+def _input_formats(formats: Sequence[InputFormat]) -> list[str] | None:
+    allowed = set(formats)
+    return None if allowed == set(InputFormat) else [one.value for one in InputFormat if one in allowed]
