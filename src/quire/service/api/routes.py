@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from fastapi import APIRouter
 
-from quire.durable.reads.steps import DocumentSteps
 from quire.durable.views.views import DocumentViews
 from quire.service.api.documents import document_routes
 from quire.service.api.finding import RunFinder
@@ -12,11 +11,9 @@ from quire.service.api.runs import run_routes
 from quire.service.service import Service
 
 
-def api_routes(service: Service, views: DocumentViews | None = None) -> APIRouter:
-    """The router of `/api`. `views` are those of the service's store; without them it makes its own."""
+def api_routes(service: Service, views: DocumentViews) -> APIRouter:
+    """The router of `/api`, over the views of the service's store."""
     finder = RunFinder(service)
-    if views is None:
-        views = DocumentViews(DocumentSteps(service.store, workers=service.settings.workers))
     router = APIRouter()
     router.include_router(run_routes(service, finder))
     router.include_router(document_routes(service, finder, views))

@@ -19,7 +19,7 @@ from quire.service.api.errors import ApiError, ApiRoute
 from quire.service.api.finding import RunFinder
 from quire.service.api.schemas import ApiFault, ReadOptions, Run, RunList, RunRequest
 from quire.service.api.watching import EventStream, RunEvents
-from quire.service.security import check_key, tenant_of
+from quire.service.security import tenant_of
 from quire.service.service import FLOW, Service
 from quire.service.uploads import form_body, json_body
 
@@ -51,10 +51,9 @@ def run_routes(service: Service, finder: RunFinder) -> APIRouter:
     failures: dict[int | str, dict[str, Any]] = {404: {"model": ApiFault}, 422: {"model": ApiFault}}
     router = APIRouter(prefix="/api/runs", tags=["runs"], route_class=ApiRoute, responses=failures)
     submitting = _Submitting(service)
-    events = RunEvents(service.runtime, service.call)
+    events = RunEvents(service.runtime, service.call, lambda: service.draining)
 
     async def found(request: Request, run: str) -> RunStatus:
-        check_key(request, service.settings)
         return await service.call(finder.status, run, tenant_of(request, service.settings))
 
     @router.post("", status_code=201, response_model=Run, openapi_extra=_SUBMITTING)
@@ -62,7 +61,6 @@ def run_routes(service: Service, finder: RunFinder) -> APIRouter:
         request: Request, idempotency_key: Annotated[str | None, Header(max_length=200)] = None
     ) -> Response:
         """Read documents: files as multipart/form-data, or URLs as JSON. The same `Idempotency-Key` is the same run."""
-        check_key(request, service.settings)
         run = await submitting.submit(request, idempotency_key)
         status = await service.call(finder.status, run, tenant_of(request, service.settings))
         headers = {"Location": f"/api/runs/{run}"}
@@ -71,7 +69,6 @@ def run_routes(service: Service, finder: RunFinder) -> APIRouter:
     @router.get("", response_model=RunList)
     async def listed(request: Request, limit: Limit = 50, before: Before = None) -> Response:
         """The latest runs first."""
-        check_key(request, service.settings)
         tenant = tenant_of(request, service.settings)
         statuses, following = await service.call(finder.runs, tenant, before, limit)
         runs = [await service.call(finder.run_json, status) for status in statuses]

@@ -52,9 +52,11 @@ class _Watch:
 class RunEvents:
     """Watches runs. Belongs to one event loop."""
 
-    def __init__(self, runtime: Runtime, call: Callable[..., Awaitable[Any]]) -> None:
-        """`call` runs a function in a thread."""
-        self._runtime, self._call = runtime, call
+    def __init__(
+        self, runtime: Runtime, call: Callable[..., Awaitable[Any]], stopping: Callable[[], bool] = lambda: False
+    ) -> None:
+        """`call` runs a function in a thread; `stopping` says that the server ends: so do the streams."""
+        self._runtime, self._call, self._stopping = runtime, call, stopping
         self._watches: dict[str, _Watch] = {}
 
     async def stream(self, run: str, after: int, end: Callable[[], str]) -> AsyncGenerator[str]:
@@ -72,6 +74,8 @@ class RunEvents:
                 for event in events:
                     after = event.sequence
                     yield to_sse(event)
+                if self._stopping():
+                    return
                 if over:
                     yield f"event: end\ndata: {await self._call(end)}\n\n"
                     return
@@ -84,7 +88,7 @@ class RunEvents:
         """The next events, and whether the run has ended and these are all; none after `HEARTBEAT_S`."""
         until = time.monotonic() + HEARTBEAT_S
         async with watch.changed:
-            while watch.sequence <= after and not watch.ended and watch.error is None:
+            while watch.sequence <= after and not watch.ended and watch.error is None and not self._stopping():
                 try:
                     await asyncio.wait_for(watch.changed.wait(), until - time.monotonic())
                 except TimeoutError:
