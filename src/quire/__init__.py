@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from quire.client import Client, ClientDocument, ClientRun
     from quire.document import Document, Page, RenderOptions
     from quire.durable.flows.flow import Flow, FlowResult
     from quire.engine import Attempt, Engine, Question, Recognition
@@ -66,6 +67,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
+    "quire.client": ("Client", "ClientDocument", "ClientRun"),
     "quire.document": ("Document", "Page", "RenderOptions"),
     "quire.errors": (
         "ConfigurationError",
@@ -131,6 +133,9 @@ __all__ = [
     "BBox",
     "Block",
     "Cell",
+    "Client",
+    "ClientDocument",
+    "ClientRun",
     "ConfigurationError",
     "CorruptError",
     "Document",

@@ -39,7 +39,7 @@ def from_json(text: str) -> tuple[list[PageInfo], list[Block]]:
     tree = json.loads(text)
     if tree.get("schema") != SCHEMA:
         raise ValueError(f"expected a document of the schema {SCHEMA}, got {tree.get('schema')!r}")
-    return [PageInfo(**page) for page in tree["document"]["pages"]], [_read_block(block) for block in tree["blocks"]]
+    return [PageInfo(**page) for page in tree["document"]["pages"]], [read_block(block) for block in tree["blocks"]]
 
 
 def _trace(trace: Mapping[int, Sequence[Attempt]]) -> list[dict[str, object]]:
@@ -156,7 +156,8 @@ def table_json(table: Table, block: Block, *, trace: bool = False) -> dict[str, 
     return {"rows": table.rows, "columns": table.columns, "cells": cells}
 
 
-def _read_block(tree: dict[str, Any]) -> Block:
+def read_block(tree: dict[str, Any]) -> Block:
+    """The block that `block_json` wrote."""
     source = _read_source(tree, None)
     return Block(
         id=tree["id"],

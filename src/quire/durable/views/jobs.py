@@ -185,6 +185,7 @@ def _summary(info: PageInfo, blocks: Sequence[Block], viewed: Viewed) -> dict[st
         **_json.page_json(info),
         "blocks": len(blocks),
         "engine": engine or ("native" if blocks else None),
+        "attempts": len(path),
         "has_image": info.width > 0 and info.height > 0,
     }
 

@@ -101,6 +101,7 @@ class PageSummary(BaseModel):
     reason: str | None
     blocks: int
     engine: str | None
+    attempts: int = Field(description="How often an OCR engine was asked; 0 if the text is from the file.")
     has_image: bool
 
 
