@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import TYPE_CHECKING, Annotated, TypeVar, cast
 
 from typer import Argument, Option
 
@@ -36,6 +36,8 @@ from quire.errors import (
 from quire.page_ranges import selection
 
 if TYPE_CHECKING:
+    from quire.cli.read_server import ServerResult
+    from quire.client import Client
     from quire.result import DocumentResult
     from quire.store.artifacts import ArtifactStore
 
@@ -47,6 +49,7 @@ Examples:
   quire read scan.pdf --lang de --effort accurate
   quire read https://example.org/report.pdf --pages 1-3,7 --to json --words
   quire read letters/ scan.tiff -o out --to md --to csv --show
+  quire read letters/ -o out --server http://localhost:5001
 """
 
 
@@ -85,11 +88,18 @@ def read(  # noqa: PLR0913 - one argument per option
     ] = None,
     facts: options.Facts = None,
     workers: options.Workers = None,
+    server: options.Server = None,
+    api_key: options.ApiKey = None,
     quiet: options.Quiet = False,
 ) -> int:
     """Read PDFs, scans (OCR) and photos: Markdown to standard output, or files in a folder."""
     begun = time.monotonic()
-    settings = settings_of({name: value for name, value in locals().items() if name not in ("to", "output")})
+    given = dict(locals())
+    settings = settings_of({name: value for name, value in given.items() if name not in ("to", "output")})
+    if settings.server:
+        from quire.cli.read_server import check_server_options
+
+        check_server_options(settings, given)
     formats = tuple(dict.fromkeys(to or ("md",)))
     request = _Request(formats, output, pages, words, show, trace, similar, settings)
     _check(request, files)
@@ -154,6 +164,8 @@ def _check_recognition(asked: Settings) -> None:
         if notice:
             print(f"quire: {notice}", file=sys.stderr)
     asked.passwords  # noqa: B018 - checks them
+    if asked.server:
+        return  # it has its own engines
     check_engines(asked.engine)
     if asked.lang:
         from quire.recognize.languages import resolve
@@ -170,8 +182,14 @@ def _one_of(known: tuple[T, ...], given: str, option: str) -> T:
 
 
 @contextmanager
-def _opened(asked: Settings) -> Iterator[ArtifactStore | None]:
-    """The store for all documents; None when none is named."""
+def _opened(asked: Settings) -> Iterator[ArtifactStore | Client | None]:
+    """The server that reads all documents, or the store for them; None when none is named."""
+    if asked.server:
+        from quire.client import Client
+
+        with Client(asked.server, api_key=asked.api_key) as client:
+            yield client
+        return
     if asked.store is None:
         yield None
         return
@@ -182,7 +200,7 @@ def _opened(asked: Settings) -> Iterator[ArtifactStore | None]:
 
 
 def _read_one(
-    source: NamedSource, request: _Request, store: ArtifactStore | None, progress: ProgressBar
+    source: NamedSource, request: _Request, place: ArtifactStore | Client | None, progress: ProgressBar
 ) -> ReadOutcome:
     """Read and write one document. Its errors are printed and do not stop the others."""
 
@@ -190,9 +208,7 @@ def _read_one(
         import quire.export._markdown  # noqa: F401 - import it while the worker starts up, not when the pages arrive
     begun = time.monotonic()
     try:
-        result = _result(source, request, store, progress)
-        if store is not None:
-            store.flush()  # finished work is kept, even if the next document crashes
+        result = _result(source, request, place, progress)
         files, undrawn = _write(result, source, request, progress)
     except (StoreError, ConfigurationError):
         raise  # affects every document
@@ -217,6 +233,20 @@ def _read_one(
 
 
 def _result(
+    source: NamedSource, request: _Request, place: ArtifactStore | Client | None, progress: ProgressBar
+) -> DocumentResult | ServerResult:
+    if request.settings.server:
+        from quire.cli.read_server import read_on_server
+
+        return read_on_server(cast("Client", place), source, request.settings, request.pages, progress)
+    store = cast("ArtifactStore | None", place)
+    result = _read_here(source, request, store, progress)
+    if store is not None:
+        store.flush()  # finished work is kept, even if the next document crashes
+    return result
+
+
+def _read_here(
     source: NamedSource, request: _Request, store: ArtifactStore | None, progress: ProgressBar
 ) -> DocumentResult:
     from quire.reading.call import read as read_document
@@ -248,7 +278,7 @@ def _result(
 
 
 def _write(
-    result: DocumentResult, source: NamedSource, request: _Request, progress: ProgressBar
+    result: DocumentResult | ServerResult, source: NamedSource, request: _Request, progress: ProgressBar
 ) -> tuple[Sequence[Path], Sequence[InputError]]:
     """Write the requested formats; returns the files, and the errors of pages that could not be drawn."""
     if request.output is None:
@@ -269,8 +299,13 @@ def _write(
     return files, undrawn
 
 
-def _pictures(result: DocumentResult) -> Iterator[tuple[int, bytes | InputError]]:
+def _pictures(result: DocumentResult | ServerResult) -> Iterator[tuple[int, bytes | InputError]]:
     """The pages with the boxes drawn, in a worker process: the file is untrusted."""
+    from quire.result import DocumentResult
+
+    if not isinstance(result, DocumentResult):
+        yield from result.shown()
+        return
     from quire.opened import DiskCopy
     from quire.reading.drawing import show
 
@@ -279,7 +314,7 @@ def _pictures(result: DocumentResult) -> Iterator[tuple[int, bytes | InputError]
         yield from zip(numbers, show(DiskCopy(document).opened(), numbers, result.blocks), strict=True)
 
 
-def _left_out(result: DocumentResult) -> list[str]:
+def _left_out(result: DocumentResult | ServerResult) -> list[str]:
     """One line per reason: which pages failed or were left out."""
     reasons: dict[str, list[int]] = {}
     for page in result.pages:

@@ -198,13 +198,18 @@ def error_of(response: ServerResponse) -> QuireError:
         )
     if response.status == 413:
         return LimitError(message)
+    return error_with(message, category, page=answer.get("page"))
+
+
+def error_with(message: str, category: Category, *, page: int | None = None) -> QuireError:
+    """The error of a class, as a local read would raise it."""
     match category:
         case "usage":
             return UsageError(message)
         case "config":
             return ConfigurationError(message)
         case "input":
-            return InputError(message, page=answer.get("page"))
+            return InputError(message, page=page)
     return RunError(message, category=category)
 
 
