@@ -68,7 +68,7 @@ def places_of(result: Exportable) -> dict[int, list[BlockPlace]]:
     sizes = {page.number: page.size for page in result.pages}
     found: dict[int, list[BlockPlace]] = {page.number: [] for page in result.pages}
     for block in result.blocks:
-        words = _words_by_place(block)
+        words = words_by_place(block)
         for index, part in enumerate(block.places):
             if part.page in found:
                 found[part.page].append(_place(block, index, part, words[index], sizes[part.page]))
@@ -123,7 +123,7 @@ def _words_by_cell(cells: Sequence[Cell], words: Iterable[Word]) -> tuple[list[l
     return inside, outside
 
 
-def _words_by_place(block: Block) -> list[list[Word]]:
+def words_by_place(block: Block) -> list[list[Word]]:
     """The words of each place of a block. They are in reading order, so the place changes only forwards."""
     places = block.places
     if len(places) == 1:

@@ -13,7 +13,7 @@ from quire.durable.reads.request import SourceRef
 from quire.durable.reads.sources import open_source
 from quire.encoding import decode_document
 from quire.engine import Attempt
-from quire.keys import Digest
+from quire.keys import ArtifactKey, Digest, Profile, artifact_key
 from quire.passwords import Password
 from quire.reading.page_stages import Texts
 from quire.result import DocumentResult, ReadSource
@@ -48,6 +48,11 @@ class Record:
     def of_row(cls, row: Sequence[Json]) -> Record:
         info, blocks, text, path = row
         return cls(PageInfo(*info), blocks, text, tuple(Attempt(*attempt) for attempt in path))
+
+
+def index_key(document: str, index: Digest) -> ArtifactKey:
+    """The key of the index of a document that was read: gone once the document is deleted."""
+    return artifact_key("index", "1", (document, index), Profile().digest())
 
 
 class Index:

@@ -16,7 +16,7 @@ from quire.budget import worker_count
 from quire.context import Store
 from quire.durable.messages import AttemptRow, DocumentPlan, DocumentReference, LedgerJson, PageShape
 from quire.durable.reads import jobs
-from quire.durable.reads.documents import Index, Record
+from quire.durable.reads.documents import Index, Record, index_key
 from quire.durable.reads.request import ReadRequest, SourceRef
 from quire.durable.reads.sources import Sources
 from quire.engine import Attempt
@@ -208,8 +208,7 @@ class DocumentSteps:
         tried = {n: Record(infos[n], NO_DIGEST, NO_DIGEST, path) for n, one in failed.items() if (path := _path(one))}
         indexed = records | tried
         index = json.dumps([[n, *indexed[n].to_row()] for n in numbers if n in indexed]).encode()
-        index_key = artifact_key("index", "1", (source.id, digest_bytes(index)), NOTHING)
-        index_digest = store.save(index_key, index, stage="index", document=source.id)
+        index_digest = store.save(index_key(source.id, digest_bytes(index)), index, stage="index", document=source.id)
         ledger = Ledger.of([records[n].info if n in records else infos[n] for n in numbers])
         ms = round((time.time() - plan["began"]) * 1000, 3)
         staged.emit("finished", "read", payload={"ms": ms, "status": ledger.status, **asdict(ledger)})

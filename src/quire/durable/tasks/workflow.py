@@ -84,6 +84,7 @@ class _TaskRun:
             await self._documents(items)
             for item in items:
                 self._ended.append(item.document)
+                self._emit("progress", "task", {"number": item.number, "document": item.document}, f"/{item.number}")
                 await self._call_back(progress.completed(item.document, len(self._ended), len(sources)))
             if argument["abort_on_error"] and not all(item.goes_on for item in items):
                 self._ended += [_left_out(source) for source in sources[begin + size :]]
@@ -191,9 +192,9 @@ class _TaskRun:
             except RunError as error:
                 self._emit("failed", name, {"reason": str(error)[:300]})
 
-    def _emit(self, kind: EventKind, stage: str, payload: Json) -> None:
+    def _emit(self, kind: EventKind, stage: str, payload: Json, mark: str = "") -> None:
         run = self._ctx.run_id
-        self._ctx.emit(Event(f"{run}/{stage}/{kind}", run, 0, kind, stage, payload=payload))
+        self._ctx.emit(Event(f"{run}/{stage}/{kind}{mark}", run, 0, kind, stage, payload=payload))
 
 
 def _name(source: TaskSource) -> str:
