@@ -72,6 +72,8 @@ class _Page:
 class WorkerPages:
     """Not thread-safe. `load` returns stored texts."""
 
+    structured = False
+
     def __init__(
         self, source: Opened, about: About, options: RecognizeOptions, *, pool: WorkerPool, load: Load
     ) -> None:

@@ -28,6 +28,7 @@ class Pages:
 
     pages: tuple[Digest | PageInfo, ...]
     outline: tuple[OutlineEntry, ...]
+    structured: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +42,7 @@ class Export:
     formats: tuple[str, ...]
     words: bool
     path: Mapping[int, tuple[Attempt, ...]] | None
+    structure: Digest | None = None
 
 
 def assemble(gathered: Pages, work: WorkerWork) -> tuple[dict[str, object], bytes]:
@@ -52,6 +54,8 @@ def assemble(gathered: Pages, work: WorkerWork) -> tuple[dict[str, object], byte
         for page in gathered.pages
     ]
     infos = [page.info for page in pages]
+    if gathered.structured:
+        return {}, encode_document(infos, [block for page in pages for block in page.blocks])
     return {}, encode_document(infos, assembled(pages, gathered.outline))
 
 
@@ -64,7 +68,11 @@ def export(request: Export, work: WorkerWork) -> tuple[dict[str, object], bytes]
 
     (data,) = _load(work, [request.document])
     infos, blocks = decode_document(data, text)
-    source = ReadSource(request.source.id, request.source.name, request.media_type, request.source.open)
+    wanted = request.structure
+    structure = None if wanted is None else (lambda: next(_load(work, [wanted])))
+    source = ReadSource(
+        request.source.id, request.source.name, request.media_type, request.source.open, structure=structure
+    )
     result = DocumentResult(source, infos, blocks, request.path)
     files = result.files(request.formats, stem="", words=request.words, trace=request.path is not None)
     return {"files": [[name, len(content)] for name, content in files.items()]}, b"".join(files.values())

@@ -7,12 +7,13 @@ import json
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from itertools import accumulate
-from typing import NamedTuple, cast
+from typing import NamedTuple, NotRequired, TypedDict, cast
 
 from quire.budget import worker_count
 from quire.context import Store
+from quire.document import Document
 from quire.durable.messages import AttemptRow, DocumentPlan, DocumentReference, LedgerJson, PageShape
 from quire.durable.reads import jobs
 from quire.durable.reads.documents import Index, Record
@@ -23,14 +24,18 @@ from quire.errors import StoreError
 from quire.events import Event, Sink
 from quire.flow.components import Files
 from quire.keys import Digest, Profile, artifact_key, digest_bytes
+from quire.media_types import INPUT_FORMATS
 from quire.opened import Opened
 from quire.page_ranges import page_numbers, selection
 from quire.passwords import Password, password_of
+from quire.reading.bundles import bundle_of
+from quire.reading.native_pages import LocalPages
 from quire.reading.page_stages import Gathered, Texts
 from quire.reading.pages import PageFlow, PageMade, assemble_document, page_without_blocks
 from quire.reading.stage import Artifact, Encoded
 from quire.reading.stage_run import StagedRun
 from quire.reading.worker_pages import About, WorkerPages, look_into, stored
+from quire.recognize.options import RecognizeOptions
 from quire.result import Ledger
 from quire.types import OutlineEntry, PageInfo, PageResult
 from quire.workers import Job, WorkerReply, shared_pool
@@ -41,6 +46,13 @@ REASON = 300
 """Maximum characters of a reason in the journal."""
 NOTHING = Profile().digest()
 NO_DIGEST = Digest("")
+
+
+class _Converted(TypedDict):
+    """What a plan says of a document that was converted; nothing for another."""
+
+    bundle: NotRequired[Digest]
+    structure: NotRequired[Digest]
 
 
 class PageOutcome(NamedTuple):
@@ -66,7 +78,7 @@ class DocumentSteps:
         """Count the pages, and find in one query which of them have no record yet."""
         began = time.time()
         with self._opened(request.source) as source:
-            about = look_into(source, shared_pool(self.workers))
+            about, converted = self._look_into(source, self._staged(request, run, sink))
         key = artifact_key("outline", "1", (request.source.id, about.reader), NOTHING)
         outline = self.store.save(key, about.outline, stage="outline", document=request.source.id)
         numbers = page_numbers(request.pages, about.pages)
@@ -81,7 +93,19 @@ class DocumentSteps:
             "media_type": about.media_type,
             "outline": outline,
             "missing": missing,
+            **converted,
         }
+
+    def _look_into(self, source: Opened, run: StagedRun) -> tuple[About, _Converted]:
+        """What is needed before a document is read. One without pages of its own is converted first."""
+        pool = shared_pool(self.workers)
+        document = Document(source.path, name=source.name)  # its first bytes say what it is
+        media_type, size = document.media_type, document.size
+        if media_type not in INPUT_FORMATS:
+            return look_into(source, pool), {}
+        bundle, digest = bundle_of(run, source, media_type, pool)
+        about = About(bundle.reader, len(bundle.pages), media_type, size=size)
+        return about, {"bundle": digest, "structure": bundle.structure}
 
     def missing(self, request: ReadRequest, reader: str, numbers: Sequence[int]) -> str:
         """The pages without a record, or whose contents are gone from the store, as a selection like `1-3,7`."""
@@ -129,10 +153,11 @@ class DocumentSteps:
 
         def elsewhere(_: Gathered) -> Encoded:
             parts = tuple(records[n].blocks if n in records else infos[n] for n in numbers)
-            return Encoded(self._work("assemble", jobs.Pages(parts, tuple(outline)), ASSEMBLE_S).data)
+            return Encoded(self._work("assemble", jobs.Pages(parts, tuple(outline), structured), ASSEMBLE_S).data)
 
         staged = self._staged(request, run, sink)
-        document = assemble_document(staged, Texts(store), pages, outline, elsewhere).digest
+        structured = "structure" in plan
+        document = assemble_document(staged, Texts(store), pages, outline, elsewhere, structured=structured).digest
         tried = {n: Record(infos[n], NO_DIGEST, NO_DIGEST, path) for n, one in failed.items() if (path := _path(one))}
         indexed = records | tried
         index = json.dumps([[n, *indexed[n].to_row()] for n in numbers if n in indexed]).encode()
@@ -142,7 +167,7 @@ class DocumentSteps:
         ledger = Ledger.of([records[n].info if n in records else infos[n] for n in numbers])
         ms = round((time.time() - plan["began"]) * 1000, 3)
         staged.emit("finished", "read", payload={"ms": ms, "status": ledger.status, **asdict(ledger)})
-        return {
+        reference: DocumentReference = {
             "kind": "document",
             "source": source.to_json(),
             "media_type": plan["media_type"],
@@ -152,6 +177,9 @@ class DocumentSteps:
             "ledger": cast("LedgerJson", asdict(ledger)),
             "failed": [(n, failed[n].failed[:80]) for n in sorted(failed)[:50]],
         }
+        if "structure" in plan:
+            reference |= {"bundle": plan["bundle"], "structure": plan["structure"]}
+        return reference
 
     def export(
         self,
@@ -164,9 +192,10 @@ class DocumentSteps:
         """Export the document of a reference in some formats; file names are suffixes, to follow its stem."""
         index = Index.load(self.store, document["index"])
         path = index.path if trace else None
-        with self._opened(SourceRef(**document["source"])) as opened:
+        with self._opened(SourceRef(**document["source"]), document.get("bundle")) as opened:
             media_type = document.get("media_type") or opened.open().media_type
             request = jobs.Export(opened, media_type, document["document"], index.texts, tuple(formats), words, path)
+            request = replace(request, structure=document.get("structure"))
             answer = self._work("export", request, EXPORT_S)
         sizes = answer.header["files"]
         assert isinstance(sizes, list)
@@ -177,15 +206,28 @@ class DocumentSteps:
         self, request: ReadRequest, reader: str, pages: Sequence[int], run: str, sink: Sink, *, engines: bool
     ) -> list[PageOutcome]:
         """Run pages through the stages, parsed in workers; each page that was read gets its record."""
-        options, pool = request.options(workers=self.workers), shared_pool(self.workers)
+        options = request.options(workers=self.workers)
         with ExitStack() as stack:
             source = stack.enter_context(self._opened(request.source))
-            native = WorkerPages(source, About(reader), options, pool=pool, load=self.store.load)
+            native = self._native_pages(source, reader, options, stack)
             flow = PageFlow(source.id, native, self._staged(request, run, sink), options, engines=engines)
             stack.callback(flow.close)
             outcomes = [self._outcome(request, reader, flow, page) for page in flow.pages(pages)]
         self.store.flush()
         return outcomes
+
+    def _native_pages(
+        self, source: Opened, reader: str, options: RecognizeOptions, stack: ExitStack
+    ) -> WorkerPages | LocalPages:
+        """The pages of a document: parsed in workers, or from its bundle, which a worker has made."""
+        pool = shared_pool(self.workers)
+        document = Document(source.path, name=source.name, password=source.password)
+        if document.media_type not in INPUT_FORMATS:
+            return WorkerPages(source, About(reader), options, pool=pool, load=self.store.load)
+        quiet = StagedRun(self.store, run="", document=source.id)  # the plan has emitted its events
+        document.bundle, _ = bundle_of(quiet, source, document.media_type, pool)
+        stack.callback(document.close)
+        return LocalPages(document, options, threads=1)
 
     def _outcome(self, request: ReadRequest, reader: str, flow: PageFlow, page: PageMade) -> PageOutcome:
         number, info = page.number, page.left_out
@@ -223,9 +265,12 @@ class DocumentSteps:
         return stored(self.store.load, header)
 
     @contextmanager
-    def _opened(self, source: SourceRef) -> Iterator[Opened]:
-        with self._sources.path(source) as path:
-            yield Opened(path, source.name, source.id, password_of(self._password, source.path))
+    def _opened(self, source: SourceRef, bundle: Digest | None = None) -> Iterator[Opened]:
+        """The document for workers; `bundle` is the digest of its bundle, if it was converted."""
+        with ExitStack() as stack:
+            path = stack.enter_context(self._sources.path(source))
+            copy = None if bundle is None else stack.enter_context(self._sources.bundle(bundle))
+            yield Opened(path, source.name, source.id, password_of(self._password, source.path), copy)
 
 
 def _not_here() -> PageResult:
