@@ -6,6 +6,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from quire.chunk import Chunk, ChunkOptions
+    from quire.client import Client, ClientDocument, ClientRun
     from quire.document import Document, Page, RenderOptions
     from quire.durable.flows.flow import Flow, FlowResult
     from quire.engine import Attempt, Engine, Question, Recognition
@@ -66,6 +68,8 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
+    "quire.chunk": ("Chunk", "ChunkOptions"),
+    "quire.client": ("Client", "ClientDocument", "ClientRun"),
     "quire.document": ("Document", "Page", "RenderOptions"),
     "quire.errors": (
         "ConfigurationError",
@@ -131,6 +135,11 @@ __all__ = [
     "BBox",
     "Block",
     "Cell",
+    "Chunk",
+    "ChunkOptions",
+    "Client",
+    "ClientDocument",
+    "ClientRun",
     "ConfigurationError",
     "CorruptError",
     "Document",

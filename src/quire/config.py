@@ -52,6 +52,8 @@ class Settings:
     preset: str | None = _setting(None, "text", "the preset to use when none is named")
     store: str | None = _setting(None, "path", "folder or URL for cached results; .quire in the output")
     facts: str | None = _setting(None, "path", "database for the index and runs of the store; a file in the store")
+    server: str | None = _setting(None, "text", "URL of a Quire server that reads the documents of `quire read`")
+    api_key: str | None = _setting(None, "text", "key of that server", secret=True)
     output: str | None = _setting(None, "path", "output folder")
     manifest: str | None = _setting(None, "path", "file with one line of JSON per document")
     flow: str = _setting("read", "text", "flow to run on each document: a name or a file")

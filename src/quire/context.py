@@ -198,6 +198,9 @@ class Workflow:
     function: Callable[[Context, Json], Awaitable[Json]]
     version: str = "1"
     pool: str = "documents"
+    keeps_slot: bool = False
+    """Whether an invocation keeps its slot of the pool while it waits for others: then the pool bounds how many are in
+    progress, not only how many compute."""
 
 
 RunState = Literal["waiting", "running", "interrupted", "finished", "failed", "cancelled"]
@@ -253,10 +256,21 @@ class Runtime(Protocol):
         """Wait for the end. Raises RunError, RunCancelled, or TimeoutError."""
         ...
 
+    def wait_ended(self, runs: Sequence[str], *, timeout_s: float) -> set[str]:
+        """Those of some runs that have ended, or are unknown. Waits for the first, but may return early without any:
+        one thread waits for all runs that a service is asked about."""
+        ...
+
     def runs(
-        self, *, flow: str | None = None, state: RunState | None = None, prefix: str = "", limit: int = 100
+        self,
+        *,
+        flow: str | None = None,
+        state: RunState | None = None,
+        prefix: str = "",
+        before: str | None = None,
+        limit: int = 100,
     ) -> list[RunStatus]:
-        """Runs, the latest first, filtered by flow, state and prefix of the id."""
+        """Runs, the latest first, filtered by flow, state and prefix of the id; `before` continues after that run."""
         ...
 
     def send(self, run: str, name: str, value: Json) -> None:

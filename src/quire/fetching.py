@@ -15,15 +15,18 @@ import ssl
 import tempfile
 import unicodedata
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from threading import Timer
-from typing import NamedTuple
+from threading import Thread, Timer
+from typing import Any, Literal, NamedTuple, TypeVar
 from urllib.parse import SplitResult, quote, unquote, urljoin, urlsplit
 
-from quire.errors import FetchError, LimitError, StoreError, UnsupportedError, UsageError
+from quire.errors import FetchError, LimitError, StoreError, UsageError
+
+T = TypeVar("T")
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
@@ -32,6 +35,7 @@ NAT64 = ipaddress.ip_network("64:ff9b::/96")
 PIECE_BYTES = 1 << 16
 LONGEST_NAME = 200
 OK = 200
+MORE_THAN_OK = 300
 SAFE = "/%:@!$&'()*+,;=~?"
 """Characters of paths and queries that are not percent-encoded."""
 
@@ -48,6 +52,15 @@ class FetchPolicy:
     max_bytes: int = 512 << 20
     timeout_s: float = 120.0
     max_redirects: int = 5
+    networks: tuple[str, ...] = ()
+    """Private networks that are allowed all the same, like `10.1.0.0/16`."""
+
+    def allows(self, address: str) -> bool:
+        """Whether an address may be connected to."""
+        if self.allow_private or _is_public(address):
+            return True
+        ip = ipaddress.ip_address(address.partition("%")[0])
+        return any(ip in ipaddress.ip_network(network, strict=False) for network in self.networks)
 
 
 class Fetched(NamedTuple):
@@ -65,36 +78,80 @@ def url_name(url: str) -> str:
     )
 
 
-def fetch(url: str, policy: FetchPolicy | None = None) -> Fetched:
-    """Download a document to a temporary file.
+def fetch(url: str, policy: FetchPolicy | None = None, *, headers: Mapping[str, str] | None = None) -> Fetched:
+    """Download a document to a temporary file. `headers` go to the host of `url` only, not to those it redirects to.
 
-    Raises UsageError for an invalid URL, FetchError when the download fails, LimitError when it is too large,
-    UnsupportedError for a web page. Blocks; thread-safe.
+    Raises UsageError for an invalid URL, FetchError when the download fails, LimitError when it is too large.
+    Blocks; thread-safe.
     """
-    return _Download(url, policy or FetchPolicy()).run()
+    exchange = _Exchange(url, policy or FetchPolicy(), headers=headers)
+    return exchange.run(exchange.fetched)
 
 
-class _Download:
-    """One download: all connections of its redirects share a deadline."""
+def send(
+    method: Literal["POST", "PUT"],
+    url: str,
+    body: bytes,
+    policy: FetchPolicy | None = None,
+    *,
+    headers: Mapping[str, str],
+) -> int:
+    """Send a body to a URL under the rules of `fetch`, and return the status of the answer. Redirects are not followed.
 
-    def __init__(self, url: str, policy: FetchPolicy) -> None:
+    Raises UsageError for an invalid URL, FetchError when the server cannot be reached or answers with an error.
+    """
+    exchange = _Exchange(url, policy or FetchPolicy(), headers=headers, method=method, body=body)
+    return exchange.run(exchange.sent)
+
+
+def check_host(url: str, policy: FetchPolicy) -> None:
+    """Raise what `fetch` would raise for the host of a URL that another client connects to."""
+    exchange = _Exchange(url, policy)
+    exchange.run(exchange.checked)
+
+
+class _Exchange:
+    """One download or upload: all connections of its redirects share a deadline."""
+
+    def __init__(
+        self,
+        url: str,
+        policy: FetchPolicy,
+        *,
+        headers: Mapping[str, str] | None = None,
+        method: str = "GET",
+        body: bytes | None = None,
+    ) -> None:
         self._url, self._policy = url, policy
+        self._headers, self._method, self._body = dict(headers or {}), method, body
         self._connection: _Connection | None = None
         self._late = False
 
-    def run(self) -> Fetched:
+    def run(self, work: Callable[[], T]) -> T:
         timer = Timer(self._policy.timeout_s, self._expire)
         timer.daemon = True
         timer.start()
         try:
-            return self._fetched()
+            return work()
         except (OSError, http.client.HTTPException, ValueError, AttributeError) as error:
             # After the deadline its socket is shut down in the middle of any operation.
             raise self._failed(error) from error
         finally:
             timer.cancel()
 
-    def _fetched(self) -> Fetched:
+    def checked(self) -> None:
+        parts = self._checked(self._url)
+        self._addresses(parts.hostname or "", parts.port or 443)
+
+    def sent(self) -> int:
+        with ExitStack() as stack:
+            response = self._requested(self._url, stack)
+            if not OK <= response.status < MORE_THAN_OK:
+                said = f"the server answered {response.status} {response.reason}".rstrip()
+                raise self._error(said, passing=response.status in PASSING)
+            return response.status
+
+    def fetched(self) -> Fetched:
         url = self._url
         for _ in range(self._policy.max_redirects + 1):
             with ExitStack() as stack:
@@ -116,7 +173,9 @@ class _Download:
         self._connection = connection
         target = quote(parts.path or "/", safe=SAFE) + (f"?{quote(parts.query, safe=SAFE)}" if parts.query else "")
         self._check_time()
-        connection.request("GET", target, headers={"Accept-Encoding": "identity", "User-Agent": "quire"})
+        own = {"Accept-Encoding": "identity", "User-Agent": "quire"}
+        given = self._headers if _origin(url) == _origin(self._url) else {}
+        connection.request(self._method, target, self._body, headers={**own, **given})
         return connection.getresponse()
 
     def _checked(self, url: str) -> SplitResult:
@@ -136,12 +195,14 @@ class _Download:
     def _addresses(self, host: str, port: int) -> Sequence[str]:
         """The addresses of the host that may be connected to."""
         try:
-            found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+            found = _resolved(host, port, self._policy.timeout_s)
+        except TimeoutError:
+            raise
         except (OSError, UnicodeError) as error:
             why = getattr(error, "strerror", None) or error
             raise self._error(f"cannot resolve the host {host}: {why}", passing=True) from None
         addresses = [str(one[4][0]) for one in found]
-        allowed = [one for one in addresses if self._policy.allow_private or _is_public(one)]
+        allowed = [one for one in addresses if self._policy.allows(one)]
         if not allowed:
             what = f"{host} is {addresses[0]}, " if addresses[0] != host else f"{host} is "
             advice = "allow such addresses with --allow-private-urls or FetchPolicy(allow_private=True)"
@@ -160,8 +221,6 @@ class _Download:
         with _kept(Path(path)), os.fdopen(handle, "wb") as file:
             size = 0
             for piece in self._decoded(response):
-                if not size:
-                    self._check_kind(response, piece)
                 size += len(piece)
                 if size > limit:
                     raise self._too_large()
@@ -200,12 +259,6 @@ class _Download:
         self._check_time()
         if announced is not None and received != announced:
             raise self._error(f"the connection was closed after {received} of {announced} bytes", passing=True)
-
-    def _check_kind(self, response: http.client.HTTPResponse, beginning: bytes) -> None:
-        kind = response.headers.get_content_type()
-        if kind in ("text/html", "application/xhtml+xml") and beginning.lstrip(b"\xef\xbb\xbf\t\r\n ").startswith(b"<"):
-            message = "the server sent a web page, not a document; open the URL in a browser"
-            raise UnsupportedError(message, document=shown_url(self._url))
 
     def _expire(self) -> None:
         """Callback in the timer thread."""
@@ -270,6 +323,25 @@ class _Connection(http.client.HTTPConnection):
         if self.sock is not None:
             with suppress(OSError):
                 socket.socket.shutdown(self.sock, socket.SHUT_RDWR)  # an SSLSocket would discard its state first
+
+
+def _resolved(host: str, port: int, timeout_s: float) -> list[tuple[Any, ...]]:
+    """The addresses of a host. A look-up cannot be interrupted, so it has a thread of its own."""
+    found: Future[list[tuple[Any, ...]]] = Future()
+
+    def look_up() -> None:
+        try:
+            found.set_result(socket.getaddrinfo(host, port, type=socket.SOCK_STREAM))
+        except BaseException as error:
+            found.set_exception(error)
+
+    Thread(target=look_up, name="quire-dns", daemon=True).start()
+    return found.result(timeout_s)
+
+
+def _origin(url: str) -> tuple[str, str | None, int | None]:
+    parts = urlsplit(url)
+    return parts.scheme, parts.hostname, parts.port
 
 
 @contextmanager

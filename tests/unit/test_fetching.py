@@ -23,7 +23,7 @@ import pytest
 
 import quire
 from quire import Document
-from quire.errors import FetchError, LimitError, QuireError, UnsupportedError, UsageError
+from quire.errors import FetchError, LimitError, QuireError, UsageError
 from quire.fetching import FetchPolicy, _is_public, fetch, url_name
 from tests import documents
 
@@ -276,7 +276,6 @@ def test_a_body_that_is_packed_is_unpacked(server):
     [
         ("/gone.pdf", FetchError, "the server answered 404 Not Found", False),
         ("/busy", FetchError, "the server answered 503 Service Unavailable", True),
-        ("/page", UnsupportedError, "a web page, not a document", False),
         ("/announced", LimitError, "is larger than 1 MB", False),
         ("/endless", LimitError, "is larger than 1 MB", False),
         ("/bomb", LimitError, "is larger than 1 MB", False),

@@ -22,6 +22,11 @@ _COMMANDS: Mapping[str, Mapping[str, str | tuple[str, str, str]]] = {
             "EXAMPLES",
             "Read documents: text, tables and OCR of scans, to Markdown and other formats.",
         ),
+        "chunk": (
+            "chunk:chunk",
+            "EXAMPLES",
+            "Cut documents into chunks for search, with their headings, pages and boxes.",
+        ),
         "inspect": ("inspect:inspect", "EXAMPLES", "Show what is in a document, and which pages need OCR."),
         "engines": ("engines:engines", "EXAMPLES", "List the OCR engines and their languages."),
     },
@@ -37,6 +42,7 @@ _COMMANDS: Mapping[str, Mapping[str, str | tuple[str, str, str]]] = {
     },
     "Machines": {
         "join": ("join:join", "EXAMPLES", "Join in processing the runs of a store."),
+        "serve": ("serve:serve", "EXAMPLES", "Serve documents over HTTP: docling-serve's API and a web page."),
         "worker": ("worker:worker", "EXAMPLES", "Serve workflows to a Restate server."),
         "up": ("up:up", "EXAMPLES", "Start a complete local cluster to try out."),
     },

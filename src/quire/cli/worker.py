@@ -18,13 +18,15 @@ Examples:
   quire worker --pool recognize --workers 4 --bind 0.0.0.0:9080
   quire worker --bind 127.0.0.1:9081 --register http://127.0.0.1:9070
 """
-POOLS = ("documents", "pages", "recognize")
+POOLS = ("tasks", "documents", "pages", "recognize")
 
 
 def worker(  # noqa: PLR0913 - one argument per option
     pool: Annotated[
         list[str] | None,
-        Option(metavar="NAME", help="Pool to serve: documents, pages, recognize (OCR); repeatable, all by default."),
+        Option(
+            metavar="NAME", help="Pool to serve: tasks, documents, pages, recognize (OCR); repeatable, all by default."
+        ),
     ] = None,
     bind: Annotated[
         str,

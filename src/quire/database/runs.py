@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from secrets import token_hex
 
 from quire.context import Json, RunState, RunStatus
-from quire.database.database import Database
+from quire.database.database import Database, in_portions
 from quire.database.leases import ALIVE, expire_dead_owners
 from quire.errors import Category, UsageError
 from quire.events import Event
@@ -48,7 +48,7 @@ class Runs:
             if last and last[0][1] not in ("failed", "cancelled"):
                 return str(last[0][0]), False
             generation = int(str(last[0][2])) + 1 if last else 1
-            run = f"{digest_of([flow, key])[:12]}-{generation}"
+            run = run_of(flow, key, generation)
             added = database.change(
                 "INSERT INTO runs (run, flow, key, generation, inputs, state, submitted) "
                 "VALUES (?, ?, ?, ?, ?, 'waiting', ?) ON CONFLICT DO NOTHING",
@@ -61,17 +61,29 @@ class Runs:
         return self._read(self._known(f"SELECT {_COLUMNS} FROM runs WHERE run = ?", run))
 
     def list(
-        self, *, flow: str | None = None, state: RunState | None = None, prefix: str = "", limit: int = 100
+        self,
+        *,
+        flow: str | None = None,
+        state: RunState | None = None,
+        prefix: str = "",
+        before: str | None = None,
+        limit: int = 100,
     ) -> list[RunStatus]:
-        """The latest runs first: those of a flow, in a state, whose id begins with a text."""
+        """The latest runs first: those of a flow, in a state, whose id begins with a text, that follow `before`.
+
+        Raises UsageError when `before` is unknown.
+        """
+        last = self._known("SELECT submitted FROM runs WHERE run = ?", before)[0] if before else None
         stored = ("running", "interrupted") if state in ("running", "interrupted") else (state,) if state else ()
         conditions = [
             *(["flow = ?"] if flow else []),
             *([f"state IN ({', '.join('?' * len(stored))})"] if stored else []),
             *(["run LIKE ? ESCAPE '!'"] if prefix else []),
+            *(["(submitted < ? OR (submitted = ? AND run > ?))"] if before else []),
         ]
         escaped = prefix.replace("!", "!!").replace("%", "!%").replace("_", "!_")
-        values = (*([flow] if flow else []), *stored, *([f"{escaped}%"] if prefix else []))
+        following = (last, last, before) if before else ()
+        values = (*([flow] if flow else []), *stored, *([f"{escaped}%"] if prefix else []), *following)
         wanted = f"WHERE {' AND '.join(conditions)} " if conditions else ""
         query = f"SELECT {_COLUMNS} FROM runs {wanted}ORDER BY submitted DESC, run LIMIT ? OFFSET ?"
         found: list[RunStatus] = []
@@ -83,6 +95,23 @@ class Runs:
             if len(found) >= limit or len(rows) < limit:
                 break
         return found[:limit]
+
+    def ended(self, runs: Sequence[str]) -> set[str]:
+        """Those that have ended, or are unknown. Does not look for dead owners."""
+        going = f"SELECT run FROM runs WHERE NOT {HAS_ENDED} AND run IN ({{}})"
+        portions = in_portions(runs)
+        return set(runs) - {
+            str(run) for some, marks in portions for (run,) in self._database.rows(going.format(marks), some)
+        }
+
+    def in_progress(self, flow: str, *, before: float | None = None) -> int:
+        """How many runs of a flow have not ended; with `before`, those that wait and were submitted earlier."""
+        query, values = f"SELECT count(*) FROM runs WHERE flow = ? AND NOT {HAS_ENDED}", (flow,)
+        if before is None:
+            ((count,),) = self._database.rows(query, values)
+        else:
+            ((count,),) = self._database.rows(f"{query} AND state = 'waiting' AND submitted < ?", (*values, before))
+        return int(str(count))
 
     def latest_inputs(self, flow: str, *, limit: int) -> Sequence[Json]:
         """The inputs of the latest runs of a flow, the latest first. Only reads, whatever state they are in."""
@@ -230,6 +259,11 @@ class Runs:
                 (claim_of(run), database.now(), database.epoch),
             )
         )
+
+
+def run_of(flow: str, key: str, generation: int = 1) -> str:
+    """The id of the run of an idempotency key; a retry is the next generation."""
+    return f"{digest_of([flow, key])[:12]}-{generation}"
 
 
 def forget_runs(database: Database, condition: str, values: Sequence[object]) -> int:

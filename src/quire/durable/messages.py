@@ -41,6 +41,9 @@ class ReadArgument(TypedDict):
     hints: NotRequired[Sequence[str]]
     retries: NotRequired[int]
     retry_backoff_s: NotRequired[float]
+    scope: NotRequired[str]
+    deadline: NotRequired[float]
+    max_pages: NotRequired[int]
 
 
 @final
@@ -60,6 +63,9 @@ class DocumentPlan(TypedDict):
     reader: str
     media_type: str
     outline: Digest
+    bundle: NotRequired[Digest]
+    """The converted document, of one without pages of its own; `structure` is its DoclingDocument."""
+    structure: NotRequired[Digest]
     missing: str
     """A selection of pages, like `1-3,7`."""
 
@@ -108,8 +114,13 @@ class DocumentReference(TypedDict):
     source: SourceJson
     media_type: NotRequired[str]
     """References of older versions lack it."""
+    scope: NotRequired[str]
+    """The part of the store that it is in."""
     document: Digest
     index: Digest
+    bundle: NotRequired[Digest]
+    """The converted document, of one without pages of its own; `structure` is its DoclingDocument as JSON."""
+    structure: NotRequired[Digest]
     status: ResultStatus
     ledger: LedgerJson
     failed: list[tuple[int, str]]
@@ -215,6 +226,126 @@ class FlowOutcome(TypedDict):
     output: NotRequired[Json]
     lost: NotRequired[dict[str, int]]
     """How many pages steps with `on_error: skip` lost, by step."""
+
+
+TaskType: TypeAlias = Literal["read", "convert", "chunk"]
+TaskStatus: TypeAlias = Literal["success", "partial_success", "failure", "skipped"]
+"""How a document of a task ended."""
+
+
+@final
+class TaskSource(TypedDict):
+    """A source of a task: one of `stored` (its bytes are in the store), `url`, `bucket` (a place with many objects)."""
+
+    stored: NotRequired[SourceJson]
+    url: NotRequired[str]
+    headers: NotRequired[Mapping[str, str]]
+    bucket: NotRequired[Mapping[str, Json]]
+    uri: NotRequired[str]
+    """What the caller calls it."""
+    size: NotRequired[int]
+
+
+@final
+class TaskLimits(TypedDict):
+    """What a task may fetch and read."""
+
+    max_bytes: int
+    max_pages: int
+    networks: Sequence[str]
+    """Private networks that may be fetched from and delivered to, like `10.0.0.0/8`."""
+    timeout_s: float
+
+
+@final
+class TaskArgument(TypedDict):
+    """The argument of the workflow `task`: documents to read, and what to make of them."""
+
+    type: TaskType
+    tenant: str
+    """The part of the store that it works in; "" for the whole."""
+    sources: Sequence[TaskSource]
+    read: Mapping[str, Json]
+    """Options of a `ReadRequest`."""
+    outputs: Mapping[str, Json]
+    chunking: NotRequired[Mapping[str, Json]]
+    target: Mapping[str, Json]
+    """`kind`: `inbody`, `zip`, `put`, `s3`, `azure_blob`, `google_cloud_storage`."""
+    callbacks: Sequence[Mapping[str, Json]]
+    from_formats: Sequence[str]
+    """The formats that are read; documents in others are skipped. Empty for all."""
+    timeout_s: float | None
+    abort_on_error: bool
+    limits: TaskLimits
+
+
+TaskPhase: TypeAlias = Literal["source", "read", "output"]
+
+
+@final
+class TaskFault(TypedDict):
+    """Why a document, or a page of it, could not be read."""
+
+    message: str
+    category: Category
+    page: int | None
+    phase: TaskPhase
+
+
+@final
+class TaskOutput(TypedDict):
+    """What was made of a document, as artifacts."""
+
+    body: NotRequired[Digest]
+    """The contents in the requested formats, as a JSON object."""
+    confidence: NotRequired[Digest]
+    figures: NotRequired[Mapping[str, int]]
+    """Numbers of pages, characters, tables and pictures."""
+    archive: NotRequired[Digest]
+    """The same contents as files, in a zip archive."""
+    chunks: NotRequired[Digest]
+    """A JSON list."""
+
+
+@final
+class TaskDocument(TypedDict):
+    """What became of one source of a task."""
+
+    name: str
+    uri: str
+    status: TaskStatus
+    faults: list[TaskFault]
+    reference: NotRequired[DocumentReference]
+    output: NotRequired[TaskOutput]
+
+
+@final
+class ShortDocument(TypedDict):
+    """A document that was read in one step, with its output."""
+
+    reference: DocumentReference
+    output: NotRequired[TaskOutput]
+
+
+@final
+class TaskCounts(TypedDict):
+    """How many documents of a task ended how."""
+
+    total: int
+    succeeded: int
+    partial: int
+    failed: int
+
+
+@final
+class TaskResult(TypedDict):
+    """The result of the workflow `task`."""
+
+    documents: Digest | list[TaskDocument]
+    """The documents; a long list as an artifact."""
+    counts: TaskCounts
+    archive: NotRequired[Digest]
+    """The answer as a zip archive."""
 
 
 @final

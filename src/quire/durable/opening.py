@@ -10,6 +10,8 @@ from quire.context import Runtime, Store, Workflow
 from quire.durable.flows.workflow import Flows, Registered
 from quire.durable.reads.steps import DocumentSteps
 from quire.durable.reads.workflows import Reads
+from quire.durable.tasks.steps import TaskSteps
+from quire.durable.tasks.workflow import Tasks
 from quire.errors import UsageError
 from quire.passwords import Password
 from quire.runtime.beside import BesideRuntime
@@ -17,6 +19,7 @@ from quire.runtime.local import LocalRuntime
 from quire.store.artifacts import ArtifactStore
 from quire.store.opening import open_store
 
+ServedRuntime = LocalRuntime | BesideRuntime
 RuntimeKind = Literal["local", "restate"]
 KINDS: tuple[RuntimeKind, ...] = get_args(RuntimeKind)
 
@@ -50,13 +53,14 @@ def _workflows(
 ) -> tuple[Flows, tuple[Workflow, ...]]:
     steps = DocumentSteps(store, workers=workers, password=password)
     flows = Flows(steps, password=password, import_paths=import_paths, definitions=definitions, registered=registered)
-    return flows, (flows.workflow(), *Reads(steps).workflows())
+    tasks = Tasks(TaskSteps(steps))
+    return flows, (flows.workflow(), tasks.workflow(), *Reads(steps).workflows())
 
 
 def pools_for(workers: int | None) -> dict[str, int]:
     """The slots of each pool for a process with that many workers: enough that no worker is idle."""
     count = worker_count(workers).workers
-    return {"documents": 2 * count + 2, "pages": count + 1, "recognize": 2 * count}
+    return {"tasks": 4 * count, "documents": 2 * count + 2, "pages": count + 1, "recognize": 2 * count}
 
 
 def open_runtime(  # noqa: PLR0913 - one argument per setting
@@ -70,7 +74,7 @@ def open_runtime(  # noqa: PLR0913 - one argument per setting
     password: Password = None,
     import_paths: bool = False,
     flows: Mapping[str, Registered] | None = None,
-) -> tuple[LocalRuntime | BesideRuntime, ArtifactStore]:
+) -> tuple[ServedRuntime, ArtifactStore]:
     """The store at a place and a runtime on it; the caller closes both.
 
     Batches read and write files of this machine: with Restate they run in this process, and their documents on workers.

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from quire.context import Json, RunState, RunStatus, Runtime
+from quire.errors import QuireError
 from quire.events import Event
 from quire.runtime.local import LocalRuntime
 
@@ -18,6 +19,10 @@ class BesideRuntime:
     @property
     def sees_files(self) -> bool:
         return self._elsewhere.sees_files
+
+    @property
+    def trouble(self) -> QuireError | None:
+        return self._here.trouble
 
     def check(self) -> None:
         self._elsewhere.check()
@@ -34,10 +39,19 @@ class BesideRuntime:
     def result(self, run: str, *, timeout_s: float | None = None) -> Json:
         return self._of(run).result(run, timeout_s=timeout_s)
 
+    def wait_ended(self, runs: Sequence[str], *, timeout_s: float) -> set[str]:
+        return self._elsewhere.wait_ended(runs, timeout_s=timeout_s)
+
     def runs(
-        self, *, flow: str | None = None, state: RunState | None = None, prefix: str = "", limit: int = 100
+        self,
+        *,
+        flow: str | None = None,
+        state: RunState | None = None,
+        prefix: str = "",
+        before: str | None = None,
+        limit: int = 100,
     ) -> list[RunStatus]:
-        return self._here.runs(flow=flow, state=state, prefix=prefix, limit=limit)
+        return self._here.runs(flow=flow, state=state, prefix=prefix, before=before, limit=limit)
 
     def send(self, run: str, name: str, value: Json) -> None:
         self._of(run).send(run, name, value)

@@ -16,7 +16,7 @@ from quire.database.journal import Invocation, Journal
 from quire.database.leases import LEASE_S, Claims
 from quire.database.runs import ENDED, Runs, claim_of
 from quire.database.sqlite import SqliteDatabase
-from quire.errors import RunCancelled, RunError, UsageError
+from quire.errors import QuireError, RunCancelled, RunError, UsageError
 from quire.events import Event
 from quire.runtime.scheduler import POLL_S, Scheduler
 
@@ -56,6 +56,11 @@ class LocalRuntime:
     def knows(self, flow: str) -> bool:
         """Whether a workflow of that name exists."""
         return flow in self._workflows
+
+    @property
+    def trouble(self) -> QuireError | None:
+        """Why the scheduler cannot work at the moment."""
+        return self._scheduler.trouble if self._scheduler is not None else None
 
     def submit(self, flow: str, inputs: Json, *, key: str | None = None) -> str:
         workflow = self._workflows.get(flow)
@@ -97,6 +102,16 @@ class LocalRuntime:
             raise RunError(status.error or "failed", category=status.category or "runtime", exit_code=status.exit_code)
         return status.result
 
+    def wait_ended(self, runs: Sequence[str], *, timeout_s: float) -> set[str]:
+        scheduler = self.serve()
+        seen = scheduler.ended_runs
+        ended = self._runs.ended(runs)
+        if not ended:
+            with scheduler.ended:
+                scheduler.ended.wait_for(lambda: scheduler.ended_runs != seen, timeout_s)
+            ended = self._runs.ended(runs)
+        return ended
+
     def cancel(self, run: str) -> None:
         with self._database.transaction(lasting=True):
             self._runs.request_cancel(run)
@@ -114,9 +129,15 @@ class LocalRuntime:
         self._runs.forget(run)
 
     def runs(
-        self, *, flow: str | None = None, state: RunState | None = None, prefix: str = "", limit: int = 100
+        self,
+        *,
+        flow: str | None = None,
+        state: RunState | None = None,
+        prefix: str = "",
+        before: str | None = None,
+        limit: int = 100,
     ) -> list[RunStatus]:
-        return self._runs.list(flow=flow, state=state, prefix=prefix, limit=limit)
+        return self._runs.list(flow=flow, state=state, prefix=prefix, before=before, limit=limit)
 
     def send(self, run: str, name: str, value: Json) -> None:
         self.status(run)

@@ -47,6 +47,7 @@ class Scheduler:
         self.replay_always = replay_always
         self.journal = Journal(database, claims)
         self.ended = Condition()
+        self.ended_runs = 0
         self._runs = Runs(database)
         self._database = database
         served = {workflow.pool: DEFAULT_LIMIT for workflow in workflows} | dict(pools)
@@ -193,7 +194,7 @@ class Scheduler:
 
     def _claim_what_fits(self) -> None:
         while not (self._closing or self._draining):
-            busy = [play.workflow.pool for play in self._plays.values() if play.busy]
+            busy = [play.workflow.pool for play in self._plays.values() if play.busy or play.workflow.keeps_slot]
             free = [pool for pool, limit in self._limits.items() if busy.count(pool) < limit]
             claimed = self.journal.claim_next(self.workflows, free)
             if claimed is None:
@@ -248,6 +249,7 @@ class Scheduler:
         self._resolve(play.invocation.key, replace(ending, run=run))
         if root:
             with self.ended:
+                self.ended_runs += 1
                 self.ended.notify_all()
 
     def _resolve(self, key: str, ending: Ending) -> None:

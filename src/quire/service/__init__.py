@@ -1,1 +1,1 @@
-"""The HTTP service: docling-serve's API and Quire's own on one server."""
+"""The HTTP service: docling-serve's API, our own, and a page for people."""

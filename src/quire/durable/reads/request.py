@@ -16,6 +16,7 @@ from quire.durable.messages import ReadArgument, SourceJson
 from quire.engine import Engine
 from quire.errors import ConfigurationError
 from quire.keys import ArtifactKey, Digest, artifact_key, digest_of
+from quire.media_types import by_name
 from quire.page_ranges import check_pages
 from quire.reading.page_stages import NativeText
 from quire.reading.recognizer import DEFAULT_ENGINES
@@ -68,6 +69,12 @@ class ReadRequest:
     hints: tuple[str, ...] = ()
     retries: int = field(default=0, compare=False)
     retry_backoff_s: float = field(default=1.0, compare=False)
+    scope: str = ""
+    """The part of the store that the document is in: that of a tenant."""
+    deadline: float = field(default=0.0, compare=False)
+    """The time of the wall clock after which no further page is begun; 0 for none."""
+    max_pages: int = field(default=0, compare=False)
+    """A document with more pages is refused; 0 for no limit."""
 
     def __post_init__(self) -> None:
         check_pages(self.pages)
@@ -103,7 +110,8 @@ class ReadRequest:
 
     def key(self) -> str:
         """The idempotency key of the read: document, pages, settings, and the versions of the code."""
-        return digest_of([self.source.id, self.pages or "", self.settings(), assemble.VERSION])
+        named = [self.source.name] if by_name(self.source.name) else []  # the name decides how it is converted
+        return digest_of([self.source.id, self.pages or "", self.settings(), assemble.VERSION, *named])
 
     def settings(self) -> Digest:
         """The digest of everything that decides what is read on a page: settings, versions of stages and engine."""
@@ -125,7 +133,11 @@ class ReadRequest:
 
 @lru_cache(maxsize=64)  # called for every page
 def _settings(request: ReadRequest) -> Digest:
-    kept = replace(request, source=SourceRef("", "", ""), pages=None, retries=0, retry_backoff_s=0.0).to_json()
+    kept: dict[str, Json] = {**replace(request, source=SourceRef("", "", ""), pages=None).to_json()}
+    kept |= {"retries": 0, "retry_backoff_s": 0.0}
+    del kept["deadline"], kept["max_pages"]
+    if not request.scope:
+        del kept["scope"]  # so that the keys are those from before there were scopes
     return digest_of([kept, VERSIONS, _engines(request)])
 
 

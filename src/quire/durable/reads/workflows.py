@@ -35,21 +35,20 @@ class Reads:
     async def document(self, ctx: Context, argument: ReadArgument) -> DocumentReference:
         """Read one document, and return its reference."""
         request = ReadRequest.from_json(argument)
-        sink = ctx.run_id, _sink(ctx, request)
-        plan: DocumentPlan = await ctx.run("plan", self._steps.plan, request, *sink, retry=PATIENT)
+        steps = self._steps.scoped(request.scope)
+        sink = ctx.run_id, sink_of(ctx, request)
+        plan: DocumentPlan = await ctx.run("plan", steps.plan, request, *sink, retry=PATIENT)
         missing = _numbers(plan["missing"], plan["pages"])
         outcomes = await self._call(ctx, "pages", request, plan["reader"], missing, GROUP)
         failed = {outcome.page: outcome for outcome in outcomes if outcome.failed}
-        read: DocumentReference = await ctx.run(
-            "assemble", self._steps.assemble, request, plan, failed, *sink, retry=PATIENT
-        )
+        read: DocumentReference = await ctx.run("assemble", steps.assemble, request, plan, failed, *sink, retry=PATIENT)
         return read
 
     async def pages(self, ctx: Context, argument: PagesArgument) -> PagesResult:
         """Read a group of pages; each page that needs OCR is a workflow of its own."""
         request, reader = ReadRequest.from_json(argument["request"]), argument["reader"]
-        arguments = request, reader, argument["pages"], ctx.run_id, _sink(ctx, request)
-        rows = await ctx.run("read", self._steps.group, *arguments, retry=PATIENT)
+        arguments = request, reader, argument["pages"], ctx.run_id, sink_of(ctx, request)
+        rows = await ctx.run("read", self._steps.scoped(request.scope).group, *arguments, retry=PATIENT)
         outcomes = {outcome.page: outcome for outcome in starmap(PageOutcome, rows)}
         unread = [outcome.page for outcome in outcomes.values() if outcome.needs]
         recognised = await self._call(ctx, "page", request, reader, unread, 1)
@@ -58,11 +57,11 @@ class Reads:
     async def page(self, ctx: Context, argument: PagesArgument) -> PagesResult:
         """Read a page with OCR; a page that no engine could read is retried as often as requested."""
         request, reader, (page,) = ReadRequest.from_json(argument["request"]), argument["reader"], argument["pages"]
-        pause = Retry(backoff_s=request.retry_backoff_s)
+        steps, pause = self._steps.scoped(request.scope), Retry(backoff_s=request.retry_backoff_s)
         attempt = 1
         while True:
-            arguments = request, reader, page, ctx.run_id, _sink(ctx, request, attempt)
-            row = await ctx.run(f"recognise {attempt}", self._steps.recognise, *arguments, retry=PATIENT)
+            arguments = request, reader, page, ctx.run_id, sink_of(ctx, request, attempt)
+            row = await ctx.run(f"recognise {attempt}", steps.recognise, *arguments, retry=PATIENT)
             outcome = PageOutcome(*row)
             if not outcome.failed or attempt > request.retries:
                 return _result(ctx, [outcome])
@@ -92,7 +91,8 @@ class Reads:
         outcomes = {outcome.page: outcome for part in parts for outcome in starmap(PageOutcome, part["pages"])}
         others = [page for part in parts if part["run"] != ctx.run_id for page, *_ in part["pages"]]
         if others:
-            left = await ctx.run(f"left of {workflow}", self._steps.missing, request, reader, others, retry=PATIENT)
+            missing = self._steps.scoped(request.scope).missing
+            left = await ctx.run(f"left of {workflow}", missing, request, reader, others, retry=PATIENT)
             again = await call(_numbers(left, max(others)), own=f"/{ctx.run_id}")
             outcomes |= {outcome.page: outcome for part in again for outcome in starmap(PageOutcome, part["pages"])}
         return list(outcomes.values())
@@ -107,7 +107,7 @@ def _result(ctx: Context, outcomes: Iterable[PageOutcome]) -> PagesResult:
     return {"run": ctx.run_id, "pages": [(*outcome,) for outcome in outcomes]}
 
 
-def _sink(ctx: Context, request: ReadRequest, attempt: int = 1) -> Sink:
+def sink_of(ctx: Context, request: ReadRequest, attempt: int = 1) -> Sink:
     """Emits events to the run, with deterministic ids, so that a replay emits the same."""
     again = f"/attempt-{attempt}" if attempt > 1 else ""
 

@@ -21,6 +21,8 @@ ATTACH_S = 5.0
 GONE_S = 120.0
 """How long the server may be unreachable while a caller waits for a result: it may be restarting."""
 PAUSE_S = 0.25
+ENDED_S = 0.05
+"""How often the database is queried for runs that have ended."""
 
 
 class RestateRuntime:
@@ -91,11 +93,25 @@ class RestateRuntime:
                 raise TimeoutError(f"run {run} has not ended in {timeout_s} s; it continues")
             self._wait(run, ATTACH_S if left is None else min(ATTACH_S, left))
 
+    def wait_ended(self, runs: Sequence[str], *, timeout_s: float) -> set[str]:
+        """As the workers have recorded it. One that the server ended by itself is found by `status`."""
+        ended = self._runs.ended(runs)
+        if not ended:
+            time.sleep(min(timeout_s, ENDED_S))
+            ended = self._runs.ended(runs)
+        return ended
+
     def runs(
-        self, *, flow: str | None = None, state: RunState | None = None, prefix: str = "", limit: int = 100
+        self,
+        *,
+        flow: str | None = None,
+        state: RunState | None = None,
+        prefix: str = "",
+        before: str | None = None,
+        limit: int = 100,
     ) -> list[RunStatus]:
         """As recorded in the database; `status` also asks the server."""
-        return self._runs.list(flow=flow, state=state, prefix=prefix, limit=limit)
+        return self._runs.list(flow=flow, state=state, prefix=prefix, before=before, limit=limit)
 
     def pause(self, run: str) -> None:
         raise UsageError(f"run {run} is on Restate, where runs cannot be paused; cancel it and submit it again later")

@@ -1,0 +1,147 @@
+"""Where a task gets documents from and delivers files to besides its caller: buckets, and URLs that take a PUT."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from collections.abc import Mapping, Sequence
+from secrets import token_hex
+from typing import TYPE_CHECKING
+
+from quire.context import Json
+from quire.durable.messages import TaskDocument, TaskSource
+from quire.errors import ConfigurationError, InputError, LimitError, UsageError, install_advice
+from quire.fetching import FetchPolicy, check_host, send
+from quire.keys import digest_bytes
+
+if TYPE_CHECKING:
+    from obstore.store import ObjectStore
+
+ARCHIVE = "converted_docs.zip"
+MOST_OBJECTS = 10_000
+"""Objects of one bucket that a task reads at most."""
+
+
+def objects(bucket: Mapping[str, Json], policy: FetchPolicy) -> list[TaskSource]:
+    """The objects of a bucket below the prefix of the source, each as a source."""
+    import obstore
+
+    store, most = _opened(bucket, policy), int(bucket.get("max_num_elements") or MOST_OBJECTS)
+    found: list[TaskSource] = []
+    for portion in obstore.list(store, prefix=_prefix(bucket) or None):
+        for meta in portion:
+            if meta["size"] and len(found) < most:
+                key = meta["path"]
+                found.append({"bucket": {**bucket, "key": key}, "uri": f"{bucket['kind']}://{_bucket(bucket)}/{key}"})
+    return found
+
+
+def downloaded(bucket: Mapping[str, Json], policy: FetchPolicy) -> tuple[str, bytes]:
+    """The name and bytes of one object."""
+    import obstore
+
+    key = str(bucket["key"])
+    name = key.rpartition("/")[2]
+    response = obstore.get(_opened(bucket, policy), key)
+    if response.meta["size"] > policy.max_bytes:
+        raise LimitError(f"is larger than {policy.max_bytes / 1e6:,.0f} MB, the limit here", document=name)
+    return name, bytes(response.bytes())
+
+
+def deliver(target: Mapping[str, Json], archive: bytes, documents: Sequence[TaskDocument], policy: FetchPolicy) -> None:
+    """Send the files of a task to its target: one archive with a PUT, or each file to a bucket."""
+    if target["kind"] == "put":
+        body, content_type = _form(archive)
+        send("PUT", str(target["url"]), body, policy, headers={"Content-Type": content_type})
+        return
+    import obstore
+
+    store = _opened(target, policy)
+    folders = {_stem(document): digest_bytes(document["uri"].encode())[:12] for document in documents}
+    with zipfile.ZipFile(io.BytesIO(archive)) as files:
+        for name in files.namelist():
+            stem = max((stem for stem in folders if name.startswith(stem)), key=len, default="")
+            place = "/".join(part for part in (_prefix(target), folders.get(stem, ""), name) if part)
+            obstore.put(store, place, files.read(name))
+
+
+def _stem(document: TaskDocument) -> str:
+    name = document["name"]
+    return name.rpartition(".")[0] or name
+
+
+def _form(archive: bytes) -> tuple[bytes, str]:
+    """A multipart form with the archive as the part `file`."""
+    boundary = token_hex(16)
+    head = (
+        f'--{boundary}\r\nContent-Disposition: form-data; name="file"; filename="{ARCHIVE}"\r\n'
+        "Content-Type: application/zip\r\n\r\n"
+    )
+    return head.encode() + archive + f"\r\n--{boundary}--\r\n".encode(), f"multipart/form-data; boundary={boundary}"
+
+
+def _prefix(bucket: Mapping[str, Json]) -> str:
+    return str(bucket.get("key_prefix") or bucket.get("blob_prefix") or "").strip("/")
+
+
+def _bucket(bucket: Mapping[str, Json]) -> str:
+    return str(bucket.get("bucket") or bucket.get("container") or "")
+
+
+def _opened(bucket: Mapping[str, Json], policy: FetchPolicy) -> ObjectStore:
+    """The store of a bucket, with the credentials of the request. Raises ConfigurationError without obstore."""
+    try:
+        from obstore.store import AzureStore, GCSStore, S3Store
+    except ImportError as error:
+        raise ConfigurationError(f"buckets need obstore ({error}): {install_advice('cloud')}") from error
+    kind = bucket["kind"]
+    try:
+        if kind == "s3":
+            secure = bool(bucket.get("verify_ssl", True))
+            endpoint = str(bucket["endpoint"])
+            address = endpoint if "://" in endpoint else f"{'https' if secure else 'http'}://{endpoint}"
+            check_host(address, policy)
+            keys = (
+                {"access_key_id": bucket["access_key"], "secret_access_key": bucket["secret_key"]}
+                if bucket.get("access_key")
+                else {"skip_signature": True}
+            )
+            return S3Store(
+                str(bucket["bucket"]),
+                endpoint=address,
+                region=bucket.get("region") or "us-east-1",
+                client_options={"allow_http": not secure or address.startswith("http://")},
+                **keys,
+            )
+        if kind == "azure_blob":
+            given = _azure(bucket)
+            if given.get("endpoint"):
+                check_host(str(given["endpoint"]), policy)
+            return AzureStore(str(bucket["container"]), **given)
+        if kind == "google_cloud_storage":
+            account = bucket.get("service_account_key")
+            key: dict[str, Json] = {"service_account_key": json.dumps(account)} if account else {}
+            return GCSStore(str(bucket["bucket"]), **key)
+    except (ValueError, TypeError) as error:
+        raise UsageError(f"the {kind} of the request is invalid: {error}") from error
+    raise InputError(f"documents of the kind {kind} are not supported")
+
+
+def _azure(bucket: Mapping[str, Json]) -> dict[str, Json]:
+    names = {"account_name": "account_name", "account_key": "account_key", "endpoint": "endpoint"}
+    given: dict[str, Json] = {own: bucket[name] for name, own in names.items() if bucket.get(name)}
+    if text := bucket.get("connection_string"):
+        parts = dict(part.split("=", 1) for part in str(text).split(";") if "=" in part)
+        given |= {
+            own: parts[name]
+            for name, own in (
+                ("AccountName", "account_name"),
+                ("AccountKey", "account_key"),
+                ("BlobEndpoint", "endpoint"),
+            )
+            if name in parts
+        }
+    if str(given.get("endpoint", "")).startswith("http://"):
+        given["client_options"] = {"allow_http": True}
+    return given

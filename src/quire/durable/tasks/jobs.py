@@ -1,0 +1,184 @@
+"""What workers do for tasks: turn a document that was read into the contents that a docling client expects.
+
+Runs in worker processes. A worker has no store: the parent loads what it needs, and saves what it makes.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from itertools import count
+from math import ceil, floor
+from pathlib import PurePosixPath
+from typing import cast
+
+from PIL.Image import Image
+from PIL.Image import open as open_image
+
+from quire.answers.documents import exported
+from quire.answers.scores import confidence, scores_of
+from quire.context import Json
+from quire.document import Reader, RenderOptions
+from quire.durable.reads.jobs import Export, Short, load_artifacts, loaded_result, read_short
+from quire.encoding import decode_document
+from quire.errors import InputError
+from quire.export import docling_outputs
+from quire.export.docling_images import Fractions, OutputOptions
+from quire.keys import Digest
+from quire.opened import WorkerWork
+from quire.reading.native_pages import text_of_page
+from quire.result import DocumentResult, ReadSource
+from quire.types import BBox
+
+VERSION = "1"
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What to make of a document; everything here decides the output."""
+
+    outputs: dict[str, Json]
+    chunking: dict[str, Json] | None
+    archive: bool
+    name: str
+
+    def to_json(self) -> Json:
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class OutputRequest:
+    """A document, and what to make of it."""
+
+    document: Export
+    wanted: Wanted
+
+
+def output(request: OutputRequest, work: WorkerWork) -> tuple[dict[str, object], bytes]:
+    """The parts of the answer for a document that was read."""
+    result = loaded_result(request.document, work)
+    return _parts(result, request.wanted, request.document.source.document(work).reader)
+
+
+@dataclass(frozen=True, slots=True)
+class ShortRequest:
+    """A short document to read in one go, and what to make of it."""
+
+    short: Short
+    wanted: Wanted | None
+
+
+def short(request: ShortRequest, work: WorkerWork) -> tuple[dict[str, object], bytes]:
+    """Read a document and make its output. The output of a document that could not be read in one go is missing."""
+    read = read_short(request.short, work)
+    header, data = read.message()
+    if read.document and request.wanted is not None:
+        source = request.short.source
+        texts = {int(str(page["page"])): page_data[: int(str(page["text"]))] for page, page_data in read.pages}
+        infos, blocks = decode_document(read.document, lambda page: text_of_page(texts[page], page))
+        opened = source.document(work)
+        structure = (lambda: read.structure) if read.structure else None
+        about = ReadSource(source.id, source.name, opened.media_type, source.open, structure=structure)
+        made, parts = _parts(DocumentResult(about, infos, blocks), request.wanted, opened.reader)
+        header["output"], header["read_size"] = made, len(data)
+        data += parts
+    return header, data
+
+
+def _parts(result: DocumentResult, wanted: Wanted, reader: Reader) -> tuple[dict[str, object], bytes]:
+    """The parts of the output. The header has their names and sizes, the data their bytes."""
+    document = result.to_docling()
+    crop = _Crop(reader)
+    made = docling_outputs.render(document, cast(OutputOptions, wanted.outputs), crop)
+    parts = {
+        "body": _encoded(exported(wanted.name, {name: _value(name, one) for name, one in made.contents.items()})),
+        "confidence": _encoded(confidence(scores_of(result.blocks, (page.number for page in result.pages)))),
+    }
+    if wanted.archive:
+        (stem,) = docling_outputs.unique_stems([wanted.name])
+        parts["archive"] = _archived(docling_outputs.files(stem, made))
+    figures = {
+        "pages": len(result.pages),
+        "characters": made.characters or sum(len(block.text) for block in result.blocks),
+        "tables": len(result.tables),
+        "pictures": sum(block.kind == "figure" for block in result.blocks),
+    }
+    header: dict[str, object] = {"parts": [[name, len(data)] for name, data in parts.items()], "figures": figures}
+    return header, b"".join(parts.values())
+
+
+class _Crop:
+    """Cuts pictures out of the pages of a document; the last page that was rendered is kept."""
+
+    def __init__(self, reader: Reader) -> None:
+        self._reader = reader
+        self._page: tuple[int, float, Image] | None = None
+
+    def __call__(self, page: int, part: Fractions, scale: float) -> bytes:
+        picture = self._rendered(page, scale)
+        box = BBox(*part).points(picture.size)
+        edges = (
+            floor(box[0]),
+            floor(box[1]),
+            max(ceil(box[2]), floor(box[0]) + 1),
+            max(ceil(box[3]), floor(box[1]) + 1),
+        )
+        buffer = io.BytesIO()
+        picture.crop(edges).save(buffer, "PNG")
+        return buffer.getvalue()
+
+    def _rendered(self, page: int, scale: float) -> Image:
+        if self._page is None or self._page[:2] != (page, scale):
+            (made,) = self._reader.render([page], RenderOptions(dpi=round(72 * scale)))
+            if isinstance(made, InputError):
+                raise made
+            self._page = page, scale, open_image(io.BytesIO(made.png))
+        return self._page[2]
+
+
+def joined(archives: Sequence[Digest], work: WorkerWork) -> bytes:
+    """One zip archive with the files of several; a name that is taken gets a number."""
+    buffer, taken = io.BytesIO(), set[str]()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as joint:
+        for data in load_artifacts(work, archives):
+            with zipfile.ZipFile(io.BytesIO(data)) as single:
+                for member in single.infolist():
+                    name = _free(member.filename, taken)
+                    taken.add(name)
+                    joint.writestr(archive_entry(name), single.read(member))
+    return buffer.getvalue()
+
+
+def archive_entry(name: str) -> zipfile.ZipInfo:
+    """An entry without the time, so that equal files make equal archives."""
+    entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
+    entry.compress_type = zipfile.ZIP_DEFLATED
+    return entry
+
+
+def _free(name: str, taken: Collection[str]) -> str:
+    path = PurePosixPath(name)
+    numbered = (str(path.with_name(f"{path.stem}-{number}{path.suffix}")) for number in count(2))
+    return name if name not in taken else next(one for one in numbered if one not in taken)
+
+
+def _archived(files: Mapping[str, bytes]) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in files.items():
+            archive.writestr(archive_entry(name), data)
+    return buffer.getvalue()
+
+
+def _value(name: str, content: str | bytes) -> Json:
+    """JSON is put into the answer as an object, everything else as text."""
+    if name == "json":
+        return json.loads(content)
+    return content if isinstance(content, str) else None
+
+
+def _encoded(value: Json) -> bytes:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")

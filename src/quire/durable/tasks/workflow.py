@@ -1,0 +1,211 @@
+"""The workflow `task`: the documents of one request, from their sources to the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
+
+from quire.context import Context, Json, Retry, Workflow
+from quire.durable.messages import (
+    DocumentReference,
+    ShortDocument,
+    SourceJson,
+    TaskArgument,
+    TaskDocument,
+    TaskOutput,
+    TaskPhase,
+    TaskResult,
+    TaskSource,
+)
+from quire.durable.reads.request import ReadRequest, SourceRef
+from quire.durable.reads.workflows import sink_of
+from quire.durable.tasks import progress
+from quire.durable.tasks.steps import TaskSteps
+from quire.errors import RunError
+from quire.events import Event, EventKind
+
+AT_ONCE = 16
+"""Documents of a task that are in progress at a time."""
+SHORT_BYTES = 4 << 20
+"""A larger file is not expected to be short."""
+PATIENT = Retry(attempts=3, backoff_s=0.5)
+PUSHING = Retry(attempts=3, backoff_s=1.0, max_backoff_s=2.0)
+"""For callbacks: two retries, after 1 and 2 seconds."""
+
+
+@dataclass(slots=True)
+class _Item:
+    """A document in progress."""
+
+    number: int
+    source: TaskSource
+    document: TaskDocument
+
+    @property
+    def goes_on(self) -> bool:
+        return self.document["status"] in ("success", "partial_success")
+
+
+class Tasks:
+    """Tasks over one store."""
+
+    def __init__(self, steps: TaskSteps) -> None:
+        self._steps = steps
+
+    def workflow(self) -> Workflow:
+        return Workflow("task", self.task, pool="tasks", keeps_slot=True)
+
+    async def task(self, ctx: Context, argument: TaskArgument) -> TaskResult:
+        """Fetch and read the sources, make the outputs, deliver them. A document that fails does not fail the task."""
+        return await _TaskRun(self._steps, ctx, argument).play()
+
+
+class _TaskRun:
+    """One run of the workflow, deterministic between the calls of its context."""
+
+    def __init__(self, steps: TaskSteps, ctx: Context, argument: TaskArgument) -> None:
+        self._steps, self._ctx, self._argument = steps, ctx, argument
+        self._deadline = 0.0
+        self._ended: list[TaskDocument] = []
+
+    async def play(self) -> TaskResult:
+        ctx, argument = self._ctx, self._argument
+        sources: Sequence[TaskSource] = argument["sources"]
+        if any("bucket" in source for source in sources):
+            sources = await ctx.run("list", self._steps.listed, argument, retry=PATIENT)
+        self._emit("started", "task", {"documents": len(sources)})
+        await self._call_back(progress.number_of_documents(len(sources)))
+        size = 1 if argument["abort_on_error"] else AT_ONCE
+        for begin in range(0, len(sources), size):
+            items = [
+                _Item(number, source, {"name": _name(source), "uri": _uri(source), "status": "success", "faults": []})
+                for number, source in enumerate(sources[begin : begin + size], start=begin + 1)
+            ]
+            await self._documents(items)
+            for item in items:
+                self._ended.append(item.document)
+                self._emit("progress", "task", {"number": item.number, "document": item.document}, f"/{item.number}")
+                await self._call_back(progress.completed(item.document, len(self._ended), len(sources)))
+            if argument["abort_on_error"] and not all(item.goes_on for item in items):
+                self._ended += [_left_out(source) for source in sources[begin + size :]]
+                break
+        result: TaskResult = {"documents": self._ended, "counts": progress.counted(self._ended)}
+        if len(self._ended) > 1 or argument["target"]["kind"] != "inbody":
+            result = await ctx.run("answer", self._steps.answer, argument, self._ended, retry=PATIENT)
+        await self._call_back(progress.processed(self._ended))
+        await self._call_back(progress.task_completed())
+        return result
+
+    async def _documents(self, items: Sequence[_Item]) -> None:
+        argument = self._argument
+        await self._phase("source", items, self._fetch, self._fetched)
+        await self._phase("read", items, self._read_short, self._was_short)
+        if argument["timeout_s"] and any(item.goes_on and "reference" not in item.document for item in items):
+            self._deadline = (await self._ctx.now()).timestamp() + argument["timeout_s"]
+        await self._phase("read", items, self._read, self._was_read)
+        if argument["type"] != "read":
+            await self._phase("output", items, self._output, self._made)
+
+    async def _phase(
+        self,
+        phase: TaskPhase,
+        items: Sequence[_Item],
+        start: Callable[[_Item], Awaitable[Json] | None],
+        end: Callable[[_Item, Json], None],
+    ) -> None:
+        """Start something for every document that has not failed, then await all of it."""
+        started = [(item, start(item)) for item in items if item.goes_on]
+        for item, awaited in started:
+            if awaited is None:
+                continue
+            try:
+                end(item, await awaited)
+            except RunError as error:
+                item.document["status"] = "failure"
+                item.document["faults"].append(
+                    {"message": str(error), "category": error.category, "page": None, "phase": phase}
+                )
+
+    def _fetch(self, item: _Item) -> Awaitable[Json] | None:
+        if "stored" in item.source:
+            return None
+        return self._ctx.run(f"fetch {item.number}", self._steps.fetched, self._argument, item.source, retry=PATIENT)
+
+    def _fetched(self, item: _Item, stored: SourceJson) -> None:
+        item.source = {**item.source, "stored": stored}
+        item.document["name"] = stored["name"]
+
+    def _request(self, item: _Item) -> ReadRequest:
+        argument = self._argument
+        options = {**argument["read"], "scope": argument["tenant"], "max_pages": argument["limits"]["max_pages"]}
+        return ReadRequest.with_options(SourceRef(**item.source["stored"]), options)
+
+    def _read_short(self, item: _Item) -> Awaitable[Json] | None:
+        """Most documents are short, and cost less than the journal of a workflow for each of their pages."""
+        request = self._request(item)
+        if request.ocr == "always" or item.source.get("size", 0) > SHORT_BYTES:
+            return None
+        arguments = self._argument, request, item.document, self._ctx.run_id, sink_of(self._ctx, request)
+        return self._ctx.run(f"short {item.number}", self._steps.short, *arguments, retry=PATIENT)
+
+    def _was_short(self, item: _Item, made: ShortDocument | None) -> None:
+        if made is not None:
+            self._was_read(item, made["reference"])
+            if "output" in made:
+                item.document["output"] = made["output"]
+
+    def _read(self, item: _Item) -> Awaitable[Json] | None:
+        if "reference" in item.document:
+            return None
+        request = self._request(item)
+        key = f"document/{request.key()}"
+        if self._deadline:  # what is read by then is a result of this run alone
+            request, key = replace(request, deadline=self._deadline), f"{key}/{self._ctx.run_id}/{item.number}"
+        return self._ctx.call("document", key, request.to_json())
+
+    def _was_read(self, item: _Item, reference: DocumentReference) -> None:
+        item.document["reference"] = reference
+        if reference["status"] == "partial":
+            item.document["status"] = "partial_success"
+        item.document["faults"] += [
+            {"message": reason, "category": "runtime", "page": page, "phase": "read"}
+            for page, reason in reference["failed"]
+        ]
+
+    def _output(self, item: _Item) -> Awaitable[Json] | None:
+        if "output" in item.document:
+            return None
+        return self._ctx.run(
+            f"output {item.number}", self._steps.output, self._argument, item.document, item.number, retry=PATIENT
+        )
+
+    def _made(self, item: _Item, output: TaskOutput) -> None:
+        item.document["output"] = output
+
+    async def _call_back(self, what: Json) -> None:
+        """A receiver that cannot be reached does not fail the task: an event records it."""
+        argument = self._argument
+        for number, callback in enumerate(argument["callbacks"], start=1):
+            name = f"callback {number} {what['kind']} {len(self._ended)}"
+            try:
+                await self._ctx.run(name, self._steps.call_back, argument, callback, what, self._ctx.key, retry=PUSHING)
+            except RunError as error:
+                self._emit("failed", name, {"reason": str(error)[:300]})
+
+    def _emit(self, kind: EventKind, stage: str, payload: Json, mark: str = "") -> None:
+        run = self._ctx.run_id
+        self._ctx.emit(Event(f"{run}/{stage}/{kind}{mark}", run, 0, kind, stage, payload=payload))
+
+
+def _name(source: TaskSource) -> str:
+    return source["stored"]["name"] if "stored" in source else _uri(source).rpartition("/")[2]
+
+
+def _uri(source: TaskSource) -> str:
+    return source.get("uri") or source.get("url") or (source["stored"]["name"] if "stored" in source else "")
+
+
+def _left_out(source: TaskSource) -> TaskDocument:
+    message = "not begun: an earlier document failed, and the request says abort_on_error"
+    fault = {"message": message, "category": "usage", "page": None, "phase": "source"}
+    return {"name": _name(source), "uri": _uri(source), "status": "skipped", "faults": [fault]}  # type: ignore[list-item]

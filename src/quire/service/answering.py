@@ -1,0 +1,131 @@
+"""Answers of docling-serve's API from the state of a run: its status, and the result of a finished one."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from fastapi.responses import JSONResponse, Response
+
+from quire.answers import documents as about
+from quire.context import RunState, RunStatus
+from quire.durable.messages import TaskArgument, TaskDocument, TaskFault, TaskResult
+from quire.service.contract import answers
+from quire.service.contract.refusing import RequestRefused
+from quire.service.service import Service
+
+ARCHIVE = "converted_docs.zip"
+_STATES: dict[RunState, answers.TaskState] = {
+    "waiting": "pending",
+    "running": "started",
+    "interrupted": "started",  # its process is gone: the next one continues it
+    "finished": "success",
+    "failed": "failure",
+    "cancelled": "failure",
+}
+
+
+async def task_status_of(service: Service, status: RunStatus) -> dict[str, Any]:
+    """TaskStatusResponse."""
+    argument: TaskArgument = status.inputs
+    state = _STATES[status.state]
+    position = await service.call(service.position, status) if state == "pending" else None
+    failed = _failure(status) if state == "failure" else None
+    return answers.task_status(
+        status.key,
+        "chunk" if argument["type"] == "chunk" else "convert",
+        state,
+        position=position,
+        meta=await service.call(service.progress, status),
+        error=failed["message"] if failed else None,
+        failed=failed,
+    )
+
+
+async def answer_of(service: Service, status: RunStatus) -> Response:
+    """The answer of a synchronous call whose run has ended."""
+    if status.state != "finished":
+        failed = _failure(status)
+        raise RequestRefused(_status_code(status), f"{answers.NO_RESULT} {failed['message']}")
+    argument: TaskArgument = status.inputs
+    result: TaskResult = status.result
+    seconds = round((status.finished or status.submitted) - status.submitted, 6)
+    if "archive" in result:
+        data = await service.call(service.store.load, result["archive"])
+        headers = {"Content-Disposition": f'attachment; filename="{ARCHIVE}"'}
+        return Response(data, media_type="application/zip", headers=headers)
+    documents = await service.documents(status)
+    if argument["type"] == "chunk":
+        return await _chunks(service, documents, seconds)
+    if argument["target"]["kind"] != "inbody":
+        return JSONResponse(about.counts([document["status"] for document in documents], seconds))
+    return await _converted(service, documents[0], seconds)
+
+
+def failure_of(status: RunStatus) -> Response:
+    """The result of a task that failed."""
+    return JSONResponse(about.task_failure(_failure(status)))
+
+
+async def _converted(service: Service, document: TaskDocument, seconds: float) -> Response:
+    """The contents are stored as JSON, and put into the answer as they are."""
+    answer = about.converted(document["name"], document["status"], errors=_errors(document), processing_time=seconds)
+    output = document.get("output", {})
+    if "body" in output:
+        contents = await service.call(service.store.load, output["body"])
+        confidence = await service.call(service.store.load, output["confidence"])
+        del answer["document"], answer["confidence"]
+        rest = json.dumps(answer, ensure_ascii=False).encode()
+        return _json(b'{"document":' + contents + b"," + rest[1:-1] + b',"confidence":' + confidence + b"}")
+    return JSONResponse(answer)
+
+
+async def _chunks(service: Service, documents: list[TaskDocument], seconds: float) -> Response:
+    chunks: list[bytes] = []
+    listed: list[bytes] = []
+    for document in documents:
+        output = document.get("output", {})
+        if "chunks" in output:
+            inner = (await service.call(service.store.load, output["chunks"])).strip()[1:-1].strip()
+            chunks += [inner] if inner else []
+        entry = about.chunked_document(document["name"], document["status"], errors=_errors(document))
+        if "body" in output:
+            contents = await service.call(service.store.load, output["body"])
+            del entry["content"]
+            rest = json.dumps(entry, ensure_ascii=False).encode()
+            listed.append(b'{"content":' + contents + b"," + rest[1:])
+        else:
+            listed.append(json.dumps(entry, ensure_ascii=False).encode())
+    return _json(
+        b'{"chunks":['
+        + b",".join(chunks)
+        + b'],"documents":['
+        + b",".join(listed)
+        + b'],"processing_time":'
+        + json.dumps(seconds).encode()
+        + b"}"
+    )
+
+
+def _json(data: bytes) -> Response:
+    return Response(data, media_type="application/json")
+
+
+def _errors(document: TaskDocument) -> list[dict[str, Any]]:
+    return [about.error_item(fault["message"], _trouble(fault), page=fault["page"]) for fault in document["faults"]]
+
+
+def _trouble(fault: TaskFault) -> about.Trouble:
+    if fault["phase"] == "source" and fault["category"] in ("input", "network", "timeout"):
+        return "source"
+    return fault["category"]
+
+
+def _failure(status: RunStatus) -> dict[str, Any]:
+    if status.state == "cancelled":
+        return about.failure("The task was cancelled.", "usage")
+    return about.failure(status.error or "The task failed.", status.category or "unknown")
+
+
+def _status_code(status: RunStatus) -> int:
+    return 404

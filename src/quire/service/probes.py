@@ -1,0 +1,101 @@
+"""Routes about the server itself: health, versions, what it can do, and how much memory it uses."""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+from fastapi import APIRouter
+from fastapi.responses import JSONResponse, Response
+
+import quire
+from quire.service.contract import answers
+from quire.service.contract.refusing import RequestRefused
+from quire.service.service import Service
+from quire.workers.procfs import descendants, resident_bytes
+
+OK = {"status": "ok"}
+PACKAGES = ("docling-jobkit", "docling", "docling-core", "docling-ibm-models", "docling-parse", "docling-slim")
+
+
+def routes(service: Service) -> APIRouter:
+    router = APIRouter(tags=["server"])
+    settings = service.settings
+
+    @router.get("/health")
+    @router.get("/api")
+    async def health() -> dict[str, str]:
+        return OK
+
+    @router.get("/livez")
+    async def live() -> dict[str, str]:
+        if service.trouble is not None:
+            raise RequestRefused(503, f"Background queue processor is not running. {service.trouble}")
+        return OK
+
+    @router.get("/ready")
+    @router.get("/readyz")
+    async def ready() -> dict[str, str]:
+        if service.draining:
+            raise RequestRefused(503, "the server is stopping")
+        if service.trouble is not None:
+            raise RequestRefused(503, f"Background queue processor is not running. {service.trouble}")
+        await service.call(service.store.database.now)  # raises a 503 when the database is away
+        return OK
+
+    @router.get("/version")
+    async def versions() -> dict[str, Any]:
+        if not settings.version_info:
+            raise RequestRefused(403, "Forbidden. The server is configured for not showing version details.")
+        return answers.versions(installed(), quire.__version__)
+
+    @router.get("/v1/capabilities")
+    async def capabilities() -> dict[str, Any]:
+        if not settings.capabilities:
+            raise RequestRefused(404, "Not Found")
+        found = answers.versions(installed(), quire.__version__)
+        return answers.capabilities(service.policy, found, api_key_required=bool(settings.api_key))
+
+    @router.get("/v1/memory/stats")
+    async def memory_stats() -> Response:
+        _check_managed(service)
+        return JSONResponse(await service.call(_memory))
+
+    @router.get("/v1/memory/counts")
+    async def memory_counts() -> Response:
+        _check_managed(service)
+        return JSONResponse(await service.call(_counts))
+
+    return router
+
+
+@cache
+def installed() -> dict[str, str]:
+    """The versions of the packages that clients ask about."""
+    found = {}
+    for name in PACKAGES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def _check_managed(service: Service) -> None:
+    if not service.settings.management:
+        raise RequestRefused(403, "Forbidden. The server is configured for not allowing management endpoints.")
+
+
+def _memory() -> dict[str, int]:
+    """Resident bytes of this process and of its workers."""
+    return {"process": resident_bytes([os.getpid()]), "workers": resident_bytes(descendants(os.getpid()))}
+
+
+def _counts() -> dict[str, int]:
+    """Objects of this process by type, the most frequent first."""
+    import gc
+    from collections import Counter
+
+    return dict(Counter(type(one).__name__ for one in gc.get_objects()).most_common(100))

@@ -1,0 +1,209 @@
+"""What the routes share: the store, the runtime, and the ways to submit tasks and to find out about them."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+import uuid
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from functools import partial
+from typing import BinaryIO, TypeVar
+
+from quire.context import RunStatus, Store
+from quire.database.runs import ENDED, Runs, run_of
+from quire.durable.messages import SourceJson, TaskArgument, TaskDocument, TaskLimits, TaskResult, TaskSource
+from quire.durable.opening import ServedRuntime
+from quire.durable.reads.sources import save_source, source_key
+from quire.errors import ConfigurationError, QuireError, UsageError
+from quire.keys import Digest
+from quire.runtime.local import LocalRuntime
+from quire.service.contract.answers import BUSY
+from quire.service.contract.refusing import RequestRefused
+from quire.service.settings import ServiceSettings
+from quire.service.uploads import Upload
+from quire.service.waiting import RunWaiter
+from quire.store.artifacts import ArtifactStore
+from quire.store.scoped import scoped
+
+FLOW = "task"
+CLEARED = 1000
+"""Tasks that are cleared at a time."""
+FETCH_S = 120.0
+"""How long a download may take."""
+THREADS = 16
+"""Threads for calls of the store and the database, which block."""
+
+T = TypeVar("T")
+
+
+class Service:
+    """The server's state, all of it in the store: any number of processes serve the same tasks.
+
+    Coroutines run in the event loop; `call` runs what blocks in a thread.
+    """
+
+    def __init__(self, settings: ServiceSettings, store: ArtifactStore, runtime: ServedRuntime) -> None:
+        self.settings, self.store, self.runtime = settings, store, runtime
+        self.policy = settings.policy(engines=usable_engines())
+        self.runs = Runs(store.database)
+        self.waiter = RunWaiter(runtime)
+        self.draining = False
+        self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="quire-service")
+
+    async def call(self, work: Callable[..., T], *args: object, **options: object) -> T:
+        """Run something that blocks in a thread."""
+        return await asyncio.get_running_loop().run_in_executor(self._threads, partial(work, *args, **options))
+
+    def store_of(self, tenant: str) -> Store:
+        return scoped(self.store, tenant)
+
+    @property
+    def limits(self) -> TaskLimits:
+        settings = self.settings
+        return {
+            "max_bytes": settings.max_file_bytes,
+            "max_pages": settings.max_pages,
+            "networks": list(settings.private_networks),
+            "timeout_s": FETCH_S,
+        }
+
+    async def keep(self, upload: Upload, tenant: str) -> TaskSource:
+        """Save a file of a request to the store."""
+        source: SourceJson = {"id": upload.id, "name": upload.name, "path": "", "stored": True}
+        await self.call(_keep, self.store_of(tenant), upload.id, upload.file)
+        return {"stored": source, "uri": upload.name, "size": upload.size}
+
+    async def submit(self, argument: TaskArgument, *, task: str | None = None) -> str:
+        """Submit a task, and return its id. Refuses it while too much is waiting, or the server is stopping."""
+        if self.draining:
+            raise _busy("the server is stopping")
+        task = task or str(uuid.uuid4())
+        await self.call(self._submit, argument, task)
+        return task
+
+    async def status(self, task: str, tenant: str) -> RunStatus | None:
+        """The run of a task; None if the tenant has none of that id."""
+        return await self.status_of_run(run_of(FLOW, task), tenant)
+
+    async def status_of_run(self, run: str, tenant: str) -> RunStatus | None:
+        try:
+            status = await self.call(self.runtime.status, run)
+        except UsageError:
+            return None
+        return status if status.flow == FLOW and status.inputs["tenant"] == tenant else None
+
+    async def wait(self, status: RunStatus, timeout_s: float) -> RunStatus:
+        """The status after the end of a run, or after a timeout."""
+        if status.state in ENDED or timeout_s <= 0:
+            return status
+        await self.waiter.ended(status.run, timeout_s)
+        return await self.call(self.runtime.status, status.run)
+
+    async def documents(self, status: RunStatus) -> list[TaskDocument]:
+        """What became of the sources of a task that is finished."""
+        result: TaskResult = status.result
+        listed = result["documents"]
+        if isinstance(listed, str):
+            listed = json.loads(await self.call(self.store.load, listed))
+        return listed
+
+    @property
+    def trouble(self) -> QuireError | None:
+        """Why no work is done at the moment."""
+        return self.runtime.trouble
+
+    def position(self, status: RunStatus) -> int:
+        """The place of a waiting task in the queue, from 1."""
+        return self.runs.in_progress(FLOW, before=status.submitted) + 1
+
+    def progress(self, status: RunStatus) -> dict[str, int] | None:
+        """How many documents of a task have ended how."""
+        if status.state != "finished":
+            return None
+        counts = status.result["counts"]
+        return {
+            "num_docs": counts["total"],
+            "num_processed": counts["total"],
+            "num_succeeded": counts["succeeded"],
+            "num_partially_succeeded": counts["partial"],
+            "num_failed": counts["failed"],
+        }
+
+    def fetched(self, status: RunStatus) -> None:
+        """The result of a task was fetched: remove it after a while, where results are for one use."""
+        if self.settings.single_use_results:
+            loop = asyncio.get_running_loop()
+            loop.call_later(self.settings.result_removal_delay_s, self._threads.submit, self._forget, status.run)
+
+    def clear(self, tenant: str, older_s: float) -> None:
+        """Forget the tasks of docling's API that ended some seconds ago."""
+        before = time.time() - older_s
+        while ended := [
+            run.run
+            for run in self.runtime.runs(flow=FLOW, state="finished", limit=CLEARED)
+            if run.inputs["tenant"] == tenant and run.inputs["type"] != "read" and (run.finished or 0.0) <= before
+        ]:
+            for run in ended:
+                self._forget(run)
+
+    def begin(self) -> None:
+        """Start working on what is queued."""
+        if isinstance(self.runtime, LocalRuntime):
+            self.runtime.serve()
+
+    async def close(self) -> None:
+        """Refuse new tasks, let the steps in progress end, and close the runtime and the store."""
+        self.draining = True
+        await self.call(self.waiter.close)
+        await self.call(self._close)
+        self._threads.shutdown(wait=False)
+
+    def _close(self) -> None:
+        if isinstance(self.runtime, LocalRuntime):
+            self.runtime.close(patience_s=self.settings.shutdown_s)
+        else:
+            self.runtime.close()
+        self.store.close()
+
+    def _forget(self, run: str) -> None:
+        with suppress(QuireError):  # it is gone already
+            self.runtime.forget(run)
+
+    def _submit(self, argument: TaskArgument, task: str) -> None:
+        if self.runs.in_progress(FLOW) >= self.settings.max_queued:
+            raise _busy()
+        most = self.settings.max_queued_per_tenant
+        if most and argument["tenant"] and self._of_tenant(argument["tenant"]) >= most:
+            raise _busy()
+        self.runtime.submit(FLOW, argument, key=task)
+
+    def _of_tenant(self, tenant: str) -> int:
+        going = (
+            run for state in ("waiting", "running") for run in self.runtime.runs(flow=FLOW, state=state, limit=10_000)
+        )
+        return sum(run.inputs["tenant"] == tenant for run in going)
+
+
+def usable_engines() -> list[str]:
+    """The OCR engines that work on this machine."""
+    from quire.recognize.registry import make, names
+
+    usable = []
+    for name in names():
+        with suppress(ConfigurationError):
+            make(name)
+            usable.append(name)
+    return usable
+
+
+def _keep(store: Store, document: Digest, file: BinaryIO) -> None:
+    if store.find(source_key(document)) is None:
+        file.seek(0)
+        save_source(store, document, file)
+
+
+def _busy(detail: str = BUSY) -> RequestRefused:
+    return RequestRefused(503, detail)

@@ -1,0 +1,215 @@
+"""The bodies of requests: read as they arrive, within limits, hashed, and never held in memory as a whole."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import unicodedata
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from tempfile import SpooledTemporaryFile
+from typing import BinaryIO, cast
+
+from python_multipart import MultipartParser
+from python_multipart.exceptions import MultipartParseError
+from python_multipart.multipart import parse_options_header
+from starlette.requests import Request
+
+from quire.keys import Digest
+from quire.service.contract.refusing import RequestRefused
+
+IN_MEMORY = 1 << 20
+"""A file up to this size stays in memory."""
+MOST_PARTS = 1000
+LONGEST_FIELD = 1 << 20
+LONGEST_HEADER = 16 << 10
+LONGEST_NAME = 200
+IDLE_S = 30.0
+"""How long a client may send nothing in the middle of a body."""
+
+
+@dataclass(slots=True)
+class Upload:
+    """A file of a request. `file` is closed by the caller."""
+
+    name: str
+    file: BinaryIO
+    size: int = 0
+    _hash: hashlib._Hash = field(default_factory=hashlib.sha256)
+
+    @classmethod
+    def begun(cls, name: str) -> Upload:
+        return cls(safe_name(name), cast(BinaryIO, SpooledTemporaryFile(IN_MEMORY)))
+
+    def write(self, data: bytes) -> None:
+        self.file.write(data)
+        self._hash.update(data)
+        self.size += len(data)
+
+    @property
+    def id(self) -> Digest:
+        return Digest(self._hash.hexdigest())
+
+
+@dataclass(slots=True)
+class FormBody:
+    """A multipart form: its fields in order, and its files. `unnamed` are the positions of files without a name."""
+
+    fields: list[tuple[str, str]] = field(default_factory=list)
+    files: list[Upload] = field(default_factory=list)
+    unnamed: list[int] = field(default_factory=list)
+
+    def close(self) -> None:
+        for upload in self.files:
+            upload.file.close()
+
+
+async def json_body(request: Request, max_bytes: int) -> bytes:
+    """The body of a JSON request."""
+    content_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if content_type not in ("", "application/json") and not content_type.endswith("+json"):
+        raise RequestRefused(415, f"the body is {content_type}; send application/json")
+    pieces = [piece async for piece in _received(request, max_bytes)]
+    return b"".join(pieces)
+
+
+async def form_body(request: Request, max_bytes: int, *, part: str = "files", most: int = 1000) -> FormBody:
+    """The parts of a multipart form; a file in the part of that name becomes an upload, others are ignored."""
+    kind, options = parse_options_header(request.headers.get("content-type", ""))
+    if kind != b"multipart/form-data" or b"boundary" not in options:
+        raise RequestRefused(415, "send the files as multipart/form-data")
+    body = FormBody()
+    parser = _FormParser(body, part, most, options[b"boundary"])
+    try:
+        async for piece in _received(request, max_bytes):
+            parser.feed(piece)
+        parser.end()
+    except BaseException:
+        body.close()
+        raise
+    return body
+
+
+def safe_name(name: str) -> str:
+    """The name of an upload without folders and control characters: it never becomes a path."""
+    last = name.replace("\\", "/").rpartition("/")[2]
+    kept = "".join(c for c in last if unicodedata.category(c)[0] != "C").strip(" .")
+    return kept[-LONGEST_NAME:] or "document"
+
+
+async def _received(request: Request, max_bytes: int) -> AsyncIterator[bytes]:
+    """The body in pieces. Refuses one that is too large as soon as that is known, and a client that stops sending."""
+    announced = request.headers.get("content-length", "")
+    if announced.isdigit() and int(announced) > max_bytes:
+        raise _too_large(max_bytes)
+    received = 0
+    stream = request.stream().__aiter__()
+    while True:
+        try:
+            piece = await asyncio.wait_for(anext(stream), IDLE_S)
+        except StopAsyncIteration:
+            return
+        except TimeoutError:
+            raise RequestRefused(408, f"nothing was sent for {IDLE_S:g} s in the middle of the body") from None
+        received += len(piece)
+        if received > max_bytes:
+            raise _too_large(max_bytes)
+        yield piece
+
+
+def _too_large(max_bytes: int) -> RequestRefused:
+    return RequestRefused(413, f"the request is larger than {max_bytes / (1 << 20):,.0f} MiB, the limit of this server")
+
+
+class _FormParser:
+    """Collects the parts of a form. Every size and number is bounded."""
+
+    def __init__(self, body: FormBody, part: str, most: int, boundary: bytes) -> None:
+        self._body, self._part, self._most = body, part, most
+        self._headers: dict[bytes, bytes] = {}
+        self._name = self._value = b""
+        self._header_bytes = self._parts = 0
+        self._field = ""
+        self._text: bytearray | None = None
+        self._upload: Upload | None = None
+        self._whole = False
+        self._parser = MultipartParser(
+            boundary,
+            {
+                "on_part_begin": self._begin,
+                "on_header_field": self._header_name,
+                "on_header_value": self._header_value,
+                "on_header_end": self._header_end,
+                "on_headers_finished": self._headers_finished,
+                "on_part_data": self._data,
+                "on_part_end": self._end,
+                "on_end": self._finished,
+            },
+        )
+
+    def feed(self, piece: bytes) -> None:
+        try:
+            self._parser.write(piece)
+        except MultipartParseError as error:
+            raise RequestRefused(400, f"the multipart form is broken: {error}") from None
+
+    def end(self) -> None:
+        if not self._whole:
+            raise RequestRefused(400, "the multipart form ends before its last boundary")
+
+    def _begin(self) -> None:
+        self._parts += 1
+        if self._parts > MOST_PARTS:
+            raise RequestRefused(413, f"the form has more than {MOST_PARTS} parts")
+        self._headers, self._header_bytes = {}, 0
+
+    def _header_name(self, data: bytes, start: int, end: int) -> None:
+        self._name += data[start:end]
+        self._count(end - start)
+
+    def _header_value(self, data: bytes, start: int, end: int) -> None:
+        self._value += data[start:end]
+        self._count(end - start)
+
+    def _count(self, size: int) -> None:
+        self._header_bytes += size
+        if self._header_bytes > LONGEST_HEADER:
+            raise RequestRefused(413, "the headers of a part of the form are too long")
+
+    def _header_end(self) -> None:
+        self._headers[self._name.lower()] = self._value
+        self._name = self._value = b""
+
+    def _headers_finished(self) -> None:
+        _, options = parse_options_header(self._headers.get(b"content-disposition", b""))
+        self._field = options.get(b"name", b"").decode("utf-8", "replace")
+        self._text = self._upload = None
+        if b"filename" not in options and b"filename*" not in options:
+            if self._field == self._part:
+                self._body.unnamed.append(len(self._body.files) + len(self._body.unnamed))
+            self._text = bytearray()
+        elif self._field == self._part:
+            if len(self._body.files) >= self._most:
+                raise RequestRefused(413, f"the form has more than {self._most} files")
+            name = options.get(b"filename", b"").decode("utf-8", "replace")
+            if not name:
+                self._body.unnamed.append(len(self._body.files))
+                return
+            self._upload = Upload.begun(name)
+            self._body.files.append(self._upload)
+
+    def _data(self, data: bytes, start: int, end: int) -> None:
+        if self._upload is not None:
+            self._upload.write(data[start:end])
+        elif self._text is not None:
+            self._text += data[start:end]
+            if len(self._text) > LONGEST_FIELD:
+                raise RequestRefused(413, f"the field {self._field} is too long")
+
+    def _end(self) -> None:
+        if self._text is not None and self._field != self._part:
+            self._body.fields.append((self._field, self._text.decode("utf-8", "replace")))
+        self._text = self._upload = None
+
+    def _finished(self) -> None:
+        self._whole = True
