@@ -147,14 +147,14 @@ class _Calls:
         return await self._submit(request, Order.of_chunk(body, body.chunking_options))
 
     async def convert_files(
-        self, request: Request, parse: Callable[[forms.Fields], forms.Form] = forms.convert_form
+        self, request: Request, parse: Callable[[forms.Fields], forms.RequestForm] = forms.convert_form
     ) -> RunStatus:
         return await self._form(request, parse)
 
     async def chunk_files(self, request: Request, chunker: Chunker) -> RunStatus:
         return await self._form(request, lambda fields: forms.chunk_form(fields, chunker))
 
-    async def _form(self, request: Request, parse: Callable[[forms.Fields], forms.Form]) -> RunStatus:
+    async def _form(self, request: Request, parse: Callable[[forms.Fields], forms.RequestForm]) -> RunStatus:
         body = await form_body(request, self._settings.max_body_bytes)
         try:
             if not body.files and not body.unnamed:
