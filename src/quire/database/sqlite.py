@@ -11,6 +11,7 @@ from threading import RLock
 
 from quire.database import schema
 from quire.database.database import boot
+from quire.database.log_sync import LogSync
 from quire.errors import StoreError, too_few_descriptors
 
 BUSY_S = 30.0
@@ -49,6 +50,7 @@ class SqliteDatabase:
         self._boundary = boundary or (lambda _: None)
         self._lock = RLock()
         self._depth = 0
+        self._sync = None if path is None or read_only else LogSync(Path(f"{path}-wal"))
         file = ":memory:" if path is None else _read_only(Path(path)) if read_only else path
         try:
             self._connection = _connect(file, uri=read_only)
@@ -100,8 +102,6 @@ class SqliteDatabase:
                 return
             self._boundary("before")
             try:
-                if lasting:
-                    self._execute("PRAGMA synchronous = FULL")
                 self._execute("BEGIN IMMEDIATE")
                 self._depth = 1
                 yield
@@ -113,9 +113,9 @@ class SqliteDatabase:
                 raise
             finally:
                 self._depth = 0
-                if lasting:
-                    self._execute("PRAGMA synchronous = NORMAL")
-            self._boundary("after")
+        if lasting and self._sync is not None:
+            self._sync()  # not under the lock: the others go on meanwhile, and the next sync serves all of them
+        self._boundary("after")
 
     def now(self) -> float:
         """Seconds since boot, which changes of the wall clock do not affect."""

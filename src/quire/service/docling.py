@@ -198,7 +198,7 @@ class _Calls:
         finally:
             asked.cancel()
 
-    async def _form(self, request: Request, parse: Callable[[forms.Fields], forms.Form]) -> RunStatus:
+    async def _form(self, request: Request, parse: Callable[[forms.Fields], forms.RequestForm]) -> RunStatus:
         body = await form_body(request, self._settings.max_body_bytes)
         try:
             if not body.files and not body.unnamed:

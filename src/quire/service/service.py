@@ -46,7 +46,7 @@ class Service:
 
     def __init__(self, settings: ServiceSettings, store: ArtifactStore, runtime: ServedRuntime) -> None:
         self.settings, self.store, self.runtime = settings, store, runtime
-        self.policy = settings.policy(engines=usable_engines())
+        self.policy = settings.policy(tesseract_data=tesseract_data())
         self.runs = Runs(store.database)
         self.waiter = RunWaiter(runtime)
         self.draining = False
@@ -180,16 +180,13 @@ class Service:
         return sum(run.inputs["tenant"] == tenant for run in going)
 
 
-def usable_engines() -> list[str]:
-    """The OCR engines that work on this machine."""
-    from quire.recognize.registry import make, names
+def tesseract_data() -> tuple[str, ...]:
+    """The traineddata of the Tesseract on this machine; none where it is not installed."""
+    from quire.recognize.tesseract import program
 
-    usable = []
-    for name in names():
-        with suppress(ConfigurationError):
-            make(name)
-            usable.append(name)
-    return usable
+    with suppress(ConfigurationError):
+        return program.find().traineddata
+    return ()
 
 
 def _busy(detail: str = BUSY) -> RequestRefused:

@@ -154,8 +154,8 @@ class ServiceSettings:
             except ValueError:
                 raise UsageError(f"{network!r} is no network: write it like 10.0.0.0/8") from None
 
-    def policy(self, *, engines: Iterable[str] = (), vision: str | None = None) -> Policy:
-        """What requests may ask for, with the OCR engines that work here."""
+    def policy(self, *, tesseract_data: Iterable[str] = (), vision: str | None = None) -> Policy:
+        """What requests may ask for, given the data of Tesseract that is installed and the vision engine in use."""
         return Policy(
             max_sources=self.max_sources,
             max_timeout_s=self.max_timeout_s,
@@ -167,7 +167,7 @@ class ServiceSettings:
             ocr_presets=frozenset(self.ocr_presets) & frozenset(OCR_PRESETS),
             sources=frozenset(self.source_types) & frozenset(SOURCES),
             targets=frozenset(self.target_types) & frozenset(TARGETS),
-            engines=frozenset(engines),
+            tesseract_data=frozenset(tesseract_data),
             vision=vision,
         )
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
-from threading import RLock
+from threading import Lock, RLock
 from types import TracebackType
 from typing import Self
 
@@ -60,6 +60,7 @@ class ArtifactStore:
         self._facts = Facts(database)
         self._claims = Claims(database, lease_s=lease_s)
         self._lock = RLock()
+        self._flushing = Lock()  # taken before `_lock`
         self._closed = False
         self._pending: dict[ArtifactKey, Fact] = {}  # to be recorded
         self._contents: dict[Digest, bytes] = {}  # to be written before their facts
@@ -96,8 +97,10 @@ class ArtifactStore:
     def share(self, key: ArtifactKey, *, document: str, page: int | None = None) -> Digest | None:
         digest = self.find(key)
         with self._lock:
-            if key in self._pending and self._pending[key].document != document:
-                self._flush()
+            of_another = key in self._pending and self._pending[key].document != document
+        if of_another:
+            self._flush()
+        with self._lock:
             if digest is None or key in self._pending or self._facts.share(key, digest, document, page, self._today()):
                 return digest
         return None  # deleted since it was found
@@ -125,18 +128,16 @@ class ArtifactStore:
         claim: Claim | None = None,
     ) -> Digest:
         digest = digest_bytes(data)
+        fact = Fact(key, digest, stage, document, page, len(data), self._today())
+        if self._is_full(len(data)):
+            self._flush()  # before this one is taken, so that a full disk does not fill the memory too
+        if claim is not None:
+            self._save_claimed(fact, data, claim)
+            return digest
         with self._lock:
-            if self._closed:
-                raise StoreError(f"the store {self.place} is closed")
-            if len(self._pending) >= BATCH or self._bytes + len(data) > BATCH_BYTES:
-                self._flush()  # before this one is taken, so that a full disk does not fill the memory too
-            if digest not in self._contents and digest not in self._written:
-                self._contents[digest] = data
-                self._bytes += len(data)
-            self._pending[key] = Fact(key, digest, stage, document, page, len(data), self._today())
-            self._late.discard(key)
-            if claim is not None or len(data) >= LARGE:
-                self._save_now(key, claim)
+            self._add(fact, data)
+        if len(data) >= LARGE:
+            self.flush()
         return digest
 
     def claim(self, key: ArtifactKey) -> Claim | None:
@@ -147,8 +148,7 @@ class ArtifactStore:
 
     def flush(self) -> None:
         """Write and record everything saved so far; it survives a power failure."""
-        with self._lock:
-            self._flush(lasting=True)
+        self._flush(lasting=True)
 
     def note_path(self, document: str, page: int, reading: str, attempts: Sequence[Attempt]) -> None:
         self._facts.note_path(document, page, reading, attempts)
@@ -161,11 +161,18 @@ class ArtifactStore:
 
     def close(self) -> None:
         """Record what is pending, release claims and close the database. Artifacts can still be loaded."""
+        if self._closed:
+            return
+        try:
+            self._flush(lasting=True)
+        finally:
+            self._end()
+
+    def _end(self) -> None:
         with self._lock:
             if self._closed:
                 return
             try:
-                self._flush(lasting=True)
                 self._flush_use()
             finally:
                 self._closed = True
@@ -180,39 +187,91 @@ class ArtifactStore:
     def __exit__(self, _: type[BaseException] | None, __: BaseException | None, ___: TracebackType | None) -> None:
         self.close()
 
-    def _flush(self, *, claim: Claim | None = None, lasting: bool = False) -> None:
-        """Write a pack, then record its facts. If this raises, everything stays pending for the next flush."""
-        while self._pending:
-            wanted = {fact.digest for fact in self._pending.values()}
-            stored = self._stored([digest for digest in wanted if digest in self._contents])
-            self._write({d: data for d, data in self._contents.items() if d in wanted and d not in stored})
+    def _flush(self, *, lasting: bool = False) -> None:
+        """Write a pack, then record its facts. If this raises, everything stays pending for the next flush.
+
+        One thread flushes at a time, for all: what others save meanwhile is in the next pack.
+        """
+        with self._flushing:
+            with self._lock:
+                facts, late = dict(self._pending), set(self._late)
+                contents = {
+                    fact.digest: self._contents[fact.digest] for fact in facts.values() if fact.digest in self._contents
+                }
+            self._record(facts, contents, late=late, lasting=lasting)
+
+    def _save_claimed(self, fact: Fact, data: bytes, claim: Claim) -> None:
+        """Write and record one artifact that was made under a claim. Raises FencedError when the claim is lost."""
+        with self._lock:
+            self._check_open()
+            self._contents[fact.digest] = data  # so that it can be loaded
+            self._bytes += len(data)
+        try:
+            with self._flushing:
+                self._record({fact.key: fact}, {fact.digest: data}, claim=claim, lasting=True)
+        except FencedError:
+            raise
+        except BaseException:  # it was expensive: the next flush records it, unless another process has by then
+            with self._lock:
+                self._pending[fact.key] = fact
+                self._late.add(fact.key)
+            raise
+
+    def _record(
+        self,
+        facts: dict[ArtifactKey, Fact],
+        contents: Mapping[Digest, bytes],
+        *,
+        late: Collection[ArtifactKey] = (),
+        claim: Claim | None = None,
+        lasting: bool,
+    ) -> None:
+        """Write the contents, then record the facts. `late` facts are not recorded where another process was faster."""
+        while facts:
+            wanted = {fact.digest for fact in facts.values()}
+            stored = self._stored([digest for digest in contents if digest in wanted and digest not in self._written])
+            self._write(
+                {d: data for d, data in contents.items() if d in wanted and d not in stored | self._written.keys()}
+            )
             places = {digest: place for digest, place in self._written.items() if digest in wanted}
             with self.database.transaction(lasting=lasting):
                 if claim is not None:
                     self._claims.check(claim)
-                for key in self._facts.find(sorted(self._late)):
-                    del self._pending[key]  # another process was faster
-                    self._late.remove(key)
+                known = self._facts.find(sorted(late))
                 if not self._facts.hold(stored):
                     continue  # garbage collection just removed some of it: write it after all
-                self._facts.record(list(self._pending.values()), places)
-            self._remember(places)
-            self._pending.clear()
-            self._late.clear()
-            self._contents.clear()
-            self._written.clear()
-            self._bytes = 0
+                self._facts.record([fact for key, fact in facts.items() if key not in known], places)
+            with self._lock:
+                self._forget_pending(facts, places)
+            return
 
-    def _save_now(self, key: ArtifactKey, claim: Claim | None) -> None:
-        try:
-            self._flush(claim=claim, lasting=True)
-        except FencedError:
-            del self._pending[key]
-            raise
-        except BaseException:  # it was expensive: the next flush records it, unless another process has by then
-            if claim is not None:
-                self._late.add(key)
-            raise
+    def _forget_pending(self, facts: Mapping[ArtifactKey, Fact], places: Mapping[Digest, ContentPlace]) -> None:
+        """These facts are recorded. One that was replaced meanwhile is still pending, and so is its content."""
+        self._remember(places)
+        for key, fact in facts.items():
+            if self._pending.get(key) is fact:
+                del self._pending[key]
+                self._late.discard(key)
+        needed = {fact.digest for fact in self._pending.values()}
+        for digest in {fact.digest for fact in facts.values()} - needed:
+            self._written.pop(digest, None)
+            self._bytes -= len(self._contents.pop(digest, b""))
+
+    def _add(self, fact: Fact, data: bytes) -> None:
+        self._check_open()
+        if fact.digest not in self._contents and fact.digest not in self._written:
+            self._contents[fact.digest] = data
+            self._bytes += len(data)
+        self._pending[fact.key] = fact
+        self._late.discard(fact.key)
+
+    def _is_full(self, size: int) -> bool:
+        with self._lock:
+            return len(self._pending) >= BATCH or self._bytes + size > BATCH_BYTES
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise StoreError(f"the store {self.place} is closed")
 
     def _stored(self, digests: Sequence[Digest]) -> set[Digest]:
         """The digests whose content exists already."""
@@ -223,9 +282,10 @@ class ArtifactStore:
     def _write(self, contents: Mapping[Digest, bytes]) -> None:
         for name, data, places in packed(contents):
             self.objects.write(name, data)
-            self._written.update(places)
-            for digest in places:
-                self._bytes -= len(self._contents.pop(digest))
+            with self._lock:
+                self._written.update(places)
+                for digest in places:
+                    self._bytes -= len(self._contents.pop(digest, b""))
 
     def _place(self, digest: Digest) -> ContentPlace | None:
         with self._lock:

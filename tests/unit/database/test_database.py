@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import sqlite3
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
-from threading import Barrier
+from threading import Barrier, Event
 
 import pytest
 
@@ -28,14 +30,68 @@ def test_a_folder_that_is_not_there_is_told(tmp_path):
         SqliteDatabase(tmp_path / "nowhere" / "facts.sqlite3")
 
 
-def test_only_what_must_last_waits_for_the_disk():
-    with closing(SqliteDatabase(None)) as database:
-        with database.transaction(lasting=True):
-            assert database.rows(SYNCHRONOUS) != NORMAL
-        assert database.rows(SYNCHRONOUS) == NORMAL
+@pytest.fixture
+def synced(monkeypatch):
+    """The files that were synced, in order."""
+    files, sync = [], os.fsync
+
+    def note(file):
+        files.append(Path(f"/proc/self/fd/{file}").readlink().name)
+        sync(file)
+
+    monkeypatch.setattr("os.fsync", note)
+    return files
+
+
+def test_only_what_must_last_waits_for_the_disk(tmp_path, synced):
+    with closing(SqliteDatabase(tmp_path / "facts.sqlite3")) as database:
+        with database.transaction():
+            database.change("DELETE FROM files")
         with pytest.raises(ZeroDivisionError), database.transaction(lasting=True):
             raise ZeroDivisionError
-        assert database.rows(SYNCHRONOUS) == NORMAL
+        assert synced == []
+        with database.transaction(lasting=True):
+            database.change("DELETE FROM files")
+            assert synced == []
+        assert synced == ["facts.sqlite3-wal"]
+
+
+def test_commits_of_several_threads_share_a_sync(tmp_path, monkeypatch):
+    syncs, go_on, sync = [], Event(), os.fsync
+
+    def slow(file):
+        syncs.append(file)
+        go_on.wait(30)
+        sync(file)
+
+    monkeypatch.setattr("os.fsync", slow)
+    with closing(SqliteDatabase(tmp_path / "facts.sqlite3")) as database, ThreadPoolExecutor(6) as threads:
+
+        def commit(number):
+            with database.transaction(lasting=True):
+                database.change("INSERT INTO signals (invocation, name, value) VALUES (?, 'n', 'v')", (str(number),))
+
+        first = threads.submit(commit, 0)
+        while not syncs and not first.done():
+            pass
+        others = [threads.submit(commit, number) for number in range(1, 6)]
+        while database.rows("SELECT count(*) FROM signals") != [(6,)]:
+            pass
+        go_on.set()
+        for done in (first, *others):
+            done.result(30)
+    assert len(syncs) < 6
+
+
+def test_a_log_that_cannot_be_synced_is_told(tmp_path, monkeypatch):
+    def fail(_):
+        raise OSError(errno.EIO, "Input/output error")
+
+    with closing(SqliteDatabase(tmp_path / "facts.sqlite3")) as database:
+        monkeypatch.setattr("os.fsync", fail)
+        with pytest.raises(StoreError, match="cannot sync .*facts.sqlite3-wal: Input/output error; check its disk"):
+            with database.transaction(lasting=True):
+                database.change("DELETE FROM files")
 
 
 def test_a_transaction_that_cannot_begin_leaves_nothing_behind(tmp_path, monkeypatch):

@@ -130,10 +130,10 @@ def test_policy_has_the_limits_and_only_what_exists_here():
             "DOCLING_SERVE_MAX_DOCUMENT_TIMEOUT": "60",
             "DOCLING_SERVE_MAX_SOURCES_PER_REQUEST": "9",
         }
-    ).policy(engines=["tesseract"], vision=None)
+    ).policy(tesseract_data=["eng"])
     assert found.targets == {"inbody"}
     assert (found.max_timeout_s, found.timeout_s, found.max_sources) == (60.0, 60.0, 9)
-    assert found.engines == {"tesseract"}
+    assert found.tesseract_data == {"eng"}
 
 
 def test_every_setting_is_documented():

@@ -39,7 +39,7 @@ _TARGETS: dict[TargetName, AnyTarget] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class RequestForm:
     """What a form says besides its files. `target` is None when it names none."""
 
     options: ConvertOptions
@@ -49,25 +49,25 @@ class Form:
     include_converted_doc: bool = False
 
 
-def convert_form(fields: Fields) -> Form:
+def convert_form(fields: Fields) -> RequestForm:
     """The form of `/v1/convert/file`."""
     sent = _grouped(fields)
-    return Form(_options(ConvertOptions, sent), _target(sent), _callbacks(sent))
+    return RequestForm(_options(ConvertOptions, sent), _target(sent), _callbacks(sent))
 
 
-def chunk_form(fields: Fields, chunker: Chunker) -> Form:
+def chunk_form(fields: Fields, chunker: Chunker) -> RequestForm:
     """The form of `/v1/chunk/…/file`: conversion options begin with `convert_`, chunking options with `chunking_`."""
     sent = _grouped(fields)
     options = _options(ConvertOptions, sent, prefix="convert_", without=frozenset({"to_formats"}))
     chunking = _options(CHUNKERS[chunker], sent, prefix="chunking_", without=frozenset({"chunker"}))
-    return Form(options, _target(sent), _callbacks(sent), chunking, _flag(sent, "include_converted_doc"))
+    return RequestForm(options, _target(sent), _callbacks(sent), chunking, _flag(sent, "include_converted_doc"))
 
 
-def old_form(fields: Fields) -> Form:
+def old_form(fields: Fields) -> RequestForm:
     """The form of `/v1alpha/convert/file`."""
     sent = _grouped(fields)
     target = ZipTarget() if _flag(sent, "return_as_file") else None
-    return Form(_options(ConvertOptions, sent), target, _callbacks(sent))
+    return RequestForm(_options(ConvertOptions, sent), target, _callbacks(sent))
 
 
 def no_files() -> RequestRefused:

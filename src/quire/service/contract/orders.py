@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from quire.service.contract.forms import Form
+from quire.service.contract.forms import RequestForm
 from quire.service.contract.options import ConvertOptions, HierarchicalOptions, HybridOptions
 from quire.service.contract.policy import STORAGE, Policy, check_allowed
 from quire.service.contract.refusing import refuse
@@ -62,7 +62,7 @@ class Order:
         )
 
     @classmethod
-    def of_form(cls, form: Form, files: int, policy: Policy) -> Order:
+    def of_form(cls, form: RequestForm, files: int, policy: Policy) -> Order:
         """A form with so many files: a chunk request when it has chunking options."""
         route: Literal["convert", "chunk"] = "convert" if form.chunking is None else "chunk"
         default = policy.default_target if route == "convert" else InBodyTarget()

@@ -45,9 +45,10 @@ _CUSTOM = {
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """What this server allows. `engines` are the OCR engines that work here, `vision` the one for `pipeline: vlm`.
+    """What this server allows. `vision` is the engine for `pipeline: vlm`.
 
-    `timeout_s` is that of a document when the request has none; None means the maximum.
+    `tesseract_data` are the installed traineddata of Tesseract, none where it is not installed. `timeout_s` is that of
+    a document when the request has none; None means the maximum.
     """
 
     max_sources: int = 3
@@ -61,7 +62,7 @@ class Policy:
     sources: frozenset[str] = frozenset(SOURCES)
     targets: frozenset[str] = frozenset(TARGETS)
     artifact_storage: bool = False
-    engines: frozenset[str] = frozenset()
+    tesseract_data: frozenset[str] = frozenset()
     vision: str | None = None
 
     @property

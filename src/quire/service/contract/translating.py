@@ -14,7 +14,7 @@ from typing import Any, Literal, TypedDict
 
 from quire.errors import UsageError
 from quire.export.docling_images import OutputOptions
-from quire.recognize.languages import resolve
+from quire.recognize.languages import Language, resolve
 from quire.service.contract.enums import ImageMode, InputFormat, OutputFormat, PipelineName
 from quire.service.contract.options import NO_LAST_PAGE, ConvertOptions, HierarchicalOptions, HybridOptions
 from quire.service.contract.orders import Order, check_kinds
@@ -116,16 +116,14 @@ def _reading(options: ConvertOptions, policy: Policy) -> dict[str, Any]:
     if options.pipeline == PipelineName.vlm:
         read |= {"engines": [_vision(options, policy)], "ocr": "always"}
     elif not options.do_ocr:
-        read["ocr"] = "never"
-    else:
-        if options.force_ocr:
-            read["ocr"] = "always"
-        if options.ocr_preset in ("tesseract", "tesserocr") and "tesseract" in policy.engines:
-            read["engines"] = ["tesseract"]
-    if read.get("ocr") != "never" and options.ocr_lang:
-        languages = _languages(options.ocr_lang)
-        if languages:
-            read["lang"] = languages
+        return {**read, "ocr": "never"}
+    elif options.force_ocr:
+        read["ocr"] = "always"
+    languages = _languages(options.ocr_lang or ())
+    if languages:
+        read["lang"] = [language.code for language in languages]
+    if "engines" not in read and _reads_with_tesseract(options, languages, policy):
+        read["engines"] = ["tesseract"]
     return read
 
 
@@ -149,18 +147,26 @@ def _vision(options: ConvertOptions, policy: Policy) -> str:
     return policy.vision
 
 
-def _languages(sent: Sequence[str]) -> list[str]:
+def _reads_with_tesseract(options: ConvertOptions, languages: Sequence[Language], policy: Policy) -> bool:
+    """Where it is asked for and has the data: clients name it by default, with languages that few servers have."""
+    asked = options.ocr_preset in ("tesseract", "tesserocr")
+    data = policy.tesseract_data
+    return asked and bool(data) and all(language.installed(data) for language in languages)
+
+
+def _languages(sent: Sequence[str]) -> list[Language]:
     """Language tags, codes of engines and names, one each or joined as Tesseract (`eng+deu`) and old clients do."""
     words = [word.strip() for text in sent for word in re.split(r"[,;+]", text)]
-    found: dict[str, None] = {}
+    found: dict[str, Language] = {}
     for word in words:
         if word.lower() in ("", "auto"):
             continue
         try:
-            found[resolve(_ENGINE_CODES.get(word.lower(), word)).code] = None
+            language = resolve(_ENGINE_CODES.get(word.lower(), word))
         except UsageError as error:
             raise refuse(f"ocr_lang: {error}") from None
-    return list(found)
+        found[language.code] = language
+    return list(found.values())
 
 
 def _outputs(order: Order, version: str | None) -> OutputOptions:

@@ -24,7 +24,7 @@ pytestmark = pytest.mark.no_documents
 
 FILE = {"kind": "file", "base64_string": "eA==", "filename": "a.md"}
 S3 = {"kind": "s3", "endpoint": "s3.example.org", "bucket": "b"}
-POLICY = Policy(engines=frozenset({"rapidocr", "tesseract"}))
+POLICY = Policy(tesseract_data=frozenset({"eng", "deu", "osd"}))
 
 
 def translated(options=None, policy=POLICY, sources=(FILE,), version=None, **more):
@@ -91,8 +91,12 @@ def test_options_of_the_read(options, read):
     ReadRequest.with_options(SourceRef("0" * 64, "a.pdf", ""), found)  # they are valid
 
 
-def test_tesseract_that_is_not_installed_leaves_the_choice_to_the_server():
+def test_tesseract_without_the_program_or_its_data_leaves_the_choice_to_the_server():
     assert translated({"ocr_engine": "tesseract"}, Policy())["read"] == {}
+    asked = {"ocr_engine": "tesseract", "ocr_lang": ["eng", "deu"]}
+    assert translated(asked)["read"] == {"engines": ["tesseract"], "lang": ["en", "de"]}
+    asked["ocr_lang"].append("fra")
+    assert translated(asked)["read"] == {"lang": ["en", "de", "fr"]}
 
 
 def test_a_vision_pipeline_needs_a_vision_engine():
