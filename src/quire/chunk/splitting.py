@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 _BORDERS = (
     re.compile(r"\n+"),
@@ -17,32 +17,38 @@ _BORDERS = (
 Place = tuple[int, int]
 
 
-def split(text: str, fits: Callable[[str], bool]) -> list[Place]:
+def split(text: str, size: Callable[[str], int], most: int) -> list[Place]:
     """The places of the parts, in order, each as long as fits: they hold everything but white space between them.
 
-    A single character that does not fit is a part of its own.
+    `size` is what a part takes of `most`. A single character that does not fit is a part of its own.
     """
-    atoms = _atoms(text, (0, len(text)), fits, 0)
-    runs = longest_runs(len(atoms), lambda first, last: fits(text[atoms[first][0] : atoms[last][1]]))
+    atoms = _atoms(text, (0, len(text)), lambda part: size(part) <= most, 0)
+    frame = size("")
+    sizes = [size(text[start:end]) - frame for start, end in atoms]
+    runs = longest_runs(sizes, most - frame, lambda first, last: size(text[atoms[first][0] : atoms[last][1]]) <= most)
     return [(atoms[first][0], atoms[last][1]) for first, last in runs]
 
 
-def longest_runs(count: int, fits: Callable[[int, int], bool]) -> list[Place]:
-    """Items 0 to `count` - 1 in runs (first, last), each as long as fits; one that does not fit alone is a run.
+def longest_runs(sizes: Sequence[int], room: int, fits: Callable[[int, int], bool]) -> list[Place]:
+    """Items in runs (first, last), each as long as fits; one that does not fit alone is a run.
 
-    Sizes are nearly monotonic, so the search for the last item gallops, then halves the rest.
+    `sizes` tell roughly how many items have room, so that `fits`, which decides, is called about once for each run: the
+    tokens of a text are those of its parts, give or take one where two meet.
     """
     runs, first = [], 0
-    while first < count:
-        last, most, step = first, count - 1, 1
-        while last < most:
-            probe = min(last + step, most)
-            if fits(first, probe):
-                last, step = probe, step * 2
-            elif probe == last + 1:
-                break
-            else:
-                most, step = probe - 1, 1
+    while first < len(sizes):
+        last, used = first, sizes[first]
+        while last + 1 < len(sizes) and used + sizes[last + 1] <= room:
+            last += 1
+            used += sizes[last]
+        if last > first and not fits(first, last):
+            last -= 1
+            while last > first and not fits(first, last):
+                last -= 1
+        else:
+            while last + 1 < len(sizes) and used + sizes[last + 1] <= room + last + 1 - first and fits(first, last + 1):
+                last += 1
+                used += sizes[last]
         runs.append((first, last))
         first = last + 1
     return runs

@@ -58,7 +58,7 @@ def test_a_word_without_borders_is_split_between_characters():
 
 def test_closing_quotes_stay_with_their_sentence():
     text = 'He said "go." Then he left.'
-    places = split(text, lambda part: len(part.split()) <= 3)
+    places = split(text, lambda part: len(part.split()), 3)
     assert [text[start:end] for start, end in places] == ['He said "go."', "Then he left."]
 
 
