@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from quire.chunk import Chunk, ChunkOptions
+    from quire.client import Client, ClientDocument, ClientRun
     from quire.document import Document, Page, RenderOptions
     from quire.durable.flows.flow import Flow, FlowResult
     from quire.engine import Attempt, Engine, Question, Recognition
@@ -68,6 +69,7 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "quire.chunk": ("Chunk", "ChunkOptions"),
+    "quire.client": ("Client", "ClientDocument", "ClientRun"),
     "quire.document": ("Document", "Page", "RenderOptions"),
     "quire.errors": (
         "ConfigurationError",
@@ -135,6 +137,9 @@ __all__ = [
     "Cell",
     "Chunk",
     "ChunkOptions",
+    "Client",
+    "ClientDocument",
+    "ClientRun",
     "ConfigurationError",
     "CorruptError",
     "Document",

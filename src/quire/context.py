@@ -262,9 +262,15 @@ class Runtime(Protocol):
         ...
 
     def runs(
-        self, *, flow: str | None = None, state: RunState | None = None, prefix: str = "", limit: int = 100
+        self,
+        *,
+        flow: str | None = None,
+        state: RunState | None = None,
+        prefix: str = "",
+        before: str | None = None,
+        limit: int = 100,
     ) -> list[RunStatus]:
-        """Runs, the latest first, filtered by flow, state and prefix of the id."""
+        """Runs, the latest first, filtered by flow, state and prefix of the id; `before` continues after that run."""
         ...
 
     def send(self, run: str, name: str, value: Json) -> None:

@@ -422,6 +422,10 @@ def test_runs_are_listed_by_flow_state_and_the_beginning_of_their_id(bench):
     assert done in [run.run for run in runtime.runs(flow="two-steps", state="finished")]
     assert [(run.run, run.flow) for run in runtime.runs(prefix=done)] == [(done, "two-steps")]
     assert runtime.runs(prefix="%") == runtime.runs(prefix=done, flow="held") == []
+    every = [run.run for run in runtime.runs(limit=1000)]
+    assert [run.run for run in runtime.runs(before=held, limit=1000)] == every[every.index(held) + 1 :]
+    with pytest.raises(UsageError, match="there is no run 123"):
+        runtime.runs(before="123")
     bench.track.open("go")
     bench.runtime.result(held, timeout_s=PATIENCE_S)
 

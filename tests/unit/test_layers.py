@@ -23,16 +23,17 @@ LAYERS = {
     "core": """
         types keys regular_files hashing events errors context engine roles document opened fonts pagetext lazy_words
         encoding page_ranges atomic_files budget config database awaited median picture affine png plugins plugin_checks
-        fetching passwords packaged_files
+        fetching passwords packaged_files media_types bundle
     """,
     "adapters": """
-        render layout prepare detect classify recognize correct assemble export store prompts flow ocr_models chunk
+        render layout prepare detect classify recognize correct assemble export answers store prompts flow ocr_models chunk
+        formats
         database.postgres database.postgres_connections
     """,
     "execution": "workers runtime batch asking",
     "composition": "result",
     "orchestration": "reading durable pipeline",
-    "surfaces": "devcluster cli __init__ __main__",
+    "surfaces": "devcluster cli service __init__ __main__",
 }
 BELOW = {
     "core": {"core"},

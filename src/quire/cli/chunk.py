@@ -15,6 +15,7 @@ from quire.chunk.rows import ChunkRow, jsonl, rows
 from quire.cli import options
 from quire.cli.each_document import DocumentsRequest, Written, read_each, write_to_stdout
 from quire.cli.progress import ProgressBar
+from quire.cli.read_server import ServerResult, check_server_options
 from quire.cli.settings import settings_of as command_settings
 from quire.durable.folders.naming import NamedSource
 from quire.errors import UsageError
@@ -81,10 +82,15 @@ def chunk(  # noqa: PLR0913 - one argument per option
     ] = None,
     facts: options.Facts = None,
     workers: options.Workers = None,
+    server: options.Server = None,
+    api_key: options.ApiKey = None,
     quiet: options.Quiet = False,
 ) -> int:
     """Cut PDFs, scans (OCR) and photos into chunks: a line of JSON for each, or Parquet files in a folder."""
-    settings = command_settings({name: value for name, value in locals().items() if name not in ("to", "output")})
+    given = dict(locals())
+    settings = command_settings({name: value for name, value in given.items() if name not in ("to", "output")})
+    if settings.server:
+        check_server_options(settings, given)
     chosen = ChunkOptions(
         chunker=cast(ChunkerName, chunker),  # checked by the options
         max_tokens=max_tokens,
@@ -128,9 +134,9 @@ class _Chunks:
     output: Path | None
     raw_text: bool
 
-    def write(self, result: DocumentResult, source: NamedSource, progress: ProgressBar) -> Written:
-        found = result.chunks(self.options)
-        content = self._content(rows(result, found, raw_text=self.raw_text))
+    def write(self, result: DocumentResult | ServerResult, source: NamedSource, progress: ProgressBar) -> Written:
+        read = result.loaded() if isinstance(result, ServerResult) else result
+        content = self._content(rows(read, read.chunks(self.options), raw_text=self.raw_text))
         if self.output is None:
             write_to_stdout(content, progress)
             return (), ()

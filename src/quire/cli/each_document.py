@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from quire.cli.asking import check_engines
 from quire.cli.progress import ProgressBar
@@ -30,6 +30,8 @@ from quire.errors import (
 from quire.page_ranges import check_pages, selection
 
 if TYPE_CHECKING:
+    from quire.cli.read_server import ServerResult
+    from quire.client import Client
     from quire.result import DocumentResult
     from quire.store.artifacts import ArtifactStore
 
@@ -43,7 +45,7 @@ Written = tuple[Sequence[Path], Sequence[InputError]]
 class DocumentsRequest:
     """How the documents of a command are read, and what is done with each."""
 
-    write: Callable[[DocumentResult, NamedSource, ProgressBar], Written]
+    write: Callable[[DocumentResult | ServerResult, NamedSource, ProgressBar], Written]
     output: Path | None
     pages: str | None
     settings: Settings
@@ -96,6 +98,8 @@ def _check_recognition(asked: Settings) -> None:
         if notice:
             print(f"quire: {notice}", file=sys.stderr)
     asked.passwords  # noqa: B018 - checks them
+    if asked.server:
+        return  # it has its own engines
     check_engines(asked.engine)
     if asked.lang:
         from quire.recognize.languages import resolve
@@ -112,8 +116,14 @@ def _one_of(known: tuple[T, ...], given: str, option: str) -> T:
 
 
 @contextmanager
-def _opened(asked: Settings) -> Iterator[ArtifactStore | None]:
-    """The store for all documents; None when none is named."""
+def _opened(asked: Settings) -> Iterator[ArtifactStore | Client | None]:
+    """The server that reads all documents, or the store for them; None when none is named."""
+    if asked.server:
+        from quire.client import Client
+
+        with Client(asked.server, api_key=asked.api_key) as client:
+            yield client
+        return
     if asked.store is None:
         yield None
         return
@@ -124,14 +134,12 @@ def _opened(asked: Settings) -> Iterator[ArtifactStore | None]:
 
 
 def _read_one(
-    source: NamedSource, request: DocumentsRequest, store: ArtifactStore | None, progress: ProgressBar
+    source: NamedSource, request: DocumentsRequest, place: ArtifactStore | Client | None, progress: ProgressBar
 ) -> ReadOutcome:
     """Read and write one document. Its errors are printed and do not stop the others."""
     begun = time.monotonic()
     try:
-        result = _result(source, request, store, progress)
-        if store is not None:
-            store.flush()  # finished work is kept, even if the next document crashes
+        result = _result(source, request, place, progress)
         files, undrawn = request.write(result, source, progress)
     except (StoreError, ConfigurationError):
         raise  # affects every document
@@ -156,6 +164,20 @@ def _read_one(
 
 
 def _result(
+    source: NamedSource, request: DocumentsRequest, place: ArtifactStore | Client | None, progress: ProgressBar
+) -> DocumentResult | ServerResult:
+    if request.settings.server:
+        from quire.cli.read_server import read_on_server
+
+        return read_on_server(cast("Client", place), source, request.settings, request.pages, progress)
+    store = cast("ArtifactStore | None", place)
+    result = _read_here(source, request, store, progress)
+    if store is not None:
+        store.flush()  # finished work is kept, even if the next document crashes
+    return result
+
+
+def _read_here(
     source: NamedSource, request: DocumentsRequest, store: ArtifactStore | None, progress: ProgressBar
 ) -> DocumentResult:
     from quire.reading.call import read as read_document
@@ -186,7 +208,7 @@ def _result(
     )
 
 
-def _left_out(result: DocumentResult) -> list[str]:
+def _left_out(result: DocumentResult | ServerResult) -> list[str]:
     """One line per reason: which pages failed or were left out."""
     reasons: dict[str, list[int]] = {}
     for page in result.pages:

@@ -41,6 +41,10 @@ AllowPrivateUrls = Annotated[
     bool | None,
     Option("--allow-private-urls", help="Allow URLs on this machine and private networks."),
 ]
+Server = Annotated[
+    str | None, Option(metavar="URL", help="Quire server that reads the documents, instead of this machine.")
+]
+ApiKey = Annotated[str | None, Option(metavar="KEY", help="Key of that server; better in QUIRE_API_KEY.")]
 Words = Annotated[bool, Option("--words", help="Add words and their boxes to the JSON.")]
 Trace = Annotated[bool, Option("--trace", help="Add OCR attempts and the source of each block to the JSON.")]
 Figures = Annotated[bool | None, Option("--figures/--no-figures", help="Run OCR on the text inside figures.")]

@@ -20,6 +20,7 @@ from quire.durable.folders.naming import NamedSource
 from quire.errors import InputError, UsageError
 
 if TYPE_CHECKING:
+    from quire.cli.read_server import ServerResult
     from quire.result import DocumentResult
 
 EXAMPLES = """\b
@@ -28,6 +29,7 @@ Examples:
   quire read scan.pdf --lang de --effort accurate
   quire read https://example.org/report.pdf --pages 1-3,7 --to json --words
   quire read letters/ scan.tiff -o out --to md --to csv --show
+  quire read letters/ -o out --server http://localhost:5001
 """
 
 
@@ -66,10 +68,17 @@ def read(  # noqa: PLR0913 - one argument per option
     ] = None,
     facts: options.Facts = None,
     workers: options.Workers = None,
+    server: options.Server = None,
+    api_key: options.ApiKey = None,
     quiet: options.Quiet = False,
 ) -> int:
     """Read PDFs, scans (OCR) and photos: Markdown to standard output, or files in a folder."""
-    settings = settings_of({name: value for name, value in locals().items() if name not in ("to", "output")})
+    given = dict(locals())
+    settings = settings_of({name: value for name, value in given.items() if name not in ("to", "output")})
+    if settings.server:
+        from quire.cli.read_server import check_server_options
+
+        check_server_options(settings, given)
     formats = tuple(dict.fromkeys(to or ("md",)))
     wanted = _Wanted(formats, output, words, show, trace)
     request = DocumentsRequest(wanted.write, output, pages, settings, similar, quiet)
@@ -101,7 +110,7 @@ class _Wanted:
             what = "page images" if self.show else "several formats" if len(self.formats) > 1 else self.formats[0]
             raise UsageError(f"{what} cannot go to standard output; give an output folder with -o DIR")
 
-    def write(self, result: DocumentResult, source: NamedSource, progress: ProgressBar) -> Written:
+    def write(self, result: DocumentResult | ServerResult, source: NamedSource, progress: ProgressBar) -> Written:
         """Write the requested formats; returns the files, and the errors of pages that could not be drawn."""
         if self.output is None:
             write_to_stdout(result.to_bytes(self.formats[0], words=self.words, trace=self.trace), progress)
@@ -118,8 +127,13 @@ class _Wanted:
         return files, undrawn
 
 
-def _pictures(result: DocumentResult) -> Iterator[tuple[int, bytes | InputError]]:
+def _pictures(result: DocumentResult | ServerResult) -> Iterator[tuple[int, bytes | InputError]]:
     """The pages with the boxes drawn, in a worker process: the file is untrusted."""
+    from quire.result import DocumentResult
+
+    if not isinstance(result, DocumentResult):
+        yield from result.shown()
+        return
     from quire.opened import DiskCopy
     from quire.reading.drawing import show
 

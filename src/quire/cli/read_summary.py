@@ -13,6 +13,7 @@ from quire.cli.amounts import duration, spell
 from quire.durable.folders.discovery import FoundSources
 
 if TYPE_CHECKING:
+    from quire.cli.read_server import ServerResult
     from quire.result import DocumentResult
 
 KINDS = 4
@@ -35,7 +36,7 @@ class ReadOutcome:
         return bool(self.files) or self.to_stdout
 
 
-def page_counts(result: DocumentResult) -> Counter[str]:
+def page_counts(result: DocumentResult | ServerResult) -> Counter[str]:
     return Counter(page.status for page in result.pages)
 
 

@@ -61,17 +61,29 @@ class Runs:
         return self._read(self._known(f"SELECT {_COLUMNS} FROM runs WHERE run = ?", run))
 
     def list(
-        self, *, flow: str | None = None, state: RunState | None = None, prefix: str = "", limit: int = 100
+        self,
+        *,
+        flow: str | None = None,
+        state: RunState | None = None,
+        prefix: str = "",
+        before: str | None = None,
+        limit: int = 100,
     ) -> list[RunStatus]:
-        """The latest runs first: those of a flow, in a state, whose id begins with a text."""
+        """The latest runs first: those of a flow, in a state, whose id begins with a text, that follow `before`.
+
+        Raises UsageError when `before` is unknown.
+        """
+        last = self._known("SELECT submitted FROM runs WHERE run = ?", before)[0] if before else None
         stored = ("running", "interrupted") if state in ("running", "interrupted") else (state,) if state else ()
         conditions = [
             *(["flow = ?"] if flow else []),
             *([f"state IN ({', '.join('?' * len(stored))})"] if stored else []),
             *(["run LIKE ? ESCAPE '!'"] if prefix else []),
+            *(["(submitted < ? OR (submitted = ? AND run > ?))"] if before else []),
         ]
         escaped = prefix.replace("!", "!!").replace("%", "!%").replace("_", "!_")
-        values = (*([flow] if flow else []), *stored, *([f"{escaped}%"] if prefix else []))
+        following = (last, last, before) if before else ()
+        values = (*([flow] if flow else []), *stored, *([f"{escaped}%"] if prefix else []), *following)
         wanted = f"WHERE {' AND '.join(conditions)} " if conditions else ""
         query = f"SELECT {_COLUMNS} FROM runs {wanted}ORDER BY submitted DESC, run LIMIT ? OFFSET ?"
         found: list[RunStatus] = []

@@ -63,6 +63,9 @@ class DocumentPlan(TypedDict):
     reader: str
     media_type: str
     outline: Digest
+    bundle: NotRequired[Digest]
+    """The converted document, of one without pages of its own; `structure` is its DoclingDocument."""
+    structure: NotRequired[Digest]
     missing: str
     """A selection of pages, like `1-3,7`."""
 
@@ -115,6 +118,9 @@ class DocumentReference(TypedDict):
     """The part of the store that it is in."""
     document: Digest
     index: Digest
+    bundle: NotRequired[Digest]
+    """The converted document, of one without pages of its own; `structure` is its DoclingDocument as JSON."""
+    structure: NotRequired[Digest]
     status: ResultStatus
     ledger: LedgerJson
     failed: list[tuple[int, str]]
@@ -237,6 +243,7 @@ class TaskSource(TypedDict):
     bucket: NotRequired[Mapping[str, Json]]
     uri: NotRequired[str]
     """What the caller calls it."""
+    size: NotRequired[int]
 
 
 @final
@@ -313,6 +320,14 @@ class TaskDocument(TypedDict):
 
 
 @final
+class ShortDocument(TypedDict):
+    """A document that was read in one step, with its output."""
+
+    reference: DocumentReference
+    output: NotRequired[TaskOutput]
+
+
+@final
 class TaskCounts(TypedDict):
     """How many documents of a task ended how."""
 
@@ -326,8 +341,8 @@ class TaskCounts(TypedDict):
 class TaskResult(TypedDict):
     """The result of the workflow `task`."""
 
-    documents: Digest
-    """A JSON list of `TaskDocument`."""
+    documents: Digest | list[TaskDocument]
+    """The documents; a long list as an artifact."""
     counts: TaskCounts
     archive: NotRequired[Digest]
     """The answer as a zip archive."""

@@ -23,6 +23,7 @@ __all__ = [
     "Exportable",
     "Format",
     "Sourced",
+    "Structured",
     "Traced",
     "alto",
     "csv_tables",
@@ -81,6 +82,16 @@ class Traced(Protocol):
 
 
 @runtime_checkable
+class Structured(Protocol):
+    """Something exportable that may have been converted: docling's own document of it is then exported."""
+
+    @property
+    def structure(self) -> Callable[[], bytes] | None:
+        """Returns a DoclingDocument as JSON; None for a document that was not converted."""
+        ...
+
+
+@runtime_checkable
 class Sourced(Protocol):
     """Something exportable that also knows its source document."""
 
@@ -91,23 +102,26 @@ class Sourced(Protocol):
 
 def markdown(result: Exportable) -> str:
     """CommonMark with pipe tables, and HTML tables where cells span. No headers, footers and page numbers."""
-    from quire.export import _markdown
+    from quire.export import _converted, _markdown
 
-    return _markdown.markdown(result)
+    converted = _converted.document_of(result)
+    return _markdown.markdown(result) if converted is None else converted.export_to_markdown()
 
 
 def html(result: Exportable) -> str:
     """A self-contained HTML page, every block and cell with its page and box. No headers and footers."""
-    from quire.export import _html
+    from quire.export import _converted, _html
 
-    return _html.html(result)
+    converted = _converted.document_of(result)
+    return _html.html(result) if converted is None else converted.export_to_html()
 
 
 def text(result: Exportable) -> str:
     """The lines of the pages, without headers, footers and page numbers."""
-    from quire.export import _text
+    from quire.export import _converted, _text
 
-    return _text.text(result)
+    converted = _converted.document_of(result)
+    return _text.text(result) if converted is None else converted.export_to_text()
 
 
 def json_(result: Exportable, *, words: bool = False) -> str:
@@ -126,16 +140,22 @@ def from_json(text: str) -> tuple[list[PageInfo], list[Block]]:
 
 def docling(result: Exportable) -> dict[str, object]:
     """A DoclingDocument of schema 1.10 as plain values, ready for `DoclingDocument.model_validate`."""
-    from quire.export import _docling
+    from quire.export import _converted, _docling
 
-    return _docling.docling(result)
+    converted = _converted.document_of(result)
+    return _docling.docling(result) if converted is None else converted.export_to_dict()
 
 
 def docling_json(result: Exportable) -> str:
     """A DoclingDocument as JSON."""
-    from quire.export import _docling
+    from quire.export import _converted, _docling
 
-    return _docling.docling_json(result)
+    converted = _converted.document_of(result)
+    return (
+        _docling.docling_json(result)
+        if converted is None
+        else converted.model_dump_json(by_alias=True, exclude_none=True)
+    )
 
 
 def docling_references(result: Exportable) -> dict[str, str]:
@@ -147,9 +167,10 @@ def docling_references(result: Exportable) -> dict[str, str]:
 
 def doctags(result: Exportable) -> str:
     """DocTags, docling's markup with locations."""
-    from quire.export import _doctags
+    from quire.export import _converted, _doctags
 
-    return _doctags.doctags(result)
+    converted = _converted.document_of(result)
+    return _doctags.doctags(result) if converted is None else converted.export_to_doctags()
 
 
 def csv_tables(result: Exportable) -> list[str]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from quire.engine import Attempt
 from quire.export import Exportable, Traced
-from quire.types import AnswerSource, BBox, Block, Cell, PageInfo, Part, Span, Table, Word
+from quire.types import NO_BOX, AnswerSource, BBox, Block, Cell, PageInfo, Part, Span, Table, Word
 
 SCHEMA = "quire/1"
 _FLAGS = ("bold", "italic", "superscript", "subscript", "code")
@@ -23,13 +23,15 @@ def json_(result: Exportable, *, words: bool = False) -> str:
         "name": result.name,
         **({"url": url} if url else {}),
         "media_type": result.media_type,
-        "pages": [_page(page) for page in result.pages],
+        "pages": [page_json(page) for page in result.pages],
     }
     path = result.trace if isinstance(result, Traced) else None
-    blocks = ",\n".join(_dump(_block(block, words=words, trace=path is not None)) for block in result.blocks)
-    listed = f"[\n{blocks}\n]" if blocks else "[]"
+    trace = path is not None
+    listed = (block_json(block, words=block.words if words else None, trace=trace) for block in result.blocks)
+    blocks = ",\n".join(map(_dump, listed))
+    written = f"[\n{blocks}\n]" if blocks else "[]"
     traced = f',\n"trace": {_dump(_trace(path))}' if path else ""
-    return f'{{"schema": "{SCHEMA}",\n"document": {_dump(document)},\n"blocks": {listed}{traced}}}\n'
+    return f'{{"schema": "{SCHEMA}",\n"document": {_dump(document)},\n"blocks": {written}{traced}}}\n'
 
 
 def from_json(text: str) -> tuple[list[PageInfo], list[Block]]:
@@ -37,7 +39,7 @@ def from_json(text: str) -> tuple[list[PageInfo], list[Block]]:
     tree = json.loads(text)
     if tree.get("schema") != SCHEMA:
         raise ValueError(f"expected a document of the schema {SCHEMA}, got {tree.get('schema')!r}")
-    return [PageInfo(**page) for page in tree["document"]["pages"]], [_read_block(block) for block in tree["blocks"]]
+    return [PageInfo(**page) for page in tree["document"]["pages"]], [read_block(block) for block in tree["blocks"]]
 
 
 def _trace(trace: Mapping[int, Sequence[Attempt]]) -> list[dict[str, object]]:
@@ -49,7 +51,8 @@ def _dump(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
-def _page(page: PageInfo) -> dict[str, object]:
+def page_json(page: PageInfo) -> dict[str, object]:
+    """The ledger entry of a page."""
     return {
         "number": page.number,
         "width": round(page.width, 2),
@@ -60,18 +63,19 @@ def _page(page: PageInfo) -> dict[str, object]:
     }
 
 
-def _block(block: Block, *, words: bool, trace: bool) -> dict[str, object]:
+def block_json(block: Block, *, words: Sequence[Word] | None = None, trace: bool = False) -> dict[str, object]:
+    """One block, with those words; with its sources if `trace` is set."""
     written: dict[str, object] = {
         "id": block.id,
         "page": block.page,
         "kind": block.kind,
         "level": block.level,
         "text": block.text,
-        "bbox": _box(block.bbox),
+        "bbox": box_json(block.bbox),
     }
     if len(block.parts) > 1:
         written["parts"] = [
-            {"page": part.page, "bbox": _box(part.bbox), **_other(part, block, trace=trace)} for part in block.parts
+            {"page": part.page, "bbox": box_json(part.bbox), **_other(part, block, trace=trace)} for part in block.parts
         ]
     written["confidence"] = None if block.confidence is None else round(block.confidence, 5)
     written["engine"] = block.engine
@@ -84,10 +88,10 @@ def _block(block: Block, *, words: bool, trace: bool) -> dict[str, object]:
         written["marker"] = block.marker
     if block.spans:
         written["spans"] = [_span(span) for span in block.spans]
-    if words:
-        written["words"] = [_word(word) for word in block.words]
+    if words is not None:
+        written["words"] = [_word(word) for word in words]
     if block.table is not None:
-        written["table"] = _table(block.table, block, trace=trace)
+        written["table"] = table_json(block.table, block, trace=trace)
     return written
 
 
@@ -110,11 +114,14 @@ def _other(part: Part | Cell, block: Block, *, trace: bool) -> dict[str, object]
 
 
 def _word(word: Word) -> dict[str, object]:
-    written: dict[str, object] = {"text": word.text, "bbox": _box(word.bbox)}
+    written: dict[str, object] = {"text": word.text, "bbox": box_json(word.bbox)}
     return written if word.confidence is None else written | {"confidence": round(word.confidence, 3)}
 
 
-def _box(box: BBox) -> dict[str, float]:
+def box_json(box: BBox) -> dict[str, float] | None:
+    """Fractions of the page; None for a block without a place."""
+    if box == NO_BOX:
+        return None
     # adding 0.0 turns -0.0 into 0.0
     return {
         "left": round(box.left, 5) + 0.0,
@@ -131,7 +138,8 @@ def _span(span: Span) -> dict[str, object]:
     return written | ({"link": span.link} if span.link else {})
 
 
-def _table(table: Table, block: Block, *, trace: bool) -> dict[str, object]:
+def table_json(table: Table, block: Block, *, trace: bool = False) -> dict[str, object]:
+    """The grid of a table."""
     cells = [
         {
             "row": cell.row,
@@ -141,7 +149,7 @@ def _table(table: Table, block: Block, *, trace: bool) -> dict[str, object]:
             "header": cell.header,
             "text": cell.text,
             "page": cell.page,
-            "bbox": _box(cell.bbox),
+            "bbox": box_json(cell.bbox),
             **({} if cell.confidence is None else {"confidence": round(cell.confidence, 3)}),
             **_other(cell, block, trace=trace),
         }
@@ -150,7 +158,8 @@ def _table(table: Table, block: Block, *, trace: bool) -> dict[str, object]:
     return {"rows": table.rows, "columns": table.columns, "cells": cells}
 
 
-def _read_block(tree: dict[str, Any]) -> Block:
+def read_block(tree: dict[str, Any]) -> Block:
+    """The block that `block_json` wrote."""
     source = _read_source(tree, None)
     return Block(
         id=tree["id"],
@@ -158,7 +167,7 @@ def _read_block(tree: dict[str, Any]) -> Block:
         kind=tree["kind"],
         level=tree["level"],
         text=tree["text"],
-        bbox=BBox(**tree["bbox"]),
+        bbox=_readbox_json(tree["bbox"]),
         parts=tuple(_read_part(part, source) for part in tree.get("parts", ())),
         confidence=tree["confidence"],
         engine=tree["engine"],
@@ -170,6 +179,10 @@ def _read_block(tree: dict[str, Any]) -> Block:
     )
 
 
+def _readbox_json(tree: dict[str, float] | None) -> BBox:
+    return NO_BOX if tree is None else BBox(**tree)
+
+
 def _read_source(tree: dict[str, Any], default: AnswerSource | None) -> AnswerSource | None:
     if "source" not in tree:
         return default
@@ -178,15 +191,16 @@ def _read_source(tree: dict[str, Any], default: AnswerSource | None) -> AnswerSo
 
 
 def _read_part(tree: dict[str, Any], source: AnswerSource | None) -> Part:
-    return Part(tree["page"], BBox(**tree["bbox"]), _read_source(tree, source))
+    return Part(tree["page"], _readbox_json(tree["bbox"]), _read_source(tree, source))
 
 
 def _read_words(words: Sequence[dict[str, Any]]) -> tuple[Word, ...]:
-    return tuple(Word(word["text"], BBox(**word["bbox"]), word.get("confidence")) for word in words)
+    return tuple(Word(word["text"], _readbox_json(word["bbox"]), word.get("confidence")) for word in words)
 
 
 def _read_table(tree: dict[str, Any], source: AnswerSource | None) -> Table:
     cells = tuple(
-        Cell(**{**cell, "bbox": BBox(**cell["bbox"]), "source": _read_source(cell, source)}) for cell in tree["cells"]
+        Cell(**{**cell, "bbox": _readbox_json(cell["bbox"]), "source": _read_source(cell, source)})
+        for cell in tree["cells"]
     )
     return Table(tree["rows"], tree["columns"], cells)

@@ -13,7 +13,7 @@ from quire.document import Document, PageImage, RenderOptions
 from quire.errors import InputError, LimitError
 from quire.export._ahead import ahead
 from quire.png import encoded
-from quire.types import BBox, Block, BlockKind
+from quire.types import NO_BOX, BBox, Block, BlockKind
 
 if TYPE_CHECKING:
     from PIL.ImageDraw import ImageDraw
@@ -61,9 +61,9 @@ def marks(blocks: Iterable[Block]) -> dict[int, list[Mark]]:
         here = {part.page for part in block.places}
         numbers.update(here)
         for cell in block.table.cells if block.table is not None else ():
-            if cell.page in here:
+            if cell.page in here and cell.bbox != NO_BOX:
                 found.setdefault(cell.page, []).append(Mark(cell.bbox, colour, 1 + cell.header))
-        for part in block.places:
+        for part in (part for part in block.places if part.bbox != NO_BOX):
             label = f"{numbers[part.page]} {block.kind}{level}"
             found.setdefault(part.page, []).append(Mark(part.bbox, colour, None, label))
     return found
@@ -99,17 +99,20 @@ def shown(
     def mark(image: PageImage) -> PageImage:
         return replace(image, png=marked(image.png, marks.get(image.number, ())), mode="RGB")
 
-    yield from ahead(mark, _fitting(document, pages, dpi, threads), threads=threads)
+    yield from ahead(mark, fitting(document, pages, RenderOptions(dpi=dpi), threads=threads), threads=threads)
 
 
-def _fitting(document: Document, pages: Sequence[int], dpi: int, threads: int) -> Iterator[PageImage | InputError]:
+def fitting(
+    document: Document, pages: Sequence[int], options: RenderOptions, *, threads: int
+) -> Iterator[PageImage | InputError]:
     """A page whose image would exceed the pixel limit is rendered at the highest dpi that the limit allows."""
-    reader, options = document.reader, RenderOptions(dpi=dpi)
+    reader = document.reader
     for number, image in zip(pages, reader.render(pages, options, threads=threads), strict=True):
         if isinstance(image, LimitError):
             width, height = reader.info(number).size
-            fitting = int(72 * (0.3 * options.max_pixels / max(width * height, 1.0)) ** 0.5)
-            image = next(iter(reader.render([number], RenderOptions(dpi=max(1, min(fitting, dpi))))))
+            highest = int(72 * (0.3 * options.max_pixels / max(width * height, 1.0)) ** 0.5)
+            lower = replace(options, dpi=max(1, min(highest, options.dpi)))
+            image = next(iter(reader.render([number], lower)))
         yield image
 
 

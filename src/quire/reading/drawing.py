@@ -13,8 +13,8 @@ from quire.errors import CorruptError, InputError
 from quire.export import _show
 from quire.opened import Opened, WorkerWork
 from quire.reading.page_groups import PageGroups
-from quire.types import Block
-from quire.workers import Job, JobFailed, WorkerError, shared_pool
+from quire.types import BBox, Block
+from quire.workers import Job, JobFailed, WorkerError, WorkerPool, shared_pool
 from quire.workers.errors import describe, rebuilt
 
 GROUP = 32
@@ -36,20 +36,26 @@ class _Group:
     options: RenderOptions
     threads: int
     marks: Mapping[int, Sequence[_show.Mark]] | None = None
+    fit: bool = False
+    box: BBox | None = None
 
 
-def draw(
+def draw(  # noqa: PLR0913 - what is drawn, and how
     source: Opened,
     pages: Sequence[int],
     options: RenderOptions = _USUAL,
     *,
     marks: Mapping[int, Sequence[_show.Mark]] | None = None,
+    fit: bool = False,
+    box: BBox | None = None,
     threads: int | None = None,
     page_s: float = PAGE_S,
+    pool: WorkerPool | None = None,
 ) -> Generator[PageImage | InputError]:
     """Pictures of pages in order, rendered by `threads` threads of a worker process; the error instead for a page that
     cannot be rendered, that crashes its worker, or that takes longer than `page_s`.
 
+    `fit` renders a page that has too many pixels at a lower resolution; `box` returns only that part of each page.
     Only a few pictures are in memory at a time; closing the iterator ends the job. May be iterated in any thread.
     Raises InputError when the document cannot be opened or has changed.
     """
@@ -57,9 +63,9 @@ def draw(
 
     def job(group: tuple[int, ...]) -> Job:
         own = None if marks is None else {number: marks[number] for number in group if number in marks}
-        return Job("quire.reading.drawing:draw_in_worker", _Group(source, group, options, count, own))
+        return Job("quire.reading.drawing:draw_in_worker", _Group(source, group, options, count, own, fit, box))
 
-    drawn = PageGroups(shared_pool(), job, _received, open_s=page_s, page_s=page_s, room=AHEAD)
+    drawn = PageGroups(pool or shared_pool(), job, _received, open_s=page_s, page_s=page_s, room=AHEAD)
     with closing(drawn):
         drawn.expect(pages, size=GROUP, ahead=1)
         for number in pages:
@@ -85,17 +91,29 @@ def draw_in_worker(group: _Group, work: WorkerWork) -> tuple[dict[str, object], 
     reader = document.reader
     work.request("opened", {})
     drawn: Iterable[PageImage | InputError]
-    if group.marks is None:
-        drawn = reader.render(group.pages, group.options, threads=group.threads)
-    else:
+    if group.marks is not None:
         drawn = _show.shown(document, group.pages, group.marks, dpi=group.options.dpi, threads=group.threads)
+    elif group.fit:
+        drawn = _show.fitting(document, group.pages, group.options, threads=group.threads)
+    else:
+        drawn = reader.render(group.pages, group.options, threads=group.threads)
     for image in drawn:
+        if group.box is not None and not isinstance(image, InputError):
+            image = _part(image, group.box)
         if isinstance(image, InputError):
             work.request("page", {"error": describe(image)})
         else:
             header = {name: getattr(image, name) for name in ("number", "width", "height", "dpi", "mode")}
             work.request("page", {**header, "render_ms": float(image.render_ms)}, image.png)
     return {}, b""
+
+
+def _part(image: PageImage, box: BBox) -> PageImage:
+    """The part of a picture inside a box."""
+    from quire.prepare.pixels import decoded, picture_of
+
+    part = picture_of(decoded(image.png), image.dpi).crop(box)
+    return PageImage(image.number, part.png(), part.width, part.height, image.dpi, part.mode, image.render_ms)
 
 
 def _received(page: int, header: Mapping[str, object], png: bytes) -> PageImage | InputError:

@@ -43,9 +43,15 @@ class BesideRuntime:
         return self._elsewhere.wait_ended(runs, timeout_s=timeout_s)
 
     def runs(
-        self, *, flow: str | None = None, state: RunState | None = None, prefix: str = "", limit: int = 100
+        self,
+        *,
+        flow: str | None = None,
+        state: RunState | None = None,
+        prefix: str = "",
+        before: str | None = None,
+        limit: int = 100,
     ) -> list[RunStatus]:
-        return self._here.runs(flow=flow, state=state, prefix=prefix, limit=limit)
+        return self._here.runs(flow=flow, state=state, prefix=prefix, before=before, limit=limit)
 
     def send(self, run: str, name: str, value: Json) -> None:
         self._of(run).send(run, name, value)

@@ -129,9 +129,15 @@ class LocalRuntime:
         self._runs.forget(run)
 
     def runs(
-        self, *, flow: str | None = None, state: RunState | None = None, prefix: str = "", limit: int = 100
+        self,
+        *,
+        flow: str | None = None,
+        state: RunState | None = None,
+        prefix: str = "",
+        before: str | None = None,
+        limit: int = 100,
     ) -> list[RunStatus]:
-        return self._runs.list(flow=flow, state=state, prefix=prefix, limit=limit)
+        return self._runs.list(flow=flow, state=state, prefix=prefix, before=before, limit=limit)
 
     def send(self, run: str, name: str, value: Json) -> None:
         self.status(run)

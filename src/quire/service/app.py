@@ -14,12 +14,15 @@ from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 import quire
+from quire.durable.reads.steps import DocumentSteps
+from quire.durable.views.views import DocumentViews
 from quire.errors import QuireError, StoreError, UsageError
 from quire.service import docling, probes
+from quire.service.api.routes import api_routes
 from quire.service.contract.refusing import RequestRefused
 from quire.service.security import check_key, check_origin, is_public
 from quire.service.service import Service
-from quire.service.settings import Settings
+from quire.service.settings import ServiceSettings
 
 TITLE = "Quire"
 RETRY_AFTER_S = "1"
@@ -28,6 +31,7 @@ RETRY_AFTER_S = "1"
 def create_app(service: Service) -> FastAPI:
     """The application over a service, which is closed when the server stops."""
     settings = service.settings
+    views = DocumentViews(DocumentSteps(service.store, workers=settings.workers))
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -35,11 +39,13 @@ def create_app(service: Service) -> FastAPI:
         try:
             yield
         finally:
+            await service.call(views.close)
             await service.close()
 
     app = FastAPI(title=TITLE, version=quire.__version__, lifespan=lifespan, docs_url=None, redoc_url=None)
     app.include_router(probes.routes(service))
     app.include_router(docling.routes(service))
+    app.include_router(api_routes(service, views))
     for kind, handler in ((RequestRefused, _refused), (RequestValidationError, _invalid), (HTTPException, _http)):
         app.add_exception_handler(kind, handler)  # type: ignore[arg-type]
     app.add_exception_handler(QuireError, _failed)  # type: ignore[arg-type]
@@ -58,7 +64,7 @@ def create_app(service: Service) -> FastAPI:
 class _Guard:
     """Asks every request for the key, except those for what is public. A WebSocket is asked by its route."""
 
-    def __init__(self, app: ASGIApp, settings: Settings) -> None:
+    def __init__(self, app: ASGIApp, settings: ServiceSettings) -> None:
         self._app, self._settings = app, settings
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -102,10 +102,16 @@ class RestateRuntime:
         return ended
 
     def runs(
-        self, *, flow: str | None = None, state: RunState | None = None, prefix: str = "", limit: int = 100
+        self,
+        *,
+        flow: str | None = None,
+        state: RunState | None = None,
+        prefix: str = "",
+        before: str | None = None,
+        limit: int = 100,
     ) -> list[RunStatus]:
         """As recorded in the database; `status` also asks the server."""
-        return self._runs.list(flow=flow, state=state, prefix=prefix, limit=limit)
+        return self._runs.list(flow=flow, state=state, prefix=prefix, before=before, limit=limit)
 
     def pause(self, run: str) -> None:
         raise UsageError(f"run {run} is on Restate, where runs cannot be paused; cancel it and submit it again later")

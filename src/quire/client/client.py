@@ -1,0 +1,120 @@
+"""The client of a Quire server."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Iterator, Sequence
+from types import TracebackType
+from typing import Any, Self
+
+from quire.client.connecting import Body, Sent, Server, quoted
+from quire.client.documents import ClientDocument
+from quire.client.reports import DocumentReport, RunReport
+from quire.client.runs import ClientRun
+from quire.client.uploading import FilePart, Form
+from quire.document import Document, Source, is_url
+from quire.errors import UsageError
+from quire.recognize.options import Effort, OcrMode
+
+TIMEOUT_S = 120.0
+PORTION = 100
+
+
+class Client:
+    """A server by its URL. Thread-safe; its methods block. Raises QuireError.
+
+    GET requests are repeated when the connection is lost or the server is busy, and so is `submit`: the server takes
+    what it has received already for the same run.
+    """
+
+    def __init__(
+        self, url: str, *, api_key: str | None = None, tenant: str | None = None, timeout_s: float = TIMEOUT_S
+    ) -> None:
+        """`timeout_s` is how long a request may wait for the server."""
+        self._server = Server(url, api_key=api_key, tenant=tenant, timeout_s=timeout_s)
+
+    def submit(  # noqa: PLR0913 - one argument per option
+        self,
+        *sources: Source | Document,
+        pages: str | None = None,
+        ocr: OcrMode = "auto",
+        effort: Effort = "balanced",
+        engines: Sequence[str] = (),
+        lang: Sequence[str] = (),
+        figures: bool = False,
+        redactions: bool = False,
+        hints: Sequence[str] = (),
+        retries: int = 0,
+    ) -> ClientRun:
+        """Read documents on the server: files, which are sent as they are read from disk, or URLs, which it fetches."""
+        if not sources:
+            raise UsageError("submit at least one document")
+        options = {
+            "pages": pages,
+            "ocr": ocr,
+            "effort": effort,
+            "engines": list(engines),
+            "lang": list(lang),
+            "figures": figures,
+            "redactions": redactions,
+            "hints": list(hints),
+            "retries": retries,
+        }
+        urls = [str(source) for source in sources if is_url(source)]
+        body: Body
+        if urls:
+            if len(urls) < len(sources):
+                raise UsageError("submit URLs and files separately")
+            data = json.dumps({"sources": [{"url": url} for url in urls], "options": options}).encode()
+            headers, body = {"Content-Type": "application/json", "Content-Length": str(len(data))}, lambda: [data]
+        else:
+            form = Form([FilePart.of(source) for source in sources], {"options": json.dumps(options)})
+            headers, body = form.headers, form.pieces
+        headers["Idempotency-Key"] = str(uuid.uuid4())
+        return self._run(self._server.send(Sent("POST", "/api/runs", headers, body)).json())
+
+    def run(self, id: str) -> ClientRun:
+        """A run by its id."""
+        return self._run(self._server.get(f"/api/runs/{quoted(id)}").json())
+
+    def runs(self) -> Iterator[ClientRun]:
+        """All runs, the latest first."""
+        return map(self._run, self._listed("/api/runs", "runs"))
+
+    def document(self, id: str) -> ClientDocument:
+        """A document by its id."""
+        return self._document(self._server.get(f"/api/documents/{quoted(id)}").json())
+
+    def documents(self) -> Iterator[ClientDocument]:
+        """All documents, those of the latest run first."""
+        return map(self._document, self._listed("/api/documents", "documents"))
+
+    def close(self) -> None:
+        self._server.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<Client {self._server.url}>"
+
+    def _listed(self, path: str, name: str) -> Iterator[Any]:
+        before: str | None = None
+        while True:
+            answer = self._server.get(path, limit=PORTION, before=before).json()
+            yield from answer[name]
+            before = answer["next"]
+            if before is None:
+                return
+
+    def _run(self, row: Any) -> ClientRun:
+        return ClientRun(self._server, RunReport.of(row))
+
+    def _document(self, row: Any) -> ClientDocument:
+        return ClientDocument(self._server, DocumentReport.of(row))

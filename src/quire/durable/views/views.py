@@ -1,0 +1,243 @@
+"""What the store keeps for someone who looks at a document: views of pages, pictures, exports, tables.
+
+Each is made once, in a worker process, and is an artifact of the document, deleted with it.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from collections.abc import Callable, Mapping
+from contextlib import closing
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+from quire.atomic_files import output_stem
+from quire.context import Claim, Store
+from quire.document import RenderOptions
+from quire.durable.flows.once import made_once
+from quire.durable.messages import DocumentReference
+from quire.durable.reads.documents import Index, index_key
+from quire.durable.reads.steps import NOTHING, DocumentSteps
+from quire.durable.views import jobs
+from quire.errors import InputError, StoreError, UsageError
+from quire.export import find_format
+from quire.keys import ArtifactKey, Digest, Profile, artifact_key
+from quire.reading.drawing import draw
+from quire.reading.worker_pages import stored
+from quire.types import BBox
+from quire.workers import Job, WorkerPool, WorkerReply
+from quire.workers.conversation import OnRequest
+
+VIEW, PICTURE, FILE = "1", "1", "1"
+"""Versions of the artifacts: change one when what it contains changes."""
+JOB_S = 120.0
+"""Timeout of a job."""
+WORKERS = 2
+"""Workers for views: few, and separate from those that read, so that looking at a document does not wait for others to
+be read."""
+DPI = range(20, 301)
+ZIP = "application/zip"
+_EPOCH = (1980, 1, 1, 0, 0, 0)
+"""The earliest time in a zip archive: equal files give equal bytes."""
+
+TableFormat: TypeAlias = Literal["csv", "xlsx", "json", "html"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Drawing(Profile):
+    dpi: int
+    box: tuple[float, float, float, float] | None
+
+
+class StoredFile(NamedTuple):
+    """Bytes in the store, with their digest, media type and, for a file to download, a name."""
+
+    digest: Digest
+    media_type: str
+    name: str = ""
+
+
+class PageList(NamedTuple):
+    """The pages and tables of a document, as JSON."""
+
+    pages: list[dict[str, Any]]
+    tables: list[dict[str, Any]]
+
+
+class DocumentViews:
+    """Views of the documents in a store, each in its scope. Thread-safe; its methods block. `close` ends its workers.
+
+    Every method raises StoreError if the document was deleted, and InputError if its source is needed and gone.
+    """
+
+    def __init__(self, steps: DocumentSteps) -> None:
+        self._steps = steps
+        self._pool = WorkerPool(WORKERS)
+
+    def load(self, document: DocumentReference, digest: Digest) -> bytes:
+        return self._store(document).load(digest)
+
+    def pages(self, document: DocumentReference) -> PageList:
+        """The pages and tables; makes the views of all pages on the first call."""
+        key = _list_key(document)
+        digest = self._once(key, document, lambda claim: self._make_views(document, claim)[0])
+        return PageList(**json.loads(self.load(document, digest)))
+
+    def page(self, document: DocumentReference, number: int, *, words: bool = False) -> StoredFile:
+        """The view of a page, as JSON. Raises UsageError for a page that was not read."""
+        inputs = document["document"], document["index"], str(number)
+        key = artifact_key("view-words" if words else "view", VIEW, inputs, NOTHING)
+
+        def make(claim: Claim) -> Digest:
+            self._check_page(document, number)
+            if not words:
+                return self._store(document).find(key) or self._make_views(document, claim)[number]
+            data = self._work(document, "view_words", jobs.WordsOf(self._viewed(document), number)).data
+            return self._save(key, data, document, claim, number)
+
+        return StoredFile(self._once(key, document, make), "application/json")
+
+    def picture(
+        self, document: DocumentReference, number: int, *, dpi: int = 100, box: BBox | None = None
+    ) -> StoredFile:
+        """A page, or the part of it inside a box, as PNG; at a lower resolution if the page is too large.
+
+        Raises InputError for a page that cannot be drawn, UsageError for one that does not exist.
+        """
+        if dpi not in DPI:
+            raise UsageError(f"dpi is {dpi}; choose {DPI.start} to {DPI.stop - 1}")
+        area = None if box is None else (box.left, box.top, box.width, box.height)
+        inputs = document["source"]["id"], str(number)
+        key = artifact_key("page-picture", PICTURE, inputs, _Drawing(dpi, area).digest())
+
+        def make(claim: Claim) -> Digest:
+            self._check_page(document, number)
+            with self._scoped(document).requested(document) as request:
+                options = RenderOptions(dpi=dpi)
+                drawing = draw(request.source, [number], options, fit=True, box=box, threads=1, pool=self._pool)
+                with closing(drawing) as drawn:
+                    image = next(drawn)
+            if isinstance(image, InputError):
+                raise image
+            return self._save(key, image.png, document, claim, number)
+
+        return StoredFile(self._once(key, document, make), "image/png")
+
+    def export(
+        self, document: DocumentReference, format: str, *, words: bool = False, trace: bool = False
+    ) -> StoredFile:
+        """The document in a format: one file, or a zip archive of several. Raises UsageError for an unknown format."""
+        known = find_format(format)
+        stem = output_stem(document["source"]["name"])
+        several = "{number}" in known.suffix
+        inputs = document["document"], document["index"], stem, format, known.version, f"{words:d}{trace:d}"
+        key = artifact_key("export-file", FILE, inputs, NOTHING)
+
+        def make(claim: Claim) -> Digest:
+            files = self._scoped(document).export(document, [format], words=words, trace=trace)
+            data = _zipped(stem, files) if several else next(iter(files.values()))
+            return self._save(key, data, document, claim)
+
+        name = f"{stem}.{format}.zip" if several else stem + known.suffix
+        return StoredFile(self._once(key, document, make), ZIP if several else known.media_type, name)
+
+    def table(self, document: DocumentReference, block: str, format: TableFormat) -> StoredFile:
+        """A table as a file. Raises UsageError when there is none in that block."""
+        if all(block != row["block"] for row in self.pages(document).tables):
+            raise UsageError(f"{document['source']['name']} has no table {block}")
+        key = artifact_key("table-file", FILE, (document["document"], block, format), NOTHING)
+
+        def make(claim: Claim) -> Digest:
+            data = self._work(document, "write_table", jobs.TableFile(self._viewed(document), block, format)).data
+            return self._save(key, data, document, claim)
+
+        name = f"{output_stem(document['source']['name'])}.{block}.{format}"
+        return StoredFile(self._once(key, document, make), jobs.TABLE_FORMATS[format], name)
+
+    def search(self, document: DocumentReference, query: str, *, limit: int = 50) -> bytes:
+        """The matches of a text, as JSON: not kept. Raises UsageError for an empty text."""
+        if not query.strip():
+            raise UsageError("the text to search for is empty")
+        self._check(document)
+        return self._work(document, "find", jobs.Find(self._viewed(document), query, limit)).data
+
+    def close(self) -> None:
+        self._pool.close()
+
+    def _make_views(self, document: DocumentReference, claim: Claim) -> Mapping[int, Digest]:
+        """Make the views of all pages, and their list as 0."""
+        saved: dict[int, Digest] = {}
+        inputs = document["document"], document["index"]
+
+        def asked(name: str, header: Mapping[str, Any], data: bytes) -> tuple[Mapping[str, object], bytes]:
+            if name != "views":
+                return stored(self._store(document).load, header)
+            at = 0
+            for number, size in zip(header["pages"], header["sizes"], strict=True):
+                key = artifact_key("view", VIEW, (*inputs, str(number)), NOTHING)
+                saved[number] = self._save(key, data[at : at + size], document, None, number)
+                at += size
+            return {}, b""
+
+        listed = self._work(document, "view_pages", self._viewed(document), asked).data
+        return saved | {0: self._save(_list_key(document), listed, document, claim)}
+
+    def _once(self, key: ArtifactKey, document: DocumentReference, make: Callable[[Claim], Digest]) -> Digest:
+        def made(claim: Claim) -> Digest:
+            self._check(document)
+            return make(claim)
+
+        store = self._store(document)
+        return made_once(store, key, partial(store.find, key), made)[0]
+
+    def has(self, document: DocumentReference) -> bool:
+        """Whether the document is still in the store: other documents may have contents in common with it."""
+        return self._store(document).find(index_key(document["source"]["id"], document["index"])) is not None
+
+    def _check(self, document: DocumentReference) -> None:
+        if not self.has(document):
+            raise StoreError(f"{document['source']['name']} was deleted from the store; read it again")
+
+    def _check_page(self, document: DocumentReference, number: int) -> None:
+        if all(number != page["number"] for page in self.pages(document).pages):
+            raise UsageError(f"page {number} of {document['source']['name']} was not read")
+
+    def _scoped(self, document: DocumentReference) -> DocumentSteps:
+        return self._steps.scoped(document.get("scope", ""))
+
+    def _store(self, document: DocumentReference) -> Store:
+        return self._scoped(document).store
+
+    def _save(
+        self, key: ArtifactKey, data: bytes, document: DocumentReference, claim: Claim | None, page: int | None = None
+    ) -> Digest:
+        source = document["source"]["id"]
+        return self._store(document).save(key, data, stage="view", document=source, page=page, claim=claim)
+
+    def _viewed(self, document: DocumentReference) -> jobs.Viewed:
+        index = Index.load(self._store(document), document["index"])
+        return jobs.Viewed(document["document"], index.texts, index.path)
+
+    def _work(
+        self, document: DocumentReference, job: str, arguments: object, asked: OnRequest | None = None
+    ) -> WorkerReply:
+        def loading(name: str, header: Mapping[str, object], data: bytes) -> tuple[Mapping[str, object], bytes]:
+            return stored(self._store(document).load, header)
+
+        request = Job(f"quire.durable.views.jobs:{job}", arguments)
+        return self._pool.submit(request, timeout_s=JOB_S, on_request=asked or loading).result()
+
+
+def _list_key(document: DocumentReference) -> ArtifactKey:
+    return artifact_key("views", VIEW, (document["document"], document["index"]), NOTHING)
+
+
+def _zipped(stem: str, files: Mapping[str, bytes]) -> bytes:
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
+        for suffix, content in files.items():
+            archive.writestr(zipfile.ZipInfo(stem + suffix, _EPOCH), content, zipfile.ZIP_DEFLATED)
+    return target.getvalue()

@@ -1,0 +1,20 @@
+"""All routes of the API."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter
+
+from quire.durable.views.views import DocumentViews
+from quire.service.api.documents import document_routes
+from quire.service.api.finding import RunFinder
+from quire.service.api.runs import run_routes
+from quire.service.service import Service
+
+
+def api_routes(service: Service, views: DocumentViews) -> APIRouter:
+    """The router of `/api`, over the views of the service's store."""
+    finder = RunFinder(service)
+    router = APIRouter()
+    router.include_router(run_routes(service, finder))
+    router.include_router(document_routes(service, finder, views))
+    return router

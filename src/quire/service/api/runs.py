@@ -1,0 +1,183 @@
+"""The routes of runs: submit, list, follow, cancel."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Header, Query, Request
+from pydantic import BaseModel, ValidationError
+from starlette.responses import JSONResponse, Response
+
+from quire.context import RunStatus
+from quire.database.runs import ENDED, run_of
+from quire.durable.messages import TaskArgument, TaskSource
+from quire.durable.reads.request import ReadRequest, SourceRef
+from quire.errors import UsageError
+from quire.keys import digest_of
+from quire.service.api.errors import ApiError, ApiRoute
+from quire.service.api.finding import RunFinder
+from quire.service.api.schemas import ApiFault, ReadOptions, Run, RunList, RunRequest
+from quire.service.api.watching import EventStream, RunEvents
+from quire.service.security import tenant_of
+from quire.service.service import FLOW, Service
+from quire.service.uploads import form_body, json_body
+
+Limit = Annotated[int, Query(ge=1, le=200)]
+Before = Annotated[str | None, Query(max_length=100, description="`next` of the page before.")]
+
+_SUBMITTING: dict[str, Any] = {
+    "requestBody": {
+        "required": True,
+        "content": {
+            "application/json": {"schema": RunRequest.model_json_schema(ref_template="#/components/schemas/{model}")},
+            "multipart/form-data": {
+                "schema": {
+                    "type": "object",
+                    "required": ["files"],
+                    "properties": {
+                        "files": {"type": "array", "items": {"type": "string", "format": "binary"}},
+                        "options": {"type": "string", "description": "`ReadOptions` as JSON."},
+                    },
+                }
+            },
+        },
+    }
+}
+
+
+def run_routes(service: Service, finder: RunFinder) -> APIRouter:
+    """The router of `/api/runs`."""
+    failures: dict[int | str, dict[str, Any]] = {404: {"model": ApiFault}, 422: {"model": ApiFault}}
+    router = APIRouter(prefix="/api/runs", tags=["runs"], route_class=ApiRoute, responses=failures)
+    submitting = _Submitting(service)
+    events = RunEvents(service.runtime, service.call, lambda: service.draining)
+
+    async def found(request: Request, run: str) -> RunStatus:
+        return await service.call(finder.status, run, tenant_of(request, service.settings))
+
+    @router.post("", status_code=201, response_model=Run, openapi_extra=_SUBMITTING)
+    async def submit(
+        request: Request, idempotency_key: Annotated[str | None, Header(max_length=200)] = None
+    ) -> Response:
+        """Read documents: files as multipart/form-data, or URLs as JSON. The same `Idempotency-Key` is the same run."""
+        run = await submitting.submit(request, idempotency_key)
+        status = await service.call(finder.status, run, tenant_of(request, service.settings))
+        headers = {"Location": f"/api/runs/{run}"}
+        return JSONResponse(await service.call(finder.run_json, status), 201, headers)
+
+    @router.get("", response_model=RunList)
+    async def listed(request: Request, limit: Limit = 50, before: Before = None) -> Response:
+        """The latest runs first."""
+        tenant = tenant_of(request, service.settings)
+        statuses, following = await service.call(finder.runs, tenant, before, limit)
+        runs = [await service.call(finder.run_json, status) for status in statuses]
+        return JSONResponse({"runs": runs, "next": following})
+
+    @router.get("/{run}", response_model=Run)
+    async def one(request: Request, run: str) -> Response:
+        """The state of a run, its progress and its documents."""
+        return JSONResponse(await service.call(finder.run_json, await found(request, run)))
+
+    @router.delete("/{run}", status_code=202, response_model=Run)
+    async def cancel(request: Request, run: str) -> Response:
+        """Cancel a run. What it has read is kept; one that has ended stays as it is."""
+        status = await found(request, run)
+        if status.state not in ENDED:
+            await service.call(service.runtime.cancel, run)
+            status = await found(request, run)
+        return JSONResponse(await service.call(finder.run_json, status), 202)
+
+    @router.get("/{run}/events", response_class=EventStream)
+    async def follow(
+        request: Request,
+        run: str,
+        after: Annotated[int | None, Query(ge=0, description="Only events after this sequence number.")] = None,
+        last_event_id: Annotated[str | None, Header()] = None,
+    ) -> Response:
+        """What happens, as server-sent events: those so far, then as they come, and at last `end` with the run.
+
+        Continues after the header `Last-Event-ID`. A comment every 15 seconds keeps the connection alive.
+        """
+        await found(request, run)
+        tenant = tenant_of(request, service.settings)
+
+        def end() -> str:
+            return json.dumps(finder.run_json(finder.status(run, tenant)))
+
+        begin = after if after is not None else _sequence(last_event_id)
+        headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}  # a proxy must not collect events
+        return EventStream(events.stream(run, begin, end), headers=headers)
+
+    return router
+
+
+class _Submitting:
+    """Requests as tasks of the type `read`."""
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+
+    async def submit(self, request: Request, idempotency_key: str | None) -> str:
+        service = self._service
+        tenant = tenant_of(request, service.settings)
+        if request.headers.get("content-type", "").lower().startswith("multipart/"):
+            sources, options = await self._files(request, tenant)
+        else:
+            body = _validated(RunRequest, await json_body(request, service.settings.max_body_bytes))
+            options = body.options
+            sources = [{"url": one.url, "headers": one.headers, "uri": one.url} for one in body.sources]
+        await service.call(_check, options)
+        key = digest_of(["api", tenant, idempotency_key]) if idempotency_key else None
+        argument: TaskArgument = {
+            "type": "read",
+            "tenant": tenant,
+            "sources": sources,
+            "read": options.model_dump(),
+            "outputs": {},
+            "target": {"kind": "inbody"},
+            "callbacks": [],
+            "from_formats": [],
+            "timeout_s": None,
+            "abort_on_error": False,
+            "limits": service.limits,
+        }
+        return run_of(FLOW, await service.submit(argument, task=key))
+
+    async def _files(self, request: Request, tenant: str) -> tuple[list[TaskSource], ReadOptions]:
+        service = self._service
+        form = await form_body(request, service.settings.max_body_bytes)
+        try:
+            if not form.files or form.unnamed:
+                raise ApiError(422, "send at least one file, each with a name, in the part `files`", category="usage")
+            fields = dict(form.fields)
+            if set(fields) - {"options"}:
+                raise ApiError(422, f"unknown fields: {', '.join(sorted(set(fields) - {'options'}))[:200]}")
+            options = _validated(ReadOptions, fields.get("options", "{}").encode())
+            return [await service.keep(upload, tenant) for upload in form.files], options
+        finally:
+            form.close()
+
+
+def _check(options: ReadOptions) -> None:
+    """Raises UsageError or ConfigurationError for options that cannot work: pages, engines, languages."""
+    request = ReadRequest.with_options(SourceRef("", "", ""), options.model_dump())
+    request.options()
+    request.settings()
+
+
+def _validated(model: type[Any], data: bytes) -> Any:
+    try:
+        value: BaseModel = model.model_validate_json(data)
+    except ValidationError as error:
+        lines = [f"{'.'.join(map(str, one['loc']))}: {one['msg']}".lstrip(": ") for one in error.errors()]
+        raise ApiError(422, "; ".join(lines), category="usage") from None
+    return value
+
+
+def _sequence(last_event_id: str | None) -> int:
+    if not last_event_id:
+        return 0
+    if not (last_event_id.isascii() and last_event_id.isdigit() and len(last_event_id) < 19):
+        raise UsageError("Last-Event-ID is not the id of an event: a whole number")
+    return int(last_event_id)

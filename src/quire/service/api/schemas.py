@@ -1,0 +1,230 @@
+"""The JSON of the API, as models for its OpenAPI description. A key keeps its meaning; clients ignore keys they do not
+know."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from quire.context import RunState
+from quire.errors import Category
+from quire.result import ResultStatus
+from quire.types import PageStatus
+
+
+class ApiModel(BaseModel):
+    """Refuses keys of requests that it does not know, so that a misspelt option is not ignored."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class UrlSource(ApiModel):
+    """A document at a URL, and headers to send for it."""
+
+    url: str
+    headers: dict[str, str] = {}
+
+
+class ReadOptions(ApiModel):
+    """How to read: the options of `quire read`."""
+
+    pages: str | None = Field(None, description="Only these pages: `1-3,7`, `5-` or `-8`.")
+    ocr: Literal["auto", "always", "never"] = "auto"
+    effort: Literal["fast", "balanced", "accurate"] = "balanced"
+    engines: list[str] = Field([], description="OCR engines in the order of trying; empty for the default.")
+    lang: list[str] = []
+    figures: bool = False
+    redactions: bool = False
+    hints: list[str] = []
+    retries: int = Field(0, ge=0, le=10)
+    retry_backoff_s: float = Field(1.0, ge=0, le=3600)
+
+
+class RunRequest(ApiModel):
+    """Documents by URL to read."""
+
+    sources: list[UrlSource] = Field(min_length=1)
+    options: ReadOptions = Field(default_factory=lambda: ReadOptions.model_validate({}))
+
+
+class Counts(BaseModel):
+    """How many there are, how many of them were read, and how many failed."""
+
+    total: int = 0
+    done: int = 0
+    failed: int = 0
+
+
+class RunProgress(BaseModel):
+    """The progress of a run. Pages are known once their document is opened."""
+
+    documents: Counts
+    pages: Counts
+
+
+class PageLedger(BaseModel):
+    """The outcome of pages: `pages = ok + empty + failed + skipped`."""
+
+    pages: int
+    ok: int
+    empty: int
+    failed: int
+    skipped: int
+
+
+class DocumentSummary(BaseModel):
+    """One source of one run."""
+
+    id: str
+    run: str
+    name: str
+    sha256: str | None
+    media_type: str | None
+    state: RunState
+    status: ResultStatus | None
+    pages: int | None
+    ledger: PageLedger | None
+    submitted: float
+    error: str | None
+    category: Category | None = None
+
+
+class PageSummary(BaseModel):
+    """A page: its size in points as displayed, and its outcome. `blocks` is their number."""
+
+    number: int
+    width: float
+    height: float
+    rotation: int
+    status: PageStatus
+    reason: str | None
+    blocks: int
+    engine: str | None
+    attempts: int = Field(description="How often an OCR engine was asked; 0 if the text is from the file.")
+    has_image: bool
+
+
+class DocumentDetail(DocumentSummary):
+    """A document with its pages; they are listed once it was read."""
+
+    page_list: list[PageSummary]
+
+
+class Run(BaseModel):
+    """A request to read documents, and what has become of it. Times are seconds since 1970."""
+
+    id: str
+    type: str
+    state: RunState
+    submitted: float
+    finished: float | None
+    error: str | None
+    category: Category | None
+    progress: RunProgress
+    documents: list[DocumentSummary]
+
+
+class RunList(BaseModel):
+    """Runs, the latest first. `next` is the value of `before` for the next page."""
+
+    runs: list[Run]
+    next: str | None
+
+
+class DocumentList(BaseModel):
+    """Documents, the latest run first. `next` is the value of `before` for the next page."""
+
+    documents: list[DocumentSummary]
+    next: str | None
+
+
+class PageAttempt(BaseModel):
+    """One engine's attempt at a page."""
+
+    engine: str
+    outcome: str
+    reason: str
+    ms: float
+
+
+class PageEvent(BaseModel):
+    """What a stage did for a page; `hit` if the output was in the store already."""
+
+    stage: str
+    kind: str
+    ms: float | None
+    hit: bool
+
+
+class PageView(BaseModel):
+    """A page with its blocks in reading order, as in the JSON export, and how it was read."""
+
+    page: PageSummary
+    blocks: list[dict[str, Any]]
+    path: list[PageAttempt]
+    events: list[PageEvent]
+
+
+class Box(BaseModel):
+    """Fractions of the displayed page, from the top left."""
+
+    left: float
+    top: float
+    width: float
+    height: float
+
+
+class SearchHit(BaseModel):
+    """A match: characters `start` to `end` of the text of a block, and where they are on the page."""
+
+    page: int
+    block: str
+    kind: str
+    bbox: Box
+    snippet: str
+    start: int
+    end: int
+
+
+class SearchResult(BaseModel):
+    """The first matches in reading order, and how many there are."""
+
+    hits: list[SearchHit]
+    total: int
+
+
+class TableSummary(BaseModel):
+    """A table: the block that holds it, and where it begins."""
+
+    block: str
+    page: int
+    rows: int
+    columns: int
+    caption: str | None
+    bbox: Box
+
+
+class LedgerEntry(BaseModel):
+    """The outcome of one page."""
+
+    page: int
+    status: PageStatus
+    reason: str | None
+
+
+class DocumentLedger(BaseModel):
+    """The outcome of every page of a document."""
+
+    status: ResultStatus
+    ledger: PageLedger
+    pages: list[LedgerEntry]
+
+
+class ApiFault(BaseModel):
+    """Why a request failed; `document`, `page` and `category` where they are known."""
+
+    detail: str
+    document: str | None = None
+    page: int | None = None
+    category: Category | None = None
