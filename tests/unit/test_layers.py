@@ -26,8 +26,8 @@ LAYERS = {
         fetching passwords packaged_files media_types bundle
     """,
     "adapters": """
-        render layout prepare detect classify recognize correct assemble export answers store prompts flow ocr_models chunk
-        formats
+        render layout prepare detect classify recognize correct assemble export answers store prompts flow ocr_models
+        chunk formats
         database.postgres database.postgres_connections
     """,
     "execution": "workers runtime batch asking",

@@ -10,19 +10,20 @@ _BORDERS = (
     re.compile(r"(?<=[.!?…])[\"'”’»)\]]*\s+|(?<=[。！？])"),
     re.compile(r"(?<=[;:,—])\s+|(?<=[；：，、])"),
     re.compile(r"\s+"),
-    re.compile(r"(?<=.)(?=.)", re.DOTALL),
 )
 """Where a text may be cut, the best places first."""
 
 Place = tuple[int, int]
+Size = Callable[[str], int]
+"""What a text takes of the room: the tokens of it and of what stands above it."""
 
 
-def split(text: str, size: Callable[[str], int], most: int) -> list[Place]:
+def split(text: str, size: Size, most: int) -> list[Place]:
     """The places of the parts, in order, each as long as fits: they hold everything but white space between them.
 
-    `size` is what a part takes of `most`. A single character that does not fit is a part of its own.
+    A single character that does not fit is a part of its own.
     """
-    atoms = _atoms(text, (0, len(text)), lambda part: size(part) <= most, 0)
+    atoms = _atoms(text, (0, len(text)), size, most, 0)
     frame = size("")
     sizes = [size(text[start:end]) - frame for start, end in atoms]
     runs = longest_runs(sizes, most - frame, lambda first, last: size(text[atoms[first][0] : atoms[last][1]]) <= most)
@@ -54,17 +55,31 @@ def longest_runs(sizes: Sequence[int], room: int, fits: Callable[[int, int], boo
     return runs
 
 
-def _atoms(text: str, place: Place, fits: Callable[[str], bool], level: int) -> list[Place]:
+def _atoms(text: str, place: Place, size: Size, most: int, level: int) -> list[Place]:
     """Parts that each fit, cut at the best border that makes them fit."""
     start, end = place
-    if level == len(_BORDERS) or fits(text[start:end]):
+    if size(text[start:end]) <= most:
         return [place]
+    if level == len(_BORDERS):
+        return _slices(text, place, size, most)
     cut, at = [], start
     for border in _BORDERS[level].finditer(text, start, end):
-        if border.start() > at or border.end() > at:
+        if border.end() > at:
             closing = len(border.group()) - len(border.group().lstrip("\"'”’»)]"))  # stays with its sentence
             cut.append((at, border.start() + closing))
             at = border.end()
     cut.append((at, end))
     parts = [(first, last) for first, last in cut if text[first:last].strip()]
-    return [atom for part in parts for atom in _atoms(text, part, fits, level + 1)]
+    return [atom for part in parts for atom in _atoms(text, part, size, most, level + 1)]
+
+
+def _slices(text: str, place: Place, size: Size, most: int) -> list[Place]:
+    """Parts of a word of nearly the length that fits: one by one its characters would take too long."""
+    start, end = place
+    if end - start == 1 or size(text[start:end]) <= most:
+        return [place]
+    frame = size("")
+    fitting = (end - start) * max(most - frame, 1) // max(size(text[start:end]) - frame, 1)
+    width = min(max(fitting, 1), end - start - 1)
+    places = [(first, min(first + width, end)) for first in range(start, end, width)]
+    return [piece for place in places for piece in _slices(text, place, size, most)]
