@@ -19,12 +19,13 @@ from quire.passwords import Passwords
 FILE = "quire.toml"
 EFFORTS = ("fast", "balanced", "accurate")
 
-Kind = Literal["text", "path", "number", "seconds", "flag", "names"]
+Kind = Literal["text", "path", "number", "seconds", "factor", "flag", "names"]
 _SAID = {
     "text": "a text",
     "path": "a path or an address",
     "number": "a whole number",
     "seconds": "a number of seconds",
+    "factor": "a number",
     "flag": "true or false",
     "names": "a list of texts",
 }
@@ -117,7 +118,9 @@ def configure(given: Mapping[str, object], *, environment: Mapping[str, str], fo
     file = _File(path) if path else None
     found = file.table() if file else {}
     of_environment = _of_environment(environment)
-    of_command = {n: _Found(_checked(n, value, option(n), UsageError), option(n)) for n, value in given.items()}
+    of_command = {
+        n: _Found(checked(SETTINGS[n], value, option(n), UsageError), option(n)) for n, value in given.items()
+    }
     chosen = _named(of_command) or _named(of_environment) or _named(found)
     if chosen is not None:
         found |= _of_preset(chosen, file)
@@ -196,10 +199,10 @@ class _File:
         if path != ("quire",) and name == "preset":
             raise self._wrong(at, "a preset cannot name another one")
         where = self._where(at)
-        checked = _checked(name, value, f"{where}: {name}", ConfigurationError)
-        if SETTINGS[name].kind == "path" and "://" not in str(checked):
-            checked = str(self.path.parent / Path(str(checked)).expanduser())
-        return _Found(checked, f"{where} [{'.'.join(path)}]")
+        valid = checked(SETTINGS[name], value, f"{where}: {name}", ConfigurationError)
+        if SETTINGS[name].kind == "path" and "://" not in str(valid):
+            valid = str(self.path.parent / Path(str(valid)).expanduser())
+        return _Found(valid, f"{where} [{'.'.join(path)}]")
 
     def _known(self, name: str, known: Iterable[str], at: tuple[str, ...]) -> None:
         if name not in known:
@@ -251,12 +254,12 @@ def _of_environment(environment: Mapping[str, str]) -> dict[str, _Found]:
     for name, setting in SETTINGS.items():
         text = environment.get(variable(name), "").strip()
         if text:
-            value = _checked(name, _from_text(setting.kind, text), variable(name), UsageError)
+            value = checked(setting, from_text(setting.kind, text), variable(name), UsageError)
             found[name] = _Found(value, f"environment, {variable(name)}")
     return found
 
 
-def _from_text(kind: Kind, text: str) -> object:
+def from_text(kind: Kind, text: str) -> object:
     """The value of a variable, or the text itself if it cannot be parsed as that kind."""
     match kind:
         case "names":
@@ -266,25 +269,24 @@ def _from_text(kind: Kind, text: str) -> object:
             return said.get(text.lower(), text)
         case "number" if re.fullmatch(r"[+-]?\d+", text):
             return int(text)
-        case "seconds" if re.fullmatch(r"[+-]?\d+(\.\d+)?", text):
+        case "seconds" | "factor" if re.fullmatch(r"[+-]?\d+(\.\d+)?", text):
             return float(text)
     return text
 
 
-def _checked(name: str, value: object, where: str, error: Callable[[str], QuireError]) -> object:
+def checked(setting: Setting, value: object, where: str, error: Callable[[str], QuireError]) -> object:
     """The validated value. `where` begins the message of an error."""
-    setting = SETTINGS[name]
-    checked = _as(setting.kind, value)
-    if checked is None:
+    valid = _as(setting.kind, value)
+    if valid is None:
         shown = "" if setting.secret else f" is {value!r}; it"
         raise error(f"{where}{shown} must be {_SAID[setting.kind]}")
-    if setting.secret and not is_text(str(checked)):
+    if setting.secret and not is_text(str(valid)):
         raise error(f"{where} is not valid text: encode it as UTF-8")
-    if isinstance(checked, (int, float)) and checked < setting.least:
-        raise error(f"{where} is {checked:g}; it must be at least {setting.least:g}")
-    if setting.choices and checked not in setting.choices:
-        raise error(f"{where} is {checked!r}; choose from {', '.join(setting.choices)}")
-    return checked
+    if isinstance(valid, (int, float)) and valid < setting.least:
+        raise error(f"{where} is {valid:g}; it must be at least {setting.least:g}")
+    if setting.choices and valid not in setting.choices:
+        raise error(f"{where} is {valid!r}; choose from {', '.join(setting.choices)}")
+    return valid
 
 
 def _as(kind: Kind, value: object) -> object | None:
@@ -294,7 +296,7 @@ def _as(kind: Kind, value: object) -> object | None:
             return value if kind == "flag" else None
         case int() if kind == "number":
             return value
-        case int() | float() if kind == "seconds":
+        case int() | float() if kind in ("seconds", "factor"):
             return float(value)
         case str() | Path() if kind in ("text", "path"):
             return str(value)

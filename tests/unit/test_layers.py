@@ -26,13 +26,13 @@ LAYERS = {
         fetching passwords
     """,
     "adapters": """
-        render layout prepare detect classify recognize correct assemble export store prompts flow ocr_models
+        render layout prepare detect classify recognize correct assemble export answers store prompts flow ocr_models
         database.postgres database.postgres_connections
     """,
     "execution": "workers runtime batch asking",
     "composition": "result",
     "orchestration": "reading durable pipeline",
-    "surfaces": "devcluster cli __init__ __main__",
+    "surfaces": "devcluster cli service __init__ __main__",
 }
 BELOW = {
     "core": {"core"},

@@ -37,6 +37,7 @@ _COMMANDS: Mapping[str, Mapping[str, str | tuple[str, str, str]]] = {
     },
     "Machines": {
         "join": ("join:join", "EXAMPLES", "Join in processing the runs of a store."),
+        "serve": ("serve:serve", "EXAMPLES", "Serve documents over HTTP: docling-serve's API and a web page."),
         "worker": ("worker:worker", "EXAMPLES", "Serve workflows to a Restate server."),
         "up": ("up:up", "EXAMPLES", "Start a complete local cluster to try out."),
     },

@@ -237,6 +237,7 @@ class TaskSource(TypedDict):
     bucket: NotRequired[Mapping[str, Json]]
     uri: NotRequired[str]
     """What the caller calls it."""
+    size: NotRequired[int]
 
 
 @final
@@ -313,6 +314,14 @@ class TaskDocument(TypedDict):
 
 
 @final
+class ShortDocument(TypedDict):
+    """A document that was read in one step, with its output."""
+
+    reference: DocumentReference
+    output: NotRequired[TaskOutput]
+
+
+@final
 class TaskCounts(TypedDict):
     """How many documents of a task ended how."""
 
@@ -326,8 +335,8 @@ class TaskCounts(TypedDict):
 class TaskResult(TypedDict):
     """The result of the workflow `task`."""
 
-    documents: Digest
-    """A JSON list of `TaskDocument`."""
+    documents: Digest | list[TaskDocument]
+    """The documents; a long list as an artifact."""
     counts: TaskCounts
     archive: NotRequired[Digest]
     """The answer as a zip archive."""

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from quire.document import Reader
+from quire.document import Document, Reader
 from quire.encoding import encode_page
 from quire.errors import InputError
 from quire.keys import Digest
@@ -39,7 +40,10 @@ class StoredText:
 
 def look_into(source: Opened, work: WorkerWork) -> tuple[dict[str, object], bytes]:
     """What is needed before a document is read: number of pages, name of its reader, its outline."""
-    document = source.document(work)
+    return about(source.document(work))
+
+
+def about(document: Document) -> tuple[dict[str, object], bytes]:
     outline = [[entry.level, entry.title, entry.page, entry.top] for entry in document.reader.outline()]
     header: dict[str, object] = {
         "pages": document.page_count,
@@ -54,8 +58,17 @@ def read_group(group: Group, work: WorkerWork) -> bytes:
     """Sends one page after the other: its text and blocks, how long they took, and what an engine must add."""
     reader = group.source.document(work).reader
     work.request("opened", {})
+    for header, data in read_pages(reader, group.pages, group.options):
+        work.request("page", header, data)
+    return b""
+
+
+def read_pages(
+    reader: Reader, pages: Sequence[int], options: RecognizeOptions
+) -> Iterator[tuple[dict[str, object], bytes]]:
+    """Each page: how it was read, and its text followed by its blocks."""
     begun = time.perf_counter()
-    for number, text in zip(group.pages, reader.text(group.pages, threads=1), strict=True):
+    for number, text in zip(pages, reader.text(pages, threads=1), strict=True):
         header: dict[str, object] = {"page": number, "text_ms": _ms(begun)}
         blocks = b""
         begun = time.perf_counter()
@@ -63,7 +76,7 @@ def read_group(group: Group, work: WorkerWork) -> bytes:
             if isinstance(text, InputError):
                 raise text
             header["text"] = len(text)
-            page = judged(text, number, group.options)
+            page = judged(text, number, options)
             if page.needs is None:
                 laid = lay_out(page)
                 blocks = encode_page(laid)
@@ -72,9 +85,8 @@ def read_group(group: Group, work: WorkerWork) -> bytes:
                 header["needs"] = page.needs.to_row()
         except Exception as error:  # one bad page never loses the document
             header |= {"failed": describe(error), "info": _row(_info(reader, number)), "blocks_ms": _ms(begun)}
-        work.request("page", header, (text if isinstance(text, bytes) else b"") + blocks)
+        yield header, (text if isinstance(text, bytes) else b"") + blocks
         begun = time.perf_counter()
-    return b""
 
 
 def lay_out_stored(stored: StoredText, work: WorkerWork) -> tuple[dict[str, object], bytes]:

@@ -41,6 +41,11 @@ class About:
     outline: bytes = b"[]"
     size: int = 0
 
+    @classmethod
+    def of(cls, header: Mapping[str, object], outline: bytes) -> About:
+        pages, size = (int(str(header[name])) for name in ("pages", "size"))
+        return cls(str(header["reader"]), pages, str(header["media_type"]), outline, size)
+
     def entries(self) -> tuple[OutlineEntry, ...]:
         return tuple(OutlineEntry(*row) for row in json.loads(self.outline))
 
@@ -51,12 +56,11 @@ def look_into(source: Opened, pool: WorkerPool) -> About:
     import quire.reading.pages  # noqa: F401 - what comes next is loaded while the worker opens the document
 
     answer = opening.result()
-    pages, size = (int(str(answer.header[name])) for name in ("pages", "size"))
-    return About(str(answer.header["reader"]), pages, str(answer.header["media_type"]), answer.data, size)
+    return About.of(answer.header, answer.data)
 
 
 @dataclass(frozen=True, slots=True)
-class _Page:
+class ReceivedPage:
     """A page as received from a worker."""
 
     number: int
@@ -70,16 +74,24 @@ class _Page:
 
 
 class WorkerPages:
-    """Not thread-safe. `load` returns stored texts."""
+    """Not thread-safe. `load` returns stored texts; `ready` are pages that a worker has read already."""
 
     def __init__(
-        self, source: Opened, about: About, options: RecognizeOptions, *, pool: WorkerPool, load: Load
+        self,
+        source: Opened,
+        about: About,
+        options: RecognizeOptions,
+        *,
+        pool: WorkerPool,
+        load: Load,
+        ready: Mapping[int, ReceivedPage] | None = None,
     ) -> None:
+        self._ready = dict(ready or {})
         self._source, self._about, self._pool, self._load = source, about, pool, load
         # Only the options that a worker needs: engines may not be picklable.
         self._options = RecognizeOptions(options.mode, languages=options.languages, figures=options.figures)
         self._groups = PageGroups(pool, self._job, self._received, open_s=OPEN_S, page_s=PAGE_S)
-        self._page: _Page | None = None  # whose text was requested last
+        self._page: ReceivedPage | None = None  # whose text was requested last
         self._infos: dict[int, PageInfo] = {}
 
     @property
@@ -97,12 +109,13 @@ class WorkerPages:
         return self._source
 
     def expect(self, pages: Sequence[int]) -> None:
+        pages = [page for page in pages if page not in self._ready]
         size = min(GROUP, max(LEAST, -(-len(pages) // (4 * self._pool.workers))))
         self._groups.expect(pages, size=size, ahead=self._pool.workers + 1)
 
     def text(self, page: int) -> Timed[bytes]:
         self._page = None
-        self._page = read = self._groups.take(page)
+        self._page = read = self._ready[page] if page in self._ready else self._groups.take(page)
         if read.text is None:
             raise read.failed or WorkerCrashed("the worker sent no text")
         return Timed(read.text, read.text_ms)
@@ -132,8 +145,8 @@ class WorkerPages:
     def _job(self, pages: tuple[int, ...]) -> Job:
         return Job(READ_GROUP, Group(self._source, pages, self._options))
 
-    def _received(self, number: int, header: Mapping[str, object], data: bytes) -> _Page:
-        page = _page(header, data, number)
+    def _received(self, number: int, header: Mapping[str, object], data: bytes) -> ReceivedPage:
+        page = received(header, data, number)
         if page.info is not None and page.failed is not None:
             self._infos[number] = page.info
         return page
@@ -150,7 +163,8 @@ def stored(load: Load, header: Mapping[str, object]) -> tuple[dict[str, object],
     return {"sizes": [len(one) for one in loaded]}, b"".join(loaded)
 
 
-def _page(header: Mapping[str, Any], data: bytes, number: int) -> _Page:
+def received(header: Mapping[str, Any], data: bytes, number: int) -> ReceivedPage:
+    """A page from the message of a worker."""
     if header["page"] != number:
         raise ValueError(f"page {header['page']} instead of {number}")
     size = header.get("text")
@@ -159,7 +173,7 @@ def _page(header: Mapping[str, Any], data: bytes, number: int) -> _Page:
     needs = Needs.of_row(header["needs"]) if "needs" in header else None
     failed = rebuilt(header["failed"]) if "failed" in header else None
     blocks = Encoded(data[size:], info) if info is not None and failed is None else None
-    return _Page(number, text, header["text_ms"], needs, blocks, header.get("blocks_ms", 0.0), failed, info)
+    return ReceivedPage(number, text, header["text_ms"], needs, blocks, header.get("blocks_ms", 0.0), failed, info)
 
 
 def _info(header: Mapping[str, Any]) -> PageInfo:

@@ -22,7 +22,7 @@ from quire.service.api.routes import api_routes
 from quire.service.contract.refusing import RequestRefused
 from quire.service.security import check_key, check_origin, is_public
 from quire.service.service import Service
-from quire.service.settings import Settings
+from quire.service.settings import ServiceSettings
 
 TITLE = "Quire"
 RETRY_AFTER_S = "1"
@@ -64,7 +64,7 @@ def create_app(service: Service) -> FastAPI:
 class _Guard:
     """Asks every request for the key, except those for what is public. A WebSocket is asked by its route."""
 
-    def __init__(self, app: ASGIApp, settings: Settings) -> None:
+    def __init__(self, app: ASGIApp, settings: ServiceSettings) -> None:
         self._app, self._settings = app, settings
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

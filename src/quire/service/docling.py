@@ -25,6 +25,8 @@ from quire.service.uploads import FormBody, Upload, form_body, json_body
 
 ORPHANED_S = 1.0
 """How often a synchronous call looks whether its client is still there."""
+LONGEST_POLL_S = 60.0
+"""Proxies end requests that take longer."""
 LOOK_S = 0.25
 """How often a WebSocket looks for progress."""
 
@@ -129,11 +131,11 @@ class _Calls:
 
     async def convert(self, request: Request) -> RunStatus:
         body = await self._json(request, requests.ConvertRequest)
-        return await self._submit(request, Order.of_convert(body, self._settings.policy))
+        return await self._submit(request, Order.of_convert(body, self._service.policy))
 
     async def old_convert(self, request: Request) -> RunStatus:
         body = (await self._json(request, requests.OldRequest)).request()
-        return await self._submit(request, Order.of_convert(body, self._settings.policy))
+        return await self._submit(request, Order.of_convert(body, self._service.policy))
 
     async def batch(self, request: Request) -> RunStatus:
         body = await self._json(request, requests.BatchConvertRequest)
@@ -159,7 +161,7 @@ class _Calls:
                 raise forms.no_files()
             if body.unnamed:
                 raise forms.file_without_name(body.unnamed[0])
-            order = Order.of_form(parse(body.fields), len(body.files), self._settings.policy)
+            order = Order.of_form(parse(body.fields), len(body.files), self._service.policy)
             return await self._submit(request, order, body)
         finally:
             body.close()
@@ -171,7 +173,7 @@ class _Calls:
     async def _submit(self, request: Request, order: Order, form: FormBody | None = None) -> RunStatus:
         """Check the request, save its files, submit it."""
         version = document_version(request.headers.get("accept-docling-document-version"))
-        wanted = translate(order, self._settings.policy, version=version)
+        wanted = translate(order, self._service.policy, version=version)
         tenant = tenant_of(request, self._settings)
         sources = [await self._service.keep(upload, tenant) for upload in form.files] if form else []
         sources += [await self._source(source, tenant) for source in order.sources]
@@ -184,7 +186,7 @@ class _Calls:
             "target": wanted["targets"][0] if wanted["targets"] else {"kind": "inbody"},
             "callbacks": wanted["callbacks"],
             "from_formats": wanted["from_formats"] or [],
-            "timeout_s": order.options.document_timeout,
+            "timeout_s": wanted["timeout_s"],
             "abort_on_error": wanted["abort_on_error"],
             "limits": self._service.limits,
         }
@@ -210,11 +212,11 @@ class _Calls:
 
     async def answered(self, request: Request, status: RunStatus) -> Response:
         """Wait for the end. A client that hangs up cancels its task, which nobody else knows of."""
-        until = time.monotonic() + self._settings.max_sync_wait_s
+        until = time.monotonic() + self._settings.sync_wait_s
         while status.state not in ENDED:
             left = until - time.monotonic()
             if left <= 0:
-                raise RequestRefused(504, answers.too_long(self._settings.max_sync_wait_s))
+                raise RequestRefused(504, answers.too_long(self._settings.sync_wait_s))
             status = await self._service.wait(status, min(left, ORPHANED_S))
             if status.state not in ENDED and await request.is_disconnected():
                 await self._service.call(self._service.runtime.cancel, status.run)
@@ -223,8 +225,7 @@ class _Calls:
 
     async def polled(self, request: Request, task: str, wait_s: float) -> Response:
         status = await self._known(request, task)
-        longest = self._settings.max_poll_wait_s
-        status = await self._service.wait(status, min(max(wait_s, 0.0), longest))
+        status = await self._service.wait(status, min(max(wait_s, 0.0), LONGEST_POLL_S))
         return JSONResponse(await task_status_of(self._service, status))
 
     async def result(self, request: Request, task: str) -> Response:

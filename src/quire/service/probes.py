@@ -47,16 +47,16 @@ def routes(service: Service) -> APIRouter:
 
     @router.get("/version")
     async def versions() -> dict[str, Any]:
-        if not settings.show_version:
+        if not settings.version_info:
             raise RequestRefused(403, "Forbidden. The server is configured for not showing version details.")
         return answers.versions(installed(), quire.__version__)
 
     @router.get("/v1/capabilities")
     async def capabilities() -> dict[str, Any]:
-        if not settings.show_capabilities:
+        if not settings.capabilities:
             raise RequestRefused(404, "Not Found")
         found = answers.versions(installed(), quire.__version__)
-        return answers.capabilities(settings.policy, found, api_key_required=bool(settings.api_key))
+        return answers.capabilities(service.policy, found, api_key_required=bool(settings.api_key))
 
     @router.get("/v1/memory/stats")
     async def memory_stats() -> Response:

@@ -11,7 +11,7 @@ from starlette.requests import HTTPConnection
 from quire.errors import UsageError
 from quire.keys import digest_of
 from quire.service.contract.refusing import RequestRefused
-from quire.service.settings import Settings
+from quire.service.settings import ServiceSettings
 
 KEY_HEADER = "x-api-key"
 KEY_PARAMETER = "api_key"
@@ -26,7 +26,7 @@ PUBLIC = frozenset(
 )
 
 
-def check_binding(settings: Settings) -> None:
+def check_binding(settings: ServiceSettings) -> None:
     """Raises UsageError when a server without a key would be reachable from other machines."""
     if settings.api_key or settings.allow_no_key or is_loopback(settings.host):
         return
@@ -48,7 +48,7 @@ def is_public(path: str) -> bool:
     return path in PUBLIC or path.startswith("/web/")
 
 
-def check_key(connection: HTTPConnection, settings: Settings, *, parameter: bool = False) -> None:
+def check_key(connection: HTTPConnection, settings: ServiceSettings, *, parameter: bool = False) -> None:
     """Raise a 401 unless the key of the request is the server's. A WebSocket sends it as a parameter of its URL."""
     if not settings.api_key:
         return
@@ -63,7 +63,7 @@ def same(given: str, expected: str) -> bool:
     return hmac.compare_digest(*digests)
 
 
-def tenant_of(connection: HTTPConnection, settings: Settings) -> str:
+def tenant_of(connection: HTTPConnection, settings: ServiceSettings) -> str:
     """The part of the store that a request works in: "" for the default tenant, and where there are no tenants."""
     if not settings.tenants:
         return ""
@@ -76,7 +76,7 @@ def tenant_of(connection: HTTPConnection, settings: Settings) -> str:
     return "" if name == "default" else f"tenant-{digest_of(['tenant', name])[:32]}"
 
 
-def check_origin(connection: HTTPConnection, settings: Settings) -> None:
+def check_origin(connection: HTTPConnection, settings: ServiceSettings) -> None:
     """Refuse what another web site makes a browser send to a server without a key. The page has the server's origin."""
     origin = connection.headers.get("origin")
     if settings.api_key or origin is None or origin.partition("://")[2] == connection.headers.get("host", ""):

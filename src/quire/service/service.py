@@ -17,12 +17,12 @@ from quire.database.runs import ENDED, Runs, run_of
 from quire.durable.messages import SourceJson, TaskArgument, TaskDocument, TaskLimits, TaskResult, TaskSource
 from quire.durable.opening import ServedRuntime
 from quire.durable.reads.sources import save_source, source_key
-from quire.errors import QuireError, UsageError
+from quire.errors import ConfigurationError, QuireError, UsageError
 from quire.keys import Digest
 from quire.runtime.local import LocalRuntime
 from quire.service.contract.answers import BUSY
 from quire.service.contract.refusing import RequestRefused
-from quire.service.settings import Settings
+from quire.service.settings import ServiceSettings
 from quire.service.uploads import Upload
 from quire.service.waiting import RunWaiter
 from quire.store.artifacts import ArtifactStore
@@ -31,6 +31,8 @@ from quire.store.scoped import scoped
 FLOW = "task"
 CLEARED = 1000
 """Tasks that are cleared at a time."""
+FETCH_S = 120.0
+"""How long a download may take."""
 THREADS = 16
 """Threads for calls of the store and the database, which block."""
 
@@ -43,8 +45,9 @@ class Service:
     Coroutines run in the event loop; `call` runs what blocks in a thread.
     """
 
-    def __init__(self, settings: Settings, store: ArtifactStore, runtime: ServedRuntime) -> None:
+    def __init__(self, settings: ServiceSettings, store: ArtifactStore, runtime: ServedRuntime) -> None:
         self.settings, self.store, self.runtime = settings, store, runtime
+        self.policy = settings.policy(engines=usable_engines())
         self.runs = Runs(store.database)
         self.waiter = RunWaiter(runtime)
         self.draining = False
@@ -64,14 +67,14 @@ class Service:
             "max_bytes": settings.max_file_bytes,
             "max_pages": settings.max_pages,
             "networks": list(settings.private_networks),
-            "timeout_s": settings.fetch_timeout_s,
+            "timeout_s": FETCH_S,
         }
 
     async def keep(self, upload: Upload, tenant: str) -> TaskSource:
         """Save a file of a request to the store."""
         source: SourceJson = {"id": upload.id, "name": upload.name, "path": "", "stored": True}
         await self.call(_keep, self.store_of(tenant), upload.id, upload.file)
-        return {"stored": source, "uri": upload.name}
+        return {"stored": source, "uri": upload.name, "size": upload.size}
 
     async def submit(self, argument: TaskArgument, *, task: str | None = None) -> str:
         """Submit a task, and return its id. Refuses it while too much is waiting, or the server is stopping."""
@@ -102,8 +105,10 @@ class Service:
     async def documents(self, status: RunStatus) -> list[TaskDocument]:
         """What became of the sources of a task that is finished."""
         result: TaskResult = status.result
-        documents: list[TaskDocument] = json.loads(await self.call(self.store.load, Digest(result["documents"])))
-        return documents
+        listed = result["documents"]
+        if isinstance(listed, str):
+            listed = json.loads(await self.call(self.store.load, listed))
+        return listed
 
     @property
     def trouble(self) -> QuireError | None:
@@ -131,7 +136,7 @@ class Service:
         """The result of a task was fetched: remove it after a while, where results are for one use."""
         if self.settings.single_use_results:
             loop = asyncio.get_running_loop()
-            loop.call_later(self.settings.result_removal_s, self._threads.submit, self._forget, status.run)
+            loop.call_later(self.settings.result_removal_delay_s, self._threads.submit, self._forget, status.run)
 
     def clear(self, tenant: str, older_s: float) -> None:
         """Forget the tasks of docling's API that ended some seconds ago."""
@@ -158,7 +163,7 @@ class Service:
 
     def _close(self) -> None:
         if isinstance(self.runtime, LocalRuntime):
-            self.runtime.close(patience_s=self.settings.drain_s)
+            self.runtime.close(patience_s=self.settings.shutdown_s)
         else:
             self.runtime.close()
         self.store.close()
@@ -168,9 +173,9 @@ class Service:
             self.runtime.forget(run)
 
     def _submit(self, argument: TaskArgument, task: str) -> None:
-        if self.settings.max_queue and self.runs.in_progress(FLOW) >= self.settings.max_queue:
+        if self.runs.in_progress(FLOW) >= self.settings.max_queued:
             raise _busy()
-        most = self.settings.max_tenant_tasks
+        most = self.settings.max_queued_per_tenant
         if most and argument["tenant"] and self._of_tenant(argument["tenant"]) >= most:
             raise _busy()
         self.runtime.submit(FLOW, argument, key=task)
@@ -180,6 +185,18 @@ class Service:
             run for state in ("waiting", "running") for run in self.runtime.runs(flow=FLOW, state=state, limit=10_000)
         )
         return sum(run.inputs["tenant"] == tenant for run in going)
+
+
+def usable_engines() -> list[str]:
+    """The OCR engines that work on this machine."""
+    from quire.recognize.registry import make, names
+
+    usable = []
+    for name in names():
+        with suppress(ConfigurationError):
+            make(name)
+            usable.append(name)
+    return usable
 
 
 def _keep(store: Store, document: Digest, file: BinaryIO) -> None:

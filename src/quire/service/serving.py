@@ -2,32 +2,43 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import uvicorn
 from fastapi import FastAPI
 
-from quire.durable.opening import open_runtime
+from quire.durable.opening import RuntimeKind, open_runtime
 from quire.service.app import create_app
 from quire.service.security import check_binding
 from quire.service.service import Service
-from quire.service.settings import Settings
+from quire.service.settings import ServiceSettings
 
 HANDED_OVER = "QUIRE_SERVE_HANDED_OVER"
-"""The environment variable with the settings for further processes of this server."""
+"""The environment variable with the settings for the processes of a server that has several."""
 
 
-def serve(settings: Settings) -> None:
+@dataclass(frozen=True, slots=True)
+class Backend:
+    """Where the documents and runs are, and where the work is done."""
+
+    store: str
+    facts: str | None = None
+    runtime: RuntimeKind = "local"
+    ingress: str | None = None
+
+
+def serve(settings: ServiceSettings, backend: Backend) -> None:
     """Serve until SIGTERM or Ctrl-C. Then requests in progress are answered, and steps in progress recorded."""
     check_binding(settings)
     if settings.processes > 1:
-        os.environ[HANDED_OVER] = settings.handed_over()
+        os.environ[HANDED_OVER] = json.dumps([asdict(settings), asdict(backend)])
         uvicorn.run("quire.service.serving:app", factory=True, workers=settings.processes, **_options(settings))
         return
-    service = opened(settings)
-    server = uvicorn.Server(uvicorn.Config(create_app(service), **_options(settings)))
+    server = uvicorn.Server(uvicorn.Config(create_app(opened(settings, backend)), **_options(settings)))
     server.run()
     if not server.started:
         sys.exit(3)
@@ -35,35 +46,34 @@ def serve(settings: Settings) -> None:
 
 def app() -> FastAPI:
     """The application of one of several processes."""
-    return create_app(opened(Settings.taken_over(os.environ[HANDED_OVER])))
+    settings, backend = json.loads(os.environ[HANDED_OVER])
+    listed: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value for name, value in settings.items()
+    }
+    return create_app(opened(ServiceSettings(**listed), Backend(**backend)))
 
 
-def opened(settings: Settings) -> Service:
+def opened(settings: ServiceSettings, backend: Backend) -> Service:
     """The service with its store and runtime."""
     runtime, store = open_runtime(
-        settings.store,
-        settings.facts,
-        runtime=settings.runtime,
-        ingress=settings.ingress,
-        admin=settings.admin,
-        workers=settings.workers,
+        backend.store, backend.facts, runtime=backend.runtime, ingress=backend.ingress, workers=settings.workers
     )
     return Service(settings, store, runtime)
 
 
-def _options(settings: Settings) -> dict[str, Any]:
+def _options(settings: ServiceSettings) -> dict[str, Any]:
     return {
         "host": settings.host,
         "port": settings.port,
         "root_path": settings.root_path,
         "proxy_headers": settings.proxy_headers,
-        "timeout_keep_alive": settings.keep_alive_s,
-        "timeout_graceful_shutdown": int(settings.drain_s),
-        "ssl_certfile": settings.ssl_certfile,
-        "ssl_keyfile": settings.ssl_keyfile,
-        "ssl_keyfile_password": settings.ssl_keyfile_password,
+        "timeout_keep_alive": int(settings.keep_alive_s),
+        "timeout_graceful_shutdown": int(settings.shutdown_s),
+        "ssl_certfile": settings.tls_certificate,
+        "ssl_keyfile": settings.tls_key,
+        "ssl_keyfile_password": settings.tls_key_password,
         "log_level": settings.log_level.lower(),
         "access_log": False,
         "server_header": False,
-        "ws": "websockets",
+        "ws": "websockets-sansio",
     }

@@ -5,16 +5,22 @@ Runs in worker processes. A worker has no store: the parent loads what it needs,
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
+from typing import Any
 
 from quire.assemble import assemble as assembled
 from quire.encoding import decode_document, decode_page, encode_document
 from quire.engine import Attempt
 from quire.keys import Digest
 from quire.opened import Opened, WorkerWork
+from quire.page_ranges import page_numbers
 from quire.pagetext import PageText
 from quire.reading.native_pages import text_of_page
+from quire.reading.page_jobs import about, read_pages
+from quire.recognize.options import RecognizeOptions
 from quire.result import DocumentResult, ReadSource
 from quire.types import OutlineEntry, PageInfo, PageResult
 
@@ -41,6 +47,61 @@ class Export:
     formats: tuple[str, ...]
     words: bool
     path: Mapping[int, tuple[Attempt, ...]] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Short:
+    """A document to read in one go if it has at most `most` pages, and none of them needs an engine."""
+
+    source: Opened
+    pages: str | None
+    options: RecognizeOptions
+    most: int
+
+
+@dataclass(frozen=True, slots=True)
+class ShortRead:
+    """What was read in one go: about the document, its outline, its pages; the document if all of them were read."""
+
+    header: dict[str, object]
+    outline: bytes
+    pages: list[tuple[dict[str, object], bytes]]
+    document: bytes = b""
+
+    def message(self) -> tuple[dict[str, object], bytes]:
+        """As the reply of a worker."""
+        parts = [self.outline, self.document, *(data for _, data in self.pages)]
+        header: dict[str, object] = {
+            "about": self.header,
+            "pages": [page for page, _ in self.pages],
+            "sizes": [len(one) for one in parts],
+        }
+        return header, b"".join(parts)
+
+    @classmethod
+    def of(cls, header: Mapping[str, Any], data: bytes) -> ShortRead:
+        ends = list(accumulate(header["sizes"]))
+        parts = [data[end - size : end] for end, size in zip(ends, header["sizes"], strict=True)]
+        return cls(header["about"], parts[0], list(zip(header["pages"], parts[2:], strict=True)), parts[1])
+
+
+def short(request: Short, work: WorkerWork) -> tuple[dict[str, object], bytes]:
+    """Read a short document. A long one is only looked into."""
+    return read_short(request, work).message()
+
+
+def read_short(request: Short, work: WorkerWork) -> ShortRead:
+    opened = request.source.document(work)
+    header, outline = about(opened)
+    numbers = page_numbers(request.pages, opened.page_count)
+    if len(numbers) > request.most:
+        return ShortRead(header, outline, [])
+    pages = list(read_pages(opened.reader, numbers, request.options))
+    if any("needs" in page or "failed" in page for page, _ in pages):
+        return ShortRead(header, outline, pages)
+    laid = [decode_page(data[int(str(page["text"])) :], _no_texts) for page, data in pages]
+    entries = [OutlineEntry(*row) for row in json.loads(outline)]
+    return ShortRead(header, outline, pages, encode_document([page.info for page in laid], assembled(laid, entries)))
 
 
 def assemble(gathered: Pages, work: WorkerWork) -> tuple[dict[str, object], bytes]:

@@ -31,7 +31,8 @@ from quire.reading.page_stages import Gathered, Texts
 from quire.reading.pages import PageFlow, PageMade, assemble_document, page_without_blocks
 from quire.reading.stage import Artifact, Encoded
 from quire.reading.stage_run import StagedRun
-from quire.reading.worker_pages import About, WorkerPages, look_into, stored
+from quire.reading.worker_pages import About, ReceivedPage, WorkerPages, look_into, received, stored
+from quire.recognize.options import RecognizeOptions
 from quire.result import Ledger
 from quire.store.scoped import ScopedStore
 from quire.types import OutlineEntry, PageInfo, PageResult
@@ -42,6 +43,8 @@ ASSEMBLE_S, EXPORT_S = 600.0, 600.0
 REASON = 300
 """Maximum characters of a reason in the journal."""
 KEPT_SCOPES = 64
+SHORT = 8
+"""Pages of a document that is read in one go."""
 NOTHING = Profile().digest()
 NO_DIGEST = Digest("")
 TOO_LATE = "not begun: the time for this document was over"
@@ -85,6 +88,30 @@ class DocumentSteps:
         began = time.time()
         with self._opened(request.source) as source:
             about = look_into(source, shared_pool(self.workers))
+        plan = self._planned(request, about, began, run, sink)
+        self.store.flush()
+        return plan
+
+    def short(self, request: ReadRequest, read: jobs.ShortRead, run: str, sink: Sink) -> DocumentReference | None:
+        """The document from what a worker has read of it in one go, not flushed; None when that is not all of it."""
+        if not read.document:
+            return None
+        about = About.of(read.header, read.outline)
+        plan = self._planned(request, about, time.time(), run, sink)
+        pages = {int(str(page["page"])): (page, data) for page, data in read.pages}
+        ready = {number: received(*page, number) for number, page in pages.items()}
+        self._read(request, about.reader, list(ready), run, sink, engines=False, ready=ready)
+        return self._assembled(request, plan, {}, run, sink, made=read.document)
+
+    @contextmanager
+    def short_request(self, request: ReadRequest) -> Iterator[jobs.Short]:
+        """The job that reads a short document in one go, valid inside the context."""
+        options = request.options(workers=self.workers)
+        sent = RecognizeOptions(options.mode, languages=options.languages, figures=options.figures)
+        with self._opened(request.source) as source:
+            yield jobs.Short(source, request.pages, sent, SHORT)
+
+    def _planned(self, request: ReadRequest, about: About, began: float, run: str, sink: Sink) -> DocumentPlan:
         if request.max_pages and about.pages > request.max_pages:
             raise LimitError(
                 f"has {about.pages} pages, more than the {request.max_pages} that are allowed here; split it, or raise "
@@ -94,7 +121,6 @@ class DocumentSteps:
         key = artifact_key("outline", "1", (request.source.id, about.reader), NOTHING)
         outline = self.store.save(key, about.outline, stage="outline", document=request.source.id)
         numbers = page_numbers(request.pages, about.pages)
-        self.store.flush()
         missing = self.missing(request, about.reader, numbers)
         payload = {"name": request.source.name, "input_bytes": about.size, "pages": len(numbers)}
         self._staged(request, run, sink).emit("started", "read", payload=payload)
@@ -119,7 +145,9 @@ class DocumentSteps:
 
     def group(self, request: ReadRequest, reader: str, pages: Sequence[int], run: str, sink: Sink) -> list[PageOutcome]:
         """Read pages as far as possible without an engine."""
-        return self._read(request, reader, pages, run, sink, engines=False)
+        outcomes = self._read(request, reader, pages, run, sink, engines=False)
+        self.store.flush()
+        return outcomes
 
     def recognise(self, request: ReadRequest, reader: str, page: int, run: str, sink: Sink) -> PageOutcome:
         """Read a page with OCR: one engine after the other until one succeeds."""
@@ -131,6 +159,7 @@ class DocumentSteps:
                 sink(event)
 
         (outcome,) = self._read(request, reader, [page], run, forward, engines=True)
+        self.store.flush()
         return outcome
 
     def assemble(
@@ -142,6 +171,21 @@ class DocumentSteps:
         sink: Sink,
     ) -> DocumentReference:
         """Assemble the document from its pages. Raises StoreError when a page is gone from the store."""
+        reference = self._assembled(request, plan, failed, run, sink)
+        self.store.flush()
+        return reference
+
+    def _assembled(
+        self,
+        request: ReadRequest,
+        plan: DocumentPlan,
+        failed: Mapping[int, PageOutcome],
+        run: str,
+        sink: Sink,
+        *,
+        made: bytes = b"",
+    ) -> DocumentReference:
+        """`made` is the document, if a worker has assembled it already."""
         source, store = request.source, self.store
         numbers = page_numbers(request.pages, plan["pages"])
         records = self._records(request, plan["reader"], [number for number in numbers if number not in failed])
@@ -152,6 +196,8 @@ class DocumentSteps:
         outline = [OutlineEntry(*row) for row in json.loads(store.load(plan["outline"]))]
 
         def elsewhere(_: Gathered) -> Encoded:
+            if made:
+                return Encoded(made)
             parts = tuple(records[n].blocks if n in records else infos[n] for n in numbers)
             return Encoded(
                 self.work("quire.durable.reads.jobs:assemble", jobs.Pages(parts, tuple(outline)), ASSEMBLE_S).data
@@ -163,7 +209,6 @@ class DocumentSteps:
         indexed = records | tried
         index = json.dumps([[n, *indexed[n].to_row()] for n in numbers if n in indexed]).encode()
         index_digest = store.save(index_key(source.id, digest_bytes(index)), index, stage="index", document=source.id)
-        store.flush()
         ledger = Ledger.of([records[n].info if n in records else infos[n] for n in numbers])
         ms = round((time.time() - plan["began"]) * 1000, 3)
         staged.emit("finished", "read", payload={"ms": ms, "status": ledger.status, **asdict(ledger)})
@@ -214,7 +259,15 @@ class DocumentSteps:
             yield jobs.Export(opened, media_type, document["document"], index.texts, formats, words, path)
 
     def _read(
-        self, request: ReadRequest, reader: str, pages: Sequence[int], run: str, sink: Sink, *, engines: bool
+        self,
+        request: ReadRequest,
+        reader: str,
+        pages: Sequence[int],
+        run: str,
+        sink: Sink,
+        *,
+        engines: bool,
+        ready: Mapping[int, ReceivedPage] | None = None,
     ) -> list[PageOutcome]:
         """Run pages through the stages, parsed in workers; each page that was read gets its record."""
         if request.deadline and time.time() > request.deadline:
@@ -222,12 +275,10 @@ class DocumentSteps:
         options, pool = request.options(workers=self.workers), shared_pool(self.workers)
         with ExitStack() as stack:
             source = stack.enter_context(self._opened(request.source))
-            native = WorkerPages(source, About(reader), options, pool=pool, load=self.store.load)
+            native = WorkerPages(source, About(reader), options, pool=pool, load=self.store.load, ready=ready)
             flow = PageFlow(source.id, native, self._staged(request, run, sink), options, engines=engines)
             stack.callback(flow.close)
-            outcomes = [self._outcome(request, reader, flow, page) for page in flow.pages(pages)]
-        self.store.flush()
-        return outcomes
+            return [self._outcome(request, reader, flow, page) for page in flow.pages(pages)]
 
     def _outcome(self, request: ReadRequest, reader: str, flow: PageFlow, page: PageMade) -> PageOutcome:
         number, info = page.number, page.left_out

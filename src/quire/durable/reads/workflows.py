@@ -36,7 +36,7 @@ class Reads:
         """Read one document, and return its reference."""
         request = ReadRequest.from_json(argument)
         steps = self._steps.scoped(request.scope)
-        sink = ctx.run_id, _sink(ctx, request)
+        sink = ctx.run_id, sink_of(ctx, request)
         plan: DocumentPlan = await ctx.run("plan", steps.plan, request, *sink, retry=PATIENT)
         missing = _numbers(plan["missing"], plan["pages"])
         outcomes = await self._call(ctx, "pages", request, plan["reader"], missing, GROUP)
@@ -47,7 +47,7 @@ class Reads:
     async def pages(self, ctx: Context, argument: PagesArgument) -> PagesResult:
         """Read a group of pages; each page that needs OCR is a workflow of its own."""
         request, reader = ReadRequest.from_json(argument["request"]), argument["reader"]
-        arguments = request, reader, argument["pages"], ctx.run_id, _sink(ctx, request)
+        arguments = request, reader, argument["pages"], ctx.run_id, sink_of(ctx, request)
         rows = await ctx.run("read", self._steps.scoped(request.scope).group, *arguments, retry=PATIENT)
         outcomes = {outcome.page: outcome for outcome in starmap(PageOutcome, rows)}
         unread = [outcome.page for outcome in outcomes.values() if outcome.needs]
@@ -60,7 +60,7 @@ class Reads:
         steps, pause = self._steps.scoped(request.scope), Retry(backoff_s=request.retry_backoff_s)
         attempt = 1
         while True:
-            arguments = request, reader, page, ctx.run_id, _sink(ctx, request, attempt)
+            arguments = request, reader, page, ctx.run_id, sink_of(ctx, request, attempt)
             row = await ctx.run(f"recognise {attempt}", steps.recognise, *arguments, retry=PATIENT)
             outcome = PageOutcome(*row)
             if not outcome.failed or attempt > request.retries:
@@ -107,7 +107,7 @@ def _result(ctx: Context, outcomes: Iterable[PageOutcome]) -> PagesResult:
     return {"run": ctx.run_id, "pages": [(*outcome,) for outcome in outcomes]}
 
 
-def _sink(ctx: Context, request: ReadRequest, attempt: int = 1) -> Sink:
+def sink_of(ctx: Context, request: ReadRequest, attempt: int = 1) -> Sink:
     """Emits events to the run, with deterministic ids, so that a replay emits the same."""
     again = f"/attempt-{attempt}" if attempt > 1 else ""
 

@@ -22,12 +22,15 @@ from quire.answers.documents import exported
 from quire.answers.scores import confidence, scores_of
 from quire.context import Json
 from quire.document import Reader, RenderOptions
-from quire.durable.reads.jobs import Export, load_artifacts, loaded_result
+from quire.durable.reads.jobs import Export, Short, load_artifacts, loaded_result, read_short
+from quire.encoding import decode_document
 from quire.errors import InputError
 from quire.export import docling_outputs
 from quire.export.docling_images import Fractions, OutputOptions
 from quire.keys import Digest
 from quire.opened import WorkerWork
+from quire.reading.native_pages import text_of_page
+from quire.result import DocumentResult, ReadSource
 from quire.types import BBox
 
 VERSION = "1"
@@ -41,7 +44,6 @@ class Wanted:
     chunking: dict[str, Json] | None
     archive: bool
     name: str
-    status: str
 
     def to_json(self) -> Json:
         return asdict(self)
@@ -56,11 +58,39 @@ class OutputRequest:
 
 
 def output(request: OutputRequest, work: WorkerWork) -> tuple[dict[str, object], bytes]:
-    """The parts of the answer. The header has their names and sizes, the data their bytes."""
-    wanted = request.wanted
+    """The parts of the answer for a document that was read."""
     result = loaded_result(request.document, work)
+    return _parts(result, request.wanted, request.document.source.document(work).reader)
+
+
+@dataclass(frozen=True, slots=True)
+class ShortRequest:
+    """A short document to read in one go, and what to make of it."""
+
+    short: Short
+    wanted: Wanted | None
+
+
+def short(request: ShortRequest, work: WorkerWork) -> tuple[dict[str, object], bytes]:
+    """Read a document and make its output. The output of a document that could not be read in one go is missing."""
+    read = read_short(request.short, work)
+    header, data = read.message()
+    if read.document and request.wanted is not None:
+        source = request.short.source
+        texts = {int(str(page["page"])): page_data[: int(str(page["text"]))] for page, page_data in read.pages}
+        infos, blocks = decode_document(read.document, lambda page: text_of_page(texts[page], page))
+        opened = source.document(work)
+        about = ReadSource(source.id, source.name, opened.media_type, source.open)
+        made, parts = _parts(DocumentResult(about, infos, blocks), request.wanted, opened.reader)
+        header["output"], header["read_size"] = made, len(data)
+        data += parts
+    return header, data
+
+
+def _parts(result: DocumentResult, wanted: Wanted, reader: Reader) -> tuple[dict[str, object], bytes]:
+    """The parts of the output. The header has their names and sizes, the data their bytes."""
     document = result.to_docling()
-    crop = _Crop(request.document.source.document(work).reader)
+    crop = _Crop(reader)
     made = docling_outputs.render(document, cast(OutputOptions, wanted.outputs), crop)
     parts = {
         "body": _encoded(exported(wanted.name, {name: _value(name, one) for name, one in made.contents.items()})),

@@ -10,6 +10,7 @@ from quire.context import Json, Store
 from quire.document import Document
 from quire.durable.messages import (
     DocumentReference,
+    ShortDocument,
     SourceJson,
     TaskArgument,
     TaskDocument,
@@ -17,14 +18,22 @@ from quire.durable.messages import (
     TaskResult,
     TaskSource,
 )
+from quire.durable.reads.jobs import ShortRead
+from quire.durable.reads.request import ReadRequest
 from quire.durable.reads.sources import save_source, source_key
 from quire.durable.reads.steps import EXPORT_S, DocumentSteps
 from quire.durable.tasks import delivering, jobs
 from quire.durable.tasks.progress import counted
 from quire.errors import RunError
+from quire.events import Sink
 from quire.fetching import FetchPolicy, fetch, send
 from quire.keys import ArtifactKey, Digest, artifact_key, digest_bytes, digest_of
 
+SHORT_S = 120.0
+"""Timeout for a worker to read a short document and make its output."""
+INLINE = 16 << 10
+"""Bytes of a list of documents in the result of a run; a longer one is an artifact."""
+PARTS = ("body", "confidence", "archive", "chunks")
 ALL_FAILED = "every document of the task failed"
 
 
@@ -58,23 +67,70 @@ class TaskSteps:
         finally:
             fetched.path.unlink(missing_ok=True)
 
+    def short(
+        self, argument: TaskArgument, request: ReadRequest, document: TaskDocument, run: str, sink: Sink
+    ) -> ShortDocument | None:
+        """Read a short document and make its output in one go; None for one that is long, or needs an engine."""
+        steps = self._documents.scoped(argument["tenant"])
+        store, wanted = steps.store, self._wanted(argument, document)
+        key = artifact_key("short", "1", (request.source.id, request.key()), digest_of({}))
+        known = store.find(key)
+        if known is not None:
+            reference: DocumentReference = json.loads(store.load(known))
+            output = self._known_output(steps, reference, wanted)
+            if output is not None:
+                return {"reference": {**reference, "source": request.source.to_json()}, "output": output}
+        with steps.short_request(request) as asked:
+            reply = steps.work("quire.durable.tasks.jobs:short", jobs.ShortRequest(asked, wanted), SHORT_S)
+        size = reply.header.get("read_size", len(reply.data))
+        assert isinstance(size, int)
+        read = steps.short(request, ShortRead.of(reply.header, reply.data[:size]), run, sink)
+        if read is None:
+            return None
+        made: ShortDocument = {"reference": read}
+        store.save(key, json.dumps(read).encode(), stage="short", document=request.source.id)
+        if wanted is not None:
+            made["output"] = self._saved(steps, read, wanted, reply.header["output"], reply.data[size:])
+        store.flush()
+        return made
+
     def output(self, argument: TaskArgument, document: TaskDocument, number: int) -> TaskOutput:
         """The contents of a document in the requested formats, made in a worker unless they are in the store."""
         reference, steps = document["reference"], self._documents.scoped(argument["tenant"])
+        wanted = self._wanted(argument, document)
+        assert wanted is not None
+        output = self._known_output(steps, reference, wanted)
+        if output is None:
+            with steps.requested(reference) as read:
+                reply = steps.work("quire.durable.tasks.jobs:output", jobs.OutputRequest(read, wanted), EXPORT_S)
+            output = self._saved(steps, reference, wanted, reply.header, reply.data)
+            steps.store.flush()
+        return output
+
+    def _wanted(self, argument: TaskArgument, document: TaskDocument) -> jobs.Wanted | None:
+        if argument["type"] == "read":
+            return None
         chunking = argument.get("chunking") if argument["type"] == "chunk" else None
-        wanted = jobs.Wanted(
+        return jobs.Wanted(
             outputs=dict(argument["outputs"]),
             chunking=None if chunking is None else dict(chunking),
             archive=argument["target"]["kind"] != "inbody" or len(argument["sources"]) > 1 or _expands(argument),
             name=document["name"],
-            status=document["status"],
         )
-        key = _output_key(reference, wanted)
-        found = steps.store.find(key)
-        if found is None:
-            found = self._made(steps, reference, wanted, key)
-        output: TaskOutput = json.loads(steps.store.load(found))
-        return output
+
+    def _known_output(
+        self, steps: DocumentSteps, reference: DocumentReference, wanted: jobs.Wanted | None
+    ) -> TaskOutput | None:
+        """The output in the store, if all of it and of the document is there."""
+        needed = [reference["document"], reference["index"]]
+        output: TaskOutput = {}
+        if wanted is not None:
+            found = steps.store.find(_output_key(reference, wanted))
+            if found is None:
+                return None
+            output = json.loads(steps.store.load(found))
+            needed += [output[part] for part in PARTS if part in output]  # type: ignore[literal-required]
+        return output if steps.store.has_contents(needed) >= set(needed) else None
 
     def answer(self, argument: TaskArgument, documents: Sequence[TaskDocument]) -> TaskResult:
         """Combine the documents, and deliver them to the target. Raises RunError when every document of an archive
@@ -85,10 +141,9 @@ class TaskSteps:
         first = next(
             (one["reference"]["source"]["id"] for one in documents if "reference" in one), digest_bytes(listed)
         )
-        result: TaskResult = {
-            "documents": store.save(key, listed, stage="task", document=first),
-            "counts": counted(documents),
-        }
+        result: TaskResult = {"documents": list(documents), "counts": counted(documents)}
+        if len(listed) > INLINE:
+            result["documents"] = store.save(key, listed, stage="task", document=first)
         archives = [one["output"]["archive"] for one in documents if "archive" in one.get("output", {})]
         kind = argument["target"]["kind"]
         if argument["type"] == "convert" and (kind != "inbody" or len(documents) > 1):
@@ -108,23 +163,19 @@ class TaskSteps:
         headers = {**(callback.get("headers") or {}), "Content-Type": "application/json"}
         send("POST", callback["url"], body, policy_of(argument, timeout_s=30.0), headers=headers)
 
-    def _made(
-        self, steps: DocumentSteps, reference: DocumentReference, wanted: jobs.Wanted, key: ArtifactKey
-    ) -> Digest:
-        with steps.requested(reference) as document:
-            answer = steps.work("quire.durable.tasks.jobs:output", jobs.OutputRequest(document, wanted), EXPORT_S)
-        parts = answer.header["parts"]
-        assert isinstance(parts, list)
-        source = reference["source"]["id"]
-        output: Json = {"figures": answer.header["figures"]}
-        ends = list(accumulate(size for _, size in parts))
-        for (name, size), end in zip(parts, ends, strict=True):
+    def _saved(
+        self, steps: DocumentSteps, reference: DocumentReference, wanted: jobs.Wanted, header: Json, data: bytes
+    ) -> TaskOutput:
+        """Save the parts of an output that a worker made."""
+        key, source = _output_key(reference, wanted), reference["source"]["id"]
+        output: Json = {"figures": header["figures"]}
+        ends = list(accumulate(size for _, size in header["parts"]))
+        for (name, size), end in zip(header["parts"], ends, strict=True):
             part_key = artifact_key("task-output-part", "1", (key, name), digest_of({}))
-            data = answer.data[end - size : end]
-            output[name] = steps.store.save(part_key, data, stage="task-output", document=source)
-        found = steps.store.save(key, json.dumps(output).encode(), stage="task-output", document=source)
-        steps.store.flush()
-        return found
+            output[name] = steps.store.save(part_key, data[end - size : end], stage="task-output", document=source)
+        steps.store.save(key, json.dumps(output).encode(), stage="task-output", document=source)
+        made: TaskOutput = output
+        return made
 
     def _archive(self, store: Store, archives: Sequence[Digest], document: str) -> Digest:
         """One zip archive of the files of all documents."""

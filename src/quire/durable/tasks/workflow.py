@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from quire.context import Context, Json, Retry, Workflow
 from quire.durable.messages import (
     DocumentReference,
+    ShortDocument,
     SourceJson,
     TaskArgument,
     TaskDocument,
@@ -17,6 +18,7 @@ from quire.durable.messages import (
     TaskSource,
 )
 from quire.durable.reads.request import ReadRequest, SourceRef
+from quire.durable.reads.workflows import sink_of
 from quire.durable.tasks import progress
 from quire.durable.tasks.steps import TaskSteps
 from quire.errors import RunError
@@ -24,6 +26,8 @@ from quire.events import Event, EventKind
 
 AT_ONCE = 16
 """Documents of a task that are in progress at a time."""
+SHORT_BYTES = 4 << 20
+"""A larger file is not expected to be short."""
 PATIENT = Retry(attempts=3, backoff_s=0.5)
 PUSHING = Retry(attempts=3, backoff_s=1.0, max_backoff_s=2.0)
 """For callbacks: two retries, after 1 and 2 seconds."""
@@ -66,8 +70,6 @@ class _TaskRun:
 
     async def play(self) -> TaskResult:
         ctx, argument = self._ctx, self._argument
-        if argument["timeout_s"]:
-            self._deadline = (await ctx.now()).timestamp() + argument["timeout_s"]
         sources: Sequence[TaskSource] = argument["sources"]
         if any("bucket" in source for source in sources):
             sources = await ctx.run("list", self._steps.listed, argument, retry=PATIENT)
@@ -82,20 +84,28 @@ class _TaskRun:
             await self._documents(items)
             for item in items:
                 self._ended.append(item.document)
-                self._emit("progress", "task", {"number": item.number, "document": item.document}, f"/{item.number}")
+                if len(sources) > 1:  # the end of the run tells about a single one
+                    told = {"number": item.number, "document": item.document}
+                    self._emit("progress", "task", told, f"/{item.number}")
                 await self._call_back(progress.completed(item.document, len(self._ended), len(sources)))
             if argument["abort_on_error"] and not all(item.goes_on for item in items):
                 self._ended += [_left_out(source) for source in sources[begin + size :]]
                 break
-        result: TaskResult = await ctx.run("answer", self._steps.answer, argument, self._ended, retry=PATIENT)
+        result: TaskResult = {"documents": self._ended, "counts": progress.counted(self._ended)}
+        if len(self._ended) > 1 or argument["target"]["kind"] != "inbody":
+            result = await ctx.run("answer", self._steps.answer, argument, self._ended, retry=PATIENT)
         await self._call_back(progress.processed(self._ended))
         await self._call_back(progress.task_completed())
         return result
 
     async def _documents(self, items: Sequence[_Item]) -> None:
+        argument = self._argument
         await self._phase("source", items, self._fetch, self._fetched)
+        await self._phase("read", items, self._read_short, self._was_short)
+        if argument["timeout_s"] and any(item.goes_on and "reference" not in item.document for item in items):
+            self._deadline = (await self._ctx.now()).timestamp() + argument["timeout_s"]
         await self._phase("read", items, self._read, self._was_read)
-        if self._argument["type"] != "read":
+        if argument["type"] != "read":
             await self._phase("output", items, self._output, self._made)
 
     async def _phase(
@@ -127,10 +137,29 @@ class _TaskRun:
         item.source = {**item.source, "stored": stored}
         item.document["name"] = stored["name"]
 
-    def _read(self, item: _Item) -> Awaitable[Json]:
+    def _request(self, item: _Item) -> ReadRequest:
         argument = self._argument
         options = {**argument["read"], "scope": argument["tenant"], "max_pages": argument["limits"]["max_pages"]}
-        request = ReadRequest.with_options(SourceRef(**item.source["stored"]), options)
+        return ReadRequest.with_options(SourceRef(**item.source["stored"]), options)
+
+    def _read_short(self, item: _Item) -> Awaitable[Json] | None:
+        """Most documents are short, and cost less than the journal of a workflow for each of their pages."""
+        request = self._request(item)
+        if request.ocr == "always" or item.source.get("size", 0) > SHORT_BYTES:
+            return None
+        arguments = self._argument, request, item.document, self._ctx.run_id, sink_of(self._ctx, request)
+        return self._ctx.run(f"short {item.number}", self._steps.short, *arguments, retry=PATIENT)
+
+    def _was_short(self, item: _Item, made: ShortDocument | None) -> None:
+        if made is not None:
+            self._was_read(item, made["reference"])
+            if "output" in made:
+                item.document["output"] = made["output"]
+
+    def _read(self, item: _Item) -> Awaitable[Json] | None:
+        if "reference" in item.document:
+            return None
+        request = self._request(item)
         key = f"document/{request.key()}"
         if self._deadline:  # what is read by then is a result of this run alone
             request, key = replace(request, deadline=self._deadline), f"{key}/{self._ctx.run_id}/{item.number}"
@@ -145,7 +174,9 @@ class _TaskRun:
             for page, reason in reference["failed"]
         ]
 
-    def _output(self, item: _Item) -> Awaitable[Json]:
+    def _output(self, item: _Item) -> Awaitable[Json] | None:
+        if "output" in item.document:
+            return None
         return self._ctx.run(
             f"output {item.number}", self._steps.output, self._argument, item.document, item.number, retry=PATIENT
         )

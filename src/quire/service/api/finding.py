@@ -11,7 +11,6 @@ from quire.context import Json, RunState, RunStatus
 from quire.database.runs import ENDED
 from quire.durable.messages import DocumentReference, TaskArgument, TaskDocument, TaskResult, TaskSource
 from quire.errors import StoreError, UsageError
-from quire.keys import Digest
 from quire.service.api.errors import ApiError
 from quire.service.api.tracking import PageTally, RunTallies, RunTally
 from quire.service.service import FLOW, Service
@@ -242,13 +241,14 @@ class RunFinder:
     def _listed(self, status: RunStatus) -> tuple[Mapping[int, TaskDocument], bool]:
         """The documents of a finished run by number, and whether they are gone from the store."""
         result: TaskResult = status.result
-        digest, store = Digest(result["documents"]), self._service.store
-        try:
-            listed: list[TaskDocument] = json.loads(store.load(digest))
-        except StoreError:
-            if store.has_contents([digest]):
-                raise
-            return {}, True
+        listed, store = result["documents"], self._service.store
+        if isinstance(listed, str):
+            try:
+                listed = json.loads(store.load(listed))
+            except StoreError:
+                if store.has_contents([listed]):
+                    raise
+                return {}, True
         return dict(enumerate(listed, start=1)), False
 
 

@@ -65,7 +65,7 @@ def versions(installed: Mapping[str, str], quire: str) -> Json:
         "docling-serve": CONTRACT_VERSION,
         **{name: installed.get(name, "not installed") for name in packages},
         "python": f"{sys.implementation.cache_tag} ({platform.python_version()})",
-        "plaform": platform.platform(),
+        "plaform": f"{platform.system()}-{platform.release()}-{platform.machine()}",
         "quire": quire,
     }
 

@@ -45,10 +45,14 @@ _CUSTOM = {
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """What this server allows. `engines` are the OCR engines that work here, `vision` the one for `pipeline: vlm`."""
+    """What this server allows. `engines` are the OCR engines that work here, `vision` the one for `pipeline: vlm`.
+
+    `timeout_s` is that of a document when the request has none; None means the maximum.
+    """
 
     max_sources: int = 3
     max_timeout_s: float = 604800.0
+    timeout_s: float | None = None
     max_images_scale: float = 2.0
     max_pages: int | None = None
     max_file_bytes: int | None = None

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from quire.errors import is_text
+
 Location = Sequence[str | int]
+_HALVES = re.compile(rb"\\u[dD][89a-fA-F]")
 ModelT = TypeVar("ModelT", bound=BaseModel)
 
 
@@ -55,6 +59,8 @@ def parsed(model: type[ModelT], body: bytes) -> ModelT:
         raise invalid("json_invalid", (error.pos,), "JSON decode error") from None
     except (ValueError, RecursionError):  # not UTF-8, a number of thousands of digits, nested too deeply
         raise RequestRefused(400, "There was an error parsing the body") from None
+    if _HALVES.search(body) and not is_text(json.dumps(value, ensure_ascii=False)):
+        raise invalid("string_unicode", (), "Input should be valid Unicode text: it has half of a surrogate pair")
     return validated(model, value)
 
 

@@ -68,7 +68,7 @@ def translate(order: Order, policy: Policy, *, version: str | None = None) -> Tr
         "include_converted_doc": order.include_converted_doc,
         "targets": [target.model_dump(mode="json") for target in order.targets],
         "callbacks": [callback.model_dump(mode="json") for callback in order.callbacks],
-        "timeout_s": options.document_timeout or policy.max_timeout_s,
+        "timeout_s": options.document_timeout or policy.timeout_s or policy.max_timeout_s,
         "abort_on_error": options.abort_on_error,
         "from_formats": _input_formats(options.from_formats),
     }

@@ -1,0 +1,191 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from quire.answers import callbacks
+from quire.answers.documents import (
+    chunked,
+    chunked_document,
+    converted,
+    counts,
+    encoded,
+    error_item,
+    failure,
+    format_not_allowed,
+    pages_outside,
+    task_failure,
+    task_meta,
+    timings,
+)
+from quire.errors import CATEGORIES
+
+pytestmark = pytest.mark.no_documents
+
+COMPONENTS = {"document_backend", "model", "doc_assembler", "user_input", "pipeline"}
+KINDS = {
+    "policy",
+    "capacity",
+    "source_unavailable",
+    "target_unavailable",
+    "timeout",
+    "internal",
+    "backend_failure",
+    "inference_failure",
+    "unknown",
+}
+
+
+def test_answer_has_every_field():
+    found = converted("a.pdf", "success", contents={"md": "# A"}, processing_time=0.5)
+    assert found == {
+        "document": {
+            "filename": "a.pdf",
+            "md_content": "# A",
+            "json_content": None,
+            "html_content": None,
+            "text_content": None,
+            "doctags_content": None,
+            "doclang_content": None,
+        },
+        "status": "success",
+        "errors": [],
+        "processing_time": 0.5,
+        "timings": {},
+        "confidence": None,
+    }
+
+
+def test_document_that_failed_has_no_contents():
+    item = error_item("it is broken", "input")
+    found = converted("a.pdf", "failure", contents={"md": "x"}, errors=[item], confidence={"pages": {}})
+    assert found["document"]["md_content"] is None
+    assert found["confidence"] is None
+    assert found["errors"] == [
+        {
+            "component_type": "user_input",
+            "module_name": "",
+            "error_message": "it is broken",
+            "category": "backend_failure",
+            "page_no": None,
+        }
+    ]
+
+
+@pytest.mark.parametrize("trouble", [*CATEGORIES, "source", "target", "limit", "format", "pages"])
+@pytest.mark.parametrize("page", [None, 3])
+def test_every_class_of_error_is_one_of_the_contract(trouble, page):
+    found = error_item("x", trouble, page=page)
+    assert found["component_type"] in COMPONENTS
+    assert found["category"] in KINDS
+    assert found["page_no"] == page
+    assert failure("x", trouble)["category"] in KINDS
+
+
+def test_errors_of_a_page_name_the_engine_or_the_reader():
+    assert error_item("x", "runtime", page=1)["category"] == "inference_failure"
+    assert error_item("x", "input", page=1)["component_type"] == "document_backend"
+    assert error_item("x", "timeout", page=1)["category"] == "timeout"
+
+
+def test_errors_with_the_texts_of_the_contract():
+    found = pages_outside(2, 20)
+    assert found["error_message"] == "Document has 2 pages, fewer than the requested page_range start 20."
+    assert found["category"] == "policy"
+    assert format_not_allowed("a.xyz")["error_message"] == "File format not allowed: a.xyz"
+
+
+def test_failure_of_a_task():
+    found = task_failure(failure("too slow", "timeout", details={"task_size": "3"}))
+    assert found == {
+        "kind": "TaskFailureResult",
+        "failure": {
+            "category": "timeout",
+            "message": "too slow",
+            "retryable": True,
+            "phase": "execution",
+            "details": {"task_size": "3"},
+        },
+    }
+    assert failure("x", "input", phase="admission")["retryable"] is False
+
+
+def test_counts():
+    statuses = ["success", "partial_success", "failure", "skipped", "success"]
+    assert counts(statuses, 0.15) == {
+        "num_converted": 5,
+        "num_succeeded": 2,
+        "num_partially_succeeded": 1,
+        "num_failed": 2,
+        "processing_time": 0.15,
+    }
+    assert task_meta(["success"], 3, pages=10, pages_done=4) == {
+        "num_docs": 3,
+        "num_processed": 1,
+        "num_succeeded": 1,
+        "num_partially_succeeded": 0,
+        "num_failed": 0,
+        "num_pages": 10,
+        "num_pages_processed": 4,
+    }
+
+
+def test_documents_of_chunks_are_under_content():
+    found = chunked([], [chunked_document("a.pdf", "success")], 1.0)
+    assert found["documents"][0].keys() == {"kind", "content", "status", "errors", "timings", "confidence"}
+    assert found["documents"][0]["kind"] == "ExportResult"
+
+
+def test_json_content_is_put_into_the_answer_as_it_is():
+    tricky = 'a "json_content":null b'
+    answer = converted('"json_content":null.pdf', "success", contents={"md": tricky})
+    text = encoded(answer, '{"schema_name":"DoclingDocument","name":"ä"}')
+    assert b'"json_content":{"schema_name":"DoclingDocument"' in text
+    found = json.loads(text)
+    assert found["document"]["json_content"] == {"schema_name": "DoclingDocument", "name": "ä"}
+    assert found["document"]["md_content"] == tricky
+    assert json.loads(encoded(answer, None)) == answer
+
+
+def test_timings_are_collected_by_stage():
+    rows = [("ocr", "page", 0.5, "2026-01-01T00:00:00Z"), ("ocr", "page", 0.25, "2026-01-01T00:00:01Z")]
+    assert timings(rows) == {
+        "ocr": {
+            "scope": "page",
+            "count": 2,
+            "times": [0.5, 0.25],
+            "start_timestamps": ["2026-01-01T00:00:00Z", "2026-01-01T00:00:01Z"],
+        }
+    }
+
+
+def test_callbacks():
+    assert callbacks.started("t", 2) == {"task_id": "t", "progress": {"kind": "set_num_docs", "num_docs": 2}}
+    document = callbacks.CompletedDocument("a.md", "success", document_type="md", num_pages=0, num_characters=144)
+    found = callbacks.document_completed("t", document, 1, 2)["progress"]
+    assert (found["kind"], found["total_processed"], found["total_docs"]) == ("document_completed", 1, 2)
+    assert found["document"].keys() == {
+        "source",
+        "status",
+        "document_type",
+        "num_pages",
+        "num_characters",
+        "num_tables",
+        "num_pictures",
+        "processing_time",
+        "doc_hash",
+        "error",
+    }
+    assert callbacks.processed("t", [("a.md", "success", None), ("b.md", "failure", "broken")])["progress"] == {
+        "kind": "update_processed",
+        "num_processed": 2,
+        "num_succeeded": 1,
+        "num_partially_succeeded": 0,
+        "num_failed": 1,
+        "docs": [
+            {"source": "a.md", "status": "success", "error": None},
+            {"source": "b.md", "status": "failure", "error": "broken"},
+        ],
+    }
+    assert callbacks.task_completed("t", "success")["progress"]["kind"] == "task_completed"
