@@ -30,7 +30,7 @@ LAYERS = {
         database.postgres database.postgres_connections
     """,
     "execution": "workers runtime batch asking",
-    "composition": "result",
+    "composition": "result client",
     "orchestration": "reading durable pipeline",
     "surfaces": "devcluster cli service __init__ __main__",
 }
