@@ -124,7 +124,7 @@ $(READY): pyproject.toml
 	@test -x $(BIN)/python || { echo "Setting up $(VENV) with $(PYTHON)"; $(PYTHON) -m venv $(VENV); }
 	@$(BIN)/python -m pip install -q --upgrade "pip>=25.1"
 	@$(BIN)/python -m pip uninstall -q -y quire 2>/dev/null || true  # the name before quire-documents
-	@$(BIN)/python -m pip install -q --editable ".[excel,repair,postgres,cloud,restate,service]"
+	@$(BIN)/python -m pip install -q --editable ".[excel,repair,postgres,cloud,restate,formats,service]"
 	@touch $@
 
 $(DEV): $(READY)

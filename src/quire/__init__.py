@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from quire.chunk import Chunk, ChunkOptions
     from quire.client import Client, ClientDocument, ClientRun
     from quire.document import Document, Page, RenderOptions
     from quire.durable.flows.flow import Flow, FlowResult
@@ -67,6 +68,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
+    "quire.chunk": ("Chunk", "ChunkOptions"),
     "quire.client": ("Client", "ClientDocument", "ClientRun"),
     "quire.document": ("Document", "Page", "RenderOptions"),
     "quire.errors": (
@@ -133,6 +135,8 @@ __all__ = [
     "BBox",
     "Block",
     "Cell",
+    "Chunk",
+    "ChunkOptions",
     "Client",
     "ClientDocument",
     "ClientRun",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import mimetypes
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -17,11 +16,13 @@ from weakref import finalize
 from quire.errors import ChangedError, CorruptError, InputError, UnsupportedError, UsageError, is_text
 from quire.hashing import FileState, Hashed, hash_file, steady_state
 from quire.keys import Digest, digest_bytes
+from quire.media_types import HEAD_BYTES, INPUT_FORMATS, TAIL_BYTES, media_type_of
 from quire.pagetext import PageText
 from quire.regular_files import kind_of, open_file
 from quire.types import OutlineEntry, PageInfo, shortened
 
 if TYPE_CHECKING:
+    from quire.bundle import Bundle
     from quire.fetching import FetchPolicy
 
 T = TypeVar("T")
@@ -39,6 +40,8 @@ READERS: Mapping[str, str] = {
     "image/tiff": "quire.render.images:open_images",
     "image/webp": "quire.render.images:open_images",
     "image/bmp": "quire.render.images:open_images",
+    # In a worker process, which only orchestration may start: hence by name.
+    **dict.fromkeys(INPUT_FORMATS, "quire.reading.bundles:open_bundle"),
 }
 """Media type to the function that opens it: `module:function(document) -> Reader`."""
 
@@ -115,13 +118,15 @@ class Document:
         password: str | None = None,
         known: Hashed | None = None,
         fetch: FetchPolicy | None = None,
+        bundle: Bundle | None = None,
     ) -> None:
         """`known` is an earlier digest of the file at this path: it saves hashing a file that has not changed since.
         `fetch` has the limits for a source that is a URL, which is downloaded immediately to a temporary file that is
-        removed with the document."""
+        removed with the document. `bundle` is the converted document, if it was converted before."""
         if password is not None and not is_text(password):
             raise UsageError("the password is not valid text: encode it as UTF-8")
         self.password = password
+        self.bundle = bundle
         self.path: Path | None = None
         self.data: bytes | None = None
         self.url: str | None = None
@@ -154,7 +159,7 @@ class Document:
         head = self._head()
         if not head:
             raise CorruptError("the file is empty", document=self.name)
-        self.media_type = _media_type(head, self.name)
+        self.media_type = media_type_of(head, self.name, self._tail)
 
     @classmethod
     def load(cls, path: str | Path, *, password: str | None = None) -> Document:
@@ -208,8 +213,8 @@ class Document:
             where = READERS.get(self.media_type)
             if where is None:
                 raise UnsupportedError(
-                    f"cannot read {self.media_type or 'this kind of file'}; Quire reads PDF, PNG, JPEG, TIFF, WebP "
-                    "and BMP",
+                    f"cannot read {self.media_type or 'this kind of file'}; Quire reads PDF, pictures, office files, "
+                    "HTML, Markdown, CSV, e-mail and more, see the guide on formats",
                     document=self.name,
                 )
             module, function = where.split(":")
@@ -297,10 +302,20 @@ class Document:
 
     def _head(self) -> bytes:
         if self.data is not None:
-            return self.data[:1024]
+            return self.data[:HEAD_BYTES]
         try:
             with open_file(self._path()) as file:
-                return file.read(1024)
+                return file.read(HEAD_BYTES)
+        except OSError as error:
+            raise self._unreadable(error) from error
+
+    def _tail(self) -> bytes:
+        if self.data is not None:
+            return self.data[-TAIL_BYTES:]
+        try:
+            with open_file(self._path()) as file:
+                file.seek(max(0, file.seek(0, os.SEEK_END) - TAIL_BYTES))
+                return file.read(TAIL_BYTES)
         except OSError as error:
             raise self._unreadable(error) from error
 
@@ -330,7 +345,7 @@ class Document:
         if self._id not in (None, known.digest):
             raise self._changed()
         self._content, self._known, self._id = content, known, known.digest
-        self.media_type = _media_type(content[:1024], self.name)
+        self.media_type = media_type_of(content[:HEAD_BYTES], self.name, self._tail)
 
     def _digest_of_file(self) -> Digest:
         """The digest of a large file in the recorded state."""
@@ -470,28 +485,3 @@ def _existing(source: str | Path) -> Path:
     except (ValueError, OSError) as error:  # a name with a null byte, or one longer than the system allows
         what = f"is not a valid file name ({error})"
     raise InputError(what, document=str(source))
-
-
-_SIGNATURES: tuple[tuple[bytes, str], ...] = (
-    (b"%PDF-", "application/pdf"),
-    (b"\x89PNG\r\n\x1a\n", "image/png"),
-    (b"\xff\xd8\xff", "image/jpeg"),
-    (b"II*\0", "image/tiff"),
-    (b"MM\0*", "image/tiff"),
-    (b"II+\0", "image/tiff"),
-    (b"MM\0+", "image/tiff"),
-)
-
-
-def _media_type(head: bytes, name: str) -> str:
-    """The media type from the first bytes; the name decides only if the bytes do not."""
-    for signature, media_type in _SIGNATURES:
-        if head.startswith(signature):
-            return media_type
-    if head[:4] == b"RIFF" and head[8:12] == b"WEBP":
-        return "image/webp"
-    if head[:2] == b"BM" and head[6:10] == b"\0\0\0\0":  # two letters alone would match plain text
-        return "image/bmp"
-    if b"%PDF-" in head:  # after some junk, as readers allow
-        return "application/pdf"
-    return mimetypes.guess_type(name)[0] or ""

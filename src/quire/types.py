@@ -86,6 +86,10 @@ class BBox:
         return self.left * width, self.top * height, self.right * width, self.bottom * height
 
 
+NO_BOX = BBox(0.0, 0.0, 0.0, 0.0)
+"""Stands for the box of something without a known place: text of a file without pages. JSON writes it as null."""
+
+
 @dataclass(frozen=True, slots=True)
 class Word:
     """One word and its bounding box. `confidence` is that of the OCR engine, None for text of the file."""
@@ -294,6 +298,11 @@ class Block:
     table: Table | None = None
     style: Style | None = field(default=None, compare=False)
     source: AnswerSource | None = None
+
+    @property
+    def placed(self) -> bool:
+        """Whether its place on the page is known. Without printed pages, a document that has none has no boxes."""
+        return self.bbox != NO_BOX
 
     @property
     def places(self) -> tuple[Part, ...]:

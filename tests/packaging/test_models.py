@@ -1,10 +1,12 @@
-"""The wheel carries exactly the model files that the engine looks for."""
+"""The wheel carries exactly the model files that the engine looks for, and the vocabulary of the default tokenizer."""
 
 from __future__ import annotations
 
 import re
 
 from quire import ocr_models as models
+from quire.chunk import tokenizers
+from quire.errors import DISTRIBUTION
 from tests.docs.pages import ROOT
 
 
@@ -12,4 +14,5 @@ def test_every_model_that_the_engine_opens_is_put_into_the_wheel() -> None:
     hook = (ROOT / "hatch_build.py").read_text()
     packed = set(re.findall(r'": "([\w/.]+\.(?:onnx|txt))"', hook))
     opened = {name for pair in models._FILES.values() for name in pair if name}
-    assert packed == opened
+    assert packed == {*opened, "tokenizer/vocab.txt"}
+    assert tokenizers._HOMES[DISTRIBUTION] == "quire_models/tokenizer"

@@ -23,10 +23,11 @@ LAYERS = {
     "core": """
         types keys regular_files hashing events errors context engine roles document opened fonts pagetext lazy_words
         encoding page_ranges atomic_files budget config database awaited median picture affine png plugins plugin_checks
-        fetching passwords
+        fetching passwords packaged_files media_types bundle
     """,
     "adapters": """
-        render layout prepare detect classify recognize correct assemble export answers store prompts flow ocr_models
+        render layout prepare detect classify recognize correct assemble export answers store prompts flow ocr_models chunk
+        formats
         database.postgres database.postgres_connections
     """,
     "execution": "workers runtime batch asking",

@@ -22,6 +22,11 @@ _COMMANDS: Mapping[str, Mapping[str, str | tuple[str, str, str]]] = {
             "EXAMPLES",
             "Read documents: text, tables and OCR of scans, to Markdown and other formats.",
         ),
+        "chunk": (
+            "chunk:chunk",
+            "EXAMPLES",
+            "Cut documents into chunks for search, with their headings, pages and boxes.",
+        ),
         "inspect": ("inspect:inspect", "EXAMPLES", "Show what is in a document, and which pages need OCR."),
         "engines": ("engines:engines", "EXAMPLES", "List the OCR engines and their languages."),
     },

@@ -13,6 +13,10 @@ if TYPE_CHECKING:
 
 OPTIONS: Mapping[str, Sequence[str]] = {
     "Output": ("output", "to", "show", "words", "trace", "manifest"),
+    "Chunks": (
+        *("chunker", "max_tokens", "min_tokens", "soft_margin", "tokenizer", "merge_peers"),
+        *("markdown_tables", "markdown_images", "image_placeholder", "markdown_text", "raw_text"),
+    ),
     "Documents": (
         *("pages", "password", "password_for", "allow_private_urls"),
         *("include", "exclude", "limit", "shard"),

@@ -11,13 +11,14 @@ from quire.atomic_files import fitting_stem, write_files
 from quire.client import Client, ClientDocument
 from quire.client.connecting import error_with
 from quire.config import Settings
+from quire.document import Document
 from quire.durable.folders.naming import NamedSource
 from quire.engine import Attempt
 from quire.errors import InputError, QuireError, RunCancelled, UsageError
 from quire.events import Sink
-from quire.export import find_format, show
+from quire.export import find_format, from_json, show
 from quire.recognize.options import Effort, OcrMode
-from quire.result import ResultStatus
+from quire.result import DocumentResult, ReadSource, ResultStatus
 from quire.types import PageInfo, PageResult
 
 DPI = 150
@@ -97,6 +98,14 @@ class ServerResult:
         write_files(paths)
         return list(paths)
 
+    def loaded(self) -> DocumentResult:
+        """The document with all its blocks, to be worked on here. Its source stays on the server."""
+        report = self._document.report
+        infos, blocks = from_json(self.to_bytes("json").decode())
+        return DocumentResult(
+            ReadSource(report.sha256 or "", report.name, report.media_type or "", _on_the_server), infos, blocks
+        )
+
     def shown(self) -> Iterator[tuple[int, bytes | InputError]]:
         """The pages with the boxes drawn."""
         for page in self.pages:
@@ -106,3 +115,7 @@ class ServerResult:
                 yield page.number, InputError(str(error.args[0]), page=page.number)
                 continue
             yield page.number, show(image, blocks, page=page.number)
+
+
+def _on_the_server() -> Document:
+    raise UsageError("the document is on the server; read it here to draw its pages")

@@ -63,6 +63,9 @@ class DocumentPlan(TypedDict):
     reader: str
     media_type: str
     outline: Digest
+    bundle: NotRequired[Digest]
+    """The converted document, of one without pages of its own; `structure` is its DoclingDocument."""
+    structure: NotRequired[Digest]
     missing: str
     """A selection of pages, like `1-3,7`."""
 
@@ -115,6 +118,9 @@ class DocumentReference(TypedDict):
     """The part of the store that it is in."""
     document: Digest
     index: Digest
+    bundle: NotRequired[Digest]
+    """The converted document, of one without pages of its own; `structure` is its DoclingDocument as JSON."""
+    structure: NotRequired[Digest]
     status: ResultStatus
     ledger: LedgerJson
     failed: list[tuple[int, str]]

@@ -23,11 +23,13 @@ __all__ = [
     "Exportable",
     "Format",
     "Sourced",
+    "Structured",
     "Traced",
     "alto",
     "csv_tables",
     "docling",
     "docling_json",
+    "docling_references",
     "doctags",
     "excel",
     "files",
@@ -44,8 +46,8 @@ __all__ = [
 ]
 
 
-class Exportable(Protocol):
-    """What can be exported: a result, or any other object with pages and blocks."""
+class Described(Protocol):
+    """What names a document."""
 
     @property
     def name(self) -> str: ...
@@ -57,6 +59,10 @@ class Exportable(Protocol):
 
     @property
     def media_type(self) -> str: ...
+
+
+class Exportable(Described, Protocol):
+    """What can be exported: a result, or any other object with pages and blocks."""
 
     @property
     def pages(self) -> Sequence[PageInfo]: ...
@@ -76,6 +82,16 @@ class Traced(Protocol):
 
 
 @runtime_checkable
+class Structured(Protocol):
+    """Something exportable that may have been converted: docling's own document of it is then exported."""
+
+    @property
+    def structure(self) -> Callable[[], bytes] | None:
+        """Returns a DoclingDocument as JSON; None for a document that was not converted."""
+        ...
+
+
+@runtime_checkable
 class Sourced(Protocol):
     """Something exportable that also knows its source document."""
 
@@ -86,23 +102,26 @@ class Sourced(Protocol):
 
 def markdown(result: Exportable) -> str:
     """CommonMark with pipe tables, and HTML tables where cells span. No headers, footers and page numbers."""
-    from quire.export import _markdown
+    from quire.export import _converted, _markdown
 
-    return _markdown.markdown(result)
+    converted = _converted.document_of(result)
+    return _markdown.markdown(result) if converted is None else converted.export_to_markdown()
 
 
 def html(result: Exportable) -> str:
     """A self-contained HTML page, every block and cell with its page and box. No headers and footers."""
-    from quire.export import _html
+    from quire.export import _converted, _html
 
-    return _html.html(result)
+    converted = _converted.document_of(result)
+    return _html.html(result) if converted is None else converted.export_to_html()
 
 
 def text(result: Exportable) -> str:
     """The lines of the pages, without headers, footers and page numbers."""
-    from quire.export import _text
+    from quire.export import _converted, _text
 
-    return _text.text(result)
+    converted = _converted.document_of(result)
+    return _text.text(result) if converted is None else converted.export_to_text()
 
 
 def json_(result: Exportable, *, words: bool = False) -> str:
@@ -121,23 +140,37 @@ def from_json(text: str) -> tuple[list[PageInfo], list[Block]]:
 
 def docling(result: Exportable) -> dict[str, object]:
     """A DoclingDocument of schema 1.10 as plain values, ready for `DoclingDocument.model_validate`."""
-    from quire.export import _docling
+    from quire.export import _converted, _docling
 
-    return _docling.docling(result)
+    converted = _converted.document_of(result)
+    return _docling.docling(result) if converted is None else converted.export_to_dict()
 
 
 def docling_json(result: Exportable) -> str:
     """A DoclingDocument as JSON."""
+    from quire.export import _converted, _docling
+
+    converted = _converted.document_of(result)
+    return (
+        _docling.docling_json(result)
+        if converted is None
+        else converted.model_dump_json(by_alias=True, exclude_none=True)
+    )
+
+
+def docling_references(result: Exportable) -> dict[str, str]:
+    """The item of each block in that DoclingDocument: block id to reference, like `#/texts/3`."""
     from quire.export import _docling
 
-    return _docling.docling_json(result)
+    return _docling.references(result)
 
 
 def doctags(result: Exportable) -> str:
     """DocTags, docling's markup with locations."""
-    from quire.export import _doctags
+    from quire.export import _converted, _doctags
 
-    return _doctags.doctags(result)
+    converted = _converted.document_of(result)
+    return _doctags.doctags(result) if converted is None else converted.export_to_doctags()
 
 
 def csv_tables(result: Exportable) -> list[str]:

@@ -19,10 +19,10 @@ def dataframe(table: Table) -> DataFrame:
     except ImportError as error:
         raise ConfigurationError("to_dataframe() needs pandas: pip install pandas") from error
     rows, head = filled(table), header_rows(table)
-    names = [_name(column) for column in zip(*rows[:head], strict=True)] if head else None
+    names = [column_name(column) for column in zip(*rows[:head], strict=True)] if head else None
     return DataFrame(rows[head:], columns=names)
 
 
-def _name(parts: tuple[str, ...]) -> str:
+def column_name(parts: tuple[str, ...]) -> str:
     """The texts above a column, from the top; one that spans several rows counts once."""
     return ".".join(part for part in dict.fromkeys(parts) if part)

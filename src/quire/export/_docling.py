@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import PurePath
 from typing import Any
 
-from quire.export import Exportable
+from quire.export import Described, Exportable
 from quire.export._flow import flow, runs, uniform
 from quire.export._grid import cell_text, header_rows
 from quire.export._structure import (
@@ -42,6 +42,22 @@ def docling(result: Exportable) -> dict[str, object]:
     return _Writer(result).document()
 
 
+def references(result: Exportable) -> dict[str, str]:
+    """The item of each block in the DoclingDocument of a result: block id to `#/texts/3`."""
+    writer = _Writer(result)
+    writer.document()
+    return writer.references
+
+
+def origin(result: Described) -> dict[str, Any]:
+    return {
+        "mimetype": result.media_type,
+        "binary_hash": int(result.id, 16) & 0xFFFFFFFFFFFFFFFF,
+        "filename": result.name,
+        "uri": None,
+    }
+
+
 def docling_json(result: Exportable) -> str:
     return json.dumps(docling(result), ensure_ascii=False, allow_nan=False) + "\n"
 
@@ -62,6 +78,7 @@ class _Writer:
         self.captions = captions(result.blocks)
         self.linked = {caption.id for caption in self.captions.values()}
         self.body = _node("#/body", None, name="_root_", label="unspecified")
+        self.references: dict[str, str] = {}
         self.items: dict[str, list[dict[str, Any]]] = {"groups": [], "texts": [], "pictures": [], "tables": []}
 
     def document(self) -> dict[str, Any]:
@@ -70,17 +87,11 @@ class _Writer:
                 self.add_list(nested(part), self.body)
             else:
                 self.add_block(part)
-        name = self.result.name
         return {
             "schema_name": "DoclingDocument",
             "version": VERSION,
-            "name": PurePath(name).stem,
-            "origin": {
-                "mimetype": self.result.media_type,
-                "binary_hash": int(self.result.id, 16) & 0xFFFFFFFFFFFFFFFF,
-                "filename": name,
-                "uri": None,
-            },
+            "name": PurePath(self.result.name).stem,
+            "origin": origin(self.result),
             "furniture": _node("#/furniture", None, layer="furniture", name="_root_", label="unspecified"),
             "body": self.body,
             **self.items,
@@ -105,7 +116,8 @@ class _Writer:
             more["level"] = max(block.level or 1, 1)
         if block.kind == "code":
             more |= {**_floating(), "code_language": "unknown"}
-        return self.add(
+        return self.add_item(
+            block,
             "texts",
             parent,
             layer="furniture" if block.kind in FURNITURE else "body",
@@ -146,7 +158,7 @@ class _Writer:
         table, head = block.table, header_rows(block.table)
         cells = [self.cell(cell, block, head) for cell in table.cells]
         data = {"table_cells": cells, "num_rows": table.rows, "num_cols": table.columns}
-        node = self.add("tables", self.body, label="table", prov=self.provenance(block, 0), **_floating())
+        node = self.add_item(block, "tables", self.body, label="table", prov=self.provenance(block, 0), **_floating())
         node |= {"data": data, "annotations": []}
         self.add_caption(block, node)
 
@@ -173,7 +185,9 @@ class _Writer:
 
     def add_figure(self, block: Block) -> None:
         """Text inside a figure is a child of it."""
-        node = self.add("pictures", self.body, label="picture", prov=self.provenance(block, 0), **_floating())
+        node = self.add_item(
+            block, "pictures", self.body, label="picture", prov=self.provenance(block, 0), **_floating()
+        )
         node["annotations"] = []
         self.add_caption(block, node)
         if flow(block.text):
@@ -183,6 +197,13 @@ class _Writer:
         caption = self.captions.get(block.id)
         if caption is not None:
             node["captions"].append({"$ref": self.add_text(caption, node)["self_ref"]})
+
+    def add_item(
+        self, block: Block, collection: str, parent: dict[str, Any], *, layer: str = "body", **more: object
+    ) -> dict[str, Any]:
+        node = self.add(collection, parent, layer=layer, **more)
+        self.references.setdefault(block.id, node["self_ref"])  # text inside a figure is a second item of its block
+        return node
 
     def add(self, collection: str, parent: dict[str, Any], *, layer: str = "body", **more: object) -> dict[str, Any]:
         reference = f"#/{collection}/{len(self.items[collection])}"

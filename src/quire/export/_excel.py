@@ -13,7 +13,7 @@ from quire.export import Exportable
 from quire.export._flow import flow
 from quire.export._grid import cell_text, grid
 from quire.export._structure import captions, tables
-from quire.types import Block, Cell, Table
+from quire.types import NO_BOX, Block, Cell, Table
 
 _CREATED = datetime(2000, 1, 1, tzinfo=UTC)  # fixed: the same input produces the same bytes
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,14})(?:\.(\d{1,10}))?", re.ASCII)
@@ -70,9 +70,10 @@ def _write_index(sheet: Any, row: int, number: int, block: Block, caption: Block
     for part in block.places:
         box = part.bbox
         sheet.write_url(row, 0, f"internal:'Table {number}'!A1", string=f"Table {number}")
-        values = (part.page, box.left, box.top, box.width, box.height, block.table.rows, block.table.columns)
-        for column, value in enumerate(values, 1):
-            sheet.write_number(row, column, round(value, 5))
+        place = (None,) * 4 if box == NO_BOX else (box.left, box.top, box.width, box.height)
+        for column, value in enumerate((part.page, *place, block.table.rows, block.table.columns), 1):
+            if value is not None:
+                sheet.write_number(row, column, round(value, 5))
         if caption is not None:
             sheet.write_string(row, len(_COLUMNS) - 1, _fitting(flow(caption.text)))
         row += 1

@@ -9,7 +9,7 @@ from typing import Any
 
 from quire.engine import Attempt
 from quire.export import Exportable, Traced
-from quire.types import AnswerSource, BBox, Block, Cell, PageInfo, Part, Span, Table, Word
+from quire.types import NO_BOX, AnswerSource, BBox, Block, Cell, PageInfo, Part, Span, Table, Word
 
 SCHEMA = "quire/1"
 _FLAGS = ("bold", "italic", "superscript", "subscript", "code")
@@ -118,8 +118,10 @@ def _word(word: Word) -> dict[str, object]:
     return written if word.confidence is None else written | {"confidence": round(word.confidence, 3)}
 
 
-def box_json(box: BBox) -> dict[str, float]:
-    """Fractions of the page."""
+def box_json(box: BBox) -> dict[str, float] | None:
+    """Fractions of the page; None for a block without a place."""
+    if box == NO_BOX:
+        return None
     # adding 0.0 turns -0.0 into 0.0
     return {
         "left": round(box.left, 5) + 0.0,
@@ -165,7 +167,7 @@ def read_block(tree: dict[str, Any]) -> Block:
         kind=tree["kind"],
         level=tree["level"],
         text=tree["text"],
-        bbox=BBox(**tree["bbox"]),
+        bbox=_readbox_json(tree["bbox"]),
         parts=tuple(_read_part(part, source) for part in tree.get("parts", ())),
         confidence=tree["confidence"],
         engine=tree["engine"],
@@ -177,6 +179,10 @@ def read_block(tree: dict[str, Any]) -> Block:
     )
 
 
+def _readbox_json(tree: dict[str, float] | None) -> BBox:
+    return NO_BOX if tree is None else BBox(**tree)
+
+
 def _read_source(tree: dict[str, Any], default: AnswerSource | None) -> AnswerSource | None:
     if "source" not in tree:
         return default
@@ -185,15 +191,16 @@ def _read_source(tree: dict[str, Any], default: AnswerSource | None) -> AnswerSo
 
 
 def _read_part(tree: dict[str, Any], source: AnswerSource | None) -> Part:
-    return Part(tree["page"], BBox(**tree["bbox"]), _read_source(tree, source))
+    return Part(tree["page"], _readbox_json(tree["bbox"]), _read_source(tree, source))
 
 
 def _read_words(words: Sequence[dict[str, Any]]) -> tuple[Word, ...]:
-    return tuple(Word(word["text"], BBox(**word["bbox"]), word.get("confidence")) for word in words)
+    return tuple(Word(word["text"], _readbox_json(word["bbox"]), word.get("confidence")) for word in words)
 
 
 def _read_table(tree: dict[str, Any], source: AnswerSource | None) -> Table:
     cells = tuple(
-        Cell(**{**cell, "bbox": BBox(**cell["bbox"]), "source": _read_source(cell, source)}) for cell in tree["cells"]
+        Cell(**{**cell, "bbox": _readbox_json(cell["bbox"]), "source": _read_source(cell, source)})
+        for cell in tree["cells"]
     )
     return Table(tree["rows"], tree["columns"], cells)

@@ -7,11 +7,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from quire.errors import UsageError
 from quire.export import Exportable
 from quire.export._flow import is_unspaced
 from quire.layout.lines import is_right_to_left
 from quire.lazy_words import JoinedWords
-from quire.types import BBox, Block, Cell, Part, Word
+from quire.types import NO_BOX, BBox, Block, Cell, Part, Word
 
 Size = tuple[float, float]
 Points = tuple[float, float, float, float]
@@ -64,13 +65,21 @@ class BlockPlace:
 
 
 def places_of(result: Exportable) -> dict[int, list[BlockPlace]]:
-    """Map page numbers to the places of blocks on that page, in reading order."""
+    """Map page numbers to the places of blocks on that page, in reading order. Blocks without a place are left out.
+
+    Raises UsageError for a document without any, whose format is about nothing else.
+    """
+    if result.blocks and not any(block.placed for block in result.blocks):
+        raise UsageError(
+            f"{result.name} has no boxes, which hOCR, ALTO and searchable PDFs are made of: it is not paged. Choose "
+            "another format; an office file has boxes where LibreOffice is installed"
+        )
     sizes = {page.number: page.size for page in result.pages}
     found: dict[int, list[BlockPlace]] = {page.number: [] for page in result.pages}
     for block in result.blocks:
         words = words_by_place(block)
         for index, part in enumerate(block.places):
-            if part.page in found:
+            if part.page in found and part.bbox != NO_BOX:
                 found[part.page].append(_place(block, index, part, words[index], sizes[part.page]))
     return found
 

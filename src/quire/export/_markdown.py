@@ -47,8 +47,8 @@ def _block(block: Block, depth: int) -> str:
             return _table(block.table)
         case "code":
             return _fenced(block.text)
-        case "formula" if _LATEX.search(block.text):
-            return f"$$\n{_without_dollars(block.text)}\n$$"
+        case "formula" if is_latex(block.text):
+            return f"$$\n{without_dollars(block.text)}\n$$"
         case _:
             return _line(block)
 
@@ -68,7 +68,11 @@ def _fenced(code: str) -> str:
     return f"{fence}\n{code}\n{fence}" if code.strip() else ""
 
 
-def _without_dollars(formula: str) -> str:
+def is_latex(formula: str) -> bool:
+    return _LATEX.search(formula) is not None
+
+
+def without_dollars(formula: str) -> str:
     return formula.strip().removeprefix("$$").removesuffix("$$").strip()
 
 

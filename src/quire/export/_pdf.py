@@ -29,11 +29,18 @@ def pdf(result: Exportable) -> bytes:
         raise UsageError("a searchable PDF needs the source document, which this result lacks; read the document again")
     placed = places_of(result)
     with result.source() as document:
+        if document.bundle is not None:
+            return document.bundle.pdf or _unprinted(document)
         if document.media_type != "application/pdf":
             return _of_pictures(document, placed)
         if any(_is_recognised(place) for places in placed.values() for place in places):
             return _with_text(document, placed)
         return document.read_bytes()
+
+
+def _unprinted(document: Document) -> bytes:
+    reason = document.bundle.unprinted if document.bundle else ""
+    raise UsageError(f"{document.name} has no printed pages: {reason or 'LibreOffice is not installed'}")
 
 
 def _is_recognised(place: BlockPlace) -> bool:

@@ -13,7 +13,7 @@ from quire.document import Document, PageImage, RenderOptions
 from quire.errors import InputError, LimitError
 from quire.export._ahead import ahead
 from quire.png import encoded
-from quire.types import BBox, Block, BlockKind
+from quire.types import NO_BOX, BBox, Block, BlockKind
 
 if TYPE_CHECKING:
     from PIL.ImageDraw import ImageDraw
@@ -61,9 +61,9 @@ def marks(blocks: Iterable[Block]) -> dict[int, list[Mark]]:
         here = {part.page for part in block.places}
         numbers.update(here)
         for cell in block.table.cells if block.table is not None else ():
-            if cell.page in here:
+            if cell.page in here and cell.bbox != NO_BOX:
                 found.setdefault(cell.page, []).append(Mark(cell.bbox, colour, 1 + cell.header))
-        for part in block.places:
+        for part in (part for part in block.places if part.bbox != NO_BOX):
             label = f"{numbers[part.page]} {block.kind}{level}"
             found.setdefault(part.page, []).append(Mark(part.bbox, colour, None, label))
     return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from quire.encoding import decode_page
 from quire.layout.figures import Figure, find_figures, find_shapes
 from quire.layout.formulas import FormulaCluster, cluster_formulas
 from quire.layout.frame import Turn, upright
@@ -50,6 +51,8 @@ class _Grid:
 
 def page_blocks(text: PageText, quality: Quality | None = None) -> PageResult:
     """The blocks of a page in reading order, with its ledger entry. `quality` is the verdict on its text."""
+    if text.ready:
+        return decode_page(text.ready.encode("utf-8", "replace"), lambda _: text)
     quality = quality or judge(text)
     shown = text if quality.status == "usable" else _fields_alone(text)
     page, back = upright(shown)

@@ -133,7 +133,7 @@ def _words(read: Recognition) -> Iterator[Word]:
 def _page(info: PageInfo, size: tuple[int, int], read: Recognition, rules: tuple[Rule, ...]) -> Iterator[Block]:
     """Blocks of a page, or a part of it, that was read as lines: through the same layout as native text."""
     seen, source = Seen(_untouched(size), rules), read.provenance.source
-    text = placed(_empty(info), seen, [read], engine=read.engine, source=source, whole=True)
+    text = placed(PageText.empty(info), seen, [read], engine=read.engine, source=source, whole=True)
     for block in page_layout.page_blocks(text).blocks:
         if isinstance(block.words, PageWords):
             block.words.bind(lambda: text, info.number)
@@ -143,36 +143,6 @@ def _page(info: PageInfo, size: tuple[int, int], read: Recognition, rules: tuple
 def _inside(box: BBox, size: tuple[int, int], rules: tuple[Rule, ...]) -> tuple[Rule, ...]:
     left, top, right, bottom = box.points(size)
     return tuple(r for r in rules if left <= r[0] and r[2] <= right and top <= r[1] and r[3] <= bottom)
-
-
-def _empty(info: PageInfo) -> PageText:
-    return PageText(
-        info.number,
-        info.width,
-        info.height,
-        info.rotation,
-        chars=0,
-        unmapped=0,
-        invisible=0,
-        font_table=(),
-        links=(),
-        fields=(),
-        tags=(),
-        texts=(),
-        boxes=(),
-        baselines=(),
-        sizes=(),
-        colors=(),
-        fonts=(),
-        angles=(),
-        mcids=(),
-        flags=(),
-        rulings=(),
-        rects=(),
-        rect_colors=(),
-        images=(),
-        drawings=(),
-    )
 
 
 def _untouched(size: tuple[int, int]) -> Prepared:

@@ -15,11 +15,12 @@ from quire.budget import cpu_budget, worker_count
 from quire.document import Document, Source, document_of
 from quire.errors import CorruptError, UsageError
 from quire.events import Sink
+from quire.media_types import INPUT_FORMATS
 from quire.page_ranges import Pages, check_pages, page_numbers
 from quire.reading.native_pages import LocalPages, NativePages
 from quire.reading.stage_run import StagedRun
 from quire.recognize.options import Effort, OcrMode, RecognizeOptions
-from quire.result import DocumentResult, Ledger
+from quire.result import DocumentResult, Ledger, ReadSource
 from quire.store.temporary import TemporaryStore
 from quire.types import PageInfo, PageResult
 
@@ -150,6 +151,7 @@ class _Reading:
         self._begun = 0.0
         self._isolate = isolate
         self._numbers: Sequence[int] = ()
+        self._structure: bytes | None = None
 
     def cancel(self) -> None:
         """Cancel after the current page. Thread-safe."""
@@ -169,7 +171,8 @@ class _Reading:
         with self._opened() as (flow, run):
             assembled = flow.assemble([page.blocks for page in flow.pages(self._numbers) if page.blocks is not None])
             self._tell_end(run, assembled.pages)
-        return DocumentResult(self._document, assembled.pages, assembled.blocks, flow.path)
+        source = ReadSource.of(self._document, self._structure)
+        return DocumentResult(source, assembled.pages, assembled.blocks, flow.path)
 
     @contextmanager
     def _opened(self) -> Iterator[tuple[PageFlow, StagedRun]]:
@@ -187,6 +190,8 @@ class _Reading:
                     self._place or TemporaryStore()
                 )  # closed when the last result that needs it is garbage-collected
             run = StagedRun(store, run=token_hex(8), document=document.id, sinks=self._sinks, cancel=self._cancel)
+            if document.media_type in INPUT_FORMATS:
+                self._convert(run, stack)
             pages = self._native_pages(store, stack)
             from quire.reading.pages import PageFlow
 
@@ -201,7 +206,7 @@ class _Reading:
     def _native_pages(self, store: Store, stack: ExitStack) -> NativePages:
         """The opened document: parsed here, or in worker processes with `isolate`."""
         document = self._document
-        if not self._isolate:
+        if not self._isolate or document.bundle is not None:
             return LocalPages(document, self._recognition, threads=self._threads)
         from quire.opened import DiskCopy
         from quire.reading.worker_pages import WorkerPages, look_into
@@ -215,6 +220,18 @@ class _Reading:
         except WorkerError as error:
             raise CorruptError(f"cannot be opened: {error}", document=document.name) from error
         return WorkerPages(copy.opened(), about, self._recognition, pool=pool, load=store.load)
+
+    def _convert(self, run: StagedRun, stack: ExitStack) -> None:
+        """Convert a document without pages of its own, in a worker even without `isolate`, or find it converted."""
+        from quire.opened import DiskCopy
+        from quire.reading.bundles import bundle_of
+        from quire.workers import shared_pool
+
+        document, copy = self._document, DiskCopy(self._document)
+        stack.callback(copy.close)
+        pool = shared_pool(worker_count(self._recognition.workers).workers)
+        document.bundle, _ = bundle_of(run, copy.opened(), document.media_type, pool)
+        self._structure = run.store.load(document.bundle.structure)
 
     def _tell_end(self, run: StagedRun, infos: Sequence[PageInfo]) -> None:
         """Emit the outcome of the pages."""
@@ -241,7 +258,8 @@ def read(source: Source | Document, **options: Unpack[ReadOptions]) -> DocumentR
 
     Text and layout are parsed in the process of the caller, which is fastest; scans are rendered and go through OCR in
     worker processes. With `isolate=True` the file is parsed in workers too, each page with a deadline and a memory
-    limit: use it for untrusted files, which may be crafted to crash or exhaust a parser.
+    limit: use it for untrusted files, which may be crafted to crash or exhaust a parser. Office files, web pages, mail
+    and markup are always converted in a worker; they need the extra `formats`.
 
     A `source` that begins with `http://` or `https://` is downloaded first; `fetch` has the limits for that, and
     whether addresses on this machine and private networks are allowed.

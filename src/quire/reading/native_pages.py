@@ -103,6 +103,11 @@ class NativePages(Protocol):
         """The document for workers."""
         ...
 
+    @property
+    def structured(self) -> bool:
+        """Whether the file says what its blocks are: then nothing is inferred across pages either."""
+        ...
+
     def close(self) -> None: ...
 
 
@@ -124,6 +129,10 @@ class LocalPages:
     @property
     def page_count(self) -> int:
         return self._reader.page_count
+
+    @property
+    def structured(self) -> bool:
+        return self._document.bundle is not None
 
     def expect(self, pages: Sequence[int]) -> None:
         if pages:

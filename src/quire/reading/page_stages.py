@@ -190,10 +190,12 @@ class StructuredBlocks:
 
 @dataclass(frozen=True, slots=True)
 class Gathered:
-    """All requested pages, in order, and the outline of the file."""
+    """All requested pages, in order, and the outline of the file. The blocks of a `structured` document stay as they
+    are: their kinds and levels come from the file."""
 
     pages: Sequence[Artifact[PageResult]]
     outline: Sequence[OutlineEntry]
+    structured: bool = False
 
     def inputs(self) -> tuple[str, ...]:
         outline = [[entry.level, entry.title, entry.page, entry.top] for entry in self.outline]
@@ -222,7 +224,10 @@ class AssembleDocument:
         if self._elsewhere is not None:
             return self._elsewhere(gathered)
         pages = [page.value for page in gathered.pages]
-        return Assembled(tuple(page.info for page in pages), assemble.assemble(pages, gathered.outline))
+        infos = tuple(page.info for page in pages)
+        if gathered.structured:
+            return Assembled(infos, tuple(block for page in pages for block in page.blocks))
+        return Assembled(infos, assemble.assemble(pages, gathered.outline))
 
     def encode(self, output: Assembled) -> bytes:
         return encode_document(output.pages, output.blocks)

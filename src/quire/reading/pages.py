@@ -94,7 +94,8 @@ class PageFlow:
             yield self._finish(waiting.popleft())
 
     def assemble(self, pages: Sequence[Artifact[PageResult]]) -> Assembled:
-        return assemble_document(self._run, self._texts, pages, self._native.outline()).value
+        native = self._native
+        return assemble_document(self._run, self._texts, pages, native.outline(), structured=native.structured).value
 
     def close(self) -> None:
         if self._recognizer is not None:
@@ -200,7 +201,9 @@ def assemble_document(
     pages: Sequence[Artifact[PageResult]],
     outline: Sequence[OutlineEntry],
     elsewhere: Callable[[Gathered], Encoded] | None = None,
+    *,
+    structured: bool = False,
 ) -> Artifact[Assembled]:
     """The document from its pages, cached or made; `elsewhere` makes it in another process."""
-    gathered = Gathered(pages, outline)
+    gathered = Gathered(pages, outline, structured)
     return run.do(AssembleDocument(texts, elsewhere), gathered, (run.document, *gathered.inputs()))

@@ -76,6 +76,8 @@ class ReceivedPage:
 class WorkerPages:
     """Not thread-safe. `load` returns stored texts; `ready` are pages that a worker has read already."""
 
+    structured = False
+
     def __init__(
         self,
         source: Opened,

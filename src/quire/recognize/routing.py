@@ -55,7 +55,7 @@ class Needs:
 def needs_of(text: PageText, quality: Quality, options: RecognizeOptions) -> Needs | None:
     """What part of a page needs OCR; None when its native text is complete, or OCR is off."""
     languages = options.languages
-    if options.mode == "never":
+    if options.mode == "never" or text.ready:
         return None
     if options.mode == "always":
         return Needs("asked for", whole=True, languages=languages)

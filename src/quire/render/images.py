@@ -397,30 +397,4 @@ def _png(image: Image) -> bytes:
 
 
 def _no_text(info: PageInfo) -> bytes:
-    return PageText(
-        number=info.number,
-        width=info.width,
-        height=info.height,
-        rotation=info.rotation,
-        chars=0,
-        unmapped=0,
-        invisible=0,
-        font_table=[],
-        links=[],
-        fields=[],
-        tags=[],
-        texts=[],
-        boxes=[],
-        baselines=[],
-        sizes=[],
-        colors=[],
-        fonts=[],
-        angles=[],
-        mcids=[],
-        flags=[],
-        rulings=[],
-        rects=[],
-        rect_colors=[],
-        images=[0.0, 0.0, info.width, info.height],
-        drawings=[],
-    ).to_bytes()
+    return replace(PageText.empty(info), images=[0.0, 0.0, info.width, info.height]).to_bytes()

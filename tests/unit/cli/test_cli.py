@@ -68,14 +68,14 @@ def test_a_folder_is_read_with_its_shape_and_one_bad_file_stops_nothing(tmp_path
     (source / "good.pdf").write_bytes(documents.simple())
     (source / "bad.pdf").write_bytes(b"%PDF-1.7 broken")
     (source / "sub" / "good.pdf").write_bytes(documents.simple(2))
-    (source / "table.xlsx").touch()
+    (source / "table.csv").touch()
     run = quire("read", source, "-o", tmp_path / "out")
     assert run.returncode == 3
     failure, summary = run.stderr.splitlines()
     assert "bad.pdf" in failure
     assert re.fullmatch(
         r"quire: read 2 documents, 3 pages in [\d.]+ s; wrote 2 files to .*/out; left out 1 document; "
-        r"not documents: 1 file \(1 \.xlsx\)",
+        r"not documents: 1 file \(1 \.csv\)",
         summary,
     )
     written = [str(path.relative_to(tmp_path / "out")) for path in sorted((tmp_path / "out").rglob("*.md"))]
@@ -95,7 +95,7 @@ def test_left_out_pages_are_named_and_make_the_exit_code_3(saved, tmp_path):
     [
         (["read", "missing.pdf"], 5, "missing.pdf: no such file"),
         (["read", "broken.pdf"], 5, "broken.pdf"),
-        (["read", "notes.txt"], 7, "Quire reads PDF"),
+        (["read", "notes"], 7, "Quire reads PDF"),
         (["read", "secret.pdf"], 6, "password"),
         (["read", "secret.pdf", "--password", "wrong"], 6, "password is wrong"),
         (["read", "report.pdf", "--pages", "x"], 2, "1-3,7"),
@@ -121,6 +121,7 @@ def test_mistakes_are_explained_in_a_line_with_a_code_of_their_class(tmp_path, a
     (tmp_path / "secret.pdf").write_bytes(documents.encrypted())
     (tmp_path / "broken.pdf").write_bytes(b"%PDF-1.7 broken")
     (tmp_path / "notes.txt").write_text("just text")
+    (tmp_path / "notes").write_text("just text")
     run = quire(*arguments, cwd=tmp_path)
     assert (run.returncode, run.stdout) == (code, "")
     assert said in run.stderr

@@ -244,7 +244,8 @@ def test_bad_paths_are_named_and_the_others_are_worked_on(desk):
     ran = desk.quire("run", *paths, "-o", "out", code=3)
     assert sorted(line.removeprefix("quire: ") for line in ran.stderr.splitlines()) == [
         f"{desk.folder}/gone/a.pdf: no such file or folder",
-        "empty: holds no documents; Quire looks for .bmp .jpeg .jpg .pdf .png .tif .tiff .webp",
+        "empty: holds no documents; Quire looks for PDFs, pictures, office files, e-books and mail; "
+        "name others, or --include them",
         "link.pdf: cannot be read: a link that leads nowhere, not a file",
         "typo.pdf: no such file or folder",
     ]

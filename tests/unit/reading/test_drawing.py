@@ -43,7 +43,7 @@ def source_of(path: Path) -> Opened:
 
 def strange(path: Path, pages: dict[int, str] | None = None, notes: Path | None = None) -> StrangeSource:
     known = source_of(path)
-    return StrangeSource(path, known.name, known.id, None, pages or {}, notes)
+    return StrangeSource(path, known.name, known.id, pages=pages or {}, notes=notes)
 
 
 def plainly(path: Path, options: RenderOptions) -> list[bytes]:

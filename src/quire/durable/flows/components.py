@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
+from quire.chunk import DEFAULT_TOKENIZER, ChunkerName, ChunkOptions
 from quire.context import Json
 from quire.flow.components import Component, Port, component, component_of
 from quire.flow.types import Type
@@ -115,3 +116,40 @@ def _kind(page: PageResult) -> str:
 
 
 PAGES = component_of(_pages, "pages")
+
+
+@component(version="1")
+def _chunk(  # noqa: PLR0913 - one argument per option
+    document: DocumentResult,
+    *,
+    chunker: str = "hybrid",
+    max_tokens: int | None = None,
+    tokenizer: str = DEFAULT_TOKENIZER,
+    merge_peers: bool = True,
+    min_tokens: int = 0,
+    soft_margin: int = 64,
+    use_markdown_tables: bool = False,
+    use_markdown_images: bool = False,
+    image_placeholder: str = "![IMAGE]",
+    use_markdown_text: bool = False,
+    include_raw_text: bool = False,
+) -> list[dict[str, Json]]:
+    """The chunks of a document, with their headings, blocks, pages and boxes."""
+    options = ChunkOptions(
+        chunker=cast(ChunkerName, chunker),  # checked by the options
+        max_tokens=max_tokens,
+        tokenizer=tokenizer,
+        merge_peers=merge_peers,
+        min_tokens=min_tokens,
+        soft_margin=soft_margin,
+        use_markdown_tables=use_markdown_tables,
+        use_markdown_images=use_markdown_images,
+        image_placeholder=image_placeholder,
+        use_markdown_text=use_markdown_text,
+    )
+    from quire.chunk.rows import rows
+
+    return [dict(row) for row in rows(document, document.chunks(options), raw_text=include_raw_text)]
+
+
+CHUNK = component_of(_chunk, "chunk")

@@ -15,8 +15,12 @@ from quire.durable.folders.naming import NamedSource, told_apart
 from quire.errors import InputError, UsageError
 from quire.regular_files import kind_of
 
-SUFFIXES = frozenset({".pdf", ".png", ".jpg", ".jpeg", ".tif", ".tiff", ".webp", ".bmp"})
-"""The suffixes of documents in folders. A file that is named explicitly may have any suffix."""
+_PAGES = ".pdf .png .jpg .jpeg .tif .tiff .webp .bmp"
+_OFFICE = ".docx .docm .dotx .doc .rtf .odt .pptx .pptm .ppsx .ppt .odp .xlsx .xlsm .xls .ods"
+_TEXTS = ".epub .eml .msg .mhtml .mht .adoc .asciidoc .tex"
+SUFFIXES = frozenset(f"{_PAGES} {_OFFICE} {_TEXTS}".split())
+"""The suffixes of documents in folders. A file that is named explicitly may have any suffix. Markdown, HTML, CSV and
+JSON are missing: in a folder they are mostly the outputs of an earlier run."""
 
 
 class UnreadablePath(NamedTuple):
@@ -127,7 +131,7 @@ def _in_folder(
         for path, link in sorted(walk.documents(""))
     ]
     if not documents and len(found.unreadable) == errors:
-        looked = f"Quire looks for {' '.join(sorted(SUFFIXES))}"
+        looked = "Quire looks for PDFs, pictures, office files, e-books and mail; name others, or --include them"
         advice = "--include and --exclude leave none" if wanted.chosen else looked
         walk.leave_out("", f"holds no documents; {advice}")
     return documents

@@ -79,11 +79,13 @@ def load_result(store: Store, reference: DocumentReference, *, password: Passwor
     """The result that the reference of a read document stands for. Needs only the store: the file may be gone."""
     store = scoped(store, reference.get("scope", ""))
     source = SourceRef(**reference["source"])
-    reopen = partial(open_source, store, source, password=password)
+    reopen = partial(open_source, store, source, password=password, bundle=reference.get("bundle"))
     media_type = reference.get("media_type") or reopen().media_type  # references of older versions lack it
     index = Index.load(store, reference["index"])
     texts = Texts(store)
     for number, digest in index.texts.items():
         texts.add(number, digest)
     infos, blocks = decode_document(store.load(reference["document"]), texts)
-    return DocumentResult(ReadSource(source.id, source.name, media_type, reopen), infos, blocks, index.path)
+    structure = partial(store.load, reference["structure"]) if "structure" in reference else None
+    read = ReadSource(source.id, source.name, media_type, reopen, structure=structure)
+    return DocumentResult(read, infos, blocks, index.path)

@@ -15,6 +15,7 @@ from quire.assemble import assemble as assembled
 from quire.encoding import decode_document, decode_page, encode_document
 from quire.engine import Attempt
 from quire.keys import Digest
+from quire.media_types import INPUT_FORMATS
 from quire.opened import Opened, WorkerWork
 from quire.page_ranges import page_numbers
 from quire.pagetext import PageText
@@ -34,6 +35,7 @@ class Pages:
 
     pages: tuple[Digest | PageInfo, ...]
     outline: tuple[OutlineEntry, ...]
+    structured: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,7 @@ class Export:
     formats: tuple[str, ...]
     words: bool
     path: Mapping[int, tuple[Attempt, ...]] | None
+    structure: Digest | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +70,13 @@ class ShortRead:
     outline: bytes
     pages: list[tuple[dict[str, object], bytes]]
     document: bytes = b""
+    bundle: bytes = b""
+    structure: bytes = b""
+    """Both of a document that was converted."""
 
     def message(self) -> tuple[dict[str, object], bytes]:
         """As the reply of a worker."""
-        parts = [self.outline, self.document, *(data for _, data in self.pages)]
+        parts = [self.outline, self.document, self.bundle, self.structure, *(data for _, data in self.pages)]
         header: dict[str, object] = {
             "about": self.header,
             "pages": [page for page, _ in self.pages],
@@ -82,7 +88,7 @@ class ShortRead:
     def of(cls, header: Mapping[str, Any], data: bytes) -> ShortRead:
         ends = list(accumulate(header["sizes"]))
         parts = [data[end - size : end] for end, size in zip(ends, header["sizes"], strict=True)]
-        return cls(header["about"], parts[0], list(zip(header["pages"], parts[2:], strict=True)), parts[1])
+        return cls(header["about"], parts[0], list(zip(header["pages"], parts[4:], strict=True)), *parts[1:4])
 
 
 def short(request: Short, work: WorkerWork) -> tuple[dict[str, object], bytes]:
@@ -92,16 +98,24 @@ def short(request: Short, work: WorkerWork) -> tuple[dict[str, object], bytes]:
 
 def read_short(request: Short, work: WorkerWork) -> ShortRead:
     opened = request.source.document(work)
+    bundle = structure = b""
+    if opened.media_type in INPUT_FORMATS:
+        from quire.formats.converting import convert  # imports docling
+
+        opened.bundle, structure = convert(opened)
+        bundle = opened.bundle.to_bytes()
     header, outline = about(opened)
     numbers = page_numbers(request.pages, opened.page_count)
     if len(numbers) > request.most:
         return ShortRead(header, outline, [])
     pages = list(read_pages(opened.reader, numbers, request.options))
     if any("needs" in page or "failed" in page for page, _ in pages):
-        return ShortRead(header, outline, pages)
+        return ShortRead(header, outline, [])
     laid = [decode_page(data[int(str(page["text"])) :], _no_texts) for page, data in pages]
     entries = [OutlineEntry(*row) for row in json.loads(outline)]
-    return ShortRead(header, outline, pages, encode_document([page.info for page in laid], assembled(laid, entries)))
+    blocks = [block for page in laid for block in page.blocks] if bundle else assembled(laid, entries)
+    document = encode_document([page.info for page in laid], blocks)
+    return ShortRead(header, outline, pages, document, bundle, structure)
 
 
 def assemble(gathered: Pages, work: WorkerWork) -> tuple[dict[str, object], bytes]:
@@ -113,6 +127,8 @@ def assemble(gathered: Pages, work: WorkerWork) -> tuple[dict[str, object], byte
         for page in gathered.pages
     ]
     infos = [page.info for page in pages]
+    if gathered.structured:
+        return {}, encode_document(infos, [block for page in pages for block in page.blocks])
     return {}, encode_document(infos, assembled(pages, gathered.outline))
 
 
@@ -133,8 +149,10 @@ def loaded_result(request: Export, work: WorkerWork) -> DocumentResult:
 
     (data,) = load_artifacts(work, [request.document])
     infos, blocks = decode_document(data, text)
-    source = ReadSource(request.source.id, request.source.name, request.media_type, request.source.open)
-    return DocumentResult(source, infos, blocks, request.path)
+    wanted, source = request.structure, request.source
+    structure = None if wanted is None else (lambda: next(load_artifacts(work, [wanted])))
+    about = ReadSource(source.id, source.name, request.media_type, source.open, structure=structure)
+    return DocumentResult(about, infos, blocks, request.path)
 
 
 def _no_texts(page: int) -> PageText:

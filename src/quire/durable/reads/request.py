@@ -16,6 +16,7 @@ from quire.durable.messages import ReadArgument, SourceJson
 from quire.engine import Engine
 from quire.errors import ConfigurationError
 from quire.keys import ArtifactKey, Digest, artifact_key, digest_of
+from quire.media_types import by_name
 from quire.page_ranges import check_pages
 from quire.reading.page_stages import NativeText
 from quire.reading.recognizer import DEFAULT_ENGINES
@@ -109,7 +110,8 @@ class ReadRequest:
 
     def key(self) -> str:
         """The idempotency key of the read: document, pages, settings, and the versions of the code."""
-        return digest_of([self.source.id, self.pages or "", self.settings(), assemble.VERSION])
+        named = [self.source.name] if by_name(self.source.name) else []  # the name decides how it is converted
+        return digest_of([self.source.id, self.pages or "", self.settings(), assemble.VERSION, *named])
 
     def settings(self) -> Digest:
         """The digest of everything that decides what is read on a page: settings, versions of stages and engine."""

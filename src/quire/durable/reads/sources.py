@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from shutil import rmtree
@@ -13,6 +13,7 @@ from threading import Lock
 from typing import BinaryIO
 from weakref import finalize
 
+from quire.bundle import Bundle
 from quire.context import Store
 from quire.document import Document
 from quire.durable.reads.request import SourceRef
@@ -58,11 +59,17 @@ def save_source(store: Store, document: str, file: BinaryIO, check: Callable[[],
     store.flush()
 
 
-def open_source(store: Store, source: SourceRef, *, password: Password = None) -> Document:
-    """The document, at its path or from the store. Raises ChangedError if the file has changed."""
+def open_source(
+    store: Store, source: SourceRef, *, password: Password = None, bundle: Digest | None = None
+) -> Document:
+    """The document, at its path or from the store. Raises ChangedError if the file has changed.
+
+    `bundle` is the digest of its bundle, if it was converted.
+    """
     stored = store.find(source_key(source.id)) if source.stored else None
     place = Path(source.path) if stored is None else b"".join(_pieces(store, stored))
-    document = Document(place, name=source.name, password=password_of(password, source.path))
+    converted = None if bundle is None else Bundle.from_bytes(store.load(bundle))
+    document = Document(place, name=source.name, password=password_of(password, source.path), bundle=converted)
     if document.id != source.id:
         raise _changed(source)
     return document
@@ -86,15 +93,26 @@ class Sources:
         if not source.stored or (source.path and self._id(path) == source.id):
             yield path
             return
+        with self._copy(source.id, lambda: self._copied(source)) as copy:
+            yield copy
+
+    @contextmanager
+    def bundle(self, digest: Digest) -> Iterator[Path]:
+        """A file with a bundle of the store, for workers, valid inside the context."""
+        with self._copy(digest, lambda: self._written(digest, [self._store.load(digest)])) as copy:
+            yield copy
+
+    @contextmanager
+    def _copy(self, name: str, make: Callable[[], Path]) -> Iterator[Path]:
         with self._lock:
-            copy = self._copies.pop(source.id) if source.id in self._copies else self._copied(source)
-            self._copies[source.id] = copy
-            self._used[source.id] += 1
+            copy = self._copies.pop(name) if name in self._copies else make()
+            self._copies[name] = copy
+            self._used[name] += 1
         try:
             yield copy
         finally:
             with self._lock:
-                self._used[source.id] -= 1
+                self._used[name] -= 1
                 self._forget()
 
     def _id(self, path: Path) -> Digest | None:
@@ -119,12 +137,15 @@ class Sources:
         digest = self._store.find(source_key(source.id))
         if digest is None:
             raise InputError("is neither at its path nor in the store; submit it again", document=source.name)
+        return self._written(source.id, _pieces(self._store, digest))
+
+    def _written(self, name: str, pieces: Iterable[bytes]) -> Path:
         if self._folder is None:
             self._folder = Path(mkdtemp(prefix="quire-sources-"))
             finalize(self, rmtree, self._folder, ignore_errors=True)
-        path = self._folder / source.id
+        path = self._folder / name
         with path.open("wb") as file:
-            for piece in _pieces(self._store, digest):
+            for piece in pieces:
                 file.write(piece)
         return path
 

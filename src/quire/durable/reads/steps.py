@@ -7,13 +7,14 @@ import json
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from itertools import accumulate
 from threading import Lock
-from typing import NamedTuple, cast
+from typing import NamedTuple, NotRequired, TypedDict, cast
 
 from quire.budget import worker_count
 from quire.context import Store
+from quire.document import Document
 from quire.durable.messages import AttemptRow, DocumentPlan, DocumentReference, LedgerJson, PageShape
 from quire.durable.reads import jobs
 from quire.durable.reads.documents import Index, Record, index_key
@@ -24,9 +25,12 @@ from quire.errors import LimitError, StoreError
 from quire.events import Event, Sink
 from quire.flow.components import Files
 from quire.keys import Digest, Profile, artifact_key, digest_bytes
+from quire.media_types import INPUT_FORMATS
 from quire.opened import Opened
 from quire.page_ranges import page_numbers, selection
 from quire.passwords import Password, password_of
+from quire.reading.bundles import bundle_of
+from quire.reading.native_pages import LocalPages
 from quire.reading.page_stages import Gathered, Texts
 from quire.reading.pages import PageFlow, PageMade, assemble_document, page_without_blocks
 from quire.reading.stage import Artifact, Encoded
@@ -49,6 +53,13 @@ NOTHING = Profile().digest()
 NO_DIGEST = Digest("")
 TOO_LATE = "not begun: the time for this document was over"
 """Why a page failed that was due after the deadline of the request."""
+
+
+class _Converted(TypedDict):
+    """What a plan says of a document that was converted; nothing for another."""
+
+    bundle: NotRequired[Digest]
+    structure: NotRequired[Digest]
 
 
 class PageOutcome(NamedTuple):
@@ -87,8 +98,8 @@ class DocumentSteps:
         """Count the pages, and find in one query which of them have no record yet."""
         began = time.time()
         with self._opened(request.source) as source:
-            about = look_into(source, shared_pool(self.workers))
-        plan = self._planned(request, about, began, run, sink)
+            about, converted = self._look_into(source, self._staged(request, run, sink))
+        plan = self._planned(request, about, began, run, sink, converted)
         self.store.flush()
         return plan
 
@@ -96,8 +107,14 @@ class DocumentSteps:
         """The document from what a worker has read of it in one go, not flushed; None when that is not all of it."""
         if not read.document:
             return None
-        about = About.of(read.header, read.outline)
-        plan = self._planned(request, about, time.time(), run, sink)
+        about, staged = About.of(read.header, read.outline), self._staged(request, run, sink)
+        converted: _Converted = {}
+        if read.bundle:
+            pool, made = shared_pool(self.workers), (read.bundle, read.structure)
+            with self._opened(request.source) as source:
+                bundle, digest = bundle_of(staged, source, about.media_type, pool, made=made)
+            converted = {"bundle": digest, "structure": bundle.structure}
+        plan = self._planned(request, about, time.time(), run, sink, converted)
         pages = {int(str(page["page"])): (page, data) for page, data in read.pages}
         ready = {number: received(*page, number) for number, page in pages.items()}
         self._read(request, about.reader, list(ready), run, sink, engines=False, ready=ready)
@@ -111,7 +128,9 @@ class DocumentSteps:
         with self._opened(request.source) as source:
             yield jobs.Short(source, request.pages, sent, SHORT)
 
-    def _planned(self, request: ReadRequest, about: About, began: float, run: str, sink: Sink) -> DocumentPlan:
+    def _planned(
+        self, request: ReadRequest, about: About, began: float, run: str, sink: Sink, converted: _Converted
+    ) -> DocumentPlan:
         if request.max_pages and about.pages > request.max_pages:
             raise LimitError(
                 f"has {about.pages} pages, more than the {request.max_pages} that are allowed here; split it, or raise "
@@ -131,7 +150,19 @@ class DocumentSteps:
             "media_type": about.media_type,
             "outline": outline,
             "missing": missing,
+            **converted,
         }
+
+    def _look_into(self, source: Opened, run: StagedRun) -> tuple[About, _Converted]:
+        """What is needed before a document is read. One without pages of its own is converted first."""
+        pool = shared_pool(self.workers)
+        document = Document(source.path, name=source.name)  # its first bytes say what it is
+        media_type, size = document.media_type, document.size
+        if media_type not in INPUT_FORMATS:
+            return look_into(source, pool), {}
+        bundle, digest = bundle_of(run, source, media_type, pool)
+        about = About(bundle.reader, len(bundle.pages), media_type, size=size)
+        return about, {"bundle": digest, "structure": bundle.structure}
 
     def missing(self, request: ReadRequest, reader: str, numbers: Sequence[int]) -> str:
         """The pages without a record, or whose contents are gone from the store, as a selection like `1-3,7`."""
@@ -200,11 +231,14 @@ class DocumentSteps:
                 return Encoded(made)
             parts = tuple(records[n].blocks if n in records else infos[n] for n in numbers)
             return Encoded(
-                self.work("quire.durable.reads.jobs:assemble", jobs.Pages(parts, tuple(outline)), ASSEMBLE_S).data
+                self.work(
+                    "quire.durable.reads.jobs:assemble", jobs.Pages(parts, tuple(outline), structured), ASSEMBLE_S
+                ).data
             )
 
         staged = self._staged(request, run, sink)
-        document = assemble_document(staged, Texts(store), pages, outline, elsewhere).digest
+        structured = "structure" in plan
+        document = assemble_document(staged, Texts(store), pages, outline, elsewhere, structured=structured).digest
         tried = {n: Record(infos[n], NO_DIGEST, NO_DIGEST, path) for n, one in failed.items() if (path := _path(one))}
         indexed = records | tried
         index = json.dumps([[n, *indexed[n].to_row()] for n in numbers if n in indexed]).encode()
@@ -224,6 +258,8 @@ class DocumentSteps:
         }
         if request.scope:
             reference["scope"] = request.scope
+        if "structure" in plan:
+            reference |= {"bundle": plan["bundle"], "structure": plan["structure"]}
         return reference
 
     def export(
@@ -254,9 +290,10 @@ class DocumentSteps:
     ) -> Iterator[jobs.Export]:
         """The document of a reference for a job of a worker, valid inside the context."""
         index = Index.load(self.store, document["index"])
-        with self._opened(SourceRef(**document["source"])) as opened:
+        with self._opened(SourceRef(**document["source"]), document.get("bundle")) as opened:
             media_type = document.get("media_type") or opened.open().media_type
-            yield jobs.Export(opened, media_type, document["document"], index.texts, formats, words, path)
+            request = jobs.Export(opened, media_type, document["document"], index.texts, formats, words, path)
+            yield replace(request, structure=document.get("structure"))
 
     def _read(
         self,
@@ -272,13 +309,31 @@ class DocumentSteps:
         """Run pages through the stages, parsed in workers; each page that was read gets its record."""
         if request.deadline and time.time() > request.deadline:
             return [PageOutcome(page, failed=TOO_LATE) for page in pages]
-        options, pool = request.options(workers=self.workers), shared_pool(self.workers)
+        options = request.options(workers=self.workers)
         with ExitStack() as stack:
             source = stack.enter_context(self._opened(request.source))
-            native = WorkerPages(source, About(reader), options, pool=pool, load=self.store.load, ready=ready)
+            native = self._native_pages(source, reader, options, stack, ready)
             flow = PageFlow(source.id, native, self._staged(request, run, sink), options, engines=engines)
             stack.callback(flow.close)
             return [self._outcome(request, reader, flow, page) for page in flow.pages(pages)]
+
+    def _native_pages(
+        self,
+        source: Opened,
+        reader: str,
+        options: RecognizeOptions,
+        stack: ExitStack,
+        ready: Mapping[int, ReceivedPage] | None,
+    ) -> WorkerPages | LocalPages:
+        """The pages of a document: parsed in workers, or from its bundle, which a worker has made."""
+        pool = shared_pool(self.workers)
+        document = Document(source.path, name=source.name, password=source.password)
+        if ready or document.media_type not in INPUT_FORMATS:
+            return WorkerPages(source, About(reader), options, pool=pool, load=self.store.load, ready=ready)
+        quiet = StagedRun(self.store, run="", document=source.id)  # the plan has emitted its events
+        document.bundle, _ = bundle_of(quiet, source, document.media_type, pool)
+        stack.callback(document.close)
+        return LocalPages(document, options, threads=1)
 
     def _outcome(self, request: ReadRequest, reader: str, flow: PageFlow, page: PageMade) -> PageOutcome:
         number, info = page.number, page.left_out
@@ -316,9 +371,12 @@ class DocumentSteps:
         return stored(self.store.load, header)
 
     @contextmanager
-    def _opened(self, source: SourceRef) -> Iterator[Opened]:
-        with self._sources.path(source) as path:
-            yield Opened(path, source.name, source.id, password_of(self._password, source.path))
+    def _opened(self, source: SourceRef, bundle: Digest | None = None) -> Iterator[Opened]:
+        """The document for workers; `bundle` is the digest of its bundle, if it was converted."""
+        with ExitStack() as stack:
+            path = stack.enter_context(self._sources.path(source))
+            copy = None if bundle is None else stack.enter_context(self._sources.bundle(bundle))
+            yield Opened(path, source.name, source.id, password_of(self._password, source.path), copy)
 
 
 def _not_here() -> PageResult:

@@ -80,7 +80,8 @@ def short(request: ShortRequest, work: WorkerWork) -> tuple[dict[str, object], b
         texts = {int(str(page["page"])): page_data[: int(str(page["text"]))] for page, page_data in read.pages}
         infos, blocks = decode_document(read.document, lambda page: text_of_page(texts[page], page))
         opened = source.document(work)
-        about = ReadSource(source.id, source.name, opened.media_type, source.open)
+        structure = (lambda: read.structure) if read.structure else None
+        about = ReadSource(source.id, source.name, opened.media_type, source.open, structure=structure)
         made, parts = _parts(DocumentResult(about, infos, blocks), request.wanted, opened.reader)
         header["output"], header["read_size"] = made, len(data)
         data += parts

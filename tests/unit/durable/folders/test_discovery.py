@@ -104,7 +104,8 @@ def test_paths_that_cannot_be_read_are_named_with_the_reason_and_the_others_are_
     assert [source.path.name for source in found.sources] == ["a.pdf", "b.pdf"]
     assert {path.name: path.error.args[0] for path in found.unreadable} == {
         "typo.pdf": "no such file or folder",
-        "empty": "holds no documents; Quire looks for .bmp .jpeg .jpg .pdf .png .tif .tiff .webp",
+        "empty": "holds no documents; Quire looks for PDFs, pictures, office files, e-books and mail; "
+        "name others, or --include them",
         "link.pdf": "cannot be read: a link that leads nowhere, not a file",
         "socket.pdf": "cannot be read: a pipe, not a file",
         "pipe.pdf": "cannot be read: a pipe, not a file",
@@ -137,8 +138,8 @@ def test_files_and_folders_without_permission_are_named_and_the_others_are_found
 
 
 def test_files_of_a_folder_that_are_no_documents_are_listed(tmp_path):
-    make(tmp_path, "a.pdf", "notes.txt", "sub/table.xlsx", ".hidden")
-    assert sorted(find_sources([tmp_path], None).others) == [f"{tmp_path}/notes.txt", f"{tmp_path}/sub/table.xlsx"]
+    make(tmp_path, "a.pdf", "notes.txt", "sub/table.csv", ".hidden")
+    assert sorted(find_sources([tmp_path], None).others) == [f"{tmp_path}/notes.txt", f"{tmp_path}/sub/table.csv"]
 
 
 def test_stems_leave_room_for_what_is_added_to_them(tmp_path):

@@ -1,0 +1,83 @@
+"""Chunks as docling-serve returns them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields
+from typing import Any, TypedDict
+
+from quire.chunk.values import Chunk, ChunkOptions
+from quire.errors import UsageError
+from quire.export import Described
+from quire.export._docling import origin
+
+
+class DoclingChunkMetadata(TypedDict):
+    origin: dict[str, Any]
+    has_image: bool
+
+
+class DoclingChunk(TypedDict):
+    """One entry of `chunks` in the answer of docling-serve's chunk endpoints."""
+
+    filename: str
+    chunk_index: int
+    text: str
+    raw_text: str | None
+    num_tokens: int | None
+    headings: list[str] | None
+    captions: list[str] | None
+    doc_items: list[str]
+    page_numbers: list[int]
+    metadata: DoclingChunkMetadata
+
+
+def docling_options(given: Mapping[str, Any], *, use_markdown_text: bool = False) -> ChunkOptions:
+    """The options of a request to docling-serve; `include_raw_text` is for `docling_chunks`.
+
+    `use_markdown_text` is for documents whose emphasis and links docling keeps: all but PDFs and images.
+    """
+    names = {field.name for field in fields(ChunkOptions)} - {"use_markdown_text"}
+    unknown = given.keys() - names - {"include_raw_text"}
+    if unknown:
+        raise UsageError(f"there is no option {min(unknown)!r} for chunks; choose from {', '.join(sorted(names))}")
+    options = {name: value for name, value in given.items() if name in names}
+    return ChunkOptions(**options, use_markdown_text=use_markdown_text)
+
+
+def docling_chunks(
+    document: Described,
+    chunks: Iterable[Chunk],
+    *,
+    references: Mapping[str, str | Sequence[str]],
+    include_raw_text: bool = False,
+    paged: bool = True,
+) -> list[DoclingChunk]:
+    """The chunks of a document for docling's clients.
+
+    `references` says which items of its DoclingDocument a block is: `export.docling_references` for one that we
+    wrote, what the conversion kept for a document that docling converted. A block without items is left out.
+    `paged` is False for a document in which docling sees no pages, such as Markdown.
+    """
+    from_document: DoclingChunkMetadata = {"origin": origin(document), "has_image": False}
+    return [
+        {
+            "filename": document.name,
+            "chunk_index": chunk.index,
+            "text": chunk.text,
+            "raw_text": chunk.raw_text if include_raw_text else None,
+            "num_tokens": chunk.tokens,
+            "headings": list(chunk.headings) or None,
+            "captions": list(chunk.captions) or None,
+            "doc_items": list(dict.fromkeys(_items(chunk, references))),
+            "page_numbers": list(chunk.pages) if paged else [],
+            "metadata": {**from_document, "has_image": chunk.has_image},
+        }
+        for chunk in chunks
+    ]
+
+
+def _items(chunk: Chunk, references: Mapping[str, str | Sequence[str]]) -> Iterable[str]:
+    for block in chunk.blocks:
+        items = references.get(block, ())
+        yield from (items,) if isinstance(items, str) else items

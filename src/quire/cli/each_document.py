@@ -1,0 +1,223 @@
+"""Reads documents one after the other, as `quire read` and `quire chunk` do: progress, errors, exit code."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar, cast
+
+from quire.cli.asking import check_engines
+from quire.cli.progress import ProgressBar
+from quire.cli.read_summary import ReadOutcome, document_line, page_counts, summary_line
+from quire.cli.reporting import Loudness, show_traceback
+from quire.config import Settings
+from quire.durable.folders.discovery import find_sources
+from quire.durable.folders.naming import NamedSource
+from quire.errors import (
+    EXIT_COMPLETE,
+    EXIT_PARTIAL,
+    ConfigurationError,
+    InputError,
+    PasswordError,
+    QuireError,
+    StoreError,
+    UsageError,
+)
+from quire.page_ranges import check_pages, selection
+
+if TYPE_CHECKING:
+    from quire.cli.read_server import ServerResult
+    from quire.client import Client
+    from quire.result import DocumentResult
+    from quire.store.artifacts import ArtifactStore
+
+T = TypeVar("T")
+
+Written = tuple[Sequence[Path], Sequence[InputError]]
+"""The files of a document, and the errors of pages that could not be drawn."""
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentsRequest:
+    """How the documents of a command are read, and what is done with each."""
+
+    write: Callable[[DocumentResult | ServerResult, NamedSource, ProgressBar], Written]
+    output: Path | None
+    pages: str | None
+    settings: Settings
+    similar: bool = False
+    quiet: bool = False
+
+    def check(self) -> None:
+        """Reject options that cannot work before anything is read."""
+        check_pages(self.pages)
+        if self.similar and self.settings.store is None:
+            raise UsageError("--similar needs a store with earlier results; give it with --store")
+        _check_recognition(self.settings)
+        if self.output is not None and self.output.exists() and not self.output.is_dir():
+            raise UsageError(f"{self.output} is not a folder; -o names the folder for the files")
+
+
+def read_each(files: Sequence[str], request: DocumentsRequest) -> int:
+    """Read and write every document, and return the exit code."""
+    begun = time.monotonic()
+    found = find_sources(files, request.output)
+    with ProgressBar(len(found.sources), quiet=request.quiet) as progress:
+        for path in found.unreadable:
+            progress.say(str(path.error))
+        if not found.sources:
+            return found.unreadable[0].error.exit_code
+        for name in found.others if Loudness.verbose else ():
+            progress.say(f"{name}: not a document")
+        with _opened(request.settings) as opened:
+            outcomes = [_read_one(source, request, opened, progress) for source in found.sources]
+        if not request.quiet and (len(outcomes) > 1 or outcomes[0].pages is not None):  # else it was reported already
+            progress.stop()
+            progress.say(summary_line(outcomes, time.monotonic() - begun, request.output, found))
+    if not any(outcome.written for outcome in outcomes):
+        return next(outcome.code for outcome in outcomes if outcome.code)
+    whole = not found.unreadable and not any(outcome.code for outcome in outcomes)
+    return EXIT_COMPLETE if whole else EXIT_PARTIAL
+
+
+def write_to_stdout(content: bytes, progress: ProgressBar) -> None:
+    progress.stop()
+    sys.stdout.buffer.write(content)
+    sys.stdout.buffer.flush()
+
+
+def _check_recognition(asked: Settings) -> None:
+    from quire.budget import worker_count
+
+    if asked.workers is not None:
+        notice = worker_count(asked.workers).notice
+        if notice:
+            print(f"quire: {notice}", file=sys.stderr)
+    asked.passwords  # noqa: B018 - checks them
+    if asked.server:
+        return  # it has its own engines
+    check_engines(asked.engine)
+    if asked.lang:
+        from quire.recognize.languages import resolve
+
+        for language in asked.lang:
+            resolve(language)
+
+
+def _one_of(known: tuple[T, ...], given: str, option: str) -> T:
+    for value in known:
+        if value == given:
+            return value
+    raise UsageError(f"{option} is {given!r}; choose from {', '.join(map(str, known))}")
+
+
+@contextmanager
+def _opened(asked: Settings) -> Iterator[ArtifactStore | Client | None]:
+    """The server that reads all documents, or the store for them; None when none is named."""
+    if asked.server:
+        from quire.client import Client
+
+        with Client(asked.server, api_key=asked.api_key) as client:
+            yield client
+        return
+    if asked.store is None:
+        yield None
+        return
+    from quire.store.opening import open_store
+
+    with open_store(asked.store, asked.facts) as store:
+        yield store
+
+
+def _read_one(
+    source: NamedSource, request: DocumentsRequest, place: ArtifactStore | Client | None, progress: ProgressBar
+) -> ReadOutcome:
+    """Read and write one document. Its errors are printed and do not stop the others."""
+    begun = time.monotonic()
+    try:
+        result = _result(source, request, place, progress)
+        files, undrawn = request.write(result, source, progress)
+    except (StoreError, ConfigurationError):
+        raise  # affects every document
+    except QuireError as error:
+        hint = " (--password, --password-for or QUIRE_PASSWORD)" if isinstance(error, PasswordError) else ""
+        progress.say(f"{source.shown}: {error.args[0]}{hint}")
+        show_traceback(error)
+        return ReadOutcome(error.exit_code)
+    except Exception as error:
+        progress.say(f"{source.shown}: internal error, please report it: {type(error).__name__}: {error}")
+        show_traceback(error)
+        return ReadOutcome(QuireError.exit_code)
+    not_drawn = [f"page {error.page} not drawn: {error.args[0]}" for error in undrawn]
+    for line in (*_left_out(result), *not_drawn):
+        progress.say(f"{source.shown}: {line}")
+    code = EXIT_PARTIAL if undrawn or result.status == "partial" else EXIT_COMPLETE
+    seconds = time.monotonic() - begun
+    outcome = ReadOutcome(code, files, page_counts(result), len(result.path), seconds, request.output is None)
+    if Loudness.verbose:
+        progress.say(f"{source.shown}: {document_line(outcome)}")
+    return outcome
+
+
+def _result(
+    source: NamedSource, request: DocumentsRequest, place: ArtifactStore | Client | None, progress: ProgressBar
+) -> DocumentResult | ServerResult:
+    if request.settings.server:
+        from quire.cli.read_server import read_on_server
+
+        return read_on_server(cast("Client", place), source, request.settings, request.pages, progress)
+    store = cast("ArtifactStore | None", place)
+    result = _read_here(source, request, store, progress)
+    if store is not None:
+        store.flush()  # finished work is kept, even if the next document crashes
+    return result
+
+
+def _read_here(
+    source: NamedSource, request: DocumentsRequest, store: ArtifactStore | None, progress: ProgressBar
+) -> DocumentResult:
+    from quire.reading.call import read as read_document
+    from quire.recognize.options import EFFORTS, OCR_MODES
+
+    asked = request.settings
+    fetch = None
+    if source.url:
+        from quire.fetching import FetchPolicy
+
+        fetch = FetchPolicy(allow_private=asked.allow_private_urls)
+    return read_document(
+        source.url or source.path,
+        pages=request.pages,
+        password=asked.passwords.of(source.path.absolute()),
+        store=store,
+        on_event=progress,
+        ocr=_one_of(OCR_MODES, asked.ocr, "--ocr"),
+        effort=_one_of(EFFORTS, asked.effort, "--effort"),
+        engines=asked.engine,
+        lang=asked.lang,
+        workers=asked.workers,
+        figures=asked.figures,
+        redactions=asked.redactions,
+        similar=request.similar,
+        isolate=True,
+        fetch=fetch,
+    )
+
+
+def _left_out(result: DocumentResult | ServerResult) -> list[str]:
+    """One line per reason: which pages failed or were left out."""
+    reasons: dict[str, list[int]] = {}
+    for page in result.pages:
+        if page.status in ("failed", "skipped"):
+            what = "failed" if page.status == "failed" else "left out"
+            reasons.setdefault(f"{what}: {page.info.reason}", []).append(page.number)
+    return [f"{_pages(numbers)} {reason}" for reason, numbers in reasons.items()]
+
+
+def _pages(numbers: Sequence[int]) -> str:
+    """`page 3`, `pages 3-5,9`."""
+    return f"page{'' if len(numbers) == 1 else 's'} {selection(numbers)}"

@@ -1,0 +1,1 @@
+"""Documents that are not pages already: office files, web pages, mail, markup."""

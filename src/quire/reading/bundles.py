@@ -1,0 +1,94 @@
+"""Documents without pages of their own are converted once, in a worker process, and read from what was made."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+
+from quire.bundle import Bundle
+from quire.context import Store
+from quire.document import Document, Reader
+from quire.errors import LimitError
+from quire.formats.converting import reader_of
+from quire.formats.reader import BundleReader
+from quire.keys import ArtifactKey, Digest, Profile, artifact_key, digest_bytes
+from quire.media_types import INPUT_FORMATS
+from quire.opened import DiskCopy, Opened
+from quire.reading.stage import Encoded, Took
+from quire.reading.stage_run import StagedRun
+from quire.workers import Job, WorkerPool, WorkerTimeout, shared_pool
+from quire.workers.errors import WorkerOutOfMemory
+
+CONVERT_S = 180.0
+"""Time for a conversion, printing included."""
+
+
+def is_converted(media_type: str) -> bool:
+    """Whether documents of this type are converted before they are read."""
+    return media_type in INPUT_FORMATS
+
+
+class ConvertDocument:
+    """The bundle of a document, made by a worker; its structure is saved beside it, under a key of its own."""
+
+    name = "bundle"
+    version = "1"
+    profile = Profile()
+
+    def __init__(self, store: Store, pool: WorkerPool, made: tuple[bytes, bytes] | None = None) -> None:
+        """`made` are the bundle and the structure, if a worker has made them already."""
+        self._store, self._pool, self._made = store, pool, made
+
+    def run(self, source: Opened, took: Took) -> Encoded:
+        bundle, structure, ms = (*self._made, 0.0) if self._made else converted(source, self._pool)
+        key = _structure_key(source.id, digest_bytes(structure))
+        self._store.save(key, structure, stage="structure", document=source.id)
+        took(ms)
+        return Encoded(bundle)
+
+    def encode(self, output: Bundle) -> bytes:
+        return output.to_bytes()
+
+    def decode(self, data: bytes) -> Bundle:
+        return Bundle.from_bytes(data)
+
+
+def bundle_of(
+    run: StagedRun, source: Opened, media_type: str, pool: WorkerPool, *, made: tuple[bytes, bytes] | None = None
+) -> tuple[Bundle, Digest]:
+    """The bundle of a document and its digest, cached or made. The name counts: it is in the structure."""
+    stage = ConvertDocument(run.store, pool, made)
+    inputs = source.id, source.name, media_type, reader_of(media_type)
+    artifact = run.do(stage, source, inputs)
+    bundle = artifact.value
+    if run.store.find(_structure_key(source.id, bundle.structure)) is None:  # lost since
+        stage.run(source, lambda _: None)
+    return bundle, artifact.digest
+
+
+def converted(source: Opened, pool: WorkerPool) -> tuple[bytes, bytes, float]:
+    """Bundle and structure of a document, and the milliseconds it took. Raises the error of a document that cannot be
+    converted."""
+    job = Job("quire.formats.converting:convert_in_worker", source)
+    try:
+        answer = pool.submit(job, timeout_s=CONVERT_S).result()
+    except WorkerTimeout as error:
+        raise LimitError(f"was not converted within {CONVERT_S:g} s; split it", document=source.name) from error
+    except WorkerOutOfMemory as error:
+        raise LimitError(f"cannot be converted: {error}; split it", document=source.name) from error
+    size = int(str(answer.header["bundle"]))
+    return answer.data[:size], answer.data[size:], answer.ms
+
+
+def open_bundle(document: Document) -> Reader:
+    """The reader of a document of such a type; converts it, in a worker, unless it comes with its bundle."""
+    if document.bundle is None:
+        with ExitStack() as stack:
+            copy = DiskCopy(document)
+            stack.callback(copy.close)
+            reader_of(document.media_type)  # raises ConfigurationError here, not in a worker
+            document.bundle = Bundle.from_bytes(converted(copy.opened(), shared_pool())[0])
+    return BundleReader(document.bundle, name=document.name)
+
+
+def _structure_key(document: str, structure: Digest) -> ArtifactKey:
+    return artifact_key("structure", "1", (document, structure), Profile().digest())

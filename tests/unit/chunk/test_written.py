@@ -1,0 +1,96 @@
+"""Chunks as JSON lines, Parquet, and as docling-serve returns them."""
+
+from __future__ import annotations
+
+import io
+import json
+
+import pytest
+from pyarrow import parquet as files
+
+from quire import export
+from quire.chunk import ChunkOptions, chunks, find_tokenizer, settings_of
+from quire.chunk.docling_chunks import docling_chunks, docling_options
+from quire.chunk.parquet import parquet
+from quire.chunk.rows import SCHEMA, jsonl, rows
+from quire.errors import UsageError
+from quire.keys import digest_of
+from tests.unit.export.results import block, report, result
+
+DIGEST = digest_of(settings_of(ChunkOptions(), find_tokenizer("bert-base-uncased")))
+
+
+def test_rows_are_lines_of_json():
+    document = report()
+    listed = rows(document, chunks(document), raw_text=True)
+    lines = [json.loads(line) for line in jsonl(listed).decode().splitlines()]
+    assert lines == listed
+    assert {line["schema_version"] for line in lines} == {SCHEMA}
+    assert lines[0]["section"] == ["The year in numbers", "1. Results"]
+    assert lines[0]["boxes"][0].keys() == {"page", "left", "top", "width", "height"}
+    assert rows(document, chunks(document))[0]["raw_text"] is None
+
+
+@pytest.mark.slow
+def test_parquet_has_the_same_rows_and_says_how_they_were_made():
+    document = report()
+    listed = rows(document, chunks(document))
+    written = parquet(listed, settings=DIGEST, created_by="quire 1")
+    assert written == parquet(listed, settings=DIGEST, created_by="quire 1")
+    file = files.ParquetFile(io.BytesIO(written))
+    assert file.read().to_pylist() == listed
+    footer = file.schema_arrow.metadata
+    assert footer[b"quire.schema_version"] == SCHEMA.encode()
+    assert footer[b"quire.cfg_hash"] == DIGEST.encode()
+    assert footer[b"quire.created_by"] == b"quire 1"
+    assert file.metadata.row_group(0).column(0).compression == "ZSTD"
+
+
+def test_text_that_utf8_cannot_encode_is_written_all_the_same():
+    document = result(block("paragraph", "broken \ud800 text", id="p"))
+    listed = rows(document, chunks(document))
+    assert b"broken ? text" in jsonl(listed)
+    assert files.read_table(io.BytesIO(parquet(listed, settings=DIGEST, created_by="q")))["text"][0].as_py()
+
+
+def test_an_empty_document_is_an_empty_file_with_columns():
+    written = parquet([], settings=DIGEST, created_by="q")
+    assert files.read_table(io.BytesIO(written)).column_names[:3] == ["schema_version", "doc_id", "chunk_id"]
+
+
+def test_docling_clients_get_the_items_of_the_document():
+    document = report()
+    found = chunks(document, ChunkOptions(chunker="hierarchical"))
+    references = export.docling_references(document)
+    answer = docling_chunks(document, found, references=references)
+    docling = export.docling(document)
+    assert answer[0]["headings"] == ["The year in numbers", "1. Results"]
+    assert answer[0]["metadata"] == {"origin": docling["origin"], "has_image": False}
+    assert (answer[0]["raw_text"], answer[0]["num_tokens"], answer[0]["captions"]) == (None, None, None)
+    assert answer[0]["page_numbers"] == [1, 2]
+    assert answer[3]["metadata"]["has_image"] is True
+    for one in answer:
+        for reference in one["doc_items"]:
+            _, collection, number = reference.split("/")
+            assert docling[collection][int(number)]["self_ref"] == reference
+    assert answer[2]["doc_items"] == [references["p1-b9"], "#/tables/0"]
+    texts = [docling["texts"][int(r.split("/")[2])]["text"] for r in answer[1]["doc_items"]]
+    assert texts == ["first", "inner", "second"]
+
+
+def test_a_block_may_be_several_items_of_docling_or_none():
+    document = report()
+    found = chunks(document, ChunkOptions(chunker="hierarchical"))
+    answer = docling_chunks(document, found, references={"p1-b4": ["#/texts/1", "#/texts/2"]}, include_raw_text=True)
+    assert answer[0]["doc_items"] == ["#/texts/1", "#/texts/2"]
+    assert answer[1]["doc_items"] == []
+    assert answer[0]["raw_text"] == "Sales rose by a fifth, see below."
+    assert answer[0]["page_numbers"] == [1, 2]
+    assert docling_chunks(document, found, references={}, paged=False)[0]["page_numbers"] == []
+
+
+def test_options_of_a_request_become_ours():
+    given = {"chunker": "hybrid", "use_markdown_tables": True, "include_raw_text": True, "max_tokens": None}
+    assert docling_options(given) == ChunkOptions(use_markdown_tables=True)
+    with pytest.raises(UsageError, match="no option 'overlap'"):
+        docling_options({"overlap": 3})
