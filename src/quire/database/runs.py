@@ -60,6 +60,11 @@ class Runs:
         """Raises UsageError for an unknown run."""
         return self._read(self._known(f"SELECT {_COLUMNS} FROM runs WHERE run = ?", run))
 
+    def glance(self, run: str) -> RunStatus | None:
+        """The status as it is recorded: whether the owner of a running one is alive is not checked."""
+        rows = self._database.rows(f"SELECT {_COLUMNS} FROM runs WHERE run = ?", (run,))
+        return self._read(rows[0], alive=True) if rows else None
+
     def list(
         self,
         *,
@@ -229,10 +234,10 @@ class Runs:
             raise _unknown(run)
         return rows[0]
 
-    def _read(self, row: Sequence[object]) -> RunStatus:
+    def _read(self, row: Sequence[object], *, alive: bool = False) -> RunStatus:
         run, flow, key, state, inputs, submitted, finished, result, error, sequence, reference = row
         # The state of a run on an external server is known there.
-        if state in ("running", PAUSED) and reference is None:
+        if state in ("running", PAUSED) and reference is None and not alive:
             state = "running" if self._alive(str(run)) else "interrupted"
         failure = json.loads(str(error)) if error else {}
         return RunStatus(

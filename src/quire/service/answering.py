@@ -1,4 +1,7 @@
-"""Answers of docling-serve's API from the state of a run: its status, and the result of a finished one."""
+"""Answers of docling-serve's API from the state of a run: its status, and the result of a finished one.
+
+They load from the store, so they run in threads.
+"""
 
 from __future__ import annotations
 
@@ -25,24 +28,24 @@ _STATES: dict[RunState, answers.TaskState] = {
 }
 
 
-async def task_status_of(service: Service, status: RunStatus) -> dict[str, Any]:
+def task_status_of(service: Service, status: RunStatus) -> dict[str, Any]:
     """TaskStatusResponse."""
     argument: TaskArgument = status.inputs
     state = _STATES[status.state]
-    position = await service.call(service.position, status) if state == "pending" else None
+    position = service.position(status) if state == "pending" else None
     failed = _failure(status) if state == "failure" else None
     return answers.task_status(
         status.key,
         "chunk" if argument["type"] == "chunk" else "convert",
         state,
         position=position,
-        meta=await service.call(service.progress, status),
+        meta=service.progress(status),
         error=failed["message"] if failed else None,
         failed=failed,
     )
 
 
-async def answer_of(service: Service, status: RunStatus) -> Response:
+def answer_of(service: Service, status: RunStatus) -> Response:
     """The answer of a synchronous call whose run has ended."""
     if status.state != "finished":
         failed = _failure(status)
@@ -51,15 +54,15 @@ async def answer_of(service: Service, status: RunStatus) -> Response:
     result: TaskResult = status.result
     seconds = round((status.finished or status.submitted) - status.submitted, 6)
     if "archive" in result:
-        data = await service.call(service.store.load, result["archive"])
+        data = service.store.load(result["archive"])
         headers = {"Content-Disposition": f'attachment; filename="{ARCHIVE}"'}
         return Response(data, media_type="application/zip", headers=headers)
-    documents = await service.documents(status)
+    documents = service.documents(status)
     if argument["type"] == "chunk":
-        return await _chunks(service, documents, seconds)
+        return _chunks(service, documents, seconds)
     if argument["target"]["kind"] != "inbody":
         return JSONResponse(about.counts([document["status"] for document in documents], seconds))
-    return await _converted(service, documents[0], seconds)
+    return _converted(service, documents[0], seconds)
 
 
 def failure_of(status: RunStatus) -> Response:
@@ -67,30 +70,30 @@ def failure_of(status: RunStatus) -> Response:
     return JSONResponse(about.task_failure(_failure(status)))
 
 
-async def _converted(service: Service, document: TaskDocument, seconds: float) -> Response:
+def _converted(service: Service, document: TaskDocument, seconds: float) -> Response:
     """The contents are stored as JSON, and put into the answer as they are."""
     answer = about.converted(document["name"], document["status"], errors=_errors(document), processing_time=seconds)
     output = document.get("output", {})
     if "body" in output:
-        contents = await service.call(service.store.load, output["body"])
-        confidence = await service.call(service.store.load, output["confidence"])
+        contents = service.store.load(output["body"])
+        confidence = service.store.load(output["confidence"])
         del answer["document"], answer["confidence"]
         rest = json.dumps(answer, ensure_ascii=False).encode()
         return _json(b'{"document":' + contents + b"," + rest[1:-1] + b',"confidence":' + confidence + b"}")
     return JSONResponse(answer)
 
 
-async def _chunks(service: Service, documents: list[TaskDocument], seconds: float) -> Response:
+def _chunks(service: Service, documents: list[TaskDocument], seconds: float) -> Response:
     chunks: list[bytes] = []
     listed: list[bytes] = []
     for document in documents:
         output = document.get("output", {})
         if "chunks" in output:
-            inner = (await service.call(service.store.load, output["chunks"])).strip()[1:-1].strip()
+            inner = service.store.load(output["chunks"]).strip()[1:-1].strip()
             chunks += [inner] if inner else []
         entry = about.chunked_document(document["name"], document["status"], errors=_errors(document))
         if "body" in output:
-            contents = await service.call(service.store.load, output["body"])
+            contents = service.store.load(output["body"])
             del entry["content"]
             rest = json.dumps(entry, ensure_ascii=False).encode()
             listed.append(b'{"content":' + contents + b"," + rest[1:])

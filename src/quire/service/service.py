@@ -10,15 +10,14 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
-from typing import BinaryIO, TypeVar
+from typing import TypeVar
 
 from quire.context import RunStatus, Store
-from quire.database.runs import ENDED, Runs, run_of
+from quire.database.runs import Runs, run_of
 from quire.durable.messages import SourceJson, TaskArgument, TaskDocument, TaskLimits, TaskResult, TaskSource
 from quire.durable.opening import ServedRuntime
 from quire.durable.reads.sources import save_source, source_key
-from quire.errors import ConfigurationError, QuireError, UsageError
-from quire.keys import Digest
+from quire.errors import ConfigurationError, QuireError
 from quire.runtime.local import LocalRuntime
 from quire.service.contract.answers import BUSY
 from quire.service.contract.refusing import RequestRefused
@@ -70,45 +69,47 @@ class Service:
             "timeout_s": FETCH_S,
         }
 
-    async def keep(self, upload: Upload, tenant: str) -> TaskSource:
-        """Save a file of a request to the store."""
-        source: SourceJson = {"id": upload.id, "name": upload.name, "path": "", "stored": True}
-        await self.call(_keep, self.store_of(tenant), upload.id, upload.file)
+    def keep_now(self, upload: Upload, tenant: str) -> TaskSource:
+        """Save a file of a request to the store. Blocks."""
+        store, document = self.store_of(tenant), upload.id
+        if store.find(source_key(document)) is None:
+            upload.file.seek(0)
+            save_source(store, document, upload.file)
+        source: SourceJson = {"id": document, "name": upload.name, "path": "", "stored": True}
         return {"stored": source, "uri": upload.name, "size": upload.size}
 
-    async def submit(self, argument: TaskArgument, *, task: str | None = None) -> str:
-        """Submit a task, and return its id. Refuses it while too much is waiting, or the server is stopping."""
+    async def keep(self, upload: Upload, tenant: str) -> TaskSource:
+        return await self.call(self.keep_now, upload, tenant)
+
+    def submit_now(self, argument: TaskArgument, *, task: str | None = None) -> RunStatus:
+        """Submit a task. Refuses it while too much is waiting, or the server is stopping. Blocks."""
         if self.draining:
             raise _busy("the server is stopping")
-        task = task or str(uuid.uuid4())
-        await self.call(self._submit, argument, task)
-        return task
+        if self.runs.in_progress(FLOW) >= self.settings.max_queued:
+            raise _busy()
+        most = self.settings.max_queued_per_tenant
+        if most and argument["tenant"] and self._of_tenant(argument["tenant"]) >= most:
+            raise _busy()
+        run = self.runtime.submit(FLOW, argument, key=task or str(uuid.uuid4()))
+        status = self.runs.glance(run)
+        assert status is not None
+        return status
 
-    async def status(self, task: str, tenant: str) -> RunStatus | None:
-        """The run of a task; None if the tenant has none of that id."""
-        return await self.status_of_run(run_of(FLOW, task), tenant)
+    async def submit(self, argument: TaskArgument, *, task: str | None = None) -> str:
+        """Submit a task, and return its id."""
+        status = await self.call(self.submit_now, argument, task=task)
+        return status.key
 
-    async def status_of_run(self, run: str, tenant: str) -> RunStatus | None:
-        try:
-            status = await self.call(self.runtime.status, run)
-        except UsageError:
-            return None
-        return status if status.flow == FLOW and status.inputs["tenant"] == tenant else None
+    def find(self, task: str, tenant: str) -> RunStatus | None:
+        """The run of a task; None if the tenant has none of that id. Blocks."""
+        status = self.runs.glance(run_of(FLOW, task))
+        return status if status and status.flow == FLOW and status.inputs["tenant"] == tenant else None
 
-    async def wait(self, status: RunStatus, timeout_s: float) -> RunStatus:
-        """The status after the end of a run, or after a timeout."""
-        if status.state in ENDED or timeout_s <= 0:
-            return status
-        await self.waiter.ended(status.run, timeout_s)
-        return await self.call(self.runtime.status, status.run)
-
-    async def documents(self, status: RunStatus) -> list[TaskDocument]:
-        """What became of the sources of a task that is finished."""
+    def documents(self, status: RunStatus) -> list[TaskDocument]:
+        """What became of the sources of a task that is finished. Blocks."""
         result: TaskResult = status.result
         listed = result["documents"]
-        if isinstance(listed, str):
-            listed = json.loads(await self.call(self.store.load, listed))
-        return listed
+        return json.loads(self.store.load(listed)) if isinstance(listed, str) else listed
 
     @property
     def trouble(self) -> QuireError | None:
@@ -132,11 +133,11 @@ class Service:
             "num_failed": counts["failed"],
         }
 
-    def fetched(self, status: RunStatus) -> None:
+    def fetched(self, run: str) -> None:
         """The result of a task was fetched: remove it after a while, where results are for one use."""
         if self.settings.single_use_results:
             loop = asyncio.get_running_loop()
-            loop.call_later(self.settings.result_removal_delay_s, self._threads.submit, self._forget, status.run)
+            loop.call_later(self.settings.result_removal_delay_s, self._threads.submit, self._forget, run)
 
     def clear(self, tenant: str, older_s: float) -> None:
         """Forget the tasks of docling's API that ended some seconds ago."""
@@ -172,14 +173,6 @@ class Service:
         with suppress(QuireError):  # it is gone already
             self.runtime.forget(run)
 
-    def _submit(self, argument: TaskArgument, task: str) -> None:
-        if self.runs.in_progress(FLOW) >= self.settings.max_queued:
-            raise _busy()
-        most = self.settings.max_queued_per_tenant
-        if most and argument["tenant"] and self._of_tenant(argument["tenant"]) >= most:
-            raise _busy()
-        self.runtime.submit(FLOW, argument, key=task)
-
     def _of_tenant(self, tenant: str) -> int:
         going = (
             run for state in ("waiting", "running") for run in self.runtime.runs(flow=FLOW, state=state, limit=10_000)
@@ -197,12 +190,6 @@ def usable_engines() -> list[str]:
             make(name)
             usable.append(name)
     return usable
-
-
-def _keep(store: Store, document: Digest, file: BinaryIO) -> None:
-    if store.find(source_key(document)) is None:
-        file.seek(0)
-        save_source(store, document, file)
 
 
 def _busy(detail: str = BUSY) -> RequestRefused:
