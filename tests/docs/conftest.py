@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests import documents
 from tests.docs.pages import ROOT
+from tests.unit.service.api.conftest import serving
+
+
+@pytest.fixture(scope="session")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The URL of a server, in place of the one that the pages name."""
+    with serving(tmp_path_factory.mktemp("served")) as running:
+        yield running.url
 
 
 @pytest.fixture

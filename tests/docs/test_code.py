@@ -25,19 +25,23 @@ LEFT_OUT = ("…", "[…]", "[...]")
 REFUSED = re.compile(r"quire: |[\w./-]+:\d+: ")
 """How lines begin that say why a command does not do what it is asked."""
 
+SERVER = "http://localhost:5001"
+"""The server that the pages speak of."""
 TUTORIAL = ROOT / "docs" / "tutorial.md"
 WITH_PYTHON = [page for page in PAGES if any(code_blocks(page, "python")) and page != TUTORIAL]
 WITH_CONSOLE = [page for page in PAGES if any(code_blocks(page, "console")) and page != TUTORIAL]
 
 
 @pytest.mark.parametrize("page", WITH_PYTHON, ids=name_of)
-def test_python_of_a_page_runs_from_top_to_bottom(page: Path, desk: Path) -> None:
+def test_python_of_a_page_runs_from_top_to_bottom(page: Path, desk: Path, request: pytest.FixtureRequest) -> None:
     names: dict[str, object] = {"__name__": "__page__"}
     for block in code_blocks(page):
         _lay_down(block, desk)
         if block.language != "python" or block.file:
             continue
         code = "\n" * (block.line - 1) + block.code  # so that a traceback names the line of the page
+        if SERVER in code:
+            code = code.replace(SERVER, request.getfixturevalue("served"))
         exec(compile(code, name_of(page), "exec", dont_inherit=True), names)
 
 

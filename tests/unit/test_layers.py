@@ -26,12 +26,12 @@ LAYERS = {
         fetching passwords packaged_files media_types bundle
     """,
     "adapters": """
-        render layout prepare detect classify recognize correct assemble export answers store prompts flow ocr_models chunk
-        formats
+        render layout prepare detect classify recognize correct assemble export answers store prompts flow ocr_models
+        chunk formats
         database.postgres database.postgres_connections
     """,
     "execution": "workers runtime batch asking",
-    "composition": "result",
+    "composition": "result client",
     "orchestration": "reading durable pipeline",
     "surfaces": "devcluster cli service __init__ __main__",
 }

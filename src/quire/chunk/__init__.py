@@ -6,12 +6,13 @@ from collections.abc import Sequence
 
 from quire.chunk.elements import Element, Piece, elements
 from quire.chunk.hybrid import HybridChunker, context
+from quire.chunk.tables import row_places
 from quire.chunk.tokenizers import Tokenizer, find_tokenizer
 from quire.chunk.values import CHUNKERS, DEFAULT_TOKENIZER, Chunk, ChunkerName, ChunkOptions
 from quire.export import Exportable
 from quire.export._flow import flow
 from quire.keys import digest_of
-from quire.types import BBox, Block, Part
+from quire.types import Block, Part
 
 __all__ = [
     "CHUNKERS",
@@ -101,12 +102,9 @@ def _places(pieces: Sequence[Piece], blocks: Sequence[Block]) -> list[Part]:
     found: list[Part] = []
     for block in blocks:
         own = [piece for piece in pieces if piece.block is block]
-        if len({piece.row for piece in own}) == own[0].rows:
+        shown = {piece.row for piece in own}
+        if block.table is None or len(shown) == own[0].rows:
             found += block.places
-            continue
-        boxes: dict[int, list[BBox]] = {}
-        for piece in own:
-            for place in piece.places:
-                boxes.setdefault(place.page, []).append(place.bbox)
-        found += [Part(page, BBox.union(listed)) for page, listed in boxes.items()]
+        else:
+            found += row_places(block.table, shown)
     return found

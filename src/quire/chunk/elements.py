@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from quire.chunk.tables import TableText, pipes, row_places, triplets
+from quire.chunk.tables import TableText, pipes, triplets
 from quire.chunk.values import ChunkOptions
 from quire.export._flow import TextRun, flow, runs
 from quire.export._markdown import is_latex, without_dollars
 from quire.export._structure import Item, body, by_numbering, captions, is_numbered, marker_length, nested, with_lists
-from quire.types import Block, Part
+from quire.types import Block
 
 INDENT = "    "
 
@@ -20,17 +20,16 @@ class Piece:
     """A part of an element that is not cut unless it is too long on its own: a paragraph, a list item, a table row.
 
     `before` is what separates it from the piece before it. `head` is repeated above it where a chunk begins with it.
-    `start` and `end` are its place in the text of the document. `row` of `rows` is which row of a table it is.
+    `start` and `end` are its place in the text of the document. `row` is its row in a table of which `rows` are pieces.
     """
 
     text: str
     block: Block
-    places: tuple[Part, ...]
     before: str = "\n"
     head: str = ""
     start: int = 0
     end: int = 0
-    row: int = 1
+    row: int = 0
     rows: int = 1
 
 
@@ -119,8 +118,8 @@ def _pieces(part: Block | list[Block], beside: dict[str, Block], options: ChunkO
         yield _below(beside.get(part.id), options, _rows(part, written))
     elif part.kind == "figure":
         image = [options.image_placeholder] if options.use_markdown_images else []
-        texts = [Piece(text, part, part.places) for text in (flow(part.text), *image) if text]
-        yield _below(beside.get(part.id), options, texts or [Piece("", part, part.places)])
+        texts = [Piece(text, part) for text in (flow(part.text), *image) if text]
+        yield _below(beside.get(part.id), options, texts or [Piece("", part)])
     else:
         yield _below(beside.get(part.id), options, [text_piece(part, options)])
 
@@ -133,7 +132,7 @@ def _below(caption: Block | None, options: ChunkOptions, pieces: list[Piece]) ->
 
 
 def text_piece(block: Block, options: ChunkOptions | None = None) -> Piece:
-    return Piece(_written(block, options), block, block.places)
+    return Piece(_written(block, options), block)
 
 
 def _written(block: Block, options: ChunkOptions | None, *, skip: int = 0) -> str:
@@ -162,16 +161,14 @@ def _item(item: Item, depth: int, options: ChunkOptions) -> Iterator[Piece]:
     block = item.block
     marker = block.marker if is_numbered(block) else "-"
     text = _written(block, options, skip=marker_length(block))
-    yield Piece(f"{INDENT * depth}{marker} {text}".rstrip(), block, block.places)
+    yield Piece(f"{INDENT * depth}{marker} {text}".rstrip(), block)
     for child in item.children:
         yield from _item(child, depth + 1, options)
 
 
 def _rows(block: Block, written: TableText) -> list[Piece]:
-    assert block.table is not None
-    total = len(written.rows)
     rows = [
-        Piece(text, block, row_places(block.table, number), written.separator, written.head, row=row, rows=total)
-        for row, (number, text) in enumerate(written.rows, start=1)
+        Piece(text, block, written.separator, written.head, row=number, rows=len(written.rows))
+        for number, text in written.rows
     ]
-    return rows or [Piece(written.head, block, block.places)]
+    return rows or [Piece(written.head, block)]

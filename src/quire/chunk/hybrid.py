@@ -54,6 +54,9 @@ class HybridChunker:
             self._contexts[key] = context(kept)
         return self._contexts[key]
 
+    def _room(self, headings: tuple[Block, ...]) -> int:
+        return self.max_tokens - self._count(self._context(headings))
+
     def _fits(self, headings: tuple[Block, ...], text: str, margin: int = 0) -> bool:
         return self._count(self._context(headings) + text) <= self.max_tokens - margin
 
@@ -62,7 +65,9 @@ class HybridChunker:
         if self._fits(element.headings, element.text):
             return [element]
         pieces = [cut for piece in self._with_short_heads(element) for cut in self._cut(piece, element.headings)]
-        runs = longest_runs(len(pieces), lambda a, b: self._fits(element.headings, joined(pieces[a : b + 1])))
+        sizes = [self._count(piece.text) for piece in pieces]
+        room = self._room(element.headings) - self._count(pieces[-1].head)
+        runs = longest_runs(sizes, room, lambda a, b: self._fits(element.headings, joined(pieces[a : b + 1])))
         return [replace(element, pieces=tuple(pieces[a : b + 1])) for a, b in runs]
 
     def _with_short_heads(self, element: Element) -> Iterator[Piece]:
@@ -86,7 +91,8 @@ class HybridChunker:
             yield piece
             return
         begin, previous = piece.end - len(piece.text), 0
-        for start, end in split(piece.text, lambda text: self._fits(headings, head + text)):
+        above = self._context(headings) + head
+        for start, end in split(piece.text, lambda text: self._count(above + text), self.max_tokens):
             before = piece.text[previous:start] if previous else piece.before
             first = piece.start if start == 0 else begin + start
             yield replace(piece, text=piece.text[start:end], before=before, start=first, end=begin + end)
@@ -94,9 +100,12 @@ class HybridChunker:
 
     def _merged(self, peers: Sequence[Element]) -> Iterator[Element]:
         """Neighbours under the same headings, together as long as they fit."""
-        for a, b in longest_runs(
-            len(peers), lambda a, b: self._fits(peers[a].headings, _pieces_text(peers[a : b + 1]))
-        ):
+        headings = peers[0].headings
+        sizes = [self._count(peer.text) for peer in peers]
+        runs = longest_runs(
+            sizes, self._room(headings), lambda a, b: self._fits(headings, _pieces_text(peers[a : b + 1]))
+        )
+        for a, b in runs:
             yield replace(peers[a], pieces=tuple(piece for peer in peers[a : b + 1] for piece in peer.pieces))
 
     def _coalesced(self, parts: Sequence[Element]) -> list[Element]:

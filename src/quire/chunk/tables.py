@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
 from dataclasses import dataclass
 
 from quire.export._dataframe import column_name
@@ -65,13 +66,14 @@ def pipes(table: Table) -> TableText:
     first = max(head, 1)  # without a header the first row takes its place: Markdown has no table without one
     line = [f"| {' | '.join(row)} |" for row in cells]
     lines = f"{line[first - 1]}\n|{' --- |' * len(cells[0])}"
-    return TableText(tuple((number, line[number]) for number in range(first, len(rows))), "\n", lines)
+    body = tuple((number, line[number]) for number in range(first, len(rows)) if any(rows[number]))
+    return TableText(body, "\n", lines)
 
 
-def row_places(table: Table, row: int) -> tuple[Part, ...]:
-    """Where a row is: the box around its cells, on each page."""
+def row_places(table: Table, rows: Set[int]) -> list[Part]:
+    """Where some rows are: the box around their cells, on each page."""
     boxes: dict[int, list[BBox]] = {}
     for cell in table.cells:
-        if cell.row <= row < cell.row + cell.row_span:
+        if not rows.isdisjoint(range(cell.row, cell.row + cell.row_span)):
             boxes.setdefault(cell.page, []).append(cell.bbox)
-    return tuple(Part(page, BBox.union(found)) for page, found in boxes.items())
+    return [Part(page, BBox.union(found)) for page, found in boxes.items()]

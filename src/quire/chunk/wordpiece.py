@@ -7,10 +7,11 @@ import unicodedata
 from pathlib import Path
 
 _WORDS_KEPT = 200_000
+_LONGEST_KEPT = 40  # scripts without spaces have words as long as a sentence, which do not come again
 _LONGEST_WORD = 100  # longer ones are one unknown token
 _SPECIAL = re.compile(r"(\[(?:PAD|UNK|CLS|SEP|MASK)\])")
-_SIMPLE = re.compile(r"[a-z0-9]+|[!-/:-@\[-`{-~]")  # in ASCII without control characters this finds every word
-_PLAIN = re.compile(r"[\t\n\r -~]*")
+_BETWEEN_SPACES = re.compile(r"[^ \t\n\r]+")
+_ASCII_WORDS = re.compile(r"[a-z0-9]+|[!-/:-@\[-`{-~]")
 _CHINESE = (
     (0x3400, 0x4DBF),
     (0x4E00, 0x9FFF),
@@ -38,15 +39,16 @@ class WordPieces:
         return sum(map(self._count, parts[::2])) + len(parts) // 2
 
     def _count(self, text: str) -> int:
-        words = _SIMPLE.findall(text.lower()) if _PLAIN.fullmatch(text) else _words(text)
         counts, total = self._counts, 0
-        if len(counts) > _WORDS_KEPT:
-            counts.clear()
-        for word in words:
+        for word in _BETWEEN_SPACES.findall(text):
             known = counts.get(word)
             if known is None:
-                known = counts[word] = self._pieces(word)
+                known = sum(map(self._pieces, _words(word)))
+                if len(word) <= _LONGEST_KEPT:
+                    counts[word] = known
             total += known
+        if len(counts) > _WORDS_KEPT:
+            counts.clear()
         return total
 
     def _pieces(self, word: str) -> int:
@@ -66,6 +68,8 @@ class WordPieces:
 
 def _words(text: str) -> list[str]:
     """Words and punctuation, in lower case and without accents."""
+    if text.isascii() and text.isprintable():
+        return _ASCII_WORDS.findall(text.lower())
     cleaned = "".join(map(_cleaned, text))
     unaccented = "".join(c for c in unicodedata.normalize("NFD", cleaned) if unicodedata.category(c) != "Mn")
     return "".join(f" {c} " if _is_punctuation(c) else c for c in unaccented.lower()).split()

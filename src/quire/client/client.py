@@ -12,7 +12,7 @@ from quire.client.connecting import Body, Sent, Server, quoted
 from quire.client.documents import ClientDocument
 from quire.client.reports import DocumentReport, RunReport
 from quire.client.runs import ClientRun
-from quire.client.uploading import FilePart, Form
+from quire.client.uploading import FilePart, UploadForm
 from quire.document import Document, Source, is_url
 from quire.errors import UsageError
 from quire.recognize.options import Effort, OcrMode
@@ -69,7 +69,7 @@ class Client:
             data = json.dumps({"sources": [{"url": url} for url in urls], "options": options}).encode()
             headers, body = {"Content-Type": "application/json", "Content-Length": str(len(data))}, lambda: [data]
         else:
-            form = Form([FilePart.of(source) for source in sources], {"options": json.dumps(options)})
+            form = UploadForm([FilePart.of(source) for source in sources], {"options": json.dumps(options)})
             headers, body = form.headers, form.pieces
         headers["Idempotency-Key"] = str(uuid.uuid4())
         return self._run(self._server.send(Sent("POST", "/api/runs", headers, body)).json())

@@ -34,7 +34,7 @@ class FilePart:
         return cls(source.name, path.stat().st_size, lambda: path.open("rb"))
 
 
-class Form:
+class UploadForm:
     """A form with files and text fields."""
 
     def __init__(self, files: Sequence[FilePart], fields: dict[str, str]) -> None:

@@ -56,9 +56,15 @@ def test_a_word_without_borders_is_split_between_characters():
     assert [chunk.raw_text for chunk in found] == ["abcd", "efgh", "ij"]
 
 
+def test_a_megabyte_without_borders_is_split_at_once():
+    letters = Tokenizer("letters", 1000, len)
+    found = chunks(result(block("paragraph", "x" * 1_000_000, id="p")), tokenizer=letters)
+    assert {chunk.tokens for chunk in found} == {1000}
+
+
 def test_closing_quotes_stay_with_their_sentence():
     text = 'He said "go." Then he left.'
-    places = split(text, lambda part: len(part.split()) <= 3)
+    places = split(text, lambda part: len(part.split()), 3)
     assert [text[start:end] for start, end in places] == ['He said "go."', "Then he left."]
 
 

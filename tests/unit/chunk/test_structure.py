@@ -125,6 +125,13 @@ def test_a_header_of_several_rows_is_one_in_both_ways():
     ]
 
 
+def test_rows_without_cells_are_left_out():
+    grid = table([["a", "b"], ["1", "2"], [None, None]])
+    for markdown in (True, False):
+        (found,) = chunks(result(grid), ChunkOptions(chunker="hierarchical", use_markdown_tables=markdown))
+        assert found.raw_text.endswith("| 1 | 2 |" if markdown else "1, b = 2")
+
+
 def test_furniture_and_what_has_no_text_is_left_out():
     found = chunks(
         result(block("header", "Running", id="a"), block("figure", "", id="b"), block("page_number", "7", id="c"))

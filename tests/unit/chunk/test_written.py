@@ -15,7 +15,8 @@ from quire.chunk.parquet import parquet
 from quire.chunk.rows import SCHEMA, jsonl, rows
 from quire.errors import UsageError
 from quire.keys import digest_of
-from tests.unit.export.results import block, report, result
+from quire.types import Span
+from tests.unit.export.results import block, report, result, table
 
 DIGEST = digest_of(settings_of(ChunkOptions(), find_tokenizer("bert-base-uncased")))
 
@@ -76,6 +77,39 @@ def test_docling_clients_get_the_items_of_the_document():
     assert answer[2]["doc_items"] == [references["p1-b9"], "#/tables/0"]
     texts = [docling["texts"][int(r.split("/")[2])]["text"] for r in answer[1]["doc_items"]]
     assert texts == ["first", "inner", "second"]
+
+
+def test_the_answer_is_the_one_that_docling_serve_gave():
+    """Recorded from docling-serve for a Markdown file with a title, a text, a section, a list and a table."""
+    text = "Some bold text and a link ."
+    spans = (Span(5, 9, bold=True), Span(21, 25, link="https://example.com/"))
+    document = result(
+        block("title", "Title One", id="t"),
+        block("paragraph", text, id="p", spans=spans),
+        block("heading", "Section A", id="h", level=1),
+        block("list_item", "item 1", id="i", marker="-"),
+        block("list_item", "item 2", id="j", marker="-"),
+        table([["a", "b"], ["1", "2"]], id="g"),
+    )
+    items = {"p": [f"#/texts/{n}" for n in range(1, 6)], "i": "#/texts/7", "j": "#/texts/8", "g": "#/tables/0"}
+    given = {"chunker": "hierarchical", "include_raw_text": True}
+    found = chunks(document, docling_options(given, use_markdown_text=True))
+    answer = docling_chunks(document, found, references=items, include_raw_text=True, paged=False)
+    assert [(one["text"], one["raw_text"], one["doc_items"], one["page_numbers"]) for one in answer] == [
+        (
+            "Title One\nSome **bold** text and a [link](https://example.com/) .",
+            "Some **bold** text and a [link](https://example.com/) .",
+            ["#/texts/1", "#/texts/2", "#/texts/3", "#/texts/4", "#/texts/5"],
+            [],
+        ),
+        ("Title One\nSection A\n- item 1\n- item 2", "- item 1\n- item 2", ["#/texts/7", "#/texts/8"], []),
+        ("Title One\nSection A\n1, b = 2", "1, b = 2", ["#/tables/0"], []),
+    ]
+    assert [one["headings"] for one in answer] == [
+        ["Title One"],
+        ["Title One", "Section A"],
+        ["Title One", "Section A"],
+    ]
 
 
 def test_a_block_may_be_several_items_of_docling_or_none():

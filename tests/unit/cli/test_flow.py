@@ -123,5 +123,5 @@ def test_an_unknown_flow_is_told(here):
 
 @pytest.mark.processes
 def test_the_cases_of_the_shipped_flows_pass(here):
-    code, out, _ = quire("test", "--workers", "1", "read", "read-text", "recognise", "searchable", "tables")
+    code, out, _ = quire("test", "--workers", "1", "read", "read-text", "recognise", "searchable", "tables", "chunks")
     assert code == 0, out

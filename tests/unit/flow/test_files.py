@@ -48,6 +48,7 @@ def test_a_shipped_flow_is_right_and_has_a_test(found):
 
 def test_there_is_a_flow_for_every_way_to_read():
     assert set(find_flows()) == {
+        "chunks",
         "read",
         "read-accurate",
         "read-fast",
@@ -112,7 +113,7 @@ def test_every_mistake_is_told_with_file_and_line(folder):
 
 def test_built_in_components_come_through_the_door_of_strangers():
     registry = ComponentRegistry()
-    assert {"read", "export", "pages"} <= set(registry.names())
+    assert {"read", "export", "pages", "chunk"} <= set(registry.names())
     assert registry.find("read").workflow == "document"
     assert registry.find("pages").unit == "document"
     assert registry.find("pages") is registry.find("pages")

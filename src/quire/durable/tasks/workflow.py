@@ -84,7 +84,9 @@ class _TaskRun:
             await self._documents(items)
             for item in items:
                 self._ended.append(item.document)
-                self._emit("progress", "task", {"number": item.number, "document": item.document}, f"/{item.number}")
+                if len(sources) > 1:  # the end of the run tells about a single one
+                    told = {"number": item.number, "document": item.document}
+                    self._emit("progress", "task", told, f"/{item.number}")
                 await self._call_back(progress.completed(item.document, len(self._ended), len(sources)))
             if argument["abort_on_error"] and not all(item.goes_on for item in items):
                 self._ended += [_left_out(source) for source in sources[begin + size :]]

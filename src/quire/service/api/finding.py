@@ -241,15 +241,14 @@ class RunFinder:
     def _listed(self, status: RunStatus) -> tuple[Mapping[int, TaskDocument], bool]:
         """The documents of a finished run by number, and whether they are gone from the store."""
         result: TaskResult = status.result
-        digest, store = result["documents"], self._service.store
-        if isinstance(digest, list):
-            return dict(enumerate(digest, start=1)), False
-        try:
-            listed: list[TaskDocument] = json.loads(store.load(digest))
-        except StoreError:
-            if store.has_contents([digest]):
-                raise
-            return {}, True
+        listed, store = result["documents"], self._service.store
+        if isinstance(listed, str):
+            try:
+                listed = json.loads(store.load(listed))
+            except StoreError:
+                if store.has_contents([listed]):
+                    raise
+                return {}, True
         return dict(enumerate(listed, start=1)), False
 
 

@@ -17,7 +17,7 @@ from quire.errors import UsageError
 from quire.keys import digest_of
 from quire.service.api.errors import ApiError, ApiRoute
 from quire.service.api.finding import RunFinder
-from quire.service.api.schemas import ApiFault, ReadOptions, Run, RunList, RunRequest
+from quire.service.api.schemas import ApiFault, RunOptions, Run, RunList, RunRequest
 from quire.service.api.watching import EventStream, RunEvents
 from quire.service.security import tenant_of
 from quire.service.service import FLOW, Service
@@ -37,7 +37,7 @@ _SUBMITTING: dict[str, Any] = {
                     "required": ["files"],
                     "properties": {
                         "files": {"type": "array", "items": {"type": "string", "format": "binary"}},
-                        "options": {"type": "string", "description": "`ReadOptions` as JSON."},
+                        "options": {"type": "string", "description": "`RunOptions` as JSON."},
                     },
                 }
             },
@@ -144,7 +144,7 @@ class _Submitting:
         }
         return run_of(FLOW, await service.submit(argument, task=key))
 
-    async def _files(self, request: Request, tenant: str) -> tuple[list[TaskSource], ReadOptions]:
+    async def _files(self, request: Request, tenant: str) -> tuple[list[TaskSource], RunOptions]:
         service = self._service
         form = await form_body(request, service.settings.max_body_bytes)
         try:
@@ -153,13 +153,13 @@ class _Submitting:
             fields = dict(form.fields)
             if set(fields) - {"options"}:
                 raise ApiError(422, f"unknown fields: {', '.join(sorted(set(fields) - {'options'}))[:200]}")
-            options = _validated(ReadOptions, fields.get("options", "{}").encode())
+            options = _validated(RunOptions, fields.get("options", "{}").encode())
             return [await service.keep(upload, tenant) for upload in form.files], options
         finally:
             form.close()
 
 
-def _check(options: ReadOptions) -> None:
+def _check(options: RunOptions) -> None:
     """Raises UsageError or ConfigurationError for options that cannot work: pages, engines, languages."""
     request = ReadRequest.with_options(SourceRef("", "", ""), options.model_dump())
     request.options()

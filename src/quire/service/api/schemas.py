@@ -26,7 +26,7 @@ class UrlSource(ApiModel):
     headers: dict[str, str] = {}
 
 
-class ReadOptions(ApiModel):
+class RunOptions(ApiModel):
     """How to read: the options of `quire read`."""
 
     pages: str | None = Field(None, description="Only these pages: `1-3,7`, `5-` or `-8`.")
@@ -45,7 +45,7 @@ class RunRequest(ApiModel):
     """Documents by URL to read."""
 
     sources: list[UrlSource] = Field(min_length=1)
-    options: ReadOptions = Field(default_factory=lambda: ReadOptions.model_validate({}))
+    options: RunOptions = Field(default_factory=lambda: RunOptions.model_validate({}))
 
 
 class Counts(BaseModel):
@@ -166,7 +166,7 @@ class PageView(BaseModel):
     events: list[PageEvent]
 
 
-class Box(BaseModel):
+class PageBox(BaseModel):
     """Fractions of the displayed page, from the top left."""
 
     left: float
@@ -181,7 +181,7 @@ class SearchHit(BaseModel):
     page: int
     block: str
     kind: str
-    bbox: Box
+    bbox: PageBox
     snippet: str
     start: int
     end: int
@@ -202,7 +202,7 @@ class TableSummary(BaseModel):
     rows: int
     columns: int
     caption: str | None
-    bbox: Box
+    bbox: PageBox
 
 
 class LedgerEntry(BaseModel):
