@@ -89,9 +89,11 @@ def test_a_log_that_cannot_be_synced_is_told(tmp_path, monkeypatch):
 
     with closing(SqliteDatabase(tmp_path / "facts.sqlite3")) as database:
         monkeypatch.setattr("os.fsync", fail)
-        with pytest.raises(StoreError, match="cannot sync .*facts.sqlite3-wal: Input/output error; check its disk"):
-            with database.transaction(lasting=True):
-                database.change("DELETE FROM files")
+        with (
+            pytest.raises(StoreError, match=r"cannot sync .*facts\.sqlite3-wal: Input/output error; check its disk"),
+            database.transaction(lasting=True),
+        ):
+            database.change("DELETE FROM files")
 
 
 def test_a_transaction_that_cannot_begin_leaves_nothing_behind(tmp_path, monkeypatch):

@@ -17,7 +17,7 @@ from quire.errors import UsageError
 from quire.keys import digest_of
 from quire.service.api.errors import ApiError, ApiRoute
 from quire.service.api.finding import RunFinder
-from quire.service.api.schemas import ApiFault, RunOptions, Run, RunList, RunRequest
+from quire.service.api.schemas import ApiFault, Run, RunList, RunOptions, RunRequest
 from quire.service.api.watching import EventStream, RunEvents
 from quire.service.security import tenant_of
 from quire.service.service import FLOW, Service
