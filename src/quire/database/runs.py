@@ -24,6 +24,7 @@ PAUSED: RunState = "interrupted"
 BATCH = 500
 """Events fetched at a time."""
 
+_GOING_ON = f"state IN ('waiting', 'running', '{PAUSED}')"
 _COLUMNS = "run, flow, key, state, inputs, submitted, finished, result, error, sequence, reference"
 
 
@@ -122,13 +123,13 @@ class Runs:
 
     def in_progress_of(self, flow: str, tenant: str) -> int:
         """How many runs of a flow have not ended whose inputs name a tenant."""
-        query = f"SELECT count(*) FROM runs WHERE flow = ? AND NOT {HAS_ENDED} AND inputs LIKE ?"
+        query = f"SELECT count(*) FROM runs WHERE flow = ? AND {_GOING_ON} AND inputs LIKE ?"
         ((count,),) = self._database.rows(query, (flow, f'%"tenant": {json.dumps(tenant)},%'))
         return int(str(count))
 
     def queue(self, flow: str) -> dict[str, tuple[int, float]]:
         """How many runs of a flow wait and run, each with the time when the oldest was submitted."""
-        query = f"SELECT state, count(*), min(submitted) FROM runs WHERE flow = ? AND NOT {HAS_ENDED} GROUP BY state"
+        query = f"SELECT state, count(*), min(submitted) FROM runs WHERE flow = ? AND {_GOING_ON} GROUP BY state"
         rows = self._database.rows(query, (flow,))
         return {str(state): (int(str(count)), float(str(oldest))) for state, count, oldest in rows}
 

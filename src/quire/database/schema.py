@@ -190,7 +190,7 @@ UPDATE quarantine SET exit_code = 6 WHERE category = 'input' AND reason LIKE '%p
 UPDATE schema_version SET version = 5
 """
 
-# Figures for metrics, by run, and an index of the runs that a service has in progress.
+# Figures for metrics, by run.
 _VERSION_6 = """
 CREATE TABLE figures (
     run TEXT NOT NULL,
@@ -198,8 +198,6 @@ CREATE TABLE figures (
     value REAL NOT NULL,
     PRIMARY KEY (run, name)
 ) WITHOUT ROWID;
-CREATE INDEX runs_in_progress ON runs (flow, state, submitted)
-    WHERE NOT state IN ('finished', 'failed', 'cancelled');
 UPDATE schema_version SET version = 6
 """
 

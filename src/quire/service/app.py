@@ -24,7 +24,7 @@ from quire.service.api.routes import api_routes
 from quire.service.contract.refusing import RequestRefused
 from quire.service.measuring import measured, metrics_route
 from quire.service.observing import Observer
-from quire.service.security import check_host, check_key, check_origin, is_public
+from quire.service.security import check_key, check_origin, is_public
 from quire.service.service import Service
 from quire.service.settings import ServiceSettings
 from quire.service.stopping import noticing_signals
@@ -82,7 +82,6 @@ class _Guard:
         if scope["type"] == "http":
             request = Request(scope)
             try:
-                check_host(request, self._settings)
                 if not is_public(scope["path"]):
                     check_key(request, self._settings)
                 if scope["path"].startswith("/api/"):

@@ -26,7 +26,7 @@ from quire.durable.messages import (
 )
 from quire.durable.opening import ServedRuntime
 from quire.durable.reads.sources import save_source, source_key
-from quire.errors import ConfigurationError, QuireError
+from quire.errors import ConfigurationError, QuireError, RunError
 from quire.runtime.local import LocalRuntime
 from quire.service.contract.answers import BUSY
 from quire.service.contract.refusing import RequestRefused
@@ -56,7 +56,7 @@ class Service:
 
     def __init__(self, settings: ServiceSettings, store: ArtifactStore, runtime: ServedRuntime) -> None:
         self.settings, self.store, self.runtime = settings, store, runtime
-        self.policy = settings.policy(tesseract_data=tesseract_data())
+        self.policy = settings.policy(tesseract_data=tesseract_data(), vision=vision_engine())
         self.runs = Runs(store.database)
         self.waiter = RunWaiter(runtime)
         self.tallies = RunTallies(runtime)
@@ -101,7 +101,14 @@ class Service:
         most = self.settings.max_queued_per_tenant
         if most and self.runs.in_progress_of(FLOW, argument["tenant"]) >= most:
             raise _busy()
-        run = self.runtime.submit(FLOW, argument, key=task or str(uuid.uuid4()))
+        key = task or str(uuid.uuid4())
+        try:
+            run = self.runtime.submit(FLOW, argument, key=key)
+        except RunError as error:  # the server that runs it cannot be reached: it must not wait there for ever
+            if task is None:
+                with suppress(QuireError):
+                    self.runtime.cancel(run_of(FLOW, key))
+            raise _busy(f"{BUSY} {error}") from error
         status = self.runs.glance(run)
         assert status is not None
         return status
@@ -198,6 +205,15 @@ def tesseract_data() -> tuple[str, ...]:
     with suppress(ConfigurationError):
         return program.find().traineddata
     return ()
+
+
+def vision_engine() -> str | None:
+    """The engine for `pipeline: vlm`: the one that is configured in the environment, if any."""
+    from quire.recognize.vision import engine
+
+    with suppress(ConfigurationError):
+        return engine(effort="balanced", languages=()).name
+    return None
 
 
 def _busy(detail: str = BUSY) -> RequestRefused:

@@ -32,7 +32,7 @@ BACKLOG = 2048
 
 
 @dataclass(frozen=True, slots=True)
-class Backend:
+class ServiceBackend:
     """Where the documents and runs are, and where the work is done."""
 
     store: str
@@ -42,7 +42,7 @@ class Backend:
     admin: str | None = None
 
 
-def serve(settings: ServiceSettings, backend: Backend, say: Callable[[str], None]) -> None:
+def serve(settings: ServiceSettings, backend: ServiceBackend, say: Callable[[str], None]) -> None:
     """Serve until SIGTERM or Ctrl-C. Then requests in progress are answered, and steps in progress recorded.
 
     `say` gets the address once it is known that the server can start.
@@ -75,10 +75,10 @@ def app() -> FastAPI:
     }
     loaded = ServiceSettings(**listed)
     configure_logs(loaded)
-    return create_app(opened(loaded, Backend(**backend)), Traffic(Path(folder)))
+    return create_app(opened(loaded, ServiceBackend(**backend)), Traffic(Path(folder)))
 
 
-def opened(settings: ServiceSettings, backend: Backend) -> Service:
+def opened(settings: ServiceSettings, backend: ServiceBackend) -> Service:
     """The service with its store and runtime."""
     runtime, store = open_runtime(
         backend.store,
@@ -96,7 +96,7 @@ def address(settings: ServiceSettings, port: int) -> str:
     return f"{'https' if settings.tls_certificate else 'http'}://{host}:{port}"
 
 
-def _checked(settings: ServiceSettings, backend: Backend) -> None:
+def _checked(settings: ServiceSettings, backend: ServiceBackend) -> None:
     """Raises what the processes of a server would raise, before they are started."""
     service = opened(settings, backend)
     service.runtime.close()
