@@ -80,13 +80,18 @@ def begin(server: QuireServer, data: bytes, *, path: str = "/v1/convert/file", *
     return server.begin("POST", path, body, {"Content-Type": content_type})
 
 
+def sheets(first: int, pages: int = 1) -> bytes:
+    """Scans that no other test reads: what the model has answered once is in the store."""
+    return scans.scanned(*(scans.numbered_sheet(number) for number in range(first, first + pages)))
+
+
 def running(server: QuireServer) -> list[str]:
     runs = server.get("/api/runs").json["runs"]
     return [run["id"] for run in runs if run["state"] in ("waiting", "running")]
 
 
 def test_a_client_that_hangs_up_leaves_no_work_behind(server, closed):
-    exchange = begin(server, scans.numbered_scans(1))
+    exchange = begin(server, sheets(1))
     wait_until(lambda: closed.asked, "the model is not asked")
     assert len(running(server)) == 1
     exchange.hang_up()
@@ -94,7 +99,7 @@ def test_a_client_that_hangs_up_leaves_no_work_behind(server, closed):
 
 
 def test_a_client_that_hangs_up_does_not_end_what_another_one_waits_for(server, closed):
-    data = scans.scanned(scans.numbered_sheet(7))
+    data = sheets(10)
     first, second = begin(server, data), begin(server, data)
     wait_until(lambda: closed.asked and len(running(server)) == 2, "they do not begin")
     first.hang_up()
@@ -108,7 +113,7 @@ def test_a_client_that_hangs_up_does_not_end_what_another_one_waits_for(server, 
 
 def test_a_document_whose_time_is_over_comes_back_with_the_pages_that_are_done(server, closed):
     begun = time.time()
-    exchange = begin(server, scans.numbered_scans(16), document_timeout="2")
+    exchange = begin(server, sheets(20, 16), document_timeout="2")
     wait_until(lambda: closed.asked, "the model is not asked")
     wait_until(lambda: time.time() > begun + 3, "time stands still")
     closed.opened.set()
@@ -139,7 +144,7 @@ def test_the_first_failure_ends_a_task_that_says_so(server):
 
 def test_a_full_queue_is_said_and_emptied_by_cancelling(server, closed):
     headers = {"X-Tenant-Id": "busy"}
-    body, content_type = form(("scan.pdf", scans.numbered_scans(1)), **SLOW)
+    body, content_type = form(("scan.pdf", sheets(40)), **SLOW)
 
     def submit(tenant: str):
         given = {"Content-Type": content_type, "X-Tenant-Id": tenant}
@@ -163,7 +168,7 @@ def test_a_full_queue_is_said_and_emptied_by_cancelling(server, closed):
 
 
 def test_progress_is_seen_page_by_page(server, closed):
-    body, content_type = form(("scan.pdf", scans.numbered_scans(3)), **SLOW)
+    body, content_type = form(("scan.pdf", sheets(50, 3)), **SLOW)
     given = {"Content-Type": content_type}
     task = server.begin("POST", "/v1/convert/file/async", body, given).answer().json["task_id"]
 
@@ -185,15 +190,12 @@ def test_a_stopping_server_answers_the_call_it_has_and_keeps_its_queue(gate, tmp
     environment = {"QUIRE_VISION_URL": gate.vision.url, "QUIRE_VISION_MODEL": "gated"}
     with serving(tmp_path, "--workers", "1", environment=environment) as server:
         asked = gate.asked
-        exchange = begin(server, scans.scanned(scans.numbered_sheet(3)))
+        exchange = begin(server, sheets(60))
         wait_until(lambda: gate.asked > asked, "the model is not asked")
-        held = [
-            begin(server, scans.scanned(scans.numbered_sheet(4 + number)), path="/v1/convert/file/async").answer().json
-            for number in range(6)
-        ]
-        stream = server.begin("GET", f"/api/runs/{running(server)[0]}/events")
-        server.send(signal.SIGTERM)
-        assert stream.response().read(), "the stream ends with the server"
+        held = [begin(server, sheets(61 + number), path="/v1/convert/file/async").answer().json for number in range(6)]
+        with server.begin("GET", f"/api/runs/{running(server)[0]}/events") as stream:
+            server.send(signal.SIGTERM)
+            assert stream.answer().status == 200, "the stream ends, and does not hold up the server"
         gate.opened.set()
         answer = exchange.answer()
         assert (answer.status, answer.json["status"]) == (200, "success")

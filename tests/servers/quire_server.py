@@ -98,8 +98,9 @@ class Exchange:
         return self.connection.getresponse()
 
     def answer(self) -> HttpAnswer:
-        response = self.response()
-        return HttpAnswer(response.status, response.headers, response.read())
+        with self:
+            response = self.response()
+            return HttpAnswer(response.status, response.headers, response.read())
 
     def hang_up(self) -> None:
         self.connection.close()

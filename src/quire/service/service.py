@@ -38,6 +38,7 @@ from quire.store.artifacts import ArtifactStore
 from quire.store.scoped import scoped
 
 FLOW = "task"
+VISION = "vision"
 CLEARED = 1000
 """Tasks that are cleared at a time."""
 FETCH_S = 120.0
@@ -208,11 +209,12 @@ def tesseract_data() -> tuple[str, ...]:
 
 
 def vision_engine() -> str | None:
-    """The engine for `pipeline: vlm`: the one that is configured in the environment, if any."""
-    from quire.recognize.vision import engine
+    """The engine for `pipeline: vlm`, if the environment configures it."""
+    from quire.recognize import registry
 
     with suppress(ConfigurationError):
-        return engine(effort="balanced", languages=()).name
+        registry.make(VISION)
+        return VISION
     return None
 
 
