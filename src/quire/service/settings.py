@@ -48,7 +48,9 @@ class ServiceSettings:
     tls_key_password: str | None = _setting(
         None, "UVICORN_SSL_KEYFILE_PASSWORD", "text", "password of the private key", secret=True
     )
-    api_key: str = _setting("", "DOCLING_SERVE_API_KEY", "text", "key that requests must send", secret=True)
+    api_key: str = _setting(
+        "", "QUIRE_SERVE_API_KEY DOCLING_SERVE_API_KEY", "text", "key that requests must send", secret=True
+    )
     allow_no_key: bool = _setting(
         False, "QUIRE_SERVE_ALLOW_NO_KEY", "flag", "listen on other addresses than loopback without a key"
     )
