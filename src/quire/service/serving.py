@@ -13,10 +13,13 @@ from fastapi import FastAPI
 
 from quire.durable.opening import RuntimeKind, open_runtime
 from quire.service.app import create_app
+from quire.service.connections import PatientProtocol
 from quire.service.security import check_binding
 from quire.service.service import Service
 from quire.service.settings import ServiceSettings
 
+LONGEST_MESSAGE = 1 << 14
+"""Bytes of a message that a client sends to a WebSocket: it says nothing but that it wants to know the status."""
 HANDED_OVER = "QUIRE_SERVE_HANDED_OVER"
 """The environment variable with the settings for the processes of a server that has several."""
 
@@ -36,9 +39,9 @@ def serve(settings: ServiceSettings, backend: Backend) -> None:
     check_binding(settings)
     if settings.processes > 1:
         os.environ[HANDED_OVER] = json.dumps([asdict(settings), asdict(backend)])
-        uvicorn.run("quire.service.serving:app", factory=True, workers=settings.processes, **_options(settings))
+        uvicorn.run("quire.service.serving:app", factory=True, workers=settings.processes, **options_of(settings))
         return
-    server = uvicorn.Server(uvicorn.Config(create_app(opened(settings, backend)), **_options(settings)))
+    server = uvicorn.Server(uvicorn.Config(create_app(opened(settings, backend)), **options_of(settings)))
     server.run()
     if not server.started:
         sys.exit(3)
@@ -61,7 +64,8 @@ def opened(settings: ServiceSettings, backend: Backend) -> Service:
     return Service(settings, store, runtime)
 
 
-def _options(settings: ServiceSettings) -> dict[str, Any]:
+def options_of(settings: ServiceSettings) -> dict[str, Any]:
+    """The options of uvicorn."""
     return {
         "host": settings.host,
         "port": settings.port,
@@ -75,5 +79,8 @@ def _options(settings: ServiceSettings) -> dict[str, Any]:
         "log_level": settings.log_level.lower(),
         "access_log": False,
         "server_header": False,
+        "http": PatientProtocol,
         "ws": "websockets-sansio",
+        "ws_max_size": LONGEST_MESSAGE,
+        "ws_max_queue": 4,
     }
