@@ -22,6 +22,9 @@ INERT = {
 """Headers of answers about documents: their texts never act as a page of this server, and no cache keeps them."""
 
 
+TOO_SLOW = 408
+
+
 class Guard:
     """Asks every request and every WebSocket for the key, except for what is public."""
 
@@ -40,6 +43,8 @@ class Guard:
                 headers = MutableHeaders(scope=message)
                 for name, value in added.items():
                     headers.setdefault(name, value)
+                if message["status"] == TOO_SLOW:
+                    headers["Connection"] = "close"
             await send(message)
 
         try:

@@ -93,7 +93,7 @@ class Guarded:
         body = {"sources": [{"kind": "file", "base64_string": encoded, "filename": name}], **more}
         return self.ask("POST", "/v1/convert/source", body, headers)
 
-    def connected(self, timeout_s: float = 60.0) -> socket.socket:
+    def connected(self, timeout_s: float = 20.0) -> socket.socket:
         return socket.create_connection(("127.0.0.1", self.port), timeout_s)
 
     def raw(self, request: bytes) -> bytes:
