@@ -9,7 +9,7 @@ import os
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from http.client import HTTPConnection, HTTPMessage
 from pathlib import Path
 from threading import Thread
@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 import uvicorn
+from fastapi import FastAPI
 
 from quire.durable.opening import pools_for, workflows_on
 from quire.runtime.local import LocalRuntime
@@ -53,6 +54,7 @@ class Guarded:
     port: int
     service: Service
     folder: Path
+    app: FastAPI
     headers: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -60,7 +62,7 @@ class Guarded:
         return f"http://127.0.0.1:{self.port}"
 
     def without_key(self) -> Guarded:
-        return Guarded(self.port, self.service, self.folder)
+        return replace(self, headers={})
 
     def ask(self, method: str, path: str, body: Any = None, headers: dict[str, str] | None = None) -> Answer:
         given = {**self.headers, **(headers or {})}
@@ -145,14 +147,15 @@ def guarded(
     runtime = LocalRuntime(store.database, workflows_on(store, workers=1), pools=pools)
     chosen = ServiceSettings(port=0, workers=1, shutdown_s=1.0, **settings)
     service = Service(chosen, store, runtime)
-    server = uvicorn.Server(uvicorn.Config(create_app(service), **options_of(chosen)))
+    app = create_app(service)
+    server = uvicorn.Server(uvicorn.Config(app, **options_of(chosen)))
     server.config.load()
     listening = server.config.bind_socket()
     listening.listen(2000)  # so that requests wait until it has started
     thread = Thread(target=server.run, args=([listening],), daemon=True)
     thread.start()
     try:
-        yield Guarded(listening.getsockname()[1], service, folder / "store", headers or {})
+        yield Guarded(listening.getsockname()[1], service, folder / "store", app, headers or {})
     finally:
         server.should_exit = True
         thread.join(30)
