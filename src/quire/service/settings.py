@@ -56,7 +56,10 @@ class ServiceSettings:
         False, "QUIRE_SERVE_ALLOW_NO_KEY", "flag", "listen on other addresses than loopback without a key"
     )
     allowed_hosts: tuple[str, ...] = _setting(
-        (), "QUIRE_SERVE_ALLOWED_HOSTS", "names", "host names that requests may name; empty: any"
+        (),
+        "QUIRE_SERVE_ALLOWED_HOSTS",
+        "names",
+        "host names of the server; without a key, on loopback, those of this machine are the default",
     )
     ui: bool = _setting(True, "DOCLING_SERVE_ENABLE_UI", "flag", "serve the page for people")
     api_docs: bool = _setting(True, "DOCLING_SERVE_ENABLE_API_DOCS", "flag", "serve the pages about the API")
@@ -105,7 +108,10 @@ class ServiceSettings:
         OCR_PRESETS, "DOCLING_SERVE_ALLOWED_OCR_PRESETS", "names", "values of ocr_preset"
     )
     cors_origins: tuple[str, ...] = _setting(
-        ("*",), "DOCLING_SERVE_CORS_ORIGINS", "names", "sites whose scripts may use docling-serve's routes"
+        (),
+        "DOCLING_SERVE_CORS_ORIGINS",
+        "names",
+        "sites whose scripts may call; any with a key, none without by default",
     )
     cors_methods: tuple[str, ...] = _setting(("*",), "DOCLING_SERVE_CORS_METHODS", "names", "methods that they may use")
     cors_headers: tuple[str, ...] = _setting(
