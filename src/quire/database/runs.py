@@ -111,11 +111,11 @@ class Runs:
 
     def in_progress(self, flow: str, *, before: float | None = None) -> int:
         """How many runs of a flow have not ended; with `before`, those that wait and were submitted earlier."""
-        query = "SELECT count(*) FROM runs WHERE flow = ? AND state"  # states by name: the index has only equal ones
+        query, values = f"SELECT count(*) FROM runs WHERE flow = ? AND NOT {HAS_ENDED}", (flow,)
         if before is None:
-            ((count,),) = self._database.rows(f"{query} IN ('waiting', 'running', '{PAUSED}')", (flow,))
+            ((count,),) = self._database.rows(query, values)
         else:
-            ((count,),) = self._database.rows(f"{query} = 'waiting' AND submitted < ?", (flow, before))
+            ((count,),) = self._database.rows(f"{query} AND state = 'waiting' AND submitted < ?", (*values, before))
         return int(str(count))
 
     def latest_inputs(self, flow: str, *, limit: int) -> Sequence[Json]:
@@ -173,6 +173,10 @@ class Runs:
     def reference(self, run: str) -> str | None:
         (found,) = self._known("SELECT reference FROM runs WHERE run = ?", run)
         return None if found is None else str(found)
+
+    def key(self, run: str) -> str:
+        """The idempotency key that it was submitted with."""
+        return str(self._known("SELECT key FROM runs WHERE run = ?", run)[0])
 
     def generation(self, run: str) -> int:
         return int(str(self._known("SELECT generation FROM runs WHERE run = ?", run)[0]))

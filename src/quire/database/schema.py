@@ -6,7 +6,7 @@ from typing import Literal
 
 from quire.errors import StoreError
 
-VERSION = 6
+VERSION = 5
 
 Dialect = Literal["sqlite", "postgresql"]
 
@@ -190,13 +190,7 @@ UPDATE quarantine SET exit_code = 6 WHERE category = 'input' AND reason LIKE '%p
 UPDATE schema_version SET version = 5
 """
 
-# A server counts the runs in progress for every request, among all that it has kept.
-_VERSION_6 = """
-CREATE INDEX runs_in_state ON runs (flow, state, submitted);
-UPDATE schema_version SET version = 6
-"""
-
-_MIGRATIONS = {0: _VERSION_1, 1: _VERSION_2, 2: _VERSION_3, 3: _VERSION_4, 4: _VERSION_5, 5: _VERSION_6}
+_MIGRATIONS = {0: _VERSION_1, 1: _VERSION_2, 2: _VERSION_3, 3: _VERSION_4, 4: _VERSION_5}
 """From each version to the next one; 0 is an empty database."""
 
 

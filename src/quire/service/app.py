@@ -43,8 +43,8 @@ def create_app(service: Service) -> FastAPI:
             await service.close()
 
     app = FastAPI(title=TITLE, version=quire.__version__, lifespan=lifespan, docs_url=None, redoc_url=None)
+    app.router.routes.extend(docling.routes(service))  # first: routes are tried in this order
     app.include_router(probes.routes(service))
-    app.router.routes.extend(docling.routes(service))
     app.include_router(api_routes(service, views))
     for kind, handler in ((RequestRefused, _refused), (RequestValidationError, _invalid), (HTTPException, _http)):
         app.add_exception_handler(kind, handler)  # type: ignore[arg-type]
