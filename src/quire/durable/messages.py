@@ -335,6 +335,8 @@ class TaskCounts(TypedDict):
     succeeded: int
     partial: int
     failed: int
+    pages: NotRequired[int]
+    """Of the documents that were read, failed pages included."""
 
 
 @final

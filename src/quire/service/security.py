@@ -76,6 +76,18 @@ def tenant_of(connection: HTTPConnection, settings: ServiceSettings) -> str:
     return "" if name == "default" else f"tenant-{digest_of(['tenant', name])[:32]}"
 
 
+def check_host(connection: HTTPConnection, settings: ServiceSettings) -> None:
+    """Refuse a request for another host than those of the settings, if they name any. `*.example.org` is any below."""
+    if not settings.allowed_hosts:
+        return
+    given = connection.headers.get("host", "").rpartition("@")[2]
+    name = given[: given.index("]") + 1] if given.startswith("[") and "]" in given else given.partition(":")[0]
+    for allowed in settings.allowed_hosts:
+        if allowed in ("*", name.lower()) or (allowed.startswith("*.") and name.lower().endswith(allowed[1:].lower())):
+            return
+    raise RequestRefused(400, "Invalid host header")
+
+
 def check_origin(connection: HTTPConnection, settings: ServiceSettings) -> None:
     """Refuse what another web site makes a browser send to a server without a key. The page has the server's origin."""
     origin = connection.headers.get("origin")
