@@ -50,10 +50,10 @@ def create_app(service: Service, traffic: Traffic | None = None) -> FastAPI:
             await service.close()
 
     app = FastAPI(title=TITLE, version=quire.__version__, lifespan=lifespan, docs_url=None, redoc_url=None)
+    app.router.routes.extend(docling.routes(service))  # first: routes are tried in this order
     app.include_router(probes.routes(service))
     if settings.metrics and settings.metrics_port is None:
         app.router.routes.append(metrics_route(service, traffic))
-    app.router.routes.extend(docling.routes(service))
     app.include_router(api_routes(service, views))
     for kind, handler in ((RequestRefused, _refused), (RequestValidationError, _invalid), (HTTPException, _http)):
         app.add_exception_handler(kind, handler)  # type: ignore[arg-type]
