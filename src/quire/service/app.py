@@ -23,6 +23,7 @@ from quire.service.contract.refusing import RequestRefused
 from quire.service.security import check_key, check_origin, is_public
 from quire.service.service import Service
 from quire.service.settings import ServiceSettings
+from quire.service.webpage import web_routes
 
 TITLE = "Quire"
 RETRY_AFTER_S = "1"
@@ -46,6 +47,8 @@ def create_app(service: Service) -> FastAPI:
     app.include_router(probes.routes(service))
     app.router.routes.extend(docling.routes(service))
     app.include_router(api_routes(service, views))
+    if settings.ui:
+        app.include_router(web_routes())
     for kind, handler in ((RequestRefused, _refused), (RequestValidationError, _invalid), (HTTPException, _http)):
         app.add_exception_handler(kind, handler)  # type: ignore[arg-type]
     app.add_exception_handler(QuireError, _failed)  # type: ignore[arg-type]
