@@ -29,6 +29,7 @@ from quire.service.service import Service
 from quire.service.settings import ServiceSettings
 from quire.service.stopping import noticing_signals
 from quire.service.traffic import Traffic
+from quire.service.webpage import web_routes
 
 TITLE = "Quire"
 RETRY_AFTER_S = "1"
@@ -55,6 +56,8 @@ def create_app(service: Service, traffic: Traffic | None = None) -> FastAPI:
     if settings.metrics and settings.metrics_port is None:
         app.router.routes.append(metrics_route(service, traffic))
     app.include_router(api_routes(service, views))
+    if settings.ui:
+        app.include_router(web_routes())
     for kind, handler in ((RequestRefused, _refused), (RequestValidationError, _invalid), (HTTPException, _http)):
         app.add_exception_handler(kind, handler)  # type: ignore[arg-type]
     app.add_exception_handler(QuireError, _failed)  # type: ignore[arg-type]
