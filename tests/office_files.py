@@ -239,8 +239,11 @@ def odf(kind: str, body: str) -> bytes:
                 '<?xml version="1.0"?><manifest:manifest '
                 'xmlns:manifest="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0" manifest:version="1.2">'
                 f'<manifest:file-entry manifest:full-path="/" manifest:media-type="{media_type}"/>'
-                '<manifest:file-entry manifest:full-path="content.xml" manifest:media-type="text/xml"/>'
-                "</manifest:manifest>"
+                + "".join(
+                    f'<manifest:file-entry manifest:full-path="{part}.xml" manifest:media-type="text/xml"/>'
+                    for part in ("content", "styles", "meta")
+                )
+                + "</manifest:manifest>"
             ),
         }
     )
