@@ -141,6 +141,8 @@ print(1)
 ![A picture](http://127.0.0.1:9/never.png)
 """
 
+RTF = rb"{\rtf1\ansi{\b Notes}\par Some text that was written long ago.\par}"
+
 CSV = b"Name,Age\nAda,36\nGrace,45\n"
 
 ASCIIDOC = b"= Notes\n\nSome text.\n\n== List\n\n* one\n* two\n\n|===\n|A |B\n|1 |2\n|===\n"
