@@ -66,6 +66,33 @@ def docx() -> bytes:
     return out.getvalue()
 
 
+def with_linked_pictures(*urls: str) -> bytes:
+    """A Word file whose pictures are elsewhere."""
+    import docx as word
+    from docx.opc.constants import RELATIONSHIP_TYPE
+    from docx.oxml.ns import qn
+
+    made = word.Document()
+    made.add_paragraph("Some text")
+    for number, url in enumerate(urls):
+        made.add_picture(io.BytesIO(picture((60 + number, 40))))
+        blip = next(made.inline_shapes[number]._inline.iter(qn("a:blip")))
+        del blip.attrib[qn("r:embed")]
+        blip.set(qn("r:link"), made.part.relate_to(url, RELATIONSHIP_TYPE.IMAGE, is_external=True))
+    out = io.BytesIO()
+    made.save(out)
+    return out.getvalue()
+
+
+def encrypted(data: bytes, password: str) -> bytes:
+    """An office file as Word encrypts it."""
+    from msoffcrypto.format.ooxml import OOXMLFile
+
+    out = io.BytesIO()
+    OOXMLFile(io.BytesIO(data)).encrypt(password, out)
+    return out.getvalue()
+
+
 @cache
 def pptx() -> bytes:
     """Two slides: bullets with speaker notes, and a table."""

@@ -30,8 +30,8 @@ def _only(document: DoclingDocument, pages: set[int]) -> DoclingDocument:
     """Some pages of the document. What has no place is where the item before it is, as in its blocks."""
     from docling_core.types.doc.base import BoundingBox
     from docling_core.types.doc.common.content_layer import ContentLayer
-    from docling_core.types.doc.items.node import DocItem
     from docling_core.types.doc.common.reference import ProvenanceItem
+    from docling_core.types.doc.items.node import DocItem
 
     page = min(document.pages)
     for item, _ in document.iterate_items(included_content_layers=set(ContentLayer), traverse_pictures=True):
