@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from typing import TYPE_CHECKING, Any
 
 from quire.errors import ConfigurationError, install_advice
@@ -35,4 +36,25 @@ def document_of(result: Exportable) -> DoclingDocument | None:
         raise ConfigurationError(f"this export is written by docling-core: {install_advice('formats')}") from error
     document = DoclingDocument.model_validate_json(structure())
     read = {page.number for page in result.pages}
-    return document.filter(page_nrs=read) if set(document.pages) - read else document
+    return _only(document, read) if set(document.pages) - read else document
+
+
+def _only(document: DoclingDocument, pages: set[int]) -> DoclingDocument:
+    """Some pages of the document. What has no place is where the item before it is, as in its blocks."""
+    from docling_core.types.doc.base import BoundingBox
+    from docling_core.types.doc.common.content_layer import ContentLayer
+    from docling_core.types.doc.common.reference import ProvenanceItem
+    from docling_core.types.doc.items.node import DocItem
+
+    page = min(document.pages)
+    for item, _ in document.iterate_items(included_content_layers=set(ContentLayer), traverse_pictures=True):
+        if isinstance(item, DocItem):
+            page = item.prov[-1].page_no if item.prov else page
+            nowhere = ProvenanceItem(page_no=page, bbox=BoundingBox(l=0, t=0, r=0, b=0), charspan=(0, 0))
+            item.prov = item.prov or [nowhere]
+    with warnings.catch_warnings(action="ignore"):  # lists that begin on another page
+        part = document.filter(page_nrs=pages)
+    for item, _ in part.iterate_items(included_content_layers=set(ContentLayer), traverse_pictures=True):
+        if isinstance(item, DocItem):
+            item.prov = [place for place in item.prov if place.bbox.l != place.bbox.r]
+    return part
