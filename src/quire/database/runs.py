@@ -192,6 +192,10 @@ class Runs:
         (found,) = self._known("SELECT reference FROM runs WHERE run = ?", run)
         return None if found is None else str(found)
 
+    def key(self, run: str) -> str:
+        """The idempotency key that it was submitted with."""
+        return str(self._known("SELECT key FROM runs WHERE run = ?", run)[0])
+
     def generation(self, run: str) -> int:
         return int(str(self._known("SELECT generation FROM runs WHERE run = ?", run)[0]))
 

@@ -23,7 +23,7 @@ from quire.service.contract import answers, forms, requests
 from quire.service.contract.orders import Order
 from quire.service.contract.refusing import RequestRefused, parsed
 from quire.service.contract.translating import Translated, decoded, document_version, source_json, translate
-from quire.service.security import check_key, tenant_of
+from quire.service.security import tenant_of
 from quire.service.service import FLOW, Service
 from quire.service.uploads import Upload, form_body, json_body
 
@@ -169,7 +169,6 @@ class _Calls:
     async def follow(self, socket: WebSocket) -> None:
         """Send the status of a task whenever it changes, and when the client asks, until it has ended."""
         try:
-            check_key(socket, self._settings, parameter=True)
             tenant = tenant_of(socket, self._settings)
         except RequestRefused as refusal:
             await socket.send_denial_response(JSONResponse(refusal.body(), refusal.status))

@@ -82,7 +82,11 @@ class Service:
         }
 
     def keep_now(self, upload: Upload, tenant: str) -> TaskSource:
-        """Save a file of a request to the store. Blocks."""
+        """Save a file of a request to the store. Refuses one that is too large. Blocks."""
+        if upload.size > (most := self.settings.max_file_bytes):
+            raise RequestRefused(
+                413, f"{upload.name} is larger than {most:,} bytes, the limit of this server for a file"
+            )
         store, document = self.store_of(tenant), upload.id
         if store.find(source_key(document)) is None:
             upload.file.seek(0)
@@ -111,7 +115,8 @@ class Service:
                     self.runtime.cancel(run_of(FLOW, key))
             raise _busy(f"{BUSY} {error}") from error
         status = self.runs.glance(run)
-        assert status is not None
+        if status is None or status.inputs["tenant"] != argument["tenant"]:  # two keys with one id: 1 in 2^48
+            raise _busy()
         return status
 
     async def submit(self, argument: TaskArgument, *, task: str | None = None) -> str:

@@ -20,12 +20,15 @@ from quire.budget import worker_count
 from quire.durable.opening import RuntimeKind, open_runtime
 from quire.errors import UsageError
 from quire.service.app import create_app
+from quire.service.connections import PatientProtocol
 from quire.service.logs import configure_logs
 from quire.service.security import check_binding
 from quire.service.service import Service
 from quire.service.settings import ServiceSettings
 from quire.service.traffic import Traffic
 
+LONGEST_MESSAGE = 1 << 14
+"""Bytes of a message that a client sends to a WebSocket: it says nothing but that it wants to know the status."""
 HANDED_OVER = "QUIRE_SERVE_HANDED_OVER"
 """The environment variable with the settings for the processes of a server that has several."""
 BACKLOG = 2048
@@ -55,7 +58,7 @@ def serve(settings: ServiceSettings, backend: ServiceBackend, say: Callable[[str
         if settings.processes == 1:
             service = opened(settings, backend)
             say(address(settings, port))
-            uvicorn.Server(uvicorn.Config(create_app(service), **_options(settings, port))).run([listening])
+            uvicorn.Server(uvicorn.Config(create_app(service), **options_of(settings, port))).run([listening])
             return
         _checked(settings, backend)
         say(address(settings, port))
@@ -63,7 +66,7 @@ def serve(settings: ServiceSettings, backend: ServiceBackend, say: Callable[[str
         with tempfile.TemporaryDirectory(prefix="quire-serve-") as folder:
             shared = replace(settings, port=port, workers=_workers_each(settings))
             os.environ[HANDED_OVER] = json.dumps([asdict(shared), asdict(backend), folder])
-            options = _options(settings, port)
+            options = options_of(settings, port)
             uvicorn.run("quire.service.serving:app", factory=True, workers=settings.processes, **options)
 
 
@@ -151,7 +154,8 @@ def _quiet_signals() -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def _options(settings: ServiceSettings, port: int) -> dict[str, Any]:
+def options_of(settings: ServiceSettings, port: int) -> dict[str, Any]:
+    """The options of uvicorn."""
     return {
         "host": settings.host.strip("[]"),
         "port": port,
@@ -165,5 +169,8 @@ def _options(settings: ServiceSettings, port: int) -> dict[str, Any]:
         "log_config": None,
         "access_log": False,
         "server_header": False,
+        "http": PatientProtocol,
         "ws": "websockets-sansio",
+        "ws_max_size": LONGEST_MESSAGE,
+        "ws_max_queue": 4,
     }

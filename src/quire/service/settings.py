@@ -49,12 +49,17 @@ class ServiceSettings:
     tls_key_password: str | None = _setting(
         None, "UVICORN_SSL_KEYFILE_PASSWORD", "text", "password of the private key", secret=True
     )
-    api_key: str = _setting("", "DOCLING_SERVE_API_KEY", "text", "key that requests must send", secret=True)
+    api_key: str = _setting(
+        "", "QUIRE_SERVE_API_KEY DOCLING_SERVE_API_KEY", "text", "key that requests must send", secret=True
+    )
     allow_no_key: bool = _setting(
         False, "QUIRE_SERVE_ALLOW_NO_KEY", "flag", "listen on other addresses than loopback without a key"
     )
     allowed_hosts: tuple[str, ...] = _setting(
-        (), "QUIRE_SERVE_ALLOWED_HOSTS", "names", "host names that requests may name; empty: any"
+        (),
+        "QUIRE_SERVE_ALLOWED_HOSTS",
+        "names",
+        "host names of the server; without a key, on loopback, those of this machine are the default",
     )
     ui: bool = _setting(True, "DOCLING_SERVE_ENABLE_UI", "flag", "serve the page for people")
     api_docs: bool = _setting(True, "DOCLING_SERVE_ENABLE_API_DOCS", "flag", "serve the pages about the API")
@@ -103,7 +108,10 @@ class ServiceSettings:
         OCR_PRESETS, "DOCLING_SERVE_ALLOWED_OCR_PRESETS", "names", "values of ocr_preset"
     )
     cors_origins: tuple[str, ...] = _setting(
-        ("*",), "DOCLING_SERVE_CORS_ORIGINS", "names", "sites whose scripts may use docling-serve's routes"
+        (),
+        "DOCLING_SERVE_CORS_ORIGINS",
+        "names",
+        "sites whose scripts may call; any with a key, none without by default",
     )
     cors_methods: tuple[str, ...] = _setting(("*",), "DOCLING_SERVE_CORS_METHODS", "names", "methods that they may use")
     cors_headers: tuple[str, ...] = _setting(

@@ -105,8 +105,6 @@ class DocumentSteps:
 
     def short(self, request: ReadRequest, read: jobs.ShortRead, run: str, sink: Sink) -> DocumentReference | None:
         """The document from what a worker has read of it in one go, not flushed; None when that is not all of it."""
-        if not read.document:
-            return None
         about, staged = About.of(read.header, read.outline), self._staged(request, run, sink)
         converted: _Converted = {}
         if read.bundle:
@@ -114,6 +112,8 @@ class DocumentSteps:
             with self._opened(request.source) as source:
                 bundle, digest = bundle_of(staged, source, about.media_type, pool, made=made)
             converted = {"bundle": digest, "structure": bundle.structure}
+        if not read.document:
+            return None
         plan = self._planned(request, about, time.time(), run, sink, converted)
         pages = {int(str(page["page"])): (page, data) for page, data in read.pages}
         ready = {number: received(*page, number) for number, page in pages.items()}
