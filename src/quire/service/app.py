@@ -20,6 +20,7 @@ from quire.errors import QuireError, StoreError, UsageError
 from quire.events import reason_of
 from quire.service import docling, probes
 from quire.service.api.routes import api_routes
+from quire.service.apidocs import describe
 from quire.service.contract.refusing import RequestRefused
 from quire.service.guarding import Guard
 from quire.service.measuring import measured, metrics_route
@@ -50,12 +51,17 @@ def create_app(service: Service, traffic: Traffic | None = None) -> FastAPI:
             await service.call(views.close)
             await service.close()
 
-    app = FastAPI(title=TITLE, version=quire.__version__, lifespan=lifespan, docs_url=None, redoc_url=None)
+    text = "/openapi.json" if settings.api_docs else None
+    app = FastAPI(
+        title=TITLE, version=quire.__version__, lifespan=lifespan, openapi_url=text, docs_url=None, redoc_url=None
+    )
     app.router.routes.extend(docling.routes(service))  # first: routes are tried in this order
     app.include_router(probes.routes(service))
     if settings.metrics and settings.metrics_port is None:
         app.router.routes.append(metrics_route(service, traffic))
     app.include_router(api_routes(service, views))
+    if settings.api_docs:
+        describe(app)
     if settings.ui:
         app.include_router(web_routes())
     for kind, handler in ((RequestRefused, _refused), (RequestValidationError, _invalid), (HTTPException, _http)):
