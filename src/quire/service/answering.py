@@ -14,6 +14,7 @@ from fastapi.responses import JSONResponse, Response
 from quire.answers import documents as about
 from quire.context import RunState, RunStatus
 from quire.durable.messages import TaskArgument, TaskDocument, TaskFault, TaskResult
+from quire.durable.tasks.delivering import TARGET_FAILED
 from quire.service.contract import answers
 from quire.service.contract.refusing import RequestRefused
 from quire.service.service import Service
@@ -155,7 +156,10 @@ def _trouble(fault: TaskFault) -> about.Trouble:
 def _failure(status: RunStatus) -> dict[str, Any]:
     if status.state == "cancelled":
         return about.failure("The task was cancelled.", "usage")
-    return about.failure(status.error or "The task failed.", status.category or "unknown")
+    trouble: about.Trouble = status.category or "unknown"
+    if (status.error or "").startswith(TARGET_FAILED):
+        trouble = "target"
+    return about.failure(status.error or "The task failed.", trouble)
 
 
 def _status_code(status: RunStatus) -> int:

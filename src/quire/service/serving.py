@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import socket
+import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -145,8 +146,9 @@ def _use_scratch(settings: ServiceSettings) -> None:
 
 @contextmanager
 def _quiet_signals() -> Iterator[None]:
-    """uvicorn raises the signal that ended it once more: then this process would end as if it were killed."""
-    before = {number: signal.signal(number, lambda *_: None) for number in (signal.SIGTERM, signal.SIGINT)}
+    """End this process without an error, before uvicorn handles signals, and when it raises the signal that ended it
+    once more."""
+    before = {number: signal.signal(number, lambda *_: sys.exit(0)) for number in (signal.SIGTERM, signal.SIGINT)}
     try:
         yield
     finally:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import io
 import json
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from secrets import token_hex
 from typing import TYPE_CHECKING
 
 from quire.context import Json
 from quire.durable.messages import TaskDocument, TaskSource
-from quire.errors import ConfigurationError, InputError, LimitError, UsageError, install_advice
+from quire.errors import ConfigurationError, FetchError, InputError, LimitError, UsageError, install_advice
 from quire.fetching import FetchPolicy, check_host, send
 from quire.keys import digest_bytes
 
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from obstore.store import ObjectStore
 
 ARCHIVE = "converted_docs.zip"
+TARGET_FAILED = "the target cannot be written"
+"""How the error of a task begins that could not deliver."""
 MOST_OBJECTS = 10_000
 """Objects of one bucket that a task reads at most."""
 
@@ -27,13 +30,15 @@ def objects(bucket: Mapping[str, Json], policy: FetchPolicy) -> list[TaskSource]
     """The objects of a bucket below the prefix of the source, each as a source."""
     import obstore
 
+    place = f"{bucket['kind']}://{_bucket(bucket)}"
     store, most = _opened(bucket, policy), int(bucket.get("max_num_elements") or MOST_OBJECTS)
     found: list[TaskSource] = []
-    for portion in obstore.list(store, prefix=_prefix(bucket) or None):
-        for meta in portion:
-            if meta["size"] and len(found) < most:
-                key = meta["path"]
-                found.append({"bucket": {**bucket, "key": key}, "uri": f"{bucket['kind']}://{_bucket(bucket)}/{key}"})
+    with _reporting(f"the source {place} cannot be listed"):
+        for portion in obstore.list(store, prefix=_prefix(bucket) or None):
+            for meta in portion:
+                if meta["size"] and len(found) < most:
+                    key = meta["path"]
+                    found.append({"bucket": {**bucket, "key": key}, "uri": f"{place}/{key}"})
     return found
 
 
@@ -43,27 +48,44 @@ def downloaded(bucket: Mapping[str, Json], policy: FetchPolicy) -> tuple[str, by
 
     key = str(bucket["key"])
     name = key.rpartition("/")[2]
-    response = obstore.get(_opened(bucket, policy), key)
-    if response.meta["size"] > policy.max_bytes:
-        raise LimitError(f"is larger than {policy.max_bytes / 1e6:,.0f} MB, the limit here", document=name)
-    return name, bytes(response.bytes())
+    with _reporting(f"{key} cannot be downloaded from {bucket['kind']}://{_bucket(bucket)}"):
+        response = obstore.get(_opened(bucket, policy), key)
+        if response.meta["size"] > policy.max_bytes:
+            raise LimitError(f"is larger than {policy.max_bytes / 1e6:,.0f} MB, the limit here", document=name)
+        return name, bytes(response.bytes())
 
 
 def deliver(target: Mapping[str, Json], archive: bytes, documents: Sequence[TaskDocument], policy: FetchPolicy) -> None:
     """Send the files of a task to its target: one archive with a PUT, or each file to a bucket."""
     if target["kind"] == "put":
         body, content_type = _form(archive)
-        send("PUT", str(target["url"]), body, policy, headers={"Content-Type": content_type})
+        try:
+            send("PUT", str(target["url"]), body, policy, headers={"Content-Type": content_type})
+        except FetchError as error:
+            raise FetchError(f"{TARGET_FAILED}: {error}", passing=error.retryable) from error
         return
     import obstore
 
     store = _opened(target, policy)
     folders = {_stem(document): digest_bytes(document["uri"].encode())[:12] for document in documents}
-    with zipfile.ZipFile(io.BytesIO(archive)) as files:
+    said = f"{TARGET_FAILED}: {target['kind']}://{_bucket(target)}"
+    with zipfile.ZipFile(io.BytesIO(archive)) as files, _reporting(said):
         for name in files.namelist():
             stem = max((stem for stem in folders if name.startswith(stem)), key=len, default="")
             place = "/".join(part for part in (_prefix(target), folders.get(stem, ""), name) if part)
             obstore.put(store, place, files.read(name))
+
+
+@contextmanager
+def _reporting(what: str) -> Iterator[None]:
+    """Turn the errors of a bucket into FetchError, with the first line of what the service says."""
+    from obstore.exceptions import BaseError, GenericError
+
+    try:
+        yield
+    except (BaseError, OSError) as error:
+        said = str(error).strip().splitlines()[0][:300]
+        raise FetchError(f"{what}: {said}", passing=isinstance(error, GenericError)) from error
 
 
 def _stem(document: TaskDocument) -> str:
@@ -92,6 +114,7 @@ def _bucket(bucket: Mapping[str, Json]) -> str:
 def _opened(bucket: Mapping[str, Json], policy: FetchPolicy) -> ObjectStore:
     """The store of a bucket, with the credentials of the request. Raises ConfigurationError without obstore."""
     try:
+        from obstore.exceptions import BaseError
         from obstore.store import AzureStore, GCSStore, S3Store
     except ImportError as error:
         raise ConfigurationError(f"buckets need obstore ({error}): {install_advice('cloud')}") from error
@@ -121,10 +144,11 @@ def _opened(bucket: Mapping[str, Json], policy: FetchPolicy) -> ObjectStore:
             return AzureStore(str(bucket["container"]), **given)
         if kind == "google_cloud_storage":
             account = bucket.get("service_account_key")
-            key: dict[str, Json] = {"service_account_key": json.dumps(account)} if account else {}
-            return GCSStore(str(bucket["bucket"]), **key)
-    except (ValueError, TypeError) as error:
-        raise UsageError(f"the {kind} of the request is invalid: {error}") from error
+            key: dict[str, Json] = {"service_account_key": json.dumps(account)} if account else {"skip_signature": True}
+            return GCSStore(str(bucket["bucket"]), **key)  # never with the server's own account
+    except (ValueError, TypeError, BaseError) as error:
+        said = str(error).strip().splitlines()[0][:300]
+        raise UsageError(f"the {kind} of the request is invalid: {said}") from error
     raise InputError(f"documents of the kind {kind} are not supported")
 
 
@@ -138,10 +162,13 @@ def _azure(bucket: Mapping[str, Json]) -> dict[str, Json]:
             for name, own in (
                 ("AccountName", "account_name"),
                 ("AccountKey", "account_key"),
+                ("SharedAccessSignature", "sas_key"),
                 ("BlobEndpoint", "endpoint"),
             )
             if name in parts
         }
+    if not given.keys() & {"account_key", "sas_key"}:
+        given["skip_signature"] = True  # never with the server's own key
     if str(given.get("endpoint", "")).startswith("http://"):
         given["client_options"] = {"allow_http": True}
     return given
