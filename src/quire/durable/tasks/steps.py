@@ -110,7 +110,7 @@ class TaskSteps:
     def _wanted(self, argument: TaskArgument, document: TaskDocument) -> jobs.Wanted | None:
         if argument["type"] == "read":
             return None
-        chunking = argument.get("chunking") if argument["type"] == "chunk" else None
+        chunking = argument.get("chunking")
         return jobs.Wanted(
             outputs=dict(argument["outputs"]),
             chunking=None if chunking is None else dict(chunking),
