@@ -51,7 +51,8 @@ def convert_file_async(url, path):
 def wait_for_task(url, path):
     with opened(url) as client:
         task = client.convert_file_async_task(path)
-        status = client.wait_for_task(task.task_id, poll_interval=0.1)
+        client.wait_for_task(task.task_id, poll_interval=0.1)
+        status = client.task_status_poll(task.task_id)
         return [task.model_dump(mode="json"), status.model_dump(mode="json"), client.task_result(task.task_id)]
 
 
