@@ -35,7 +35,7 @@ endif
 EXPECT := for part in tesseract postgresql haproxy libreoffice; do \
 	if scripts/system_packages.sh $$part; then export "QUIRE_EXPECT_$$(echo $$part | tr a-z A-Z)=1"; \
 	elif [ -n "$$QUIRE_CI" ]; then exit 1; fi; done; \
-	for part in azurite restate; do \
+	for part in azurite restate clients maven; do \
 	if scripts/$$part.sh >/dev/null; then export "QUIRE_EXPECT_$$(echo $$part | tr a-z A-Z)=1"; \
 	elif [ -n "$$QUIRE_CI" ]; then exit 1; fi; done
 

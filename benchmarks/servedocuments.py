@@ -28,9 +28,7 @@ def pdf(number: int) -> bytes:
     words = Random(number)
     lines = [_sentence(words, 12) for _ in range(LINES)]
     shown = "".join(f"({line}) Tj T*\n" for line in lines)
-    content = (
-        f"BT /F2 18 Tf 72 770 Td (Report {number}) Tj ET\nBT /F1 10.5 Tf 14 TL 72 735 Td\n{shown}ET"
-    ).encode()
+    content = (f"BT /F2 18 Tf 72 770 Td (Report {number}) Tj ET\nBT /F1 10.5 Tf 14 TL 72 735 Td\n{shown}ET").encode()
     objects = [
         b"<</Type/Catalog/Pages 2 0 R>>",
         b"<</Type/Pages/Kids[3 0 R]/Count 1>>",

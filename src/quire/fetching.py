@@ -206,7 +206,7 @@ class _Exchange:
         if not allowed:
             what = f"{host} is {addresses[0]}, " if addresses[0] != host else f"{host} is "
             advice = "allow such addresses with --allow-private-urls or FetchPolicy(allow_private=True)"
-            raise self._error(f"{what}a private address of this machine or its network; {advice}")
+            raise self._error(f"URL is not allowed: {what}a private address of this machine or its network; {advice}")
         return allowed
 
     def _saved(self, url: str, response: http.client.HTTPResponse) -> Fetched:

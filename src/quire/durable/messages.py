@@ -241,6 +241,8 @@ class TaskSource(TypedDict):
     url: NotRequired[str]
     headers: NotRequired[Mapping[str, str]]
     bucket: NotRequired[Mapping[str, Json]]
+    format: NotRequired[str]
+    """docling's name of its format, once its bytes are in the store; "" for one that is not read."""
     uri: NotRequired[str]
     """What the caller calls it."""
     size: NotRequired[int]

@@ -5,7 +5,11 @@ They load from the store, so they run in threads.
 
 from __future__ import annotations
 
+import io
 import json
+import re
+import zipfile
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any, Literal
 
@@ -15,11 +19,14 @@ from quire.answers import documents as about
 from quire.context import RunState, RunStatus
 from quire.durable.messages import TaskArgument, TaskDocument, TaskFault, TaskResult
 from quire.durable.tasks.delivering import TARGET_FAILED
+from quire.durable.tasks.jobs import archive_entry
 from quire.service.contract import answers
 from quire.service.contract.refusing import RequestRefused
 from quire.service.service import Service
 
 ARCHIVE = "converted_docs.zip"
+_OUTSIDE = re.compile(r"there is no page (\d+): the document has (\d+) page")
+"""How `page_ranges` says that a range begins after the last page; docling's clients know another text."""
 _STATES: dict[RunState, answers.TaskState] = {
     "waiting": "pending",
     "running": "started",
@@ -66,12 +73,13 @@ def answer_of(service: Service, status: RunStatus) -> Response:
     result: TaskResult = status.result
     seconds = round((status.finished or status.submitted) - status.submitted, 6)
     if "archive" in result:
-        data = service.store.load(result["archive"])
-        headers = {"Content-Disposition": f'attachment; filename="{ARCHIVE}"'}
-        return Response(data, media_type="application/zip", headers=headers)
+        return _zip(service.store.load(result["archive"]))
     documents = service.documents(status)
     if argument["type"] == "chunk":
-        return _chunks(service, documents, seconds)
+        chunks = _chunks(service, documents)
+        if argument["target"]["kind"] == "zip":
+            return _zip(_archived(chunks, argument.get("chunking")))
+        return _json(chunks[:-1] + b',"processing_time":' + json.dumps(seconds).encode() + b"}")
     if argument["target"]["kind"] != "inbody":
         return JSONResponse(about.counts([document["status"] for document in documents], seconds))
     return _converted(service, documents[0], seconds, timings_of(service, status.run))
@@ -112,7 +120,8 @@ def _converted(service: Service, document: TaskDocument, seconds: float, timings
     return JSONResponse(answer)
 
 
-def _chunks(service: Service, documents: list[TaskDocument], seconds: float) -> Response:
+def _chunks(service: Service, documents: list[TaskDocument]) -> bytes:
+    """A JSON object with the chunks and the documents."""
     chunks: list[bytes] = []
     listed: list[bytes] = []
     for document in documents:
@@ -128,14 +137,24 @@ def _chunks(service: Service, documents: list[TaskDocument], seconds: float) -> 
             listed.append(b'{"content":' + contents + b"," + rest[1:])
         else:
             listed.append(json.dumps(entry, ensure_ascii=False).encode())
-    return _json(
-        b'{"chunks":['
-        + b",".join(chunks)
-        + b'],"documents":['
-        + b",".join(listed)
-        + b'],"processing_time":'
-        + json.dumps(seconds).encode()
-        + b"}"
+    return b'{"chunks":[' + b",".join(chunks) + b'],"documents":[' + b",".join(listed) + b"]}"
+
+
+def _archived(chunks: bytes, chunking: Mapping[str, Any] | None) -> bytes:
+    """The zip archive that a chunk route answers with."""
+    about_chunks = json.dumps(dict(chunking or {})).encode()
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        content = b'{"kind":"ChunkedDocumentResponse",' + chunks[1:-1] + b',"chunking_info":' + about_chunks + b"}"
+        archive.writestr(archive_entry("chunked_result.json"), content)
+    return buffer.getvalue()
+
+
+def _zip(data: bytes) -> Response:
+    return Response(
+        data,
+        media_type="application/zip",
+        headers={"Content-Disposition": f'attachment; filename="{ARCHIVE}"'},
     )
 
 
@@ -144,7 +163,15 @@ def _json(data: bytes) -> Response:
 
 
 def _errors(document: TaskDocument) -> list[dict[str, Any]]:
-    return [about.error_item(fault["message"], _trouble(fault), page=fault["page"]) for fault in document["faults"]]
+    return [_error(fault, document["name"]) for fault in document["faults"]]
+
+
+def _error(fault: TaskFault, name: str) -> dict[str, Any]:
+    """With the name of the document, except where clients know the text."""
+    if outside := _OUTSIDE.match(fault["message"]):
+        return about.pages_outside(int(outside[2]), int(outside[1]))
+    message = fault["message"] if name in fault["message"] else f"{name}: {fault['message']}"
+    return about.error_item(message, _trouble(fault), page=fault["page"])
 
 
 def _trouble(fault: TaskFault) -> about.Trouble:

@@ -15,6 +15,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from quire.chunk.docling_chunks import docling_options, tokenizer_for
 from quire.context import RunStatus
 from quire.database.runs import ENDED, run_of
 from quire.durable.messages import TaskArgument, TaskSource
@@ -246,6 +247,7 @@ class _Calls:
             "limits": self._service.limits,
         }
         if wanted["chunking"] is not None:
+            tokenizer_for(docling_options(wanted["chunking"]))  # refused now rather than in a worker
             argument["chunking"] = wanted["chunking"]
         return self._service.submit_now(argument)
 

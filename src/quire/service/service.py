@@ -92,7 +92,7 @@ class Service:
             upload.file.seek(0)
             save_source(store, document, upload.file)
         source: SourceJson = {"id": document, "name": upload.name, "path": "", "stored": True}
-        return {"stored": source, "uri": upload.name, "size": upload.size}
+        return {"stored": source, "uri": upload.name, "size": upload.size, "format": upload.format}
 
     async def keep(self, upload: Upload, tenant: str) -> TaskSource:
         return await self.call(self.keep_now, upload, tenant)

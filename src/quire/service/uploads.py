@@ -17,6 +17,7 @@ from python_multipart.multipart import parse_options_header
 from starlette.requests import Request
 
 from quire.keys import Digest
+from quire.media_types import HEAD_BYTES, TAIL_BYTES, input_format_of, media_type_of
 from quire.service.contract.refusing import RequestRefused
 
 IN_MEMORY = 1 << 20
@@ -59,6 +60,16 @@ class Upload:
     @property
     def id(self) -> Digest:
         return Digest(self._hash.hexdigest())
+
+    @property
+    def format(self) -> str:
+        """docling's name of its format; "" for one that is not read."""
+        self.file.seek(0)
+        return input_format_of(media_type_of(self.file.read(HEAD_BYTES), self.name, self._tail))
+
+    def _tail(self) -> bytes:
+        self.file.seek(max(0, self.size - TAIL_BYTES))
+        return self.file.read()
 
 
 @dataclass(slots=True)

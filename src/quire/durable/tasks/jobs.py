@@ -97,6 +97,11 @@ def _parts(result: DocumentResult, wanted: Wanted, reader: Reader) -> tuple[dict
         "body": _encoded(exported(wanted.name, {name: _value(name, one) for name, one in made.contents.items()})),
         "confidence": _encoded(confidence(scores_of(result.blocks, (page.number for page in result.pages)))),
     }
+    if wanted.chunking is not None:
+        cut = result.to_docling_chunks(wanted.chunking)
+        parts["chunks"] = _encoded(cut)
+        if "chunks" in wanted.outputs["formats"]:
+            made.contents["chunks"] = "".join(f"{_encoded(one).decode()}\n" for one in cut)
     if wanted.archive:
         (stem,) = docling_outputs.unique_stems([wanted.name])
         parts["archive"] = _archived(docling_outputs.files(stem, made))

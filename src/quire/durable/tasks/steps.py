@@ -28,6 +28,7 @@ from quire.errors import RunError
 from quire.events import Sink
 from quire.fetching import FetchPolicy, fetch, send
 from quire.keys import ArtifactKey, Digest, artifact_key, digest_bytes, digest_of
+from quire.media_types import input_format_of
 
 SHORT_S = 120.0
 """Timeout for a worker to read a short document and make its output."""
@@ -53,17 +54,17 @@ class TaskSteps:
             )
         ]
 
-    def fetched(self, argument: TaskArgument, source: TaskSource) -> SourceJson:
-        """Download a document, and save it to the store."""
+    def fetched(self, argument: TaskArgument, source: TaskSource) -> TaskSource:
+        """Download a document, and save it to the store: the source with its place and its format."""
         steps = self._documents.scoped(argument["tenant"])
         if "bucket" in source:
             name, data = delivering.downloaded(source["bucket"], policy_of(argument))
             with Document(data, name=name) as document:
-                return _stored(steps.store, document)
+                return _stored(steps.store, document, source)
         fetched = fetch(source["url"], policy_of(argument), headers=source.get("headers"))
         try:
             with Document(fetched.path, name=fetched.name) as document:
-                return _stored(steps.store, document)
+                return _stored(steps.store, document, source)
         finally:
             fetched.path.unlink(missing_ok=True)
 
@@ -110,7 +111,7 @@ class TaskSteps:
     def _wanted(self, argument: TaskArgument, document: TaskDocument) -> jobs.Wanted | None:
         if argument["type"] == "read":
             return None
-        chunking = argument.get("chunking") if argument["type"] == "chunk" else None
+        chunking = argument.get("chunking")
         return jobs.Wanted(
             outputs=dict(argument["outputs"]),
             chunking=None if chunking is None else dict(chunking),
@@ -200,11 +201,12 @@ def policy_of(argument: TaskArgument, *, timeout_s: float | None = None) -> Fetc
     )
 
 
-def _stored(store: Store, document: Document) -> SourceJson:
+def _stored(store: Store, document: Document, source: TaskSource) -> TaskSource:
     if store.find(source_key(document.id)) is None:
         with document.open() as file:
             save_source(store, document.id, file, document.check_unchanged)
-    return {"id": document.id, "name": document.name, "path": "", "stored": True}
+    stored: SourceJson = {"id": document.id, "name": document.name, "path": "", "stored": True}
+    return {**source, "stored": stored, "format": input_format_of(document.media_type)}
 
 
 def _output_key(reference: DocumentReference, wanted: jobs.Wanted) -> ArtifactKey:

@@ -9,7 +9,6 @@ from quire.context import Context, Json, Retry, Workflow
 from quire.durable.messages import (
     DocumentReference,
     ShortDocument,
-    SourceJson,
     TaskArgument,
     TaskDocument,
     TaskOutput,
@@ -101,6 +100,8 @@ class _TaskRun:
     async def _documents(self, items: Sequence[_Item]) -> None:
         argument = self._argument
         await self._phase("source", items, self._fetch, self._fetched)
+        if argument["type"] != "read":
+            self._skip(items)
         await self._phase("read", items, self._read_short, self._was_short)
         if argument["timeout_s"] and any(item.goes_on and "reference" not in item.document for item in items):
             self._deadline = (await self._ctx.now()).timestamp() + argument["timeout_s"]
@@ -133,9 +134,21 @@ class _TaskRun:
             return None
         return self._ctx.run(f"fetch {item.number}", self._steps.fetched, self._argument, item.source, retry=PATIENT)
 
-    def _fetched(self, item: _Item, stored: SourceJson) -> None:
-        item.source = {**item.source, "stored": stored}
-        item.document["name"] = stored["name"]
+    def _fetched(self, item: _Item, source: TaskSource) -> None:
+        item.source = source
+        item.document["name"] = source["stored"]["name"]
+
+    def _skip(self, items: Sequence[_Item]) -> None:
+        """Leave out documents in formats that the request does not allow, or that are not read here."""
+        allowed = self._argument["from_formats"]
+        for item in items:
+            found = item.source.get("format")
+            if item.goes_on and found is not None and (not found or (allowed and found not in allowed)):
+                message = f"File format not allowed: {item.document['name']}"
+                item.document["status"] = "skipped"
+                item.document["faults"].append(
+                    {"message": message, "category": "usage", "page": None, "phase": "source"}
+                )
 
     def _request(self, item: _Item) -> ReadRequest:
         argument = self._argument
