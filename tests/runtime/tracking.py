@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-PATIENCE_S = 25.0
+PATIENCE_S = 120.0
 """How long anything may take before a test gives up. Nothing waits this long unless something is wrong."""
 LOOK_EVERY_S = 0.005
 
