@@ -10,6 +10,7 @@ from secrets import token_hex
 from quire.context import Json, RunState, RunStatus
 from quire.database.database import Database, in_portions
 from quire.database.leases import ALIVE, expire_dead_owners
+from quire.database.secrets import remove_secrets
 from quire.errors import Category, UsageError
 from quire.events import Event
 from quire.keys import digest_of
@@ -157,6 +158,7 @@ class Runs:
                 f"UPDATE runs SET state = ?, result = ?, error = ?, finished = ? WHERE run = ? AND NOT {HAS_ENDED}",
                 (state, json.dumps(result), encoded, time.time(), run),
             )
+            remove_secrets(self._database, "runs", run)
 
     def request_cancel(self, run: str) -> None:
         if not self._database.change("UPDATE runs SET cancel = 1 WHERE run = ?", (run,)):

@@ -272,6 +272,8 @@ class TaskArgument(TypedDict):
     target: Mapping[str, Json]
     """`kind`: `inbody`, `zip`, `put`, `s3`, `azure_blob`, `google_cloud_storage`."""
     callbacks: Sequence[Mapping[str, Json]]
+    secrets: NotRequired[Mapping[str, Json]]
+    """What `sealed` took out of sources, target and callbacks; removed when the task has ended."""
     from_formats: Sequence[str]
     """The formats that are read; documents in others are skipped. Empty for all."""
     timeout_s: float | None

@@ -18,6 +18,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from quire.context import RunStatus
 from quire.database.runs import ENDED, run_of
 from quire.durable.messages import TaskArgument, TaskSource
+from quire.fetching import shown_url
 from quire.service.answering import answer_of, failure_of, task_status_of
 from quire.service.contract import answers, forms, requests
 from quire.service.contract.orders import Order
@@ -250,7 +251,7 @@ class _Calls:
                 return self._service.keep_now(upload, tenant)
         given = source_json(source)
         if given["kind"] == "http":
-            return {"url": given["url"], "headers": given["headers"], "uri": given["url"]}
+            return {"url": given["url"], "headers": given["headers"], "uri": shown_url(given["url"])}
         return {"bucket": given, "uri": f"{given['kind']}://{given.get('bucket') or given.get('container')}"}
 
     def _answer(self, run: str) -> Response:

@@ -17,6 +17,7 @@ from quire.database.runs import Runs, run_of
 from quire.durable.messages import SourceJson, TaskArgument, TaskDocument, TaskLimits, TaskResult, TaskSource
 from quire.durable.opening import ServedRuntime
 from quire.durable.reads.sources import save_source, source_key
+from quire.durable.tasks.sealing import sealed
 from quire.errors import ConfigurationError, QuireError
 from quire.runtime.local import LocalRuntime
 from quire.service.contract.answers import BUSY
@@ -94,7 +95,7 @@ class Service:
         most = self.settings.max_queued_per_tenant
         if most and argument["tenant"] and self._of_tenant(argument["tenant"]) >= most:
             raise _busy()
-        run = self.runtime.submit(FLOW, argument, key=task or str(uuid.uuid4()))
+        run = self.runtime.submit(FLOW, sealed(argument), key=task or str(uuid.uuid4()))
         status = self.runs.glance(run)
         if status is None or status.inputs["tenant"] != argument["tenant"]:  # two keys with one id: 1 in 2^48
             raise _busy()
