@@ -86,7 +86,10 @@ class Fetched(NamedTuple):
 
 def url_name(url: str) -> str:
     """The name of a document from its URL: the last part of the path, or else the host."""
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return "document"
     return (
         safe_name(unquote(parts.path.rstrip("/").rpartition("/")[2])) or safe_name(parts.hostname or "") or "document"
     )
@@ -116,6 +119,22 @@ def send(
     """
     exchange = _Exchange(url, policy or FetchPolicy(), headers=headers, method=method, body=body)
     return exchange.run(exchange.sent)
+
+
+def check_url(url: str) -> SplitResult:
+    """The parts of a URL. Raises UsageError for one that `fetch` refuses, whatever its host is."""
+    try:
+        parts = urlsplit(url)
+        parts.port  # noqa: B018 - checks it
+    except ValueError as error:
+        raise UsageError(f"{shown_url(url)} is not a URL: {error}") from None
+    if parts.scheme not in ("http", "https"):
+        raise UsageError(f"{shown_url(url)} is neither http nor https: other URLs are not supported")
+    if not parts.hostname:
+        raise UsageError(f"{shown_url(url)} has no host")
+    if parts.username or parts.password:
+        raise UsageError(f"{shown_url(url)} contains a user name or password: download the document first")
+    return parts
 
 
 def check_host(url: str, policy: FetchPolicy) -> None:
@@ -154,7 +173,7 @@ class _Exchange:
             timer.cancel()
 
     def checked(self) -> None:
-        parts = self._checked(self._url)
+        parts = check_url(self._url)
         self._addresses(parts.hostname or "", parts.port or 443)
 
     def sent(self) -> int:
@@ -179,7 +198,7 @@ class _Exchange:
         raise self._error(f"redirects more than {self._policy.max_redirects} times")
 
     def _requested(self, url: str, stack: ExitStack) -> http.client.HTTPResponse:
-        parts = self._checked(url)
+        parts = check_url(url)
         host, port = parts.hostname or "", parts.port or (443 if parts.scheme == "https" else 80)
         addresses = self._addresses(host, port)
         connection = _Connection(host, port, addresses, self._policy.timeout_s, encrypted=parts.scheme == "https")
@@ -191,20 +210,6 @@ class _Exchange:
         given = self._headers if _origin(url) == _origin(self._url) else {}
         connection.request(self._method, target, self._body, headers={**own, **given})
         return connection.getresponse()
-
-    def _checked(self, url: str) -> SplitResult:
-        try:
-            parts = urlsplit(url)
-            parts.port  # noqa: B018 - checks it
-        except ValueError as error:
-            raise UsageError(f"{shown_url(url)} is not a URL: {error}") from None
-        if parts.scheme not in ("http", "https"):
-            raise UsageError(f"{shown_url(url)} is neither http nor https: other URLs are not supported")
-        if not parts.hostname:
-            raise UsageError(f"{shown_url(url)} has no host")
-        if parts.username or parts.password:
-            raise UsageError(f"{shown_url(url)} contains a user name or password: download the document first")
-        return parts
 
     def _addresses(self, host: str, port: int) -> Sequence[str]:
         """The addresses of the host that may be connected to."""

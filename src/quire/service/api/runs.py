@@ -14,7 +14,7 @@ from quire.database.runs import ENDED, run_of
 from quire.durable.messages import TaskArgument, TaskSource
 from quire.durable.reads.request import ReadRequest, SourceRef
 from quire.errors import UsageError
-from quire.fetching import shown_url
+from quire.fetching import check_url, shown_url
 from quire.keys import digest_of
 from quire.service.api.errors import ApiError, ApiRoute
 from quire.service.api.finding import RunFinder
@@ -127,6 +127,8 @@ class _Submitting:
         else:
             body = _validated(RunRequest, await json_body(request, service.settings.max_body_bytes))
             options = body.options
+            for one in body.sources:
+                check_url(one.url)
             sources = [{"url": one.url, "headers": one.headers, "uri": shown_url(one.url)} for one in body.sources]
         await service.call(_check, options)
         key = digest_of(["api", tenant, idempotency_key]) if idempotency_key else None
