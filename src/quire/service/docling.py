@@ -182,7 +182,7 @@ class _Calls:
         said = await service.call(task_status_of, service, status)
         await socket.send_json(answers.websocket_message("connection", said))
         await socket.send_json(answers.websocket_message("update", said))
-        asked = asyncio.ensure_future(socket.receive_text())
+        asked = asyncio.ensure_future(_received(socket))
         try:
             while said["task_status"] not in ("success", "failure"):
                 ended = asyncio.ensure_future(service.waiter.ended(run, LOOK_S))
@@ -193,7 +193,7 @@ class _Calls:
                 said = now
                 if asked.done():
                     asked.result()  # raises when the client is gone
-                    asked = asyncio.ensure_future(socket.receive_text())
+                    asked = asyncio.ensure_future(_received(socket))
                 await ended
         finally:
             asked.cancel()
@@ -281,6 +281,13 @@ class _Calls:
         if status is None:
             raise RequestRefused(404, answers.TASK_NOT_FOUND)
         return status
+
+
+async def _received(socket: WebSocket) -> None:
+    """Wait for a message, whatever it says. Raises WebSocketDisconnect when the client is gone."""
+    message = await socket.receive()
+    if message["type"] == "websocket.disconnect":
+        raise WebSocketDisconnect(message.get("code") or 1000)
 
 
 def _number(request: Request, name: str, default: float) -> float:
