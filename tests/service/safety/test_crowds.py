@@ -22,9 +22,8 @@ def server(tmp_path_factory):
 
 
 def reader(server: Guarded, run: str) -> socket.socket:
-    """A connection that reads the events of a run, with little room for them."""
+    """A connection that reads the events of a run."""
     connection = server.connected(60)
-    connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
     connection.sendall(f"GET /api/runs/{run}/events HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
     return connection
 
