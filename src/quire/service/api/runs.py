@@ -89,7 +89,7 @@ def run_routes(service: Service, finder: RunFinder) -> APIRouter:
             status = await found(request, run)
         return JSONResponse(await service.call(finder.run_json, status), 202)
 
-    @router.get("/{run}/events", response_class=EventStream)
+    @router.get("/{run}/events", response_class=Response, responses={200: {"content": {"text/event-stream": {}}}})
     async def follow(
         request: Request,
         run: str,
