@@ -121,9 +121,9 @@ def test_an_error_that_repeats_what_was_sent_is_json(open_server):
 
 
 @pytest.mark.parametrize("path", ["/api/runs", "/v1/result/1", "/api/documents", "/v1/status/poll/1", "/nothing"])
-def test_no_cache_keeps_answers_and_no_site_frames_them(open_server, path):
+def test_no_cache_keeps_answers_and_no_other_site_frames_them(open_server, path):
     headers = open_server.get(path).headers
     assert headers["Cache-Control"] == "no-store"
-    assert headers["X-Frame-Options"] == "DENY"
+    assert headers["X-Frame-Options"] == "SAMEORIGIN"
     assert headers["Cross-Origin-Resource-Policy"] == "same-origin"
     assert "server" not in {name.lower() for name in headers}
