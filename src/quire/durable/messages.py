@@ -276,6 +276,8 @@ class TaskArgument(TypedDict):
     more_targets: NotRequired[Sequence[Mapping[str, Json]]]
     """Buckets that get the same files."""
     callbacks: Sequence[Mapping[str, Json]]
+    secrets: NotRequired[Mapping[str, Json]]
+    """What `sealed` took out of sources, target and callbacks; removed when the task has ended."""
     from_formats: Sequence[str]
     """The formats that are read; documents in others are skipped. Empty for all."""
     timeout_s: float | None

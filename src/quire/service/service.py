@@ -26,6 +26,7 @@ from quire.durable.messages import (
 )
 from quire.durable.opening import ServedRuntime
 from quire.durable.reads.sources import save_source, source_key
+from quire.durable.tasks.sealing import sealed
 from quire.errors import ConfigurationError, QuireError, RunError
 from quire.runtime.local import LocalRuntime
 from quire.service.contract.answers import BUSY
@@ -108,7 +109,7 @@ class Service:
             raise _busy()
         key = task or str(uuid.uuid4())
         try:
-            run = self.runtime.submit(FLOW, argument, key=key)
+            run = self.runtime.submit(FLOW, sealed(argument), key=key)
         except RunError as error:  # the server that runs it cannot be reached: it must not wait there for ever
             if task is None:
                 with suppress(QuireError):

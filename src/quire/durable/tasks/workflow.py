@@ -19,9 +19,12 @@ from quire.durable.messages import (
 from quire.durable.reads.request import ReadRequest, SourceRef
 from quire.durable.reads.workflows import sink_of
 from quire.durable.tasks import progress
+from quire.durable.tasks.sealing import unsealed
 from quire.durable.tasks.steps import TaskSteps
 from quire.errors import Category, RunError
 from quire.events import Event, EventKind
+from quire.fetching import url_name
+from quire.names import safe_name
 
 AT_ONCE = 16
 """Documents of a task that are in progress at a time."""
@@ -63,7 +66,7 @@ class _TaskRun:
     """One run of the workflow, deterministic between the calls of its context."""
 
     def __init__(self, steps: TaskSteps, ctx: Context, argument: TaskArgument) -> None:
-        self._steps, self._ctx, self._argument = steps, ctx, argument
+        self._steps, self._ctx, self._argument = steps, ctx, unsealed(argument)
         self._deadline = 0.0
         self._ended: list[TaskDocument] = []
 
@@ -212,11 +215,13 @@ class _TaskRun:
 
 
 def _name(source: TaskSource) -> str:
-    return source["stored"]["name"] if "stored" in source else _uri(source).rpartition("/")[2]
+    if "stored" in source:
+        return source["stored"]["name"]
+    return url_name(source["url"]) if "url" in source else safe_name(_uri(source))
 
 
 def _uri(source: TaskSource) -> str:
-    return source.get("uri") or source.get("url") or (source["stored"]["name"] if "stored" in source else "")
+    return source.get("uri") or (source["stored"]["name"] if "stored" in source else "")
 
 
 def _left_out(source: TaskSource) -> TaskDocument:
