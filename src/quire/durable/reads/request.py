@@ -133,7 +133,7 @@ class ReadRequest:
 
 
 @lru_cache(maxsize=64)  # called for every page of every document
-def _settings(  # noqa: PLR0913 - what decides, and nothing else
+def _settings(
     ocr: OcrMode,
     effort: Effort,
     engines: tuple[str, ...],
