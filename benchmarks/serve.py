@@ -127,8 +127,10 @@ def _calls(calls: dict[str, list[Load]], again: dict[str, float], many: dict[str
         asked = goal(best.median_ms, SYNC_MS, most=True, digits=0)
         cpu = [f"{ms:.1f}" for ms in best.cpu_ms[:2]]
         rows.append(
-            [name, best.median_ms, middle, *asked, PEER["sync"] / best.median_ms, again[kind], " + ".join(cpu)]
-            + [many[kind].median_ms, many[kind].worst_ms]
+            [
+                *(name, best.median_ms, middle, *asked, PEER["sync"] / best.median_ms, again[kind], " + ".join(cpu)),
+                *(many[kind].median_ms, many[kind].worst_ms),
+            ]
         )
     columns = ["one page of", "median of the best round, ms", "of all rounds, ms", "goal", "reached"]
     columns += ["docling-serve takes … times as long", "cached, ms", "CPU of server + worker, ms"]
@@ -143,8 +145,10 @@ def _tasks(tasks: dict[str, list[Load]]) -> Table:
         server, workers, client = best.cpu_ms
         possible = min(2000 / (server + workers + client), 1000 / server)
         rows.append(
-            [name, best.rate, median(load.rate for load in tasks[kind]), *goal(best.rate, RATE, digits=0)]
-            + [best.rate / PEER["async"], f"{server:.1f} + {workers:.1f} + {client:.1f}", possible]
+            [
+                *(name, best.rate, median(load.rate for load in tasks[kind]), *goal(best.rate, RATE, digits=0)),
+                *(best.rate / PEER["async"], f"{server:.1f} + {workers:.1f} + {client:.1f}", possible),
+            ]
         )
     columns = ["one page of", "documents/s, best round", "of all rounds", "goal", "reached", "times docling-serve"]
     columns += ["CPU of server + workers + client, ms", "documents/s at that cost"]
