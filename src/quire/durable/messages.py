@@ -283,6 +283,8 @@ class TaskArgument(TypedDict):
     timeout_s: float | None
     abort_on_error: bool
     limits: TaskLimits
+    urgent: NotRequired[bool]
+    """Whether a caller waits for it: then it does not queue behind those that nobody waits for."""
 
 
 TaskPhase: TypeAlias = Literal["source", "read", "output"]

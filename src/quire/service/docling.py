@@ -73,6 +73,7 @@ def _submitting(path: str, calls: _Calls, submit: Submit) -> list[BaseRoute]:
     """The route that waits for the result, and the one that does not."""
 
     async def wait(request: Request) -> Response:
+        request.state.urgent = True
         return await calls.answered(request, await submit(request))
 
     return [
@@ -226,11 +227,14 @@ class _Calls:
         version = document_version(request.headers.get("accept-docling-document-version"))
         wanted = translate(order, self._service.policy, version=version)
         tenant = tenant_of(request, self._settings)
-        return await self._service.call(self._submitted, order, wanted, uploads, tenant)
+        urgent = getattr(request.state, "urgent", False)
+        return await self._service.call(self._submitted, order, wanted, uploads, tenant, urgent=urgent)
 
     # In threads.
 
-    def _submitted(self, order: Order, wanted: Translated, uploads: Sequence[Upload], tenant: str) -> RunStatus:
+    def _submitted(
+        self, order: Order, wanted: Translated, uploads: Sequence[Upload], tenant: str, *, urgent: bool
+    ) -> RunStatus:
         sources = [self._service.keep_now(upload, tenant) for upload in uploads]
         sources += [self._source(source, tenant) for source in order.sources]
         argument: TaskArgument = {
@@ -250,6 +254,8 @@ class _Calls:
         if wanted["chunking"] is not None:
             tokenizer_for(docling_options(wanted["chunking"]))  # refused now rather than in a worker
             argument["chunking"] = wanted["chunking"]
+        if urgent:
+            argument["urgent"] = True
         return self._service.submit_now(argument)
 
     def _source(self, source: Any, tenant: str) -> TaskSource:

@@ -84,7 +84,8 @@ class TaskSteps:
             if output is not None:
                 return {"reference": {**reference, "source": request.source.to_json()}, "output": output}
         with steps.short_request(request) as asked:
-            reply = steps.work("quire.durable.tasks.jobs:short", jobs.ShortRequest(asked, wanted), SHORT_S)
+            job, urgent = jobs.ShortRequest(asked, wanted), argument.get("urgent", False)
+            reply = steps.work("quire.durable.tasks.jobs:short", job, SHORT_S, urgent=urgent)
         size = reply.header.get("read_size", len(reply.data))
         assert isinstance(size, int)
         read = steps.short(request, ShortRead.of(reply.header, reply.data[:size]), run, sink)

@@ -26,6 +26,8 @@ from quire.events import Event, EventKind
 from quire.fetching import url_name
 from quire.names import safe_name
 
+TASKS, CALLS = "tasks", "calls"
+"""The pools: for tasks that wait in a queue, and for those that a caller waits for."""
 AT_ONCE = 16
 """Documents of a task that are in progress at a time."""
 SHORT_BYTES = 4 << 20
@@ -55,7 +57,7 @@ class Tasks:
         self._steps = steps
 
     def workflow(self) -> Workflow:
-        return Workflow("task", self.task, pool="tasks", keeps_slot=True)
+        return Workflow("task", self.task, pool=TASKS, keeps_slot=True, pool_of=_pool)
 
     async def task(self, ctx: Context, argument: TaskArgument) -> TaskResult:
         """Fetch and read the sources, make the outputs, deliver them. A document that fails does not fail the task."""
@@ -212,6 +214,11 @@ class _TaskRun:
     def _emit(self, kind: EventKind, stage: str, payload: Json, mark: str = "") -> None:
         run = self._ctx.run_id
         self._ctx.emit(Event(f"{run}/{stage}/{kind}{mark}", run, 0, kind, stage, payload=payload))
+
+
+def _pool(argument: TaskArgument) -> str:
+    """Calls have slots of their own: a caller that waits does not wait for the queue."""
+    return CALLS if argument.get("urgent") else TASKS
 
 
 def _name(source: TaskSource) -> str:
