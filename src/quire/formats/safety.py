@@ -17,6 +17,8 @@ MEMBER_BYTES = 128 << 20
 RATIO = 200
 """How many times larger than its archive the content may be, beyond `SMALL_BYTES`; XML rarely packs 50 times."""
 SMALL_BYTES = 16 << 20
+DEPTH = 10_000
+"""Elements of a web page inside each other."""
 CELLS = 2_000_000
 """Cells of a sheet or table, filled or not."""
 
@@ -28,12 +30,27 @@ _ENTITY = re.compile(rb"<!ENTITY\b(?![^>]*\bNDATA\b)")
 _DIMENSION = re.compile(rb'<dimension ref="[A-Z]+[0-9]+:([A-Z]+)([0-9]+)"')
 
 
+_NESTED = re.compile(rb"<(/?)(?:div|span|ul|ol|dl|table|section|article|blockquote|b|i|a|font|em|strong)\b", re.I)
+"""Elements that browsers do not close by themselves."""
+
+
 def check(data: bytes, *, input_format: str, name: str) -> None:
     """Raise PasswordError, LimitError or CorruptError for bytes that no backend should see."""
+    if input_format in ("html", "mhtml", "md"):
+        _check_depth(data, name)
     if data.startswith(b"PK\x03\x04"):
         _check_archive(data, input_format, name)
     elif input_format in _XML:
         _check_prolog(data[:_PROLOG_BYTES], name)
+
+
+def _check_depth(data: bytes, name: str) -> None:
+    """Parsers take time that grows with the square of the depth."""
+    depth = 0
+    for tag in _NESTED.finditer(data):
+        depth = max(0, depth - 1) if tag[1] else depth + 1
+        if depth > DEPTH:
+            raise LimitError(f"nests its elements more than {DEPTH:,} deep", document=name)
 
 
 def _check_archive(data: bytes, input_format: str, name: str) -> None:
