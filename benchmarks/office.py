@@ -13,6 +13,7 @@ from difflib import SequenceMatcher
 from functools import partial
 from importlib import import_module
 
+from docling_core.types.doc.document import DoclingDocument
 from tests import office_files
 
 import quire

@@ -19,17 +19,15 @@ RATIO = 200
 SMALL_BYTES = 16 << 20
 DEPTH = 10_000
 """Elements of a web page inside each other."""
-CELLS = 2_000_000
-"""Cells of a sheet or table, filled or not."""
+CELLS = 1_000_000
+"""Cells of a sheet, filled or not; docling has the same limit for a table."""
 
 OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _XML = ("xml_jats", "xml_uspto", "xml_doclang")
 _PROLOG_BYTES = 1 << 20
 _PROLOG = re.compile(rb"(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)?(?:\s|<\?.*?\?>|<!--.*?-->)*", re.DOTALL)
 _ENTITY = re.compile(rb"<!ENTITY\b(?![^>]*\bNDATA\b)")
-_DIMENSION = re.compile(rb'<dimension ref="[A-Z]+[0-9]+:([A-Z]+)([0-9]+)"')
-
-
+_CELL = re.compile(rb'<c r="([A-Z]{1,3})([0-9]{1,7})"')
 _NESTED = re.compile(rb"<(/?)(?:div|span|ul|ol|dl|table|section|article|blockquote|b|i|a|font|em|strong)\b", re.I)
 """Elements that browsers do not close by themselves."""
 
@@ -93,13 +91,24 @@ def _check_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, input_forma
     _check_prolog(head, name)
     if member.filename == "META-INF/manifest.xml" and b"encryption-data" in head:
         raise PasswordError("is encrypted; save it without a password and read it again", document=name)
-    if input_format == "xlsx" and (size := _DIMENSION.search(head)):
-        cells = _column(size[1]) * int(size[2])
-        if cells > CELLS:
-            raise LimitError(
-                f"{member.filename} has {cells:,} cells, more than {CELLS:,}; save the part that you need",
-                document=name,
-            )
+    if input_format == "xlsx" and member.filename.startswith("xl/worksheets/"):
+        _check_cells(archive, member, head, name)
+
+
+def _check_cells(archive: zipfile.ZipFile, member: zipfile.ZipInfo, head: bytes, name: str) -> None:
+    """By the cells at the beginning and the end of a sheet: the dimension that it declares may say anything."""
+    tail = b""
+    with archive.open(member) as file:
+        while len(head) < member.file_size and (more := file.read(_PROLOG_BYTES)):
+            tail = tail[-_PROLOG_BYTES:] + more
+    corners = [*_CELL.findall(head), *_CELL.findall(tail)]
+    if not corners:
+        return
+    cells = max(_column(letters) for letters in {letters for letters, _ in corners}) * max(int(n) for _, n in corners)
+    if cells > CELLS:
+        raise LimitError(
+            f"{member.filename} has {cells:,} cells, more than {CELLS:,}; save the part that you need", document=name
+        )
 
 
 def _column(letters: bytes) -> int:
