@@ -14,6 +14,8 @@ from quire.formats.converting import convert
 from quire.formats.safety import CELLS, MEMBERS
 from tests import office_files
 
+pytestmark = pytest.mark.processes  # docling asks `uname` when it is imported
+
 SHEET = (
     '<?xml version="1.0"?><worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main">{}</worksheet>'
 )
@@ -112,10 +114,7 @@ def test_merged_cells_over_the_whole_sheet_take_no_time():
 
 @pytest.mark.parametrize(
     ("name", "data"),
-    [
-        ("deep.html", b"<div>" * 200_000 + b"<p>deep</p>"),
-        ("table.html", b"<table><tr><td>" * 1_000),
-    ],
+    [("deep.html", b"<div>" * 200_000 + b"<p>deep</p>"), ("table.html", b"<table><tr><td>" * 1_000)],
 )
 def test_what_is_nested_too_deeply_is_refused(name, data):
     with pytest.raises(LimitError, match=r"nest"):
@@ -218,7 +217,6 @@ def test_no_backend_opens_a_picture_elsewhere(tmp_path):
             server.accept()
 
 
-@pytest.mark.processes
 def test_a_hostile_document_does_not_stop_the_others(tmp_path):
     (tmp_path / "deep.html").write_bytes(b"<div>" * 200_000)
     (tmp_path / "notes.md").write_bytes(office_files.MD)
