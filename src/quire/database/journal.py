@@ -11,7 +11,7 @@ from typing import Literal
 from quire.context import Claim, Json, Workflow
 from quire.database.database import Database, in_portions
 from quire.database.leases import ALIVE, Claims
-from quire.database.runs import ENDED, HAS_ENDED, PAUSED
+from quire.database.runs import ENDED, HAS_ENDED, PAUSED, Runs, claim_of
 from quire.errors import Category, RunCancelled, RunError, category_of, exit_code_of
 from quire.events import reason_of
 
@@ -137,6 +137,8 @@ class Journal:
                     continue
                 begun = "UPDATE invocations SET state = 'running' WHERE key = ? AND state IN ('waiting', 'running')"
                 if database.change(begun, (key,)):
+                    if key == claim_of(str(run)):
+                        Runs(database).set_state(str(run), "running")
                     error = json.loads(str(argument))
                     named = (str(key), str(run), str(workflow), str(version), str(pool))
                     return Invocation(*named, error, cancelled=bool(cancel)), claim

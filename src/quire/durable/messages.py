@@ -123,8 +123,8 @@ class DocumentReference(TypedDict):
     structure: NotRequired[Digest]
     status: ResultStatus
     ledger: LedgerJson
-    failed: list[tuple[int, str]]
-    """The first failed pages, with the reason."""
+    failed: Sequence[tuple[int, str] | tuple[int, str, Category]]
+    """The first failed pages, with the reason and its category, which references of older versions lack."""
 
 
 @final
@@ -273,6 +273,8 @@ class TaskArgument(TypedDict):
     chunking: NotRequired[Mapping[str, Json]]
     target: Mapping[str, Json]
     """`kind`: `inbody`, `zip`, `put`, `s3`, `azure_blob`, `google_cloud_storage`."""
+    more_targets: NotRequired[Sequence[Mapping[str, Json]]]
+    """Buckets that get the same files."""
     callbacks: Sequence[Mapping[str, Json]]
     from_formats: Sequence[str]
     """The formats that are read; documents in others are skipped. Empty for all."""
@@ -337,6 +339,8 @@ class TaskCounts(TypedDict):
     succeeded: int
     partial: int
     failed: int
+    pages: NotRequired[int]
+    """Of the documents that were read, failed pages included."""
 
 
 @final

@@ -142,8 +142,8 @@ def docling(result: Exportable) -> dict[str, object]:
     """A DoclingDocument of schema 1.10 as plain values, ready for `DoclingDocument.model_validate`."""
     from quire.export import _converted, _docling
 
-    converted = _converted.document_of(result)
-    return _docling.docling(result) if converted is None else converted.export_to_dict()
+    converted = _converted.tree_of(result)
+    return _docling.docling(result) if converted is None else converted
 
 
 def docling_json(result: Exportable) -> str:

@@ -82,13 +82,13 @@ class _Rich:
 
     text: str = ""
     spans: list[Span] = field(default_factory=list)
-    items: list[str] = field(default_factory=list)
-    """The references of the pieces."""
+    pieces: list[Item] = field(default_factory=list)
+    """The items that it is put together from."""
 
     def add(self, item: Item, text: str, *, inline: bool = False) -> None:
         if not text:
             return
-        self.items.append(str(item.get("self_ref", "")))
+        self.pieces.append(item)
         if self.text and not self.text.endswith((" ", "\n", "(")) and not text.startswith(_CLOSING):
             self.text += " "
         start = len(self.text)
@@ -192,7 +192,7 @@ class _Blocks:
             rich = _Rich(
                 f"{marker} {rich.text}",
                 [replace(s, start=s.start + len(marker) + 1, end=s.end + len(marker) + 1) for s in rich.spans],
-                rich.items,
+                rich.pieces,
             )
         yield replace(self._block(item, kind, rich), level=level, marker=marker)
 
@@ -207,7 +207,7 @@ class _Blocks:
                 at = len(rich.text)
                 rich.text += inner.text
                 rich.spans += [replace(span, start=span.start + at, end=span.end + at) for span in inner.spans]
-                rich.items += inner.items
+                rich.pieces += inner.pieces
             else:
                 rich.add(item, str(item.get("text") or ""), inline=True)
         return rich
@@ -238,6 +238,7 @@ class _Blocks:
         row, column = int(cell["start_row_offset_idx"]), int(cell["start_col_offset_idx"])
         if reference := cell.get("ref"):  # a cell with items of its own: they are written here, not again below
             self._consume(reference["$ref"])
+        page = int(cell.get("page_no", page))
         box = self._box(cell.get("bbox"), page) if cell.get("bbox") else NO_BOX
         return Cell(
             row,
@@ -257,17 +258,23 @@ class _Blocks:
                 self._consume(child["$ref"])
 
     def _block(self, item: Item, kind: BlockKind, rich: _Rich) -> Block:
-        places = [
-            Part(int(place["page_no"]), self._box(place.get("bbox"), int(place["page_no"])))
-            for place in item.get("prov", ())
-            if int(place.get("page_no", 0)) in self._sizes
-        ]
+        places = self._places(rich.pieces or [item])
         if places:
-            self._page = places[0].page
+            self._page = places[-1].page
         first = places[0] if places else Part(self._page, NO_BOX)
         parts = tuple(places) if len(places) > 1 else ()
-        self.items.append(tuple(rich.items) or (str(item.get("self_ref", "")),))
+        self.items.append(tuple(str(piece.get("self_ref", "")) for piece in rich.pieces or [item]))
         return Block("", first.page, kind, rich.text, first.bbox, parts=parts, spans=tuple(rich.spans))
+
+    def _places(self, items: Sequence[Item]) -> list[Part]:
+        """The pages that items are on, each with one box around what is there."""
+        found: dict[int, list[BBox]] = {}
+        for place in (place for item in items for place in item.get("prov", ())):
+            page = int(place.get("page_no", 0))
+            if page in self._sizes:
+                box = self._box(place.get("bbox"), page)
+                found.setdefault(page, []).extend([] if box == NO_BOX else [box])
+        return [Part(page, BBox.union(boxes) if boxes else NO_BOX) for page, boxes in found.items()]
 
     def _box(self, box: Item | None, page: int) -> BBox:
         width, height = self._sizes[page]
@@ -276,6 +283,8 @@ class _Blocks:
             return NO_BOX
         whole = float(size["width"]), float(size["height"])
         top, bottom = float(box["t"]), float(box["b"])
+        if box["l"] == box["r"] or top == bottom:  # it is on the page, but where is not known
+            return NO_BOX
         if box.get("coord_origin") == "BOTTOMLEFT":
             top, bottom = whole[1] - top, whole[1] - bottom
         return BBox.of_points((float(box["l"]), min(top, bottom), float(box["r"]), max(top, bottom)), whole)

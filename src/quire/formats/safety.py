@@ -20,8 +20,7 @@ SMALL_BYTES = 16 << 20
 CELLS = 2_000_000
 """Cells of a sheet or table, filled or not."""
 
-_ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
-_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _XML = ("xml_jats", "xml_uspto", "xml_doclang")
 _PROLOG_BYTES = 1 << 20
 _PROLOG = re.compile(rb"(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)?(?:\s|<\?.*?\?>|<!--.*?-->)*", re.DOTALL)
@@ -31,8 +30,6 @@ _DIMENSION = re.compile(rb'<dimension ref="[A-Z]+[0-9]+:([A-Z]+)([0-9]+)"')
 
 def check(data: bytes, *, input_format: str, name: str) -> None:
     """Raise PasswordError, LimitError or CorruptError for bytes that no backend should see."""
-    if data.startswith(_OLE) and _ENCRYPTED in data:
-        raise PasswordError("is encrypted; save it without a password and read it again", document=name)
     if data.startswith(b"PK\x03\x04"):
         _check_archive(data, input_format, name)
     elif input_format in _XML:

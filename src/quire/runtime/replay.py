@@ -168,9 +168,10 @@ class Play:
         if number not in self.doing:
             self.steps[number] = step = step or StepRecord(name)
             self.doing[number] = asyncio.ensure_future(work(step))
-            self.parked += parks
             self.doing[number].add_done_callback(lambda _: self._done(number, parks))
-            self.scheduler.wake()
+            if parks:  # its slot is free for others
+                self.parked += 1
+                self.scheduler.wake()
         self.doing[number].add_done_callback(lambda task: self._resolve(waiter, task))
         return waiter
 

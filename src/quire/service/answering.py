@@ -10,7 +10,8 @@ import json
 import re
 import zipfile
 from collections.abc import Mapping
-from typing import Any
+from datetime import UTC, datetime
+from typing import Any, Literal
 
 from fastapi.responses import JSONResponse, Response
 
@@ -33,6 +34,16 @@ _STATES: dict[RunState, answers.TaskState] = {
     "failed": "failure",
     "cancelled": "failure",
 }
+
+_TIMED = {
+    "native-text": "page_parse",
+    "render": "page_init",
+    "recognize": "ocr",
+    "page-blocks": "layout",
+    "document": "doc_assemble",
+    "read": "pipeline_total",
+}
+"""docling's names for the stages whose times an answer may have."""
 
 
 def task_status_of(service: Service, status: RunStatus) -> dict[str, Any]:
@@ -70,7 +81,7 @@ def answer_of(service: Service, status: RunStatus) -> Response:
         return _json(chunks[:-1] + b',"processing_time":' + json.dumps(seconds).encode() + b"}")
     if argument["target"]["kind"] != "inbody":
         return JSONResponse(about.counts([document["status"] for document in documents], seconds))
-    return _converted(service, documents[0], seconds)
+    return _converted(service, documents[0], seconds, timings_of(service, status.run))
 
 
 def failure_of(status: RunStatus) -> Response:
@@ -78,9 +89,26 @@ def failure_of(status: RunStatus) -> Response:
     return JSONResponse(about.task_failure(_failure(status)))
 
 
-def _converted(service: Service, document: TaskDocument, seconds: float) -> Response:
+def timings_of(service: Service, run: str) -> dict[str, Any]:
+    """The times of the stages of a run, from its events, where the settings ask for them."""
+    if not service.settings.profile_timings:
+        return {}
+    events = (event for event in service.runtime.events(run) if event.kind == "finished" and event.stage in _TIMED)
+    rows = []
+    for event in events:
+        ms = event.payload.get("ms")
+        seconds = float(ms) / 1000 if isinstance(ms, int | float) else 0.0
+        start = datetime.fromtimestamp(event.at - seconds, UTC).isoformat()
+        scope: Literal["page", "document"] = "document" if event.page is None else "page"
+        rows.append((_TIMED[event.stage], scope, seconds, start))
+    return about.timings(rows)
+
+
+def _converted(service: Service, document: TaskDocument, seconds: float, timings: dict[str, Any]) -> Response:
     """The contents are stored as JSON, and put into the answer as they are."""
-    answer = about.converted(document["name"], document["status"], errors=_errors(document), processing_time=seconds)
+    answer = about.converted(
+        document["name"], document["status"], errors=_errors(document), processing_time=seconds, timings=timings
+    )
     output = document.get("output", {})
     if "body" in output:
         contents = service.store.load(output["body"])

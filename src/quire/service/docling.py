@@ -24,7 +24,7 @@ from quire.service.contract import answers, forms, requests
 from quire.service.contract.orders import Order
 from quire.service.contract.refusing import RequestRefused, parsed
 from quire.service.contract.translating import Translated, decoded, document_version, source_json, translate
-from quire.service.security import check_key, tenant_of
+from quire.service.security import tenant_of
 from quire.service.service import FLOW, Service
 from quire.service.uploads import Upload, form_body, json_body
 
@@ -123,13 +123,15 @@ class _Calls:
         return JSONResponse(await self._service.call(task_status_of, self._service, status))
 
     async def answered(self, request: Request, status: RunStatus) -> Response:
-        """Wait for the end. A client that hangs up cancels its task: its id was told to no one."""
+        """Wait for the end. When the client hangs up, or the wait is over, the task is cancelled: its id is known to no
+        client. What it has read is in the store, and pages that another task waits for too are read by that one."""
         until = time.monotonic() + self._settings.sync_wait_s
         while not await self._service.waiter.ended(status.run, min(until - time.monotonic(), ORPHANED_S)):
-            if await request.is_disconnected():
+            gone = await request.is_disconnected()
+            if gone or time.monotonic() >= until:
                 await self._service.call(self._service.runtime.cancel, status.run)
-                return Response(status_code=CLIENT_CLOSED)
-            if time.monotonic() >= until:
+                if gone:
+                    return Response(status_code=CLIENT_CLOSED)
                 raise RequestRefused(504, answers.too_long(self._settings.sync_wait_s))
         return await self._service.call(self._answer, status.run)
 
@@ -137,8 +139,12 @@ class _Calls:
         task, tenant = request.path_params["task_id"], tenant_of(request, self._settings)
         wait_s = min(_number(request, "wait", 0.0), LONGEST_POLL_S)
         ended, answer = await self._service.call(self._polled, task, tenant)
-        if not ended and wait_s > 0:
-            await self._service.waiter.ended(run_of(FLOW, task), wait_s)
+        if ended:
+            return answer
+        until = time.monotonic() + wait_s
+        while not ended and (left := until - time.monotonic()) > 0 and not self._service.draining:
+            ended = await self._service.waiter.ended(run_of(FLOW, task), min(left, ORPHANED_S))
+        if wait_s > 0:
             _, answer = await self._service.call(self._polled, task, tenant)
         return answer
 
@@ -164,7 +170,6 @@ class _Calls:
     async def follow(self, socket: WebSocket) -> None:
         """Send the status of a task whenever it changes, and when the client asks, until it has ended."""
         try:
-            check_key(socket, self._settings, parameter=True)
             tenant = tenant_of(socket, self._settings)
         except RequestRefused as refusal:
             await socket.send_denial_response(JSONResponse(refusal.body(), refusal.status))
@@ -234,6 +239,7 @@ class _Calls:
             "read": wanted["read"],
             "outputs": dict(wanted["outputs"]),
             "target": wanted["targets"][0] if wanted["targets"] else {"kind": "inbody"},
+            "more_targets": wanted["targets"][1:],
             "callbacks": wanted["callbacks"],
             "from_formats": wanted["from_formats"] or [],
             "timeout_s": wanted["timeout_s"],

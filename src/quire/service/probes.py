@@ -11,6 +11,7 @@ from fastapi import APIRouter
 from fastapi.responses import JSONResponse, Response
 
 import quire
+from quire.errors import QuireError
 from quire.service.contract import answers
 from quire.service.contract.refusing import RequestRefused
 from quire.service.service import Service
@@ -42,7 +43,11 @@ def routes(service: Service) -> APIRouter:
             raise RequestRefused(503, "the server is stopping")
         if service.trouble is not None:
             raise RequestRefused(503, f"Background queue processor is not running. {service.trouble}")
-        await service.call(service.store.database.now)  # raises a 503 when the database is away
+        try:
+            await service.call(service.store.database.now)
+            await service.call(service.runtime.check)
+        except QuireError as error:
+            raise RequestRefused(503, str(error)) from error
         return OK
 
     @router.get("/version")

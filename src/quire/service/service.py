@@ -12,16 +12,26 @@ from contextlib import suppress
 from functools import partial
 from typing import TypeVar
 
+from quire.answers.documents import COUNTED, task_meta
 from quire.context import RunStatus, Store
 from quire.database.runs import Runs, run_of
-from quire.durable.messages import SourceJson, TaskArgument, TaskDocument, TaskLimits, TaskResult, TaskSource
+from quire.durable.messages import (
+    SourceJson,
+    TaskArgument,
+    TaskCounts,
+    TaskDocument,
+    TaskLimits,
+    TaskResult,
+    TaskSource,
+)
 from quire.durable.opening import ServedRuntime
 from quire.durable.reads.sources import save_source, source_key
-from quire.errors import ConfigurationError, QuireError
+from quire.errors import ConfigurationError, QuireError, RunError
 from quire.runtime.local import LocalRuntime
 from quire.service.contract.answers import BUSY
 from quire.service.contract.refusing import RequestRefused
 from quire.service.settings import ServiceSettings
+from quire.service.tracking import RunTallies
 from quire.service.uploads import Upload
 from quire.service.waiting import RunWaiter
 from quire.store.artifacts import ArtifactStore
@@ -46,9 +56,10 @@ class Service:
 
     def __init__(self, settings: ServiceSettings, store: ArtifactStore, runtime: ServedRuntime) -> None:
         self.settings, self.store, self.runtime = settings, store, runtime
-        self.policy = settings.policy(tesseract_data=tesseract_data())
+        self.policy = settings.policy(tesseract_data=tesseract_data(), vision=vision_engine())
         self.runs = Runs(store.database)
         self.waiter = RunWaiter(runtime)
+        self.tallies = RunTallies(runtime)
         self.draining = False
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="quire-service")
 
@@ -70,7 +81,11 @@ class Service:
         }
 
     def keep_now(self, upload: Upload, tenant: str) -> TaskSource:
-        """Save a file of a request to the store. Blocks."""
+        """Save a file of a request to the store. Refuses one that is too large. Blocks."""
+        if upload.size > (most := self.settings.max_file_bytes):
+            raise RequestRefused(
+                413, f"{upload.name} is larger than {most:,} bytes, the limit of this server for a file"
+            )
         store, document = self.store_of(tenant), upload.id
         if store.find(source_key(document)) is None:
             upload.file.seek(0)
@@ -88,11 +103,19 @@ class Service:
         if self.runs.in_progress(FLOW) >= self.settings.max_queued:
             raise _busy()
         most = self.settings.max_queued_per_tenant
-        if most and argument["tenant"] and self._of_tenant(argument["tenant"]) >= most:
+        if most and self.runs.in_progress_of(FLOW, argument["tenant"]) >= most:
             raise _busy()
-        run = self.runtime.submit(FLOW, argument, key=task or str(uuid.uuid4()))
+        key = task or str(uuid.uuid4())
+        try:
+            run = self.runtime.submit(FLOW, argument, key=key)
+        except RunError as error:  # the server that runs it cannot be reached: it must not wait there for ever
+            if task is None:
+                with suppress(QuireError):
+                    self.runtime.cancel(run_of(FLOW, key))
+            raise _busy(f"{BUSY} {error}") from error
         status = self.runs.glance(run)
-        assert status is not None
+        if status is None or status.inputs["tenant"] != argument["tenant"]:  # two keys with one id: 1 in 2^48
+            raise _busy()
         return status
 
     async def submit(self, argument: TaskArgument, *, task: str | None = None) -> str:
@@ -121,17 +144,19 @@ class Service:
         return self.runs.in_progress(FLOW, before=status.submitted) + 1
 
     def progress(self, status: RunStatus) -> dict[str, int] | None:
-        """How many documents of a task have ended how."""
-        if status.state != "finished":
+        """How many documents of a task have ended how, and how many of its pages are done. Blocks."""
+        if status.state == "finished":
+            counts: TaskCounts = status.result["counts"]
+            pages = counts.get("pages")
+            names = ("total", "total", "succeeded", "partial", "failed")
+            meta = dict(zip(COUNTED, (counts[name] for name in names), strict=True))  # type: ignore[literal-required]
+            return meta if pages is None else meta | {"num_pages": pages, "num_pages_processed": pages}
+        if status.state == "waiting":
             return None
-        counts = status.result["counts"]
-        return {
-            "num_docs": counts["total"],
-            "num_processed": counts["total"],
-            "num_succeeded": counts["succeeded"],
-            "num_partially_succeeded": counts["partial"],
-            "num_failed": counts["failed"],
-        }
+        tally = self.tallies.of(status.run, status.last_event)
+        total, done = tally.pages
+        ended = [document["status"] for document in tally.ended.values()]
+        return task_meta(ended, tally.total or len(status.inputs["sources"]), pages=total, pages_done=done)
 
     def fetched(self, run: str) -> None:
         """The result of a task was fetched: remove it after a while, where results are for one use."""
@@ -155,9 +180,13 @@ class Service:
         if isinstance(self.runtime, LocalRuntime):
             self.runtime.serve()
 
-    async def close(self) -> None:
-        """Refuse new tasks, let the steps in progress end, and close the runtime and the store."""
+    def drain(self) -> None:
+        """The server is about to stop: refuse new tasks, and end what only waits. Safe in a signal handler."""
         self.draining = True
+
+    async def close(self) -> None:
+        """Let the steps in progress end, and close the runtime and the store."""
+        self.drain()
         await self.call(self.waiter.close)
         await self.call(self._close)
         self._threads.shutdown(wait=False)
@@ -173,12 +202,6 @@ class Service:
         with suppress(QuireError):  # it is gone already
             self.runtime.forget(run)
 
-    def _of_tenant(self, tenant: str) -> int:
-        going = (
-            run for state in ("waiting", "running") for run in self.runtime.runs(flow=FLOW, state=state, limit=10_000)
-        )
-        return sum(run.inputs["tenant"] == tenant for run in going)
-
 
 def tesseract_data() -> tuple[str, ...]:
     """The traineddata of the Tesseract on this machine; none where it is not installed."""
@@ -187,6 +210,15 @@ def tesseract_data() -> tuple[str, ...]:
     with suppress(ConfigurationError):
         return program.find().traineddata
     return ()
+
+
+def vision_engine() -> str | None:
+    """The engine for `pipeline: vlm`: the one that is configured in the environment, if any."""
+    from quire.recognize.vision import engine
+
+    with suppress(ConfigurationError):
+        return engine(effort="balanced", languages=()).name
+    return None
 
 
 def _busy(detail: str = BUSY) -> RequestRefused:

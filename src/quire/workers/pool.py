@@ -61,7 +61,7 @@ class WorkerPool:
         workers: int,
         *,
         memory_limit: int | None = None,
-        recycle_after: int = 500,
+        recycle_after: int = 10_000,
         recycle_above: int = 1_500_000_000,
         idle_s: float = 60.0,
         first: WorkerProcess | None = None,

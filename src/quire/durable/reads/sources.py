@@ -22,6 +22,7 @@ from quire.hashing import FileState, Hashed, hash_file
 from quire.keys import ArtifactKey, Digest, Profile, artifact_key, digest_bytes
 from quire.passwords import Password, password_of
 
+NOTHING = Profile().digest()
 KEPT = 8
 """Copies of documents that are cached for the next step."""
 PIECE_BYTES = 8 << 20
@@ -32,7 +33,7 @@ REMEMBERED = 1000
 
 def source_key(document: str) -> ArtifactKey:
     """The key of the list of pieces that a document consists of."""
-    return artifact_key("source", "2", (document,), Profile().digest())
+    return artifact_key("source", "2", (document,), NOTHING)
 
 
 def keep_source(store: Store, source: SourceRef) -> int:
@@ -53,7 +54,7 @@ def save_source(store: Store, document: str, file: BinaryIO, check: Callable[[],
         check()
         digest = digest_bytes(piece)
         pieces.append(digest)
-        piece_key = artifact_key("source-piece", "1", (document, digest), Profile().digest())
+        piece_key = artifact_key("source-piece", "1", (document, digest), NOTHING)
         store.save(piece_key, piece, stage="source", document=document)
     store.save(source_key(document), json.dumps(pieces).encode(), stage="source", document=document)
     store.flush()

@@ -9,7 +9,7 @@ import io
 import json
 import zipfile
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import count
 from math import ceil, floor
 from pathlib import PurePosixPath
@@ -46,7 +46,7 @@ class Wanted:
     name: str
 
     def to_json(self) -> Json:
-        return asdict(self)
+        return {name: getattr(self, name) for name in ("outputs", "chunking", "archive", "name")}
 
 
 @dataclass(frozen=True, slots=True)

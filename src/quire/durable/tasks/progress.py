@@ -63,6 +63,7 @@ def counted(documents: Sequence[TaskDocument]) -> TaskCounts:
         "succeeded": found.count("success"),
         "partial": found.count("partial_success"),
         "failed": found.count("failure") + found.count("skipped"),
+        "pages": sum(document["reference"]["ledger"]["pages"] for document in documents if "reference" in document),
     }
 
 

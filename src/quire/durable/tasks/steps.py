@@ -154,7 +154,9 @@ class TaskSteps:
             if kind in ("inbody", "zip"):
                 result["archive"] = archive
             else:
-                delivering.deliver(argument["target"], store.load(archive), documents, policy_of(argument))
+                data = store.load(archive)
+                for target in (argument["target"], *argument.get("more_targets", ())):
+                    delivering.deliver(target, data, documents, policy_of(argument))
         store.flush()
         return result
 

@@ -20,7 +20,7 @@ from quire.durable.reads.request import ReadRequest, SourceRef
 from quire.durable.reads.workflows import sink_of
 from quire.durable.tasks import progress
 from quire.durable.tasks.steps import TaskSteps
-from quire.errors import RunError
+from quire.errors import Category, RunError
 from quire.events import Event, EventKind
 
 AT_ONCE = 16
@@ -182,10 +182,9 @@ class _TaskRun:
         item.document["reference"] = reference
         if reference["status"] == "partial":
             item.document["status"] = "partial_success"
-        item.document["faults"] += [
-            {"message": reason, "category": "runtime", "page": page, "phase": "read"}
-            for page, reason in reference["failed"]
-        ]
+        for page, reason, *category in reference["failed"]:
+            known: Category = category[0] if category else "runtime"
+            item.document["faults"].append({"message": reason, "category": known, "page": page, "phase": "read"})
 
     def _output(self, item: _Item) -> Awaitable[Json] | None:
         if "output" in item.document:
