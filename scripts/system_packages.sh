@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs the Debian packages that some tests need, where they are missing and that is possible.
-# Usage: system_packages.sh PART…, a PART being tesseract, postgresql or haproxy; all of them without one.
+# Usage: system_packages.sh PART…, a PART being tesseract, postgresql, haproxy or chromium; all of them without one.
 # Exit code 0: all are there. 1: some are not; standard error says which and what is not tested without them.
 set -u
 
@@ -11,6 +11,8 @@ packages() {
             "tesseract-ocr-rus fonts-dejavu-core" ;;
         postgresql) echo "postgresql" ;;
         haproxy) echo "haproxy" ;;
+        # The browser, and a font with which its texts have a shape.
+        chromium) echo "chromium fonts-dejavu-core" ;;
         *) echo "unknown part: $1" >&2; return 2 ;;
     esac
 }
@@ -20,6 +22,7 @@ untested() {
         tesseract) echo "reading with Tesseract" ;;
         postgresql) echo "facts and runs in PostgreSQL" ;;
         haproxy) echo "several workers behind HAProxy" ;;
+        chromium) echo "the page in the browser" ;;
     esac
 }
 
@@ -31,6 +34,7 @@ elsewhere() { # not Debian: what counts is that the programs are there
             done ;;
         postgresql) command -v postgres >/dev/null || echo "postgresql" ;;
         haproxy) command -v haproxy >/dev/null || echo "haproxy" ;;
+        chromium) command -v chromium >/dev/null || echo "chromium" ;;
     esac
 }
 
@@ -58,7 +62,7 @@ install() {
     fetch "$1" || { $root apt-get update -qq >/dev/null 2>&1; fetch "$1"; }
 }
 
-[ $# -gt 0 ] || set -- tesseract postgresql haproxy
+[ $# -gt 0 ] || set -- tesseract postgresql haproxy chromium
 lacking=0
 for part in "$@"; do
     packages "$part" >/dev/null || exit 2

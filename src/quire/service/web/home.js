@@ -4,7 +4,7 @@ import { getJson, request } from "./api.js";
 import { button, el, icon, notify, replace } from "./dom.js";
 import { RunProgress } from "./progress.js";
 import { Uploads } from "./uploads.js";
-import { ADVICE, STATES, ago, count, isActive } from "./words.js";
+import { STATES, adviceFor, ago, count, isActive } from "./words.js";
 
 const FOLLOWED = 2; // streams at a time: a browser has six connections to a server, and pictures need some
 const POLL_MS = 2500;
@@ -25,6 +25,7 @@ export class Home {
       el(
         "div",
         { class: "home" },
+        el("h1", { class: "offscreen" }, "Quire: read documents"),
         this.uploads.element,
         el("section", { "aria-labelledby": "documents" }, el("h2", { id: "documents" }, "Documents"), this.trouble, this.list, this.more),
       ),
@@ -185,7 +186,7 @@ function documentRow(shown, run, cancel) {
       el("p", { class: "facts" }, facts(shown, run)),
       active && bar(shown),
       shown.error && el("p", { class: "reason" }, shown.error),
-      shown.error && shown.state === "failed" && el("p", { class: "advice" }, ADVICE[shown.category] ?? ""),
+      shown.error && shown.state === "failed" && el("p", { class: "advice" }, adviceFor(shown.category, shown.error)),
     ),
     el("span", { class: "state", data: { state: stateOf(shown) } }, label(shown)),
     active && button("Cancel", cancel, { class: "secondary small", "aria-label": `Cancel ${shown.name}`, data: { focus: `cancel-${shown.id}` } }),

@@ -76,6 +76,11 @@ export class Sheets {
     this.goTo(this.model.current);
   }
 
+  /** Scroll by a part of the height in sight. */
+  scrollBy(part) {
+    this.element.scrollTop += part * this.element.clientHeight;
+  }
+
   goTo(number, origin) {
     const at = this.model.at(number);
     if (at < 0 || !this.tops || origin === "hit" || this._inSight(at, origin)) return;
