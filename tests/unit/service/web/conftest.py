@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from tests import documents
 from tests.conftest import ROOT
+from tests.servers import chromium
 from tests.unit.service.api.conftest import Serving, half_damaged, serving
 
 __all__ = ["half_damaged"]
 
-FLAGS = (
-    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
-    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
-)
 AXE = ROOT / ".venv/axe/node_modules/axe-core/axe.min.js"
 PATIENCE_MS = 60_000
 MANY = 400
@@ -31,14 +27,11 @@ expect.set_options(timeout=PATIENCE_MS)
 @pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
     """Debian's Chromium; missing, it fails tests where it is expected and skips them else."""
-    program = shutil.which("chromium")
-    if program is None:
+    if chromium.program() is None:
         missing = pytest.fail if os.environ.get("QUIRE_EXPECT_CHROMIUM") == "1" else pytest.skip
         missing("scripts/system_packages.sh installs Chromium, which is not here")
-    with sync_playwright() as playwright:
-        running = playwright.chromium.launch(executable_path=program, args=list(FLAGS))
+    with chromium.browsing() as running:
         yield running
-        running.close()
 
 
 @pytest.fixture(scope="package")

@@ -32,6 +32,7 @@ def test_only_the_files_of_the_page_are_served(idle, name):
 def test_every_file_that_is_named_exists_and_none_is_elsewhere():
     found = load_files()
     named = set(re.findall(r'(?:src|href)="web/([^"]+)"', found[INDEX].data.decode()))
+    assert {name for name in found if name.endswith(".js")} <= named, "modules are fetched at once, not one by one"
     for name, file in found.items():
         text = file.data.decode()
         if name.endswith(".js"):
