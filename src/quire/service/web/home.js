@@ -4,7 +4,7 @@ import { getJson, request } from "./api.js";
 import { button, el, icon, notify, replace } from "./dom.js";
 import { RunProgress } from "./progress.js";
 import { Uploads } from "./uploads.js";
-import { STATES, adviceFor, ago, count, isActive } from "./words.js";
+import { STATES, adviceFor, ago, count, duration, isActive } from "./words.js";
 
 const FOLLOWED = 2; // streams at a time: a browser has six connections to a server, and pictures need some
 const POLL_MS = 2500;
@@ -90,7 +90,8 @@ export class Home {
       this._fill(row, run);
       return row;
     });
-    if (rows.length !== this.list.children.length || rows.some((row, at) => this.list.children[at] !== row)) replace(this.list, rows);
+    rows.forEach((row, at) => this.list.children[at] === row || this.list.insertBefore(row, this.list.children[at] ?? null)); // the others keep the focus
+    while (this.list.children.length > rows.length) this.list.lastChild.remove();
   }
 
   _follow(id) {
@@ -205,6 +206,7 @@ function facts(shown, run) {
   } else if (shown.pages) listed.push(count(shown.pages, "page"));
   if (shown.failed) listed.push(`${count(shown.failed, "page")} failed`);
   if (shown.ledger?.empty) listed.push(`${shown.ledger.empty} empty`);
+  if (run.documents.length === 1 && shown.state === "finished" && run.finished) listed.push(`in ${duration(1000 * (run.finished - run.submitted))}`);
   if (run.documents.length === 1) listed.push(ago(shown.submitted));
   if (shown.type !== "read") listed.push(`by ${shown.type === "chunk" ? "a chunk" : "a conversion"} task`);
   return listed.join(" · ");

@@ -181,10 +181,14 @@ export class Viewer {
 
   /** Between the pages and the panel: dragged, or moved with the arrow keys. */
   _splitter() {
-    const set = (width) => this.root.style.setProperty("--panel", `${Math.round(Math.min(Math.max(width, 280), innerWidth * 0.6))}px`);
+    const set = (width) => {
+      const part = Math.min(Math.max(width / innerWidth, 0.2), 0.6);
+      this.root.style.setProperty("--panel", `${Math.round(part * innerWidth)}px`);
+      splitter.setAttribute("aria-valuenow", String(Math.round(100 * part)));
+    };
     const move = (event) => set(innerWidth - event.clientX);
-    return el("div", {
-      class: "splitter", role: "separator", "aria-orientation": "vertical", "aria-label": "Width of the panel", "aria-valuenow": "50", tabIndex: 0,
+    const splitter = el("div", {
+      class: "splitter", role: "separator", "aria-orientation": "vertical", "aria-label": "Width of the panel", "aria-valuenow": "34", "aria-valuemin": "20", "aria-valuemax": "60", tabIndex: 0,
       on: {
         pointerdown: (event) => {
           event.target.setPointerCapture(event.pointerId);
@@ -200,6 +204,7 @@ export class Viewer {
         },
       },
     });
+    return splitter;
   }
 
   _togglePanel() {

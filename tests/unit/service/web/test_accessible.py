@@ -37,6 +37,17 @@ def test_no_fault_of_accessibility_is_found(show, server, samples, page, axe, th
     assert page.evaluate(RUN) == []
 
 
+def test_no_fault_of_accessibility_is_found_on_a_phone(show, samples, page, axe):
+    page.set_viewport_size({"width": 390, "height": 800})
+    show(samples.sample, number=2)
+    page.get_by_role("button", name="Filter").click()
+    expect(page.get_by_role("checkbox", name="Table")).to_be_in_viewport()
+    box = page.locator(".filters .menu-panel").bounding_box()
+    assert box["x"] >= 0 and box["x"] + box["width"] <= 390
+    page.evaluate(axe)
+    assert page.evaluate(RUN) == []
+
+
 def test_the_theme_follows_the_system_unless_one_is_chosen(page, server):
     page.goto(server.url)
     ground = "getComputedStyle(document.documentElement).backgroundColor"
