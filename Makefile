@@ -67,6 +67,7 @@ demo: $(READY) $(READER)
 	@echo "All of it, and the pages with the boxes drawn, is in $(DEMO):"
 	@ls $(DEMO) | sed 's/^/  /'
 	@echo "Now yours: . $(BIN)/activate, then quire read FILE"
+	@echo "In the browser, and for clients of docling-serve: quire serve, then open http://127.0.0.1:5001"
 
 quick: style $(READER)
 	@$(PYTEST) $(PARALLEL) $(JOBS) -m "$(QUICK)"
