@@ -67,7 +67,7 @@ def _keys(value: Any, keys: Mapping[str, Shape], path: str, *, more: bool) -> It
         yield f"{path} is {value!r:.200}, not an object"
         return
     yield from (f"{path} has no {name}" for name in keys if name not in value)
-    yield from (f"{path} has {name}, which nobody expects" for name in value if name not in keys and not more)
+    yield from (f"{path} has {name}, which is not expected" for name in value if name not in keys and not more)
     for name in keys.keys() & value.keys():
         yield from misfits(value[name], keys[name], f"{path}.{name}")
 

@@ -350,9 +350,9 @@ def test_callbacks(caller, pdf):
         callback = {"url": f"http://127.0.0.1:{httpd.server_port}/done"}
         sources = [file("a.md", MARKDOWN), file("two.pdf", pdf)]
         task = caller.post("/v1/convert/source/async", {"sources": sources, "callbacks": [callback]}).json
-        told = [received.get(timeout=60) for _ in range(5)]
+        posted = [received.get(timeout=60) for _ in range(5)]
         httpd.shutdown()
-    assert {one["task_id"] for one in told} == {task["task_id"]}
+    assert {one["task_id"] for one in posted} == {task["task_id"]}
     done = {
         "source": str,
         "status": "success",
@@ -366,7 +366,7 @@ def test_callbacks(caller, pdf):
         "error": None,
     }
     ended = {"kind": "document_completed", "document": done, "total_processed": int, "total_docs": 2}
-    progress = [one["progress"] for one in told]
+    progress = [one["progress"] for one in posted]
     assert_fits(progress[0], {"kind": "set_num_docs", "num_docs": 2})
     assert_fits(progress[1:3], [ended])
     counted = [(one["document"]["document_type"], one["document"]["num_pages"]) for one in progress[1:3]]

@@ -106,7 +106,7 @@ def test_lightrag_reads_a_scan_with_forced_ocr(lightrag, server, saved, tmp_path
     assert "scan.json" in made["files"] and "harbour" in " ".join(made["blocks"]).lower()
 
 
-def test_lightrag_is_told_why_a_file_was_not_converted(lightrag, server, broken, tmp_path):
+def test_lightrag_reports_why_a_file_was_not_converted(lightrag, server, broken, tmp_path):
     with pytest.raises(ClientRefused, match=r"broken\.pdf"):
         lightrag.call("parse", url=server.url, source=broken, folder=tmp_path / "raw")
 

@@ -31,18 +31,18 @@ def test_health_and_clearing(java, server):
 
 
 def test_a_pdf_is_converted_to_every_format(java, server, files):
-    told = java.call("convert", url=server.url, source=files / "report.pdf", to=FORMATS)
-    assert told["status"] == "success" and told["filename"] == "report.pdf" and told["errors"] == []
-    assert told["pages"] == ["1", "2"] and told["texts"] > 2
-    assert told["markdown"].startswith("## Chapter 1") and told["html"].startswith("<!DOCTYPE html>")
-    assert "Chapter 1" in told["text"] and told["doctags"].startswith("<doctag>")
+    answer = java.call("convert", url=server.url, source=files / "report.pdf", to=FORMATS)
+    assert answer["status"] == "success" and answer["filename"] == "report.pdf" and answer["errors"] == []
+    assert answer["pages"] == ["1", "2"] and answer["texts"] > 2
+    assert answer["markdown"].startswith("## Chapter 1") and answer["html"].startswith("<!DOCTYPE html>")
+    assert "Chapter 1" in answer["text"] and answer["doctags"].startswith("<doctag>")
 
 
 def test_the_document_of_every_format_can_be_parsed(java, server, files):
     """Its classes know fewer fields than the newest schema; nothing may be in the way of them."""
     for name, tables in (("letter.docx", 1), ("harbour.md", 1), ("figure.pdf", 0)):
-        told = java.call("convert", url=server.url, source=files / name, to=["JSON"])
-        assert (told["status"], told["tables"]) == ("success", tables), name
+        answer = java.call("convert", url=server.url, source=files / name, to=["JSON"])
+        assert (answer["status"], answer["tables"]) == ("success", tables), name
 
 
 def test_a_document_by_url(java, server, site):
@@ -50,18 +50,18 @@ def test_a_document_by_url(java, server, site):
 
 
 def test_a_task_is_awaited(java, server, files):
-    told = java.call("convert_async", url=server.url, source=files / "report.pdf", to=["MARKDOWN"])
-    assert told["status"] == "success"
+    answer = java.call("convert_async", url=server.url, source=files / "report.pdf", to=["MARKDOWN"])
+    assert answer["status"] == "success"
 
 
 def test_several_files_come_back_as_a_zip(java, server, files):
-    told = java.call("convert_files", url=server.url, sources=[files / "report.pdf", files / "harbour.md"])
-    assert told["filename"] == "converted_docs.zip" and sorted(told["names"]) == ["harbour.md", "report.md"]
+    answer = java.call("convert_files", url=server.url, sources=[files / "report.pdf", files / "harbour.md"])
+    assert answer["filename"] == "converted_docs.zip" and sorted(answer["names"]) == ["harbour.md", "report.md"]
 
 
 def test_a_zip_target(java, server, files):
-    told = java.call("convert", url=server.url, source=files / "report.pdf", to=["JSON", "MARKDOWN"], zip=True)
-    assert sorted(told["names"]) == ["report.json", "report.md"]
+    answer = java.call("convert", url=server.url, source=files / "report.pdf", to=["JSON", "MARKDOWN"], zip=True)
+    assert sorted(answer["names"]) == ["report.json", "report.md"]
 
 
 @pytest.mark.parametrize("chunker", ["hybrid", "hierarchical"])
@@ -76,5 +76,5 @@ def test_errors(java, server, guarded, files, broken):
         java.call("poll", url=server.url, task="no-such-task")
     with pytest.raises(ClientRefused, match="Unauthorized"):
         java.call("convert", url=guarded.url, source=files / "harbour.md")
-    told = java.call("convert", url=guarded.url, source=broken, key=KEY)
-    assert told["status"] == "failure" and "broken.pdf" in told["errors"][0]
+    answer = java.call("convert", url=guarded.url, source=broken, key=KEY)
+    assert answer["status"] == "failure" and "broken.pdf" in answer["errors"][0]

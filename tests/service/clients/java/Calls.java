@@ -56,11 +56,11 @@ public class Calls {
             case "health":
                 return client.health().getStatus();
             case "convert":
-                return told(client.convertSource(request(given)));
+                return summary(client.convertSource(request(given)));
             case "convert_async":
-                return told(client.convertSourceAsync(request(given)).toCompletableFuture().join());
+                return summary(client.convertSourceAsync(request(given)).toCompletableFuture().join());
             case "convert_files":
-                return told(client.convertFiles(paths(given)));
+                return summary(client.convertFiles(paths(given)));
             case "poll":
                 TaskStatusPollRequest asked =
                     TaskStatusPollRequest.builder().taskId(given.get("task").asText()).waitTime(Duration.ofSeconds(1)).build();
@@ -68,10 +68,10 @@ public class Calls {
             case "clear":
                 return client.clearResults(ClearResultsRequest.builder().olderThen(Duration.ZERO).build()).getStatus();
             case "chunk_hybrid":
-                return told(client.chunkSourceWithHybridChunker(
+                return summary(client.chunkSourceWithHybridChunker(
                     HybridChunkDocumentRequest.builder().source(file(given)).build()));
             case "chunk_hierarchical":
-                return told(client.chunkSourceWithHierarchicalChunkerAsync(
+                return summary(client.chunkSourceWithHierarchicalChunkerAsync(
                     HierarchicalChunkDocumentRequest.builder().source(file(given)).build()).toCompletableFuture().join());
             default:
                 throw new IllegalArgumentException(name);
@@ -117,8 +117,8 @@ public class Calls {
         return request.build();
     }
 
-    private static Object told(ConvertDocumentResponse response) throws Exception {
-        Map<String, Object> told = new TreeMap<>();
+    private static Object summary(ConvertDocumentResponse response) throws Exception {
+        Map<String, Object> found = new TreeMap<>();
         if (response instanceof ZipArchiveConvertDocumentResponse zip) {
             List<String> names = new ArrayList<>();
             try (ZipInputStream archive = new ZipInputStream(zip.getInputStream())) {
@@ -126,27 +126,27 @@ public class Calls {
                     names.add(entry.getName());
                 }
             }
-            told.put("filename", zip.getFileName());
-            told.put("names", names);
-            return told;
+            found.put("filename", zip.getFileName());
+            found.put("names", names);
+            return found;
         }
         InBodyConvertDocumentResponse body = (InBodyConvertDocumentResponse) response;
-        told.put("status", body.getStatus());
-        told.put("filename", body.getDocument().getFilename());
-        told.put("markdown", body.getDocument().getMarkdownContent());
-        told.put("html", body.getDocument().getHtmlContent());
-        told.put("text", body.getDocument().getTextContent());
-        told.put("doctags", body.getDocument().getDoctagsContent());
+        found.put("status", body.getStatus());
+        found.put("filename", body.getDocument().getFilename());
+        found.put("markdown", body.getDocument().getMarkdownContent());
+        found.put("html", body.getDocument().getHtmlContent());
+        found.put("text", body.getDocument().getTextContent());
+        found.put("doctags", body.getDocument().getDoctagsContent());
         if (body.getDocument().getJsonContent() != null) {
-            told.put("pages", new ArrayList<>(body.getDocument().getJsonContent().getPages().keySet()));
-            told.put("texts", body.getDocument().getJsonContent().getTexts().size());
-            told.put("tables", body.getDocument().getJsonContent().getTables().size());
+            found.put("pages", new ArrayList<>(body.getDocument().getJsonContent().getPages().keySet()));
+            found.put("texts", body.getDocument().getJsonContent().getTexts().size());
+            found.put("tables", body.getDocument().getJsonContent().getTables().size());
         }
-        told.put("errors", body.getErrors().stream().map(error -> error.getErrorMessage()).toList());
-        return told;
+        found.put("errors", body.getErrors().stream().map(error -> error.getErrorMessage()).toList());
+        return found;
     }
 
-    private static Object told(ChunkDocumentResponse response) {
+    private static Object summary(ChunkDocumentResponse response) {
         List<Object> chunks = new ArrayList<>();
         response.getChunks().forEach(chunk -> chunks.add(List.of(chunk.getText(), chunk.getPageNumbers())));
         return chunks;

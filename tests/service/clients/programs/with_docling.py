@@ -35,7 +35,7 @@ def opened(url, *, api_key="", watcher="websocket", fallback=False, options=None
     )
 
 
-def told(result):
+def summary(result):
     document = result.document
     return {
         "status": result.status.value,
@@ -56,17 +56,17 @@ def about(url):
 def convert(url, source, headers=None, raises=True, **settings):
     with opened(url, **settings) as client:
         source = source if "://" in source else Path(source)
-        return told(client.convert(source, headers=headers, raises_on_error=raises))
+        return summary(client.convert(source, headers=headers, raises_on_error=raises))
 
 
 def convert_stream(url, name, text):
     with opened(url) as client:
-        return told(client.convert(DocumentStream(name=name, stream=io.BytesIO(text.encode()))))
+        return summary(client.convert(DocumentStream(name=name, stream=io.BytesIO(text.encode()))))
 
 
 def convert_all(url, sources):
     with opened(url) as client:
-        return [told(result) for result in client.convert_all([Path(source) for source in sources])]
+        return [summary(result) for result in client.convert_all([Path(source) for source in sources])]
 
 
 def submit_zip(url, source, **options):
@@ -80,7 +80,7 @@ def watch(url, source, **settings):
     """The states that the client saw, over a WebSocket unless the settings say otherwise."""
     with opened(url, **settings) as client:
         job = client.submit(Path(source), target=InBodyTarget())
-        return [update.task_status.value for update in job.watch(TIMEOUT_S)], told(job.result(TIMEOUT_S))
+        return [update.task_status.value for update in job.watch(TIMEOUT_S)], summary(job.result(TIMEOUT_S))
 
 
 def poll(url, source):
@@ -142,7 +142,7 @@ def convert_async(url, source):
         async with AsyncDoclingServiceClient(url, ws_fallback_to_poll=False, http_retries=0) as client:
             job = await client.submit(Path(source))
             states = [update.task_status.value async for update in job.watch(TIMEOUT_S)]
-            return states, told(await job.result(TIMEOUT_S))
+            return states, summary(await job.result(TIMEOUT_S))
 
     return asyncio.run(run())
 
