@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-WORDS = (
-    "harbour ledger vessel cargo tariff north season record measure supply figure annual weight customs anchor report "
-    "timber coal grain water freight signal office letter market storage winter summer morning account balance value"
-).split()  # noqa: SIM905 - as a list it would fill a page
+WORDS = ["harbour", "ledger", "vessel", "cargo", "tariff", "north", "season", "record", "measure", "supply", "figure", "annual", "weight", "customs", "anchor", "report", "timber", "coal", "grain", "water", "freight", "signal", "office", "letter", "market", "storage", "winter", "summer", "morning", "account", "balance", "value"]
 LINES = 34
 
 
