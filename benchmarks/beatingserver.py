@@ -8,9 +8,9 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import signal
 import time
 from argparse import ArgumentParser
-from contextlib import suppress
 from pathlib import Path
 
 import uvicorn
@@ -31,8 +31,8 @@ def main() -> None:
     options = {"log_level": "warning", "access_log": False, "ws": "websockets-sansio"}
     server = uvicorn.Server(uvicorn.Config(app, port=settings.port, **options))
     gaps: list[float] = []
-    with suppress(KeyboardInterrupt):
-        _run(server, gaps)
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)  # uvicorn raises it again after its end
+    _run(server, gaps)
     Path(given.gaps).write_text(json.dumps([round(gap, 5) for gap in gaps]))
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from random import Random
 
-TEXT = (
-    "harbour ledger vessel cargo tariff north season record measure supply figure annual weight customs anchor report "
-    "timber coal grain water freight signal office letter market storage winter summer morning account balance value"
+WORDS = (
+    *("harbour", "ledger", "vessel", "cargo", "tariff", "north", "season", "record"),
+    *("measure", "supply", "figure", "annual", "weight", "customs", "anchor", "report"),
+    *("timber", "coal", "grain", "water", "freight", "signal", "office", "letter"),
+    *("market", "storage", "winter", "summer", "morning", "account", "balance", "value"),
 )
-WORDS = TEXT.split(" ")
 LINES = 34
 
 

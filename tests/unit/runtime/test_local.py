@@ -263,3 +263,23 @@ def test_a_timer_is_remembered_and_goes_with_the_code_that_set_it():
         assert journal.steps("k")[1].due == 12.5
         journal.forget_steps(claim, "2")
         assert journal.steps("k") == {}
+
+
+def test_work_that_a_caller_waits_for_has_slots_of_its_own():
+    begun, go_on = Flag(), Flag()
+
+    def hold() -> str:
+        begun.set()
+        assert go_on.wait(PATIENCE_S)
+        return "held"
+
+    async def either(ctx, argument):
+        return await ctx.run("work", hold if argument == "queued" else lambda: "done at once")
+
+    workflow = Workflow("either", either, pool="queue", keeps_slot=True, pool_of=lambda argument: argument)
+    with inline([workflow], pools={"queued": 1, "urgent": 1}) as runtime:
+        held = [runtime.submit("either", "queued", key=str(number)) for number in range(3)]
+        assert begun.wait(PATIENCE_S)
+        assert runtime.result(runtime.submit("either", "urgent"), timeout_s=PATIENCE_S) == "done at once"
+        go_on.set()
+        assert [runtime.result(run, timeout_s=PATIENCE_S) for run in held] == ["held"] * 3

@@ -249,3 +249,24 @@ def test_a_smaller_pool_lets_the_surplus_workers_go():
         assert all(future.result(60) for future in both)
         pool.resize(1)
         assert len({done(pool, "double", 1).header["worker"] for _ in range(8)}) == 1
+
+
+def test_an_urgent_job_is_next_and_does_not_wait_for_a_full_queue():
+    asked, answer, order = threading.Event(), threading.Event(), []
+
+    def hold(name, header, data):
+        asked.set()
+        assert answer.wait(60)
+        return {}, b""
+
+    with WorkerPool(1) as pool:
+        running = pool.submit(Job("tests.fakes.jobs:ask", "more"), timeout_s=60, on_request=hold)
+        assert asked.wait(60)
+        jobs = [pool.submit(double(number), timeout_s=60) for number in (1, 2)]  # now the queue is full
+        jobs.append(pool.submit(double(3), timeout_s=60, urgent=True))
+        for job in jobs:
+            job.add_done_callback(lambda done: order.append(done.result().header["number"]))
+        answer.set()
+        for job in (running, *jobs):
+            job.result(timeout=60)
+    assert order == [6, 2, 4]
