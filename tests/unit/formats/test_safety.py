@@ -105,6 +105,11 @@ def test_a_sheet_of_all_rows_is_refused_before_it_is_parsed():
         converted(data, "long.xlsx")
 
 
+def test_a_table_with_more_cells_than_docling_takes_is_refused():
+    with pytest.raises(LimitError, match=r"long.csv: .*Table of 500001x2 cells exceeds the limit of 1000000 cells"):
+        converted(b"a,b\n" * 500_001, "long.csv")
+
+
 def test_merged_cells_over_the_whole_sheet_take_no_time():
     content = '<sheetData><row r="1"><c r="A1"><v>1</v></c></row></sheetData>'
     merged = '<mergeCells><mergeCell ref="A1:XFD1048576"/></mergeCells>'
