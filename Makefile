@@ -32,10 +32,10 @@ PYTEST := QUIRE_NATIVE=0 $(BIN)/python -m pytest -q
 endif
 
 # Installs what some tests need where that is possible; where it is not, they are left out aloud, or fail under CI.
-EXPECT := for part in tesseract postgresql haproxy libreoffice; do \
+EXPECT := for part in tesseract postgresql haproxy libreoffice java chromium; do \
 	if scripts/system_packages.sh $$part; then export "QUIRE_EXPECT_$$(echo $$part | tr a-z A-Z)=1"; \
 	elif [ -n "$$QUIRE_CI" ]; then exit 1; fi; done; \
-	for part in azurite restate; do \
+	for part in azurite restate clients maven axe; do \
 	if scripts/$$part.sh >/dev/null; then export "QUIRE_EXPECT_$$(echo $$part | tr a-z A-Z)=1"; \
 	elif [ -n "$$QUIRE_CI" ]; then exit 1; fi; done
 

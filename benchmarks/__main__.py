@@ -14,6 +14,7 @@ NAMES = (
     *("quality", "robust", "speed", "readers", "threads", "render", "surfaces", "cold", "heartbeat", "memory"),
     *("office", "scans", "scantables", "workers", "scanmemory", "scanstart"),
     *("journal", "restatecost", "durablebeat", "itemsmemory", "rerun", "plan", "killed", "throughput", "sharing"),
+    *("serve", "webpage"),
 )
 
 

@@ -178,6 +178,13 @@ _BY_CONTENT = frozenset({"application/pdf"}) | {
 """Types that the first bytes always show: a name alone does not make a file one of them."""
 
 
+def input_format_of(media_type: str) -> str:
+    """docling's name of a format: that of `INPUT_FORMATS`, `pdf` or `image`; "" for one that is not read here."""
+    if media_type in _BY_CONTENT and media_type != "image/gif":
+        return "pdf" if media_type == "application/pdf" else "image"
+    return INPUT_FORMATS.get(media_type, "")
+
+
 def by_name(name: str) -> bool:
     """Whether the name of a file says that it is converted before it is read; its content may say otherwise."""
     extension = _extension(name)

@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
+import json
 import warnings
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from quire.errors import ConfigurationError, install_advice
 from quire.export import Exportable, Structured
 
 if TYPE_CHECKING:
     from docling_core.types.doc.document import DoclingDocument
+
+
+def tree_of(result: Exportable) -> dict[str, Any] | None:
+    """As plain values. The structure is written that way; only one with pages that were not read is validated."""
+    structure = result.structure if isinstance(result, Structured) else None
+    if structure is None:
+        return None
+    tree: dict[str, Any] = json.loads(structure())
+    if {page["page_no"] for page in tree.get("pages", {}).values()} <= {page.number for page in result.pages}:
+        return tree
+    document = document_of(result)
+    return None if document is None else document.export_to_dict()
 
 
 def document_of(result: Exportable) -> DoclingDocument | None:

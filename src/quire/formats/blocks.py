@@ -7,6 +7,7 @@ in the file is left out, as in docling's own exports.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -54,6 +55,17 @@ def pages_of(structure: Item, *, input_format: str, printed: bool = False) -> tu
     )
 
 
+def references_of(structure: Item) -> dict[str, tuple[str, ...]]:
+    """The items of each block of `pages_of`: block id to references like `#/texts/3`."""
+    walk = _Blocks(structure, _sizes(structure, 1.0))
+    numbers = Counter[int]()
+    found: dict[str, tuple[str, ...]] = {}
+    for block, items in zip(list(walk.all()), walk.items, strict=True):
+        numbers[block.page] += 1
+        found[f"p{block.page}-b{numbers[block.page]}"] = items
+    return found
+
+
 def _sizes(structure: Item, scale: float) -> dict[int, tuple[float, float]]:
     """The size of each page in points; zero where it is unknown."""
     pages = {int(page["page_no"]): page.get("size") or {} for page in (structure.get("pages") or {}).values()}
@@ -71,11 +83,12 @@ class _Rich:
     text: str = ""
     spans: list[Span] = field(default_factory=list)
     pieces: list[Item] = field(default_factory=list)
-    """The items that it is put together from, where these are several."""
+    """The items that it is put together from."""
 
     def add(self, item: Item, text: str, *, inline: bool = False) -> None:
         if not text:
             return
+        self.pieces.append(item)
         if self.text and not self.text.endswith((" ", "\n", "(")) and not text.startswith(_CLOSING):
             self.text += " "
         start = len(self.text)
@@ -112,6 +125,8 @@ class _Blocks:
         self._first = next(iter(sizes))
         self._page = self._first
         self._done: set[str] = set()
+        self.items: list[tuple[str, ...]] = []
+        """The references of the items of each block, in the order of the blocks."""
 
     def all(self) -> Iterator[Block]:
         for root in ("furniture", "body"):
@@ -194,7 +209,6 @@ class _Blocks:
                 rich.spans += [replace(span, start=span.start + at, end=span.end + at) for span in inner.spans]
                 rich.pieces += inner.pieces
             else:
-                rich.pieces.append(item)
                 rich.add(item, str(item.get("text") or ""), inline=True)
         return rich
 
@@ -249,6 +263,7 @@ class _Blocks:
             self._page = places[-1].page
         first = places[0] if places else Part(self._page, NO_BOX)
         parts = tuple(places) if len(places) > 1 else ()
+        self.items.append(tuple(str(piece.get("self_ref", "")) for piece in rich.pieces or [item]))
         return Block("", first.page, kind, rich.text, first.bbox, parts=parts, spans=tuple(rich.spans))
 
     def _places(self, items: Sequence[Item]) -> list[Part]:
