@@ -7,6 +7,7 @@ then its blocks are placed on the printed pages. Otherwise its sheets, slides or
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -112,6 +113,8 @@ def _structure(data: bytes, input_format: str, name: str) -> dict[str, Any]:
         raise LimitError("is nested too deeply; save it with fewer levels", document=name) from error
     except Exception as error:
         reason = " ".join(str(error).split())[:300] or type(error).__name__
+        if limit := re.search(r"[^,;]* exceeds the limit of [\d,]+ \w+", reason):  # docling has its own
+            raise LimitError(f"{limit[0].strip()}; split it", document=name) from error
         raise CorruptError(
             f"cannot be read as {input_format} ({reason}); check that it opens in its own program", document=name
         ) from error

@@ -36,6 +36,10 @@ def check(data: bytes, *, input_format: str, name: str) -> None:
     """Raise PasswordError, LimitError or CorruptError for bytes that no backend should see."""
     if input_format in ("html", "mhtml", "md"):
         _check_depth(data, name)
+    if input_format == "csv":
+        columns = 1 + max(map(data[: data.find(b"\n")].count, (b",", b";", b"\t", b"|")))
+        if (cells := columns * data.count(b"\n")) > CELLS:
+            raise LimitError(f"has {cells:,} cells, more than {CELLS:,}; split it", document=name)
     if data.startswith(b"PK\x03\x04"):
         _check_archive(data, input_format, name)
     elif input_format in _XML:

@@ -105,6 +105,11 @@ def test_a_sheet_of_all_rows_is_refused_before_it_is_parsed():
         converted(data, "long.xlsx")
 
 
+def test_a_long_csv_is_refused_before_it_is_parsed():
+    with pytest.raises(LimitError, match=r"long.csv: has 1,200,000 cells, more than 1,000,000; split it"):
+        converted(b"a,b\n" * 600_000, "long.csv")
+
+
 def test_merged_cells_over_the_whole_sheet_take_no_time():
     content = '<sheetData><row r="1"><c r="A1"><v>1</v></c></row></sheetData>'
     merged = '<mergeCells><mergeCell ref="A1:XFD1048576"/></mergeCells>'
