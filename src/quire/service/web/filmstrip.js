@@ -6,6 +6,8 @@ import { count, engineName } from "./words.js";
 
 const STEP = { down: 132, across: 92 };
 const DPI = 20;
+const FIRST_MS = 3000;
+const PAST_MS = 120; // a frame that was scrolled past is not fetched
 const KEPT = 60;
 const STATUS = { ok: "read", empty: "empty", failed: "failed", skipped: "not read", running: "being read", done: "read", waiting: "waiting" };
 
@@ -108,7 +110,9 @@ export class Filmstrip {
 
   async _picture(cell, number) {
     const { signal } = cell.stop;
-    await new Promise((resolve) => setTimeout(resolve, 120)); // scrolled past?
+    const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+    await Promise.race([this.model.firstDrawn, pause(FIRST_MS)]); // the page itself comes first
+    await pause(PAST_MS);
     if (signal.aborted) return;
     try {
       const url = await this.pictures.get(number, DPI, signal);

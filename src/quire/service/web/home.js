@@ -121,17 +121,16 @@ export class Home {
     if (!row) return;
     const progress = this.following.get(run.id);
     const shown = run.documents.map((document) => describe(document, run, progress));
-    const state = JSON.stringify([run.state, run.error, shown, progress?.connected]);
-    const fresh = row.dataset.state === state;
-    row.dataset.state = state;
-    if (fresh) return;
+    const state = JSON.stringify([run.state, run.error, shown, ago(run.submitted)]);
+    if (row.dataset.shown === state) return;
+    row.dataset.shown = state;
     const several = run.documents.length > 1;
     const hadFocus = row.contains(document.activeElement) ? document.activeElement.dataset.focus : null;
     replace(
       row,
       several && el("h3", { class: "run-head" }, count(run.documents.length, "document"), el("span", { class: "muted" }, ago(run.submitted))),
       ...shown.map((each) => documentRow(each, run, () => this._cancel(run.id))),
-      run.error && !several ? null : run.error && el("p", { class: "reason" }, run.error),
+      several && run.state === "failed" && el("p", { class: "reason" }, run.error),
     );
     if (hadFocus) row.querySelector(`[data-focus="${CSS.escape(hadFocus)}"]`)?.focus();
   }
@@ -186,8 +185,8 @@ function documentRow(shown, run, cancel) {
       name,
       el("p", { class: "facts" }, facts(shown, run)),
       active && bar(shown),
-      shown.error && el("p", { class: "reason" }, shown.error),
-      shown.error && shown.state === "failed" && el("p", { class: "advice" }, adviceFor(shown.category, shown.error)),
+      shown.error && shown.state === "failed" && el("p", { class: "reason" }, shown.error),
+      ["failed", "cancelled"].includes(shown.state) && el("p", { class: "advice" }, adviceFor(shown)),
     ),
     el("span", { class: "state", data: { state: stateOf(shown) } }, label(shown)),
     active && button("Cancel", cancel, { class: "secondary small", "aria-label": `Cancel ${shown.name}`, data: { focus: `cancel-${shown.id}` } }),

@@ -21,6 +21,7 @@ export class DocumentModel extends EventTarget {
     this.filter = { kinds: new Set(), engines: new Set(), confidence: 1 }; // kinds and engines that are hidden
     this.hits = [];
     this.hit = -1;
+    this.firstDrawn = new Promise((resolve) => (this.drawn = resolve)); // `drawn`: a page was, or cannot be
     this._views = new Map();
     this._at = new Map(this.pages.map((page, at) => [page.number, at]));
   }

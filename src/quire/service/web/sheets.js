@@ -14,6 +14,8 @@ const ZOOMS = { least: 0.25, most: 5 };
 const NARROWEST = 160;
 const WIDEST = 1100; // at zoom 1: a small receipt should not fill a large screen
 const PICTURES_KEPT = 10;
+const SOON_MS = 20; // pages fly by while scrolling: a picture is fetched when its page has stayed
+const LATER_MS = 400; // of pages next to those in sight
 
 export class Sheets {
   constructor(model) {
@@ -140,14 +142,16 @@ export class Sheets {
   draw() {
     if (!this.tops) return;
     const { scrollTop, clientHeight } = this.element;
-    const first = Math.max(0, this._indexAt(scrollTop) - 1);
-    const last = Math.min(this.tops.length - 1, this._indexAt(scrollTop + clientHeight) + 1);
+    const seen = [this._indexAt(scrollTop), this._indexAt(scrollTop + clientHeight)];
+    const first = Math.max(0, seen[0] - 1);
+    const last = Math.min(this.tops.length - 1, seen[1] + 1);
     const wanted = new Set();
     for (let at = first; at <= last; at++) {
       const page = this.model.pages[at];
       wanted.add(page.number);
       if (this.shown.has(page.number)) continue;
-      const sheet = new Sheet(this.model, page, this.pictures);
+      const patience = at < seen[0] || at > seen[1] ? LATER_MS : SOON_MS;
+      const sheet = new Sheet(this.model, page, this.pictures, patience);
       this.shown.set(page.number, sheet);
       this._place(sheet);
       this.roll.append(sheet.element);
@@ -198,8 +202,8 @@ export class Sheets {
 
 /** One page: its picture, what lies on it, and what went wrong. */
 class Sheet {
-  constructor(model, page, pictures) {
-    Object.assign(this, { model, page, pictures });
+  constructor(model, page, pictures, patience) {
+    Object.assign(this, { model, page, pictures, patience });
     this.stop = new AbortController();
     this.overlay = new Overlay(model, page.number);
     this.picture = el("img", { alt: "", class: "picture", draggable: "false" });
@@ -242,14 +246,14 @@ class Sheet {
     }
   }
 
-  /** The picture for the width on this screen; fetched after a moment, since pages fly by while scrolling. */
+  /** The picture for the width on this screen. */
   async _draw(width) {
     const needed = (72 * width * Math.min(devicePixelRatio, 2)) / this.page.width;
     const dpi = RESOLUTIONS.find((each) => each >= needed * 0.9) ?? RESOLUTIONS.at(-1);
     if (dpi <= this.dpi) return;
     this.dpi = dpi;
     const { signal } = this.stop;
-    await new Promise((resolve) => setTimeout(resolve, 40));
+    await new Promise((resolve) => setTimeout(resolve, this.patience));
     if (signal.aborted || dpi !== this.dpi) return;
     try {
       this.picture.src = await this.pictures.get(this.page.number, dpi, signal);
@@ -259,6 +263,8 @@ class Sheet {
     } catch (error) {
       if (error.name === "AbortError" || signal.aborted || error.name === "EncodingError") return;
       this._say("This page cannot be drawn", error.message, ADVICE[error.category]);
+    } finally {
+      this.model.drawn();
     }
   }
 

@@ -45,7 +45,7 @@ export class Viewer {
       document.title = `${detail.name} · Quire`;
       if (detail.page_list.length) this._show(detail, asked);
       else if (isActive(detail.state)) this._wait(detail, asked);
-      else this._fail(detail.name, detail.error ?? STATES[detail.state], adviceFor(detail.category, detail.error) || cancelledAdvice(detail.state));
+      else this._fail(detail.name, detail.error ?? STATES[detail.state], adviceFor(detail));
     } catch (error) {
       if (!this.closed) this._fail("This document cannot be shown", error.message, error.status === 404 ? "It may have been deleted from the store. Read the file again." : ADVICE[error.category]);
     }
@@ -256,7 +256,7 @@ export class Viewer {
 
   _modelKey({ key, target }) {
     const { model } = this;
-    const inTabs = target.closest?.("[role=tablist], .menu-panel");
+    if (/^(Arrow|Home|End)/.test(key) && target.closest?.("[role=tablist], .menu-panel")) return false;
     if (/^(Page|ArrowUp|ArrowDown)/.test(key) && target !== document.body) return false; // what has the focus scrolls
     const acts = {
       ArrowLeft: () => this._step(-1),
@@ -283,7 +283,7 @@ export class Viewer {
       Escape: () => model.select(null, "key"),
     };
     if (/^[1-6]$/.test(key)) this.panel.chooseAt(Number(key) - 1);
-    else if (acts[key] && !inTabs) acts[key]();
+    else if (Object.hasOwn(acts, key)) acts[key]();
     else return false;
     return true;
   }
@@ -296,4 +296,3 @@ function progressPages(tally) {
   return first.map((number) => ({ number, status: tally.pages.get(number) ?? "waiting", reason: tally.reasons.get(number) ?? null, has_image: false }));
 }
 
-const cancelledAdvice = (state) => (state === "cancelled" ? "The run was cancelled before this document was read. Add the file again to read it: pages that are done are not read twice." : "");

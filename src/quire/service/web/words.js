@@ -43,9 +43,10 @@ export const ADVICE = {
   unknown: "This was not expected. Please report it with the message.",
 };
 
-/** What to do about a document that failed. */
-export function adviceFor(category, reason) {
-  if (/password/i.test(reason ?? "")) return "Save a copy of the document without its password, and add that.";
+/** What to do about a document that was not read. */
+export function adviceFor({ state, category, error }) {
+  if (state === "cancelled") return "Add the file again to read it: pages that are done are not read twice.";
+  if (/password/i.test(error ?? "")) return "Save a copy of the document without its password, and add that.";
   return ADVICE[category] ?? "";
 }
 

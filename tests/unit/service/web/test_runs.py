@@ -97,6 +97,7 @@ def test_a_run_is_cancelled(page, idle):
     row = page.locator(".document", has_text="endless.pdf")
     row.get_by_role("button", name="Cancel").click()
     expect(row).to_have_attribute("data-state", "cancelled")
+    expect(row.locator(".advice")).to_contain_text("Add the file again")
     expect(page.locator(".notice")).to_contain_text("cancelled")
 
 
