@@ -12,8 +12,9 @@ from benchmarks.report import LeftOut, Options, Report
 
 NAMES = (
     *("quality", "robust", "speed", "readers", "threads", "render", "surfaces", "cold", "heartbeat", "memory"),
-    *("scans", "scantables", "workers", "scanmemory", "scanstart"),
+    *("office", "scans", "scantables", "workers", "scanmemory", "scanstart"),
     *("journal", "restatecost", "durablebeat", "itemsmemory", "rerun", "plan", "killed", "throughput", "sharing"),
+    *("serve", "webpage"),
 )
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from random import Random
 
-WORDS = (
+TEXT = (
     "harbour ledger vessel cargo tariff north season record measure supply figure annual weight customs anchor report "
     "timber coal grain water freight signal office letter market storage winter summer morning account balance value"
-).split()
+)
+WORDS = TEXT.split(" ")
 LINES = 34
 
 

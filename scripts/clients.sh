@@ -28,6 +28,13 @@ try() {
     said=$("$@" 2>&1) || give_up "$* failed: $said"
 }
 
+install() { # with uv, which takes seconds; with pip where only that is set up for the index
+    part=$1
+    shift
+    "$uv" pip install -q --python "$folder/$part" "$@" >/dev/null 2>&1 ||
+        try "$folder/uv/bin/python" -m pip --python "$folder/$part" install -q "$@"
+}
+
 if [ "$(cat "$folder/versions" 2>/dev/null)" != "$wanted" ]; then
     python=$root/.venv/bin/python
     [ -x "$python" ] || python=python3
@@ -39,10 +46,10 @@ if [ "$(cat "$folder/versions" 2>/dev/null)" != "$wanted" ]; then
         try "$uv" venv -q --python "$python" "$folder/$part"
     done
     # shellcheck disable=SC2086 # several packages
-    try "$uv" pip install -q --python "$folder/docling" $DOCLING
+    install docling $DOCLING
     # shellcheck disable=SC2086
-    try "$uv" pip install -q --python "$folder/langchain" $LANGCHAIN
-    try "$uv" pip install -q --python "$folder/docling" --no-deps "$LIGHTRAG"
+    install langchain $LANGCHAIN
+    install docling --no-deps "$LIGHTRAG"
     try "$folder/uv/bin/python" -m pip download -q --no-deps -d "$folder/wheels" "open-webui==$OPEN_WEBUI"
     try "$python" -m zipfile -e "$folder/wheels/open_webui-$OPEN_WEBUI-py3-none-any.whl" "$folder/wheels/open-webui"
     mkdir -p "$folder/open-webui"

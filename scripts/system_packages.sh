@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs the Debian packages that some tests need, where they are missing and that is possible.
-# Usage: system_packages.sh PART…, a PART being tesseract, postgresql, haproxy or libreoffice; all of them without one.
+# Usage: system_packages.sh PART…; a PART is tesseract, postgresql, haproxy, libreoffice, java or chromium; all of them without one.
 # Exit code 0: all are there. 1: some are not; standard error says which and what is not tested without them.
 set -u
 
@@ -14,6 +14,9 @@ packages() {
         # Without its Java, its help and its desktops; a font that its documents ask for.
         libreoffice) echo "libreoffice-writer-nogui libreoffice-calc-nogui libreoffice-impress-nogui" \
             "fonts-dejavu-core" ;;
+        java) echo "default-jdk-headless maven" ;;
+        # The browser, and a font with which its texts have a shape.
+        chromium) echo "chromium fonts-dejavu-core" ;;
         *) echo "unknown part: $1" >&2; return 2 ;;
     esac
 }
@@ -24,6 +27,8 @@ untested() {
         postgresql) echo "facts and runs in PostgreSQL" ;;
         haproxy) echo "several workers behind HAProxy" ;;
         libreoffice) echo "office files printed to pages, and old ones" ;;
+        java) echo "docling's client in Java" ;;
+        chromium) echo "the page in the browser" ;;
     esac
 }
 
@@ -36,11 +41,14 @@ elsewhere() { # not Debian: what counts is that the programs are there
         postgresql) command -v postgres >/dev/null || echo "postgresql" ;;
         haproxy) command -v haproxy >/dev/null || echo "haproxy" ;;
         libreoffice) command -v soffice >/dev/null || echo "libreoffice" ;;
+        java) { command -v javac && command -v mvn; } >/dev/null || echo "default-jdk-headless maven" ;;
+        chromium) command -v chromium >/dev/null || echo "chromium" ;;
     esac
 }
 
 missing() {
-    command -v dpkg-query >/dev/null || { elsewhere "$1"; return; }
+    # Any JDK will do, wherever it comes from.
+    { [ "$1" != java ] && command -v dpkg-query >/dev/null; } || { elsewhere "$1"; return; }
     for package in $(packages "$1"); do # LibreOffice with its windows will do
         installed "$package" || installed "${package%-nogui}" || echo "$package"
     done
@@ -67,7 +75,7 @@ install() {
     fetch "$1" || { $root apt-get update -qq >/dev/null 2>&1; fetch "$1"; }
 }
 
-[ $# -gt 0 ] || set -- tesseract postgresql haproxy libreoffice
+[ $# -gt 0 ] || set -- tesseract postgresql haproxy libreoffice java chromium
 lacking=0
 for part in "$@"; do
     packages "$part" >/dev/null || exit 2

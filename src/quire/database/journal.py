@@ -12,6 +12,7 @@ from quire.context import Claim, Json, Workflow
 from quire.database.database import Database, in_portions
 from quire.database.leases import ALIVE, Claims
 from quire.database.runs import ENDED, HAS_ENDED, PAUSED, Runs, claim_of
+from quire.database.secrets import remove_secrets
 from quire.errors import Category, RunCancelled, RunError, category_of, exit_code_of
 from quire.events import reason_of
 
@@ -204,6 +205,7 @@ class Journal:
                 "UPDATE invocations SET state = ?, result = ?, error = ? WHERE key = ?",
                 (ending.state, json.dumps(ending.result), ending.error_text(), claim.key),
             )
+            remove_secrets(self._database, "invocations", claim.key)
             self._database.change("DELETE FROM steps WHERE invocation = ?", (claim.key,))
             self._database.change("DELETE FROM signals WHERE invocation = ?", (claim.key,))
             self._claims.release(claim)
@@ -229,6 +231,8 @@ class Journal:
             ]
             for key in waiting:
                 database.change("UPDATE invocations SET state = 'cancelled', error = ? WHERE key = ?", (error, key))
+                database.change("DELETE FROM steps WHERE invocation = ?", (key,))
+                remove_secrets(database, "invocations", key)
         return waiting
 
     def cancelled(self, runs: Sequence[str]) -> set[str]:

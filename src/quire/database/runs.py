@@ -11,6 +11,7 @@ from quire.context import Json, RunState, RunStatus
 from quire.database.database import Database, in_portions
 from quire.database.figures import add_figures, keep_figures
 from quire.database.leases import ALIVE, expire_dead_owners
+from quire.database.secrets import remove_secrets
 from quire.errors import Category, UsageError
 from quire.events import Event
 from quire.figures import ended_run, figures_of
@@ -175,6 +176,7 @@ class Runs:
             ):
                 ((flow, submitted),) = database.rows("SELECT flow, submitted FROM runs WHERE run = ?", (run,))
                 add_figures(database, run, ended_run(str(flow), state, now - float(str(submitted))))
+            remove_secrets(database, "runs", run)
 
     def request_cancel(self, run: str) -> None:
         if not self._database.change("UPDATE runs SET cancel = 1 WHERE run = ?", (run,)):

@@ -276,11 +276,15 @@ class TaskArgument(TypedDict):
     more_targets: NotRequired[Sequence[Mapping[str, Json]]]
     """Buckets that get the same files."""
     callbacks: Sequence[Mapping[str, Json]]
+    secrets: NotRequired[Mapping[str, Json]]
+    """What `sealed` took out of sources, target and callbacks; removed when the task has ended."""
     from_formats: Sequence[str]
     """The formats that are read; documents in others are skipped. Empty for all."""
     timeout_s: float | None
     abort_on_error: bool
     limits: TaskLimits
+    urgent: NotRequired[bool]
+    """Whether a caller waits for it: then it does not queue behind those that nobody waits for."""
 
 
 TaskPhase: TypeAlias = Literal["source", "read", "output"]

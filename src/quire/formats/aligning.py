@@ -72,7 +72,7 @@ def _gaps(texts: Sequence[SoughtText], window: Stretch) -> Iterator[tuple[list[S
 def _parts_of_lines(texts: Sequence[SoughtText], printed: PrintedText, gap: Stretch) -> None:
     """Place short texts that share a line: a label and its value."""
     candidates = [printed.places(one.text, gap, whole=False, limit=_LIMITS[0]) or () for one in texts]
-    free = [[place for place in places if printed.is_free(place.start, place.end)] for places in candidates]
+    free = [[place for place in places if printed.is_free_word(place.start, place.end)] for places in candidates]
     for one, found in zip(texts, chained(free), strict=True):
         if found is not None:
             _take(one, [(found.start, found.end)], printed)

@@ -94,9 +94,9 @@ def structure_of(data: bytes, *, input_format: str, name: str) -> DoclingDocumen
         backend=getattr(module, kind),
         backend_options=options,
     )
+    if not given.valid:
+        raise ValueError("its content is another")
     try:
-        if not given.valid:
-            raise ValueError("the backend finds it invalid")
         document: DoclingDocument = given._backend.convert()  # type: ignore[attr-defined]
     finally:
         given._backend.unload()  # type: ignore[no-untyped-call]

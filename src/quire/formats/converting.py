@@ -13,7 +13,7 @@ from typing import Any
 from quire.bundle import Bundle
 from quire.document import Document
 from quire.encoding import encode_page
-from quire.errors import ConfigurationError, CorruptError, InputError, QuireError
+from quire.errors import ConfigurationError, CorruptError, InputError, LimitError, QuireError
 from quire.events import reason_of
 from quire.formats.backends import docling_version, structure_of
 from quire.formats.blocks import pages_of
@@ -108,6 +108,8 @@ def _structure(data: bytes, input_format: str, name: str) -> dict[str, Any]:
         made: dict[str, Any] = structure_of(data, input_format=input_format, name=name).export_to_dict()
     except (QuireError, MemoryError):
         raise
+    except RecursionError as error:
+        raise LimitError("is nested too deeply; save it with fewer levels", document=name) from error
     except Exception as error:
         reason = " ".join(str(error).split())[:300] or type(error).__name__
         raise CorruptError(

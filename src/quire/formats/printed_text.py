@@ -183,6 +183,10 @@ class PrintedText:
     def is_free(self, start: int, end: int) -> bool:
         return not any(self.used[start:end])
 
+    def is_free_word(self, start: int, end: int) -> bool:
+        """Whether nothing has used this stretch, and it is no part of a word or number."""
+        return self.is_free(start, end) and self.bounds[start] == self.bounds[end] == _WORD
+
     @cached_property
     def _index(self) -> dict[str, array[int]]:
         """Where texts may begin, by their first characters, or by all of them if they have fewer."""

@@ -208,7 +208,7 @@ class Play:
 
     async def _attempt(self, step: StepRecord, call: Callable[[], Json]) -> Ending:
         step.attempts += 1
-        return await self.scheduler.in_thread(self.workflow.pool, partial(_tried, step.name, call))
+        return await self.scheduler.in_thread(self.invocation.pool, partial(_tried, step.name, call))
 
     async def _pause(self, seconds: float) -> None:
         """Back off; meanwhile the slot in the pool is free."""

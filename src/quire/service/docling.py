@@ -19,6 +19,7 @@ from quire.chunk.docling_chunks import docling_options, tokenizer_for
 from quire.context import RunStatus
 from quire.database.runs import ENDED, run_of
 from quire.durable.messages import TaskArgument, TaskSource
+from quire.fetching import shown_url
 from quire.service.answering import answer_of, failure_of, task_status_of
 from quire.service.contract import answers, forms, requests
 from quire.service.contract.orders import Order
@@ -72,6 +73,7 @@ def _submitting(path: str, calls: _Calls, submit: Submit) -> list[BaseRoute]:
     """The route that waits for the result, and the one that does not."""
 
     async def wait(request: Request) -> Response:
+        request.state.urgent = True
         return await calls.answered(request, await submit(request))
 
     return [
@@ -188,7 +190,7 @@ class _Calls:
         said = await service.call(task_status_of, service, status)
         await socket.send_json(answers.websocket_message("connection", said))
         await socket.send_json(answers.websocket_message("update", said))
-        asked = asyncio.ensure_future(socket.receive_text())
+        asked = asyncio.ensure_future(_received(socket))
         try:
             while said["task_status"] not in ("success", "failure"):
                 ended = asyncio.ensure_future(service.waiter.ended(run, LOOK_S))
@@ -199,7 +201,7 @@ class _Calls:
                 said = now
                 if asked.done():
                     asked.result()  # raises when the client is gone
-                    asked = asyncio.ensure_future(socket.receive_text())
+                    asked = asyncio.ensure_future(_received(socket))
                 await ended
         finally:
             asked.cancel()
@@ -225,11 +227,14 @@ class _Calls:
         version = document_version(request.headers.get("accept-docling-document-version"))
         wanted = translate(order, self._service.policy, version=version)
         tenant = tenant_of(request, self._settings)
-        return await self._service.call(self._submitted, order, wanted, uploads, tenant)
+        urgent = getattr(request.state, "urgent", False)
+        return await self._service.call(self._submitted, order, wanted, uploads, tenant, urgent=urgent)
 
     # In threads.
 
-    def _submitted(self, order: Order, wanted: Translated, uploads: Sequence[Upload], tenant: str) -> RunStatus:
+    def _submitted(
+        self, order: Order, wanted: Translated, uploads: Sequence[Upload], tenant: str, *, urgent: bool
+    ) -> RunStatus:
         sources = [self._service.keep_now(upload, tenant) for upload in uploads]
         sources += [self._source(source, tenant) for source in order.sources]
         argument: TaskArgument = {
@@ -249,6 +254,8 @@ class _Calls:
         if wanted["chunking"] is not None:
             tokenizer_for(docling_options(wanted["chunking"]))  # refused now rather than in a worker
             argument["chunking"] = wanted["chunking"]
+        if urgent:
+            argument["urgent"] = True
         return self._service.submit_now(argument)
 
     def _source(self, source: Any, tenant: str) -> TaskSource:
@@ -259,7 +266,7 @@ class _Calls:
                 return self._service.keep_now(upload, tenant)
         given = source_json(source)
         if given["kind"] == "http":
-            return {"url": given["url"], "headers": given["headers"], "uri": given["url"]}
+            return {"url": given["url"], "headers": given["headers"], "uri": shown_url(given["url"])}
         return {"bucket": given, "uri": f"{given['kind']}://{given.get('bucket') or given.get('container')}"}
 
     def _answer(self, run: str) -> Response:
@@ -289,6 +296,13 @@ class _Calls:
         if status is None:
             raise RequestRefused(404, answers.TASK_NOT_FOUND)
         return status
+
+
+async def _received(socket: WebSocket) -> None:
+    """Wait for a message, whatever it says. Raises WebSocketDisconnect when the client is gone."""
+    message = await socket.receive()
+    if message["type"] == "websocket.disconnect":
+        raise WebSocketDisconnect(message.get("code") or 1000)
 
 
 def _number(request: Request, name: str, default: float) -> float:

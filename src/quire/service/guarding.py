@@ -12,10 +12,10 @@ from quire.service.contract.refusing import RequestRefused
 from quire.service.security import check_host, check_key, check_origin, is_public
 from quire.service.settings import ServiceSettings
 
-EVERYWHERE = {"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "X-Frame-Options": "DENY"}
+EVERYWHERE = {"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "X-Frame-Options": "SAMEORIGIN"}
 """Headers of every answer."""
 INERT = {
-    "Content-Security-Policy": "sandbox; default-src 'none'; frame-ancestors 'none'",
+    "Content-Security-Policy": "sandbox; default-src 'none'; frame-ancestors 'self'",
     "Cache-Control": "no-store",
     "Cross-Origin-Resource-Policy": "same-origin",
 }

@@ -6,9 +6,9 @@ import asyncio
 import json
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from functools import partial
 from typing import TypeVar
 
@@ -26,10 +26,12 @@ from quire.durable.messages import (
 )
 from quire.durable.opening import ServedRuntime
 from quire.durable.reads.sources import save_source, source_key
+from quire.durable.tasks.sealing import sealed
 from quire.errors import ConfigurationError, QuireError, RunError
 from quire.runtime.local import LocalRuntime
 from quire.service.contract.answers import BUSY
 from quire.service.contract.refusing import RequestRefused
+from quire.service.removing import FetchedResults
 from quire.service.settings import ServiceSettings
 from quire.service.tracking import RunTallies
 from quire.service.uploads import Upload
@@ -63,6 +65,9 @@ class Service:
         self.tallies = RunTallies(runtime)
         self.draining = False
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="quire-service")
+        self._fetched = FetchedResults(
+            settings.result_removal_delay_s, lambda runs: self._threads.submit(self._forget_many, runs)
+        )
 
     async def call(self, work: Callable[..., T], *args: object, **options: object) -> T:
         """Run something that blocks in a thread."""
@@ -82,7 +87,10 @@ class Service:
         }
 
     def keep_now(self, upload: Upload, tenant: str) -> TaskSource:
-        """Save a file of a request to the store. Refuses one that is too large. Blocks."""
+        """Save a file of a request to the store. Refuses one that is too large. Blocks.
+
+        It is lasting with the run that names it: both are recorded in one database, one after the other.
+        """
         if upload.size > (most := self.settings.max_file_bytes):
             raise RequestRefused(
                 413, f"{upload.name} is larger than {most:,} bytes, the limit of this server for a file"
@@ -90,7 +98,9 @@ class Service:
         store, document = self.store_of(tenant), upload.id
         if store.find(source_key(document)) is None:
             upload.file.seek(0)
-            save_source(store, document, upload.file)
+            save_source(store, document, upload.file, lasting=False)
+        else:
+            store.flush(lasting=False)  # another request may have saved it just now
         source: SourceJson = {"id": document, "name": upload.name, "path": "", "stored": True}
         return {"stored": source, "uri": upload.name, "size": upload.size, "format": upload.format}
 
@@ -108,7 +118,7 @@ class Service:
             raise _busy()
         key = task or str(uuid.uuid4())
         try:
-            run = self.runtime.submit(FLOW, argument, key=key)
+            run = self.runtime.submit(FLOW, sealed(argument), key=key)
         except RunError as error:  # the server that runs it cannot be reached: it must not wait there for ever
             if task is None:
                 with suppress(QuireError):
@@ -162,8 +172,7 @@ class Service:
     def fetched(self, run: str) -> None:
         """The result of a task was fetched: remove it after a while, where results are for one use."""
         if self.settings.single_use_results:
-            loop = asyncio.get_running_loop()
-            loop.call_later(self.settings.result_removal_delay_s, self._threads.submit, self._forget, run)
+            self._fetched.add(run)
 
     def clear(self, tenant: str, older_s: float) -> None:
         """Forget the tasks of docling's API that ended some seconds ago."""
@@ -173,8 +182,7 @@ class Service:
             for run in self.runtime.runs(flow=FLOW, state="finished", limit=CLEARED)
             if run.inputs["tenant"] == tenant and run.inputs["type"] != "read" and (run.finished or 0.0) <= before
         ]:
-            for run in ended:
-                self._forget(run)
+            self._forget_many(ended)
 
     def begin(self) -> None:
         """Start working on what is queued."""
@@ -199,9 +207,13 @@ class Service:
             self.runtime.close()
         self.store.close()
 
-    def _forget(self, run: str) -> None:
-        with suppress(QuireError):  # it is gone already
-            self.runtime.forget(run)
+    def _forget_many(self, runs: Sequence[str]) -> None:
+        """On this machine in one transaction; a server elsewhere is asked for each."""
+        here = isinstance(self.runtime, LocalRuntime)
+        with self.store.database.transaction() if here else nullcontext():
+            for run in runs:
+                with suppress(QuireError):  # it is gone already
+                    self.runtime.forget(run)
 
 
 def tesseract_data() -> tuple[str, ...]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import time
-import unicodedata
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from tempfile import SpooledTemporaryFile
@@ -18,6 +17,7 @@ from starlette.requests import Request
 
 from quire.keys import Digest
 from quire.media_types import HEAD_BYTES, TAIL_BYTES, input_format_of, media_type_of
+from quire.names import safe_name
 from quire.service.contract.refusing import RequestRefused
 
 IN_MEMORY = 1 << 20
@@ -31,7 +31,6 @@ LONGEST_FIELD = 1 << 20
 LONGEST_FIELDS = 4 << 20
 """Bytes of all fields of a form together."""
 LONGEST_HEADER = 16 << 10
-LONGEST_NAME = 200
 IDLE_S = 30.0
 """How long a client may send nothing in the middle of a body."""
 GRACE_S = 60.0
@@ -50,7 +49,7 @@ class Upload:
 
     @classmethod
     def begun(cls, name: str) -> Upload:
-        return cls(safe_name(name), cast(BinaryIO, SpooledTemporaryFile(IN_MEMORY)))
+        return cls(safe_name(name) or "document", cast(BinaryIO, SpooledTemporaryFile(IN_MEMORY)))
 
     def write(self, data: bytes) -> None:
         self.file.write(data)
@@ -114,13 +113,6 @@ async def form_body(request: Request, max_bytes: int, *, part: str = "files", mo
         body.close()
         raise
     return body
-
-
-def safe_name(name: str) -> str:
-    """The name of an upload without folders and control characters: it never becomes a path."""
-    last = name.replace("\\", "/").rpartition("/")[2]
-    kept = "".join(c for c in last if unicodedata.category(c)[0] != "C").strip(" .")
-    return kept[-LONGEST_NAME:] or "document"
 
 
 async def _received(request: Request, max_bytes: int) -> AsyncIterator[bytes]:

@@ -47,8 +47,18 @@ def keep_source(store: Store, source: SourceRef) -> int:
         return document.size
 
 
-def save_source(store: Store, document: str, file: BinaryIO, check: Callable[[], object] = lambda: None) -> None:
-    """Save the bytes of a document, whose id is `document`, in pieces; `check` is called before each is saved."""
+def save_source(
+    store: Store,
+    document: str,
+    file: BinaryIO,
+    check: Callable[[], object] = lambda: None,
+    *,
+    lasting: bool = True,
+) -> None:
+    """Save the bytes of a document, whose id is `document`, in pieces; `check` is called before each is saved.
+
+    `lasting` is that of `Store.flush`.
+    """
     pieces = []
     while piece := file.read(PIECE_BYTES):
         check()
@@ -57,7 +67,7 @@ def save_source(store: Store, document: str, file: BinaryIO, check: Callable[[],
         piece_key = artifact_key("source-piece", "1", (document, digest), NOTHING)
         store.save(piece_key, piece, stage="source", document=document)
     store.save(source_key(document), json.dumps(pieces).encode(), stage="source", document=document)
-    store.flush()
+    store.flush(lasting=lasting)
 
 
 def open_source(

@@ -362,10 +362,10 @@ class DocumentSteps:
     def _record(self, digest: Digest) -> Record:
         return Record.of_row(json.loads(self.store.load(digest)))
 
-    def work(self, job: str, arguments: object, timeout_s: float) -> WorkerReply:
+    def work(self, job: str, arguments: object, timeout_s: float, *, urgent: bool = False) -> WorkerReply:
         """Run a job, `module:function`, in a worker, and wait; the pool enforces the timeout."""
-        request = Job(job, arguments)
-        return shared_pool(self.workers).submit(request, timeout_s=timeout_s, on_request=self._asked).result()
+        pool = shared_pool(self.workers)
+        return pool.submit(Job(job, arguments), timeout_s=timeout_s, on_request=self._asked, urgent=urgent).result()
 
     def _asked(self, name: str, header: Mapping[str, object], data: bytes) -> tuple[Mapping[str, object], bytes]:
         return stored(self.store.load, header)

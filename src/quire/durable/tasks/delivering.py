@@ -8,13 +8,14 @@ import zipfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from secrets import token_hex
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from quire.context import Json
 from quire.durable.messages import TaskDocument, TaskSource
 from quire.errors import ConfigurationError, FetchError, InputError, LimitError, UsageError, install_advice
 from quire.fetching import FetchPolicy, check_host, send
 from quire.keys import digest_bytes
+from quire.names import file_stem, safe_name
 
 if TYPE_CHECKING:
     from obstore.store import ObjectStore
@@ -22,12 +23,13 @@ if TYPE_CHECKING:
 ARCHIVE = "converted_docs.zip"
 TARGET_FAILED = "the target cannot be written"
 """How the error of a task begins that could not deliver."""
+ACCOUNT = ("type", "client_email", "private_key", "private_key_id")
 MOST_OBJECTS = 10_000
 """Objects of one bucket that a task reads at most."""
 
 
 def objects(bucket: Mapping[str, Json], policy: FetchPolicy) -> list[TaskSource]:
-    """The objects of a bucket below the prefix of the source, each as a source."""
+    """The objects of a bucket below the prefix of the source, each as a source that has only its key."""
     import obstore
 
     place = f"{bucket['kind']}://{_bucket(bucket)}"
@@ -38,7 +40,7 @@ def objects(bucket: Mapping[str, Json], policy: FetchPolicy) -> list[TaskSource]
             for meta in portion:
                 if meta["size"] and len(found) < most:
                     key = meta["path"]
-                    found.append({"bucket": {**bucket, "key": key}, "uri": f"{place}/{key}"})
+                    found.append({"bucket": {"key": key}, "uri": f"{place}/{key}"})
     return found
 
 
@@ -47,7 +49,7 @@ def downloaded(bucket: Mapping[str, Json], policy: FetchPolicy) -> tuple[str, by
     import obstore
 
     key = str(bucket["key"])
-    name = key.rpartition("/")[2]
+    name = safe_name(key) or "document"
     with _reporting(f"{key} cannot be downloaded from {bucket['kind']}://{_bucket(bucket)}"):
         response = obstore.get(_opened(bucket, policy), key)
         if response.meta["size"] > policy.max_bytes:
@@ -67,7 +69,7 @@ def deliver(target: Mapping[str, Json], archive: bytes, documents: Sequence[Task
     import obstore
 
     store = _opened(target, policy)
-    folders = {_stem(document): digest_bytes(document["uri"].encode())[:12] for document in documents}
+    folders = {file_stem(document["name"]): digest_bytes(document["uri"].encode())[:12] for document in documents}
     said = f"{TARGET_FAILED}: {target['kind']}://{_bucket(target)}"
     with zipfile.ZipFile(io.BytesIO(archive)) as files, _reporting(said):
         for name in files.namelist():
@@ -86,11 +88,6 @@ def _reporting(what: str) -> Iterator[None]:
     except (BaseError, OSError) as error:
         said = str(error).strip().splitlines()[0][:300]
         raise FetchError(f"{what}: {said}", passing=isinstance(error, GenericError)) from error
-
-
-def _stem(document: TaskDocument) -> str:
-    name = document["name"]
-    return name.rpartition(".")[0] or name
 
 
 def _form(archive: bytes) -> tuple[bytes, str]:
@@ -125,31 +122,37 @@ def _opened(bucket: Mapping[str, Json], policy: FetchPolicy) -> ObjectStore:
             endpoint = str(bucket["endpoint"])
             address = endpoint if "://" in endpoint else f"{'https' if secure else 'http'}://{endpoint}"
             check_host(address, policy)
-            keys = (
-                {"access_key_id": bucket["access_key"], "secret_access_key": bucket["secret_key"]}
-                if bucket.get("access_key")
-                else {"skip_signature": True}
-            )
+            pair = {"access_key_id": bucket.get("access_key"), "secret_access_key": bucket.get("secret_key")}
             return S3Store(
                 str(bucket["bucket"]),
                 endpoint=address,
                 region=bucket.get("region") or "us-east-1",
                 client_options={"allow_http": not secure or address.startswith("http://")},
-                **keys,
+                **_only({**pair, "token": None, "expires_at": None}, given=bool(bucket.get("access_key"))),
             )
         if kind == "azure_blob":
             given = _azure(bucket)
+            account_key = given.pop("account_key", None)
             if given.get("endpoint"):
                 check_host(str(given["endpoint"]), policy)
-            return AzureStore(str(bucket["container"]), **given)
+            own = _only({"access_key": account_key, "expires_at": None}, given=bool(account_key))
+            return AzureStore(str(bucket["container"]), **given, **own)
         if kind == "google_cloud_storage":
             account = bucket.get("service_account_key")
-            key: dict[str, Json] = {"service_account_key": json.dumps(account)} if account else {"skip_signature": True}
-            return GCSStore(str(bucket["bucket"]), **key)  # never with the server's own account
+            key: dict[str, Json] = {"skip_signature": True}
+            if account:  # other members would name other servers
+                known = {name: account[name] for name in ACCOUNT if name in account}
+                key = {"service_account_key": json.dumps(known)}
+            return GCSStore(str(bucket["bucket"]), **key)
     except (ValueError, TypeError, BaseError) as error:
         said = str(error).strip().splitlines()[0][:300]
         raise UsageError(f"the {kind} of the request is invalid: {said}") from error
     raise InputError(f"documents of the kind {kind} are not supported")
+
+
+def _only(credential: dict[str, Json], *, given: bool) -> dict[str, Any]:
+    """The credential of the request, or none: never those in the environment of the server."""
+    return {"credential_provider": lambda: credential} if given else {"skip_signature": True}
 
 
 def _azure(bucket: Mapping[str, Json]) -> dict[str, Json]:

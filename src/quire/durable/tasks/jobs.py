@@ -93,9 +93,11 @@ def _parts(result: DocumentResult, wanted: Wanted, reader: Reader) -> tuple[dict
     document = result.to_docling()
     crop = _Crop(reader)
     made = docling_outputs.render(document, cast(OutputOptions, wanted.outputs), crop)
+    paged = cast(Mapping[str, Json], document["pages"])  # as docling counts: Markdown has none
+    scores = scores_of(result.blocks, (page.number for page in result.pages)) if paged else {}
     parts = {
         "body": _encoded(exported(wanted.name, {name: _value(name, one) for name, one in made.contents.items()})),
-        "confidence": _encoded(confidence(scores_of(result.blocks, (page.number for page in result.pages)))),
+        "confidence": _encoded(confidence(scores)),
     }
     if wanted.chunking is not None:
         cut = result.to_docling_chunks(wanted.chunking)
@@ -106,7 +108,7 @@ def _parts(result: DocumentResult, wanted: Wanted, reader: Reader) -> tuple[dict
         (stem,) = docling_outputs.unique_stems([wanted.name])
         parts["archive"] = _archived(docling_outputs.files(stem, made))
     figures = {
-        "pages": len(result.pages),
+        "pages": len(paged),
         "characters": made.characters or sum(len(block.text) for block in result.blocks),
         "tables": len(result.tables),
         "pictures": sum(block.kind == "figure" for block in result.blocks),

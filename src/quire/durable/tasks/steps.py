@@ -46,19 +46,21 @@ class TaskSteps:
 
     def listed(self, argument: TaskArgument) -> Sequence[TaskSource]:
         """The sources, each object of a bucket by itself."""
-        return [
-            single
-            for source in argument["sources"]
-            for single in (
-                delivering.objects(source["bucket"], policy_of(argument)) if "bucket" in source else [source]
-            )
-        ]
+        found: list[TaskSource] = []
+        for number, source in enumerate(argument["sources"]):
+            if "bucket" not in source:
+                found.append(source)
+                continue
+            for single in delivering.objects(source["bucket"], policy_of(argument)):
+                found.append({**single, "bucket": {**single["bucket"], "source": number}})
+        return found
 
     def fetched(self, argument: TaskArgument, source: TaskSource) -> TaskSource:
         """Download a document, and save it to the store: the source with its place and its format."""
         steps = self._documents.scoped(argument["tenant"])
         if "bucket" in source:
-            name, data = delivering.downloaded(source["bucket"], policy_of(argument))
+            bucket = argument["sources"][source["bucket"]["source"]]["bucket"]
+            name, data = delivering.downloaded({**bucket, **source["bucket"]}, policy_of(argument))
             with Document(data, name=name) as document:
                 return _stored(steps.store, document, source)
         fetched = fetch(source["url"], policy_of(argument), headers=source.get("headers"))
@@ -82,7 +84,8 @@ class TaskSteps:
             if output is not None:
                 return {"reference": {**reference, "source": request.source.to_json()}, "output": output}
         with steps.short_request(request) as asked:
-            reply = steps.work("quire.durable.tasks.jobs:short", jobs.ShortRequest(asked, wanted), SHORT_S)
+            job, urgent = jobs.ShortRequest(asked, wanted), argument.get("urgent", False)
+            reply = steps.work("quire.durable.tasks.jobs:short", job, SHORT_S, urgent=urgent)
         size = reply.header.get("read_size", len(reply.data))
         assert isinstance(size, int)
         read = steps.short(request, ShortRead.of(reply.header, reply.data[:size]), run, sink)

@@ -19,10 +19,15 @@ from quire.durable.messages import (
 from quire.durable.reads.request import ReadRequest, SourceRef
 from quire.durable.reads.workflows import sink_of
 from quire.durable.tasks import progress
+from quire.durable.tasks.sealing import unsealed
 from quire.durable.tasks.steps import TaskSteps
 from quire.errors import Category, RunError
 from quire.events import Event, EventKind
+from quire.fetching import url_name
+from quire.names import safe_name
 
+TASKS, CALLS = "tasks", "calls"
+"""The pools: for tasks that wait in a queue, and for those that a caller waits for."""
 AT_ONCE = 16
 """Documents of a task that are in progress at a time."""
 SHORT_BYTES = 4 << 20
@@ -52,7 +57,7 @@ class Tasks:
         self._steps = steps
 
     def workflow(self) -> Workflow:
-        return Workflow("task", self.task, pool="tasks", keeps_slot=True)
+        return Workflow("task", self.task, pool=TASKS, keeps_slot=True, pool_of=_pool)
 
     async def task(self, ctx: Context, argument: TaskArgument) -> TaskResult:
         """Fetch and read the sources, make the outputs, deliver them. A document that fails does not fail the task."""
@@ -63,7 +68,7 @@ class _TaskRun:
     """One run of the workflow, deterministic between the calls of its context."""
 
     def __init__(self, steps: TaskSteps, ctx: Context, argument: TaskArgument) -> None:
-        self._steps, self._ctx, self._argument = steps, ctx, argument
+        self._steps, self._ctx, self._argument = steps, ctx, unsealed(argument)
         self._deadline = 0.0
         self._ended: list[TaskDocument] = []
 
@@ -211,12 +216,19 @@ class _TaskRun:
         self._ctx.emit(Event(f"{run}/{stage}/{kind}{mark}", run, 0, kind, stage, payload=payload))
 
 
+def _pool(argument: TaskArgument) -> str:
+    """Calls have slots of their own: a caller that waits does not wait for the queue."""
+    return CALLS if argument.get("urgent") else TASKS
+
+
 def _name(source: TaskSource) -> str:
-    return source["stored"]["name"] if "stored" in source else _uri(source).rpartition("/")[2]
+    if "stored" in source:
+        return source["stored"]["name"]
+    return url_name(source["url"]) if "url" in source else safe_name(_uri(source))
 
 
 def _uri(source: TaskSource) -> str:
-    return source.get("uri") or source.get("url") or (source["stored"]["name"] if "stored" in source else "")
+    return source.get("uri") or (source["stored"]["name"] if "stored" in source else "")
 
 
 def _left_out(source: TaskSource) -> TaskDocument:

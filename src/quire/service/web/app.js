@@ -101,5 +101,8 @@ document.addEventListener("keydown", (event) => {
   event.preventDefault();
 });
 
+// A file that is dropped beside the drop zone must not replace the page.
+for (const name of ["dragover", "drop"]) window.addEventListener(name, (event) => event.preventDefault());
+
 window.addEventListener("hashchange", show);
 show();

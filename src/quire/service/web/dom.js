@@ -66,7 +66,7 @@ export function button(label, click, { icon: drawing, text = !drawing, ...props 
   const shown = text === true ? label : text;
   return el(
     "button",
-    { type: "button", title: text ? undefined : label, "aria-label": text ? undefined : label, on: { click }, ...props },
+    { type: "button", title: text ? undefined : label, "aria-label": drawing || !text ? label : undefined, on: { click }, ...props },
     drawing && icon(drawing),
     shown ? el("span", {}, shown) : null,
   );

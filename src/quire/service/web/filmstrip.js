@@ -4,7 +4,7 @@ import { el } from "./dom.js";
 import { Pictures } from "./pictures.js";
 import { count, engineName } from "./words.js";
 
-const STEP = 132;
+const STEP = { down: 132, across: 92 };
 const DPI = 20;
 const KEPT = 60;
 const STATUS = { ok: "read", empty: "empty", failed: "failed", skipped: "not read", running: "being read", done: "read", waiting: "waiting" };
@@ -39,24 +39,24 @@ export class Filmstrip {
   /** Keep the current page in sight. */
   follow() {
     const at = this.model.at(this.model.current);
-    const [scroll, size] = this._along();
-    const begin = at * STEP;
-    if (begin < this.element[scroll] || begin + STEP > this.element[scroll] + this.element[size]) this.element[scroll] = begin - this.element[size] / 2 + STEP / 2;
+    const [scroll, size, , , step] = this._along();
+    const begin = at * step;
+    if (begin < this.element[scroll] || begin + step > this.element[scroll] + this.element[size]) this.element[scroll] = begin - this.element[size] / 2 + step / 2;
     this.draw();
   }
 
   draw() {
-    const [scroll, size, side, length] = this._along();
-    this.roll.style.setProperty(length, `${this.pages.length * STEP}px`);
+    const [scroll, size, side, length, step] = this._along();
+    this.roll.style.setProperty(length, `${this.pages.length * step}px`);
     this.roll.style.setProperty(length === "height" ? "width" : "height", "100%");
-    const first = Math.max(0, Math.floor(this.element[scroll] / STEP) - 2);
-    const last = Math.min(this.pages.length - 1, Math.ceil((this.element[scroll] + this.element[size]) / STEP) + 2);
+    const first = Math.max(0, Math.floor(this.element[scroll] / step) - 2);
+    const last = Math.min(this.pages.length - 1, Math.ceil((this.element[scroll] + this.element[size]) / step) + 2);
     const wanted = new Set();
     for (let at = first; at <= last; at++) {
       const page = this.pages[at];
       wanted.add(page.number);
       const cell = this.shown.get(page.number) ?? this._add(page);
-      cell.element.style.setProperty(side, `${at * STEP}px`);
+      cell.element.style.setProperty(side, `${at * step}px`);
       cell.element.style.setProperty(side === "top" ? "left" : "top", "0");
       this._update(cell, page);
     }
@@ -70,7 +70,7 @@ export class Filmstrip {
 
   _along() {
     const across = getComputedStyle(this.element).getPropertyValue("--film-across").trim() === "1";
-    return across ? ["scrollLeft", "clientWidth", "left", "width"] : ["scrollTop", "clientHeight", "top", "height"];
+    return across ? ["scrollLeft", "clientWidth", "left", "width", STEP.across] : ["scrollTop", "clientHeight", "top", "height", STEP.down];
   }
 
   _add(page) {

@@ -12,9 +12,9 @@ export async function fillFilters(panel, model) {
   const value = el("output", { htmlFor: "confidence" }, shownConfidence(model));
   replace(
     panel,
-    el("div", { class: "filter-head" }, el("h3", {}, "Kinds"), all(panel, model)),
+    el("div", { class: "filter-head" }, el("h2", {}, "Kinds"), all(panel, model)),
     el("div", { class: "filter-kinds" }, KINDS.map((kind) => choice(model, "kinds", kind, kindName(kind), kinds.get(kind) ?? 0))),
-    el("h3", {}, "Read from"),
+    el("h2", {}, "Read from"),
     el("div", { class: "filter-engines" }, [...engines].map(([engine, number]) => choice(model, "engines", engine, engineName(engine), number))),
     el("label", { class: "filter-range", htmlFor: "confidence" }, el("span", {}, "Confidence at most"), value),
     el("input", {

@@ -4,7 +4,7 @@ import { getJson, request } from "./api.js";
 import { button, el, icon, notify, replace } from "./dom.js";
 import { RunProgress } from "./progress.js";
 import { Uploads } from "./uploads.js";
-import { ADVICE, STATES, ago, count, isActive } from "./words.js";
+import { STATES, adviceFor, ago, count, duration, isActive } from "./words.js";
 
 const FOLLOWED = 2; // streams at a time: a browser has six connections to a server, and pictures need some
 const POLL_MS = 2500;
@@ -25,6 +25,7 @@ export class Home {
       el(
         "div",
         { class: "home" },
+        el("h1", { class: "offscreen" }, "Quire: read documents"),
         this.uploads.element,
         el("section", { "aria-labelledby": "documents" }, el("h2", { id: "documents" }, "Documents"), this.trouble, this.list, this.more),
       ),
@@ -89,7 +90,8 @@ export class Home {
       this._fill(row, run);
       return row;
     });
-    if (rows.length !== this.list.children.length || rows.some((row, at) => this.list.children[at] !== row)) replace(this.list, rows);
+    rows.forEach((row, at) => this.list.children[at] === row || this.list.insertBefore(row, this.list.children[at] ?? null)); // the others keep the focus
+    while (this.list.children.length > rows.length) this.list.lastChild.remove();
   }
 
   _follow(id) {
@@ -185,7 +187,7 @@ function documentRow(shown, run, cancel) {
       el("p", { class: "facts" }, facts(shown, run)),
       active && bar(shown),
       shown.error && el("p", { class: "reason" }, shown.error),
-      shown.error && shown.state === "failed" && el("p", { class: "advice" }, ADVICE[shown.category] ?? ""),
+      shown.error && shown.state === "failed" && el("p", { class: "advice" }, adviceFor(shown.category, shown.error)),
     ),
     el("span", { class: "state", data: { state: stateOf(shown) } }, label(shown)),
     active && button("Cancel", cancel, { class: "secondary small", "aria-label": `Cancel ${shown.name}`, data: { focus: `cancel-${shown.id}` } }),
@@ -204,6 +206,7 @@ function facts(shown, run) {
   } else if (shown.pages) listed.push(count(shown.pages, "page"));
   if (shown.failed) listed.push(`${count(shown.failed, "page")} failed`);
   if (shown.ledger?.empty) listed.push(`${shown.ledger.empty} empty`);
+  if (run.documents.length === 1 && shown.state === "finished" && run.finished) listed.push(`in ${duration(1000 * (run.finished - run.submitted))}`);
   if (run.documents.length === 1) listed.push(ago(shown.submitted));
   if (shown.type !== "read") listed.push(`by ${shown.type === "chunk" ? "a chunk" : "a conversion"} task`);
   return listed.join(" · ");

@@ -71,13 +71,16 @@ export class Panel {
       tab.show();
       return;
     }
+    const patience = setTimeout(() => name === this.name && this._page !== page && name !== "found" && replace(this.body, el("div", { class: "skeleton" })), 200);
     let view;
     try {
       view = await model.view(page);
     } catch (error) {
+      clearTimeout(patience);
       if (name === this.name && page === model.current) replace(this.body, el("p", { class: "reason" }, error.message));
       return;
     }
+    clearTimeout(patience);
     if (name !== this.name || page !== model.current) return;
     if (this.body.firstChild !== tab.element) replace(this.body, tab.element);
     if (this._page !== page && name !== "found") this.body.scrollTop = 0;

@@ -1,7 +1,7 @@
 // How the current page was read: its outcome, the attempts of engines, the times of stages, answers that were reused.
 
 import { el, replace } from "./dom.js";
-import { ADVICE, count, duration, engineName } from "./words.js";
+import { count, duration, engineName } from "./words.js";
 
 const STAGES = {
   "native-text": "Text in the file",
@@ -28,7 +28,7 @@ export class ReadingTab {
   }
 
   show(view) {
-    replace(this.element, outcome(view), attempts(view.path), stages(view.events), sources(view.blocks));
+    replace(this.element, outcome(view), attempts(view), stages(view.events), sources(view.blocks));
   }
 
   select() {}
@@ -42,28 +42,30 @@ function outcome({ page, path, blocks }) {
     {},
     el("p", { class: "lead" }, el("span", { class: "state", data: { state: page.status } }, STATUS[page.status]), ` ${count(blocks.length, "block")}`),
     page.reason ? el("p", { class: "reason" }, page.reason) : el("p", {}, read),
-    page.status === "failed" && el("p", { class: "advice" }, ADVICE.runtime),
+    page.status === "failed" && el("p", { class: "advice" }, "The other pages are not affected. If the page is damaged, get the file again; otherwise add it again with another effort."),
     reused > 0 && el("p", {}, `${count(reused, "answer")} from the store: the engine was not asked again.`),
     el("p", { class: "muted" }, `${Math.round(page.width)} × ${Math.round(page.height)} points${page.rotation ? `, turned by ${page.rotation}°` : ""}`),
   );
 }
 
-function attempts(path) {
+/** Times are in the events alone: what was read is the same in every run. */
+function attempts({ path, events }) {
   if (!path.length) return null;
+  const times = events.filter((event) => event.kind === "attempt").map((event) => event.ms);
   return el(
     "section",
     {},
-    el("h3", {}, "Attempts"),
+    el("h2", {}, "Attempts"),
     el(
       "ol",
       { class: "attempts" },
-      path.map((one) =>
+      path.map((one, at) =>
         el(
           "li",
           { data: { outcome: one.outcome } },
           el("span", { class: "attempt-engine" }, one.engine),
           el("span", { class: "attempt-outcome" }, OUTCOMES[one.outcome] ?? one.outcome),
-          el("span", { class: "muted" }, duration(one.ms)),
+          el("span", { class: "muted" }, times[at] ? duration(times[at]) : ""),
           one.reason && el("p", { class: "muted" }, one.reason),
         ),
       ),
@@ -75,11 +77,11 @@ function stages(events) {
   const done = events.filter((event) => ["finished", "hit", "failed"].includes(event.kind));
   const longest = Math.max(1, ...done.map((event) => event.ms ?? 0));
   if (!done.length)
-    return el("section", {}, el("h3", {}, "Stages"), el("p", { class: "muted" }, "Another run has read this page before: nothing was done again."));
+    return el("section", {}, el("h2", {}, "Stages"), el("p", { class: "muted" }, "Another run has read this page before: nothing was done again."));
   return el(
     "section",
     {},
-    el("h3", {}, "Stages"),
+    el("h2", {}, "Stages"),
     el(
       "ol",
       { class: "stages" },
@@ -105,5 +107,5 @@ function sources(blocks) {
     found.set(key, (found.get(key) ?? 0) + 1);
   }
   if (!found.size) return null;
-  return el("section", {}, el("h3", {}, "Where the text is from"), el("ul", { class: "origins" }, [...found].map(([name, number]) => el("li", {}, el("span", {}, name), el("span", { class: "muted" }, count(number, "block"))))));
+  return el("section", {}, el("h2", {}, "Where the text is from"), el("ul", { class: "origins" }, [...found].map(([name, number]) => el("li", {}, el("span", {}, name), el("span", { class: "muted" }, count(number, "block"))))));
 }

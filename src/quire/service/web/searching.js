@@ -39,6 +39,7 @@ export class Search {
 
   async run(text) {
     const query = text.trim();
+    if (query && query === this.query) return;
     this.stop?.abort();
     this.query = query;
     if (!query) {
@@ -73,7 +74,7 @@ export class Search {
   }
 
   _key(event) {
-    if (event.key === "Enter") this.step(event.shiftKey ? -1 : 1);
+    if (event.key === "Enter") this.run(this.input.value).then(() => this.step(event.shiftKey ? -1 : 1));
     else if (event.key === "Escape") {
       this.clear();
       this.input.blur();

@@ -24,6 +24,7 @@ export class Sheets {
     this.roll = el("div", { class: "roll" });
     this.element = el("div", { class: "sheets", tabIndex: 0, role: "region", "aria-label": "Pages" }, this.roll);
     this._scrolled = false;
+    this._arranged = -GAP;
     this.element.addEventListener("scroll", () => this._schedule());
     this._observer = new ResizeObserver(() => this.resize());
     this._observer.observe(this.element);
@@ -60,8 +61,8 @@ export class Sheets {
     this.roll.style.setProperty("height", `${top}px`);
     this.roll.style.setProperty("width", `${Math.max(width, this.width + 2 * GAP)}px`);
     for (const sheet of this.shown.values()) this._place(sheet);
-    if (anchor) this.element.scrollTop = this.tops[anchor.at] + anchor.part * this.heights[anchor.at] - anchor.above;
-    this.draw();
+    if (anchor) this._scrollTo(this.tops[anchor.at] + anchor.part * this.heights[anchor.at] - anchor.above);
+    else this.draw();
   }
 
   setZoom(zoom) {
@@ -76,11 +77,15 @@ export class Sheets {
     this.goTo(this.model.current);
   }
 
+  /** Scroll by a part of the height in sight. */
+  scrollBy(part) {
+    this.element.scrollTop += part * this.element.clientHeight;
+  }
+
   goTo(number, origin) {
     const at = this.model.at(number);
     if (at < 0 || !this.tops || origin === "hit" || this._inSight(at, origin)) return;
-    this.element.scrollTop = this.tops[at] - GAP / 2;
-    this.draw();
+    this._scrollTo(this.tops[at] - GAP / 2);
   }
 
   /** Bring the selected block, or the current hit, into view. */
@@ -98,7 +103,13 @@ export class Sheets {
     const top = this.tops[at] + box.top * this.heights[at];
     const bottom = top + box.height * this.heights[at];
     const { scrollTop, clientHeight } = this.element;
-    if (top < scrollTop + 10 || bottom > scrollTop + clientHeight - 10) this.element.scrollTop = top - Math.max(clientHeight * 0.25, 40);
+    if (top < scrollTop + 10 || bottom > scrollTop + clientHeight - 10) this._scrollTo(top - Math.max(clientHeight * 0.25, 40));
+  }
+
+  /** Where the page itself scrolls to, the current page is known: the last one may not reach the top. */
+  _scrollTo(top) {
+    this.element.scrollTop = top;
+    this._arranged = this.element.scrollTop;
     this.draw();
   }
 
@@ -174,7 +185,8 @@ export class Sheets {
   }
 
   _findCurrent() {
-    if (!this.tops?.length) return;
+    if (!this.tops?.length || Math.abs(this.element.scrollTop - this._arranged) < 2) return;
+    this._arranged = -GAP; // the reader has scrolled since
     const at = this._indexAt(this.element.scrollTop + this.element.clientHeight / 3);
     this.model.setCurrent(this.model.pages[at].number, "scroll");
   }

@@ -3,6 +3,8 @@
 import { download, getText } from "./api.js";
 import { button, copyText, el, notify, replace } from "./dom.js";
 
+const FURNITURE = new Set(["header", "footer", "page_number"]); // not in the Markdown
+const EARLIER = 4;
 const LINES = 200; // per element: the browser lays out only those in sight
 
 /** The Markdown of the whole document, at the place of the current page. */
@@ -33,7 +35,7 @@ export class MarkdownTab {
         replace(this.source, this.chunks.map((chunk) => el("pre", {}, chunk.text)));
         if (!this.text.trim()) replace(this.source, el("p", { class: "muted" }, "There is no text in this document."));
       }
-      this._goTo(view);
+      await this._goTo(view);
     } catch (error) {
       replace(this.source, el("p", { class: "reason" }, error.message));
     }
@@ -45,22 +47,39 @@ export class MarkdownTab {
     return getText(this.model.path("/exports/md"));
   }
 
-  /** Where the page begins in the text: at the first of its blocks that is found there. */
-  _goTo(view) {
+  /** Scroll to the page: a table may have begun on an earlier one. */
+  async _goTo(view) {
+    const { number } = view.page;
+    for (let at = this.model.at(number); at >= 0 && at > this.model.at(number) - EARLIER; at--) {
+      const earlier = this.model.pages[at].number;
+      const found = this._find(earlier === number ? view : await this.model.view(earlier));
+      if (this.model.current !== number) return;
+      if (found) {
+        this._scrollTo(found);
+        return;
+      }
+    }
+  }
+
+  /** Where the first block of a page is that the text has exactly once. */
+  _find(view) {
     for (const block of view.blocks) {
       const begin = block.text.split("\n")[0].slice(0, 60);
-      const at = begin.length < 12 ? -1 : this.text.indexOf(begin);
-      if (at < 0) continue;
-      const index = this.chunks.findLastIndex((chunk) => chunk.begin <= at);
-      const before = this.chunks[index].text.slice(0, at - this.chunks[index].begin);
-      const range = document.createRange();
-      const node = this.source.children[index].firstChild;
-      range.setStart(node, before.length);
-      range.setEnd(node, before.length + begin.length);
-      const scroller = this.element.closest(".panel-body");
-      if (scroller) scroller.scrollTop += range.getBoundingClientRect().top - scroller.getBoundingClientRect().top - 60;
-      return;
+      const at = begin.length < 12 || FURNITURE.has(block.kind) ? -1 : this.text.indexOf(begin);
+      if (at >= 0 && this.text.indexOf(begin, at + 1) < 0) return { at, length: begin.length };
     }
+    return null;
+  }
+
+  _scrollTo({ at, length }) {
+    const index = this.chunks.findLastIndex((chunk) => chunk.begin <= at);
+    const node = this.source.children[index].firstChild;
+    const start = at - this.chunks[index].begin;
+    const range = document.createRange();
+    range.setStart(node, start);
+    range.setEnd(node, Math.min(start + length, node.length));
+    const scroller = this.element.closest(".panel-body");
+    if (scroller) scroller.scrollTop += range.getBoundingClientRect().top - scroller.getBoundingClientRect().top - 60;
   }
 }
 

@@ -42,7 +42,7 @@ export class TablesTab {
     const card = el(
       "section",
       { class: "table-card", data: { block: table.block } },
-      el("div", { class: "table-head" }, el("h3", {}, title), el("p", { class: "muted" }, `Page ${table.page} · ${count(table.rows, "row")}, ${count(table.columns, "column")}`)),
+      el("div", { class: "table-head" }, el("h2", {}, title), el("p", { class: "muted" }, `Page ${table.page} · ${count(table.rows, "row")}, ${count(table.columns, "column")}`)),
       el(
         "div",
         { class: "actions" },

@@ -45,9 +45,9 @@ export function textOf(view, model) {
 function elementOf(block) {
   switch (block.kind) {
     case "title":
-      return el("h3", { class: "doc-title" }, spansOf(block));
+      return el("h2", { class: "doc-title" }, spansOf(block));
     case "heading":
-      return el("h4", { data: { level: String(Math.min(block.level ?? 1, 4)) } }, spansOf(block));
+      return el("h3", { data: { level: String(Math.min(block.level ?? 1, 4)) } }, spansOf(block));
     case "list_item":
       return el("p", { class: "item", style: { "--level": String(Math.max((block.level ?? 1) - 1, 0)) } }, el("span", { class: "marker" }, block.marker || "•"), el("span", {}, spansOf(block)));
     case "table":

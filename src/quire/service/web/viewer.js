@@ -9,7 +9,7 @@ import { Panel } from "./panel.js";
 import { RunProgress } from "./progress.js";
 import { Search } from "./searching.js";
 import { Sheets } from "./sheets.js";
-import { ADVICE, STATES, count, isActive } from "./words.js";
+import { ADVICE, STATES, adviceFor, count, isActive } from "./words.js";
 
 const EXPORTS = {
   md: "Markdown", html: "HTML", txt: "Text", json: "JSON", docling: "DoclingDocument", xlsx: "Tables as Excel", csv: "Tables as CSV", pdf: "Searchable PDF",
@@ -45,17 +45,17 @@ export class Viewer {
       document.title = `${detail.name} · Quire`;
       if (detail.page_list.length) this._show(detail, asked);
       else if (isActive(detail.state)) this._wait(detail, asked);
-      else this._fail(detail.name, detail.error ?? STATES[detail.state], ADVICE[detail.category] ?? cancelledAdvice(detail.state));
+      else this._fail(detail.name, detail.error ?? STATES[detail.state], adviceFor(detail.category, detail.error) || cancelledAdvice(detail.state));
     } catch (error) {
       if (!this.closed) this._fail("This document cannot be shown", error.message, error.status === 404 ? "It may have been deleted from the store. Read the file again." : ADVICE[error.category]);
     }
   }
 
   _fail(title, reason, advice) {
-    replace(this.barPlace, el("h1", { class: "document-name" }, title));
+    replace(this.barPlace);
     replace(
       this.main,
-      el("div", { class: "empty failed" }, icon("alert"), el("p", { class: "lead" }, title), el("p", { class: "reason" }, reason), advice && el("p", { class: "advice" }, advice), el("a", { class: "secondary", href: "#/" }, "All documents")),
+      el("div", { class: "empty failed" }, icon("alert"), el("h1", { class: "lead" }, title), el("p", { class: "reason" }, reason), advice && el("p", { class: "advice" }, advice), el("a", { class: "secondary", href: "#/" }, "All documents")),
     );
   }
 
@@ -66,7 +66,7 @@ export class Viewer {
     const bar = el("progress", { max: 1, "aria-label": "Pages that are read" });
     const film = new Filmstrip([]);
     const stop = button("Cancel", () => this._cancel(detail.run), { class: "secondary" });
-    replace(this.barPlace, el("h1", { class: "document-name", title: detail.name }, detail.name));
+    replace(this.barPlace, el("div", { class: "document-heading" }, el("h1", { class: "document-name", title: detail.name }, detail.name)));
     replace(this.main, el("div", { class: "viewer reading-now" }, film.element, el("div", { class: "waiting-card", role: "status" }, lead, bar, doing, stop)));
     const progress = new RunProgress(detail.run, {
       onChange: () => {
@@ -113,20 +113,18 @@ export class Viewer {
     this.sheets.resize();
     this.film.draw();
     this.arrive(asked);
-    this.sheets.element.focus({ preventScroll: true });
   }
 
   _heading(detail) {
     const { ledger } = detail;
     const facts = [count(ledger.pages, "page")];
-    if (ledger.failed) facts.push(`${ledger.failed} failed`);
     if (ledger.empty) facts.push(`${ledger.empty} empty`);
     return el(
       "div",
       { class: "document-heading" },
       el("h1", { class: "document-name", title: detail.name }, detail.name),
       el("p", { class: "muted" }, facts.join(" · ")),
-      detail.status === "partial" && button(`${count(ledger.failed, "page")} failed`, () => this._nextFailed(), { class: "warn small", title: "Go to the next page that failed" }),
+      ledger.failed > 0 && button(`${count(ledger.failed, "page")} failed`, () => this._nextFailed(), { class: "warn small", title: "Go to the next page that failed" }),
     );
   }
 
@@ -183,10 +181,14 @@ export class Viewer {
 
   /** Between the pages and the panel: dragged, or moved with the arrow keys. */
   _splitter() {
-    const set = (width) => this.root.style.setProperty("--panel", `${Math.round(Math.min(Math.max(width, 280), innerWidth * 0.6))}px`);
+    const set = (width) => {
+      const part = Math.min(Math.max(width / innerWidth, 0.2), 0.6);
+      this.root.style.setProperty("--panel", `${Math.round(part * innerWidth)}px`);
+      splitter.setAttribute("aria-valuenow", String(Math.round(100 * part)));
+    };
     const move = (event) => set(innerWidth - event.clientX);
-    return el("div", {
-      class: "splitter", role: "separator", "aria-orientation": "vertical", "aria-label": "Width of the panel", "aria-valuenow": "50", tabIndex: 0,
+    const splitter = el("div", {
+      class: "splitter", role: "separator", "aria-orientation": "vertical", "aria-label": "Width of the panel", "aria-valuenow": "34", "aria-valuemin": "20", "aria-valuemax": "60", tabIndex: 0,
       on: {
         pointerdown: (event) => {
           event.target.setPointerCapture(event.pointerId);
@@ -202,6 +204,7 @@ export class Viewer {
         },
       },
     });
+    return splitter;
   }
 
   _togglePanel() {
@@ -254,10 +257,15 @@ export class Viewer {
   _modelKey({ key, target }) {
     const { model } = this;
     const inTabs = target.closest?.("[role=tablist], .menu-panel");
+    if (/^(Page|ArrowUp|ArrowDown)/.test(key) && target !== document.body) return false; // what has the focus scrolls
     const acts = {
       ArrowLeft: () => this._step(-1),
       ArrowRight: () => this._step(1),
       Home: () => model.setCurrent(model.pages[0].number, "key"),
+      PageUp: () => this.sheets.scrollBy(-0.9),
+      PageDown: () => this.sheets.scrollBy(0.9),
+      ArrowUp: () => this.sheets.scrollBy(-0.1),
+      ArrowDown: () => this.sheets.scrollBy(0.1),
       End: () => model.setCurrent(model.pages.at(-1).number, "key"),
       j: () => this._stepBlock(1),
       k: () => this._stepBlock(-1),

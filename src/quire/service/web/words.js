@@ -43,6 +43,12 @@ export const ADVICE = {
   unknown: "This was not expected. Please report it with the message.",
 };
 
+/** What to do about a document that failed. */
+export function adviceFor(category, reason) {
+  if (/password/i.test(reason ?? "")) return "Save a copy of the document without its password, and add that.";
+  return ADVICE[category] ?? "";
+}
+
 export const STATES = {
   waiting: "Waiting",
   running: "Reading",
