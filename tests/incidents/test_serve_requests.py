@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import time
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from threading import Event
@@ -20,6 +21,8 @@ from tests.servers.quire_server import LOOPBACK, QuireServer, form, serving
 
 pytestmark = pytest.mark.processes
 
+TIMEOUT_S = 5
+"""For a document, from the first look at it: long enough to ask for its first page on a busy machine."""
 SLOW = {"pipeline": "vlm"}
 """Read by the model below, which takes as long as a test wants."""
 
@@ -72,6 +75,7 @@ def server(gate, tmp_path_factory) -> Iterator[QuireServer]:
         "DOCLING_DEBUG_PROFILE_PIPELINE_TIMINGS": "true",
     }
     with serving(tmp_path_factory.mktemp("serve"), "--workers", "2", "--tenants", environment=environment) as running:
+        running.upload("/v1/convert/file", ("warm.pdf", documents.simple()))  # so that its workers are there
         yield running
 
 
@@ -108,21 +112,22 @@ def test_a_client_that_hangs_up_does_not_end_what_another_one_waits_for(server, 
     answer = second.answer()
     assert answer.status == 200
     assert (answer.json["status"], answer.json["document"]["md_content"]) == ("success", "A line from the model.")
-    assert closed.asked <= 2, "only a call in flight is repeated"
+    questions = Counter(request.picture for request in closed.vision.requests)
+    assert max(questions.values()) <= 2, "only a call in flight is repeated"
 
 
 def test_a_document_whose_time_is_over_comes_back_with_the_pages_that_are_done(server, closed):
-    begun = time.time()
-    exchange = begin(server, sheets(20, 16), document_timeout="2")
+    exchange = begin(server, sheets(20, 16), document_timeout=str(TIMEOUT_S))
     wait_until(lambda: closed.asked, "the model is not asked")
-    wait_until(lambda: time.time() > begun + 3, "time stands still")
+    asked = time.time()
+    wait_until(lambda: time.time() > asked + TIMEOUT_S, "time stands still")
     closed.opened.set()
     answer = exchange.answer()
     assert (answer.status, answer.json["status"]) == (200, "partial_success")
     errors = answer.json["errors"]
     assert {error["category"] for error in errors} == {"timeout"}
     assert {error["component_type"] for error in errors} == {"pipeline"}
-    assert errors[0]["error_message"] == "not begun: the time for this document was over"
+    assert errors[0]["error_message"].endswith("not begun: the time for this document was over")
     late = {error["page_no"] for error in errors}
     assert 0 < len(late) < 16
     assert answer.json["document"]["md_content"].count("A line from the model.") == 16 - len(late)

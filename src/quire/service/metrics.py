@@ -18,11 +18,11 @@ import quire
 from quire.database.figures import all_figures
 from quire.database.runs import Runs
 from quire.figures import sample
+from quire.service.service import FLOW
 from quire.service.traffic import FAMILIES, Traffic
 from quire.store.artifacts import ArtifactStore
 
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
-FLOW = "task"
 STATES = {"waiting": "waiting", "running": "running", "interrupted": "running"}
 
 _HELP: Mapping[str, tuple[str, str]] = {
