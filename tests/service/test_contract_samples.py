@@ -23,7 +23,7 @@ from websockets.sync.client import connect
 
 from tests.conftest import running
 from tests.documents import many_pages, placed, simple
-from tests.servers.quire_serve import QuireServer
+from tests.servers.quire_server import QuireServer
 from tests.service.shapes import AtLeast, Each, Shape, misfits, one_of, optional
 
 pytestmark = pytest.mark.processes
@@ -190,7 +190,7 @@ class Caller:
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[QuireServer]:
     settings = {"DOCLINGCORE_ALLOWED_PRIVATE_IPS": '["127.0.0.1/32"]'}
-    with running(QuireServer(tmp_path_factory.mktemp("server"), settings)) as started:
+    with running(QuireServer(tmp_path_factory.mktemp("server"), environment=settings)) as started:
         yield started
 
 

@@ -286,6 +286,13 @@ class Scheduler:
 
         No event is lost: those that cannot be stored now are kept for the next time.
         """
+        with self._storing(run, lasting=lasting):
+            yield
+        self._failed_at = 0.0
+
+    @contextmanager
+    def _storing(self, run: str, *, lasting: bool = False) -> Iterator[None]:
+        """Such a transaction. Storing events alone does not end a trouble: steps may still fail to be recorded."""
         with self._emitting:
             events = self._emitted.pop(run, [])
         try:
@@ -296,11 +303,10 @@ class Scheduler:
             with self._emitting:
                 self._emitted[run] = events + self._emitted.get(run, [])
             raise
-        self._failed_at = 0.0
 
     def _store_events(self) -> None:
         for run in list(self._emitted):
-            with self.recording(run):
+            with self._storing(run):
                 pass
 
     async def _leave(self) -> None:

@@ -16,7 +16,7 @@ import pytest
 from tests import documents, office_files
 from tests.conftest import ROOT, running
 from tests.servers import s3
-from tests.servers.quire_serve import QuireServer
+from tests.servers.quire_server import QuireServer
 from tests.service.clients.calling import PROGRAMS, ClientProgram
 
 KEY = "key of the tests"
@@ -44,7 +44,7 @@ def needed(script: str) -> Path:
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[QuireServer]:
     """A server without a key that may fetch documents from this machine."""
     settings = {"QUIRE_SERVE_ALLOWED_PRIVATE_IPS": "127.0.0.1/32"}
-    with running(QuireServer(tmp_path_factory.mktemp("server"), settings)) as started:
+    with running(QuireServer(tmp_path_factory.mktemp("server"), environment=settings)) as started:
         yield started
 
 
@@ -52,7 +52,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[QuireServer]:
 def guarded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[QuireServer]:
     """A server with a key that separates tenants."""
     settings = {"DOCLING_SERVE_API_KEY": KEY, "QUIRE_SERVE_TENANTS": "true"}
-    with running(QuireServer(tmp_path_factory.mktemp("guarded"), settings)) as started:
+    with running(QuireServer(tmp_path_factory.mktemp("guarded"), environment=settings)) as started:
         yield started
 
 
