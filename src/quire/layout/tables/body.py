@@ -12,6 +12,7 @@ TIGHT = 1.5  # of the size: lines of one cell are not further apart
 OVERLAP = 0.95  # of the size: lines nearer than this are of one row
 LOOSER = 1.22  # gaps between rows that are this much wider than those between lines show where rows begin
 
+TEXT = 2.5  # words in a line of a text, at least
 MANY_CELLS, SHORT_CELL = 4, 2  # cells of a line, words of each
 
 Parts = dict[int, list[TableWord]]
@@ -24,20 +25,39 @@ def group_rows(
     if not rows:
         return []
     groups = [[0]]
-    tight = _line_pitch(rows, parts)
+    tight = _line_pitch(rows)
+    keyed = _are_keyed(rows, parts)
     for i in range(1, len(rows)):
         ruled = any(rows[i - 1].middle < y < rows[i].middle for y in rules)
         above: Parts = {}
         for k in groups[-1]:
             above |= parts[k]
-        if not ruled and _continues(rows, parts, above, i, widths, tight):
+        if not ruled and (0 not in parts[i] if keyed else _continues(rows, parts, above, i, widths, tight)):
             groups[-1].append(i)
         else:
             groups.append([i])
     return groups
 
 
-def _line_pitch(rows: Sequence[Row], parts: Sequence[Parts]) -> float:
+def _are_keyed(rows: Sequence[Row], parts: Sequence[Parts]) -> bool:
+    """Whether rows begin where, and only where, the first column is filled: the lines without it are nearer.
+
+    Such lines go on with a text in one column; where they do not, the first column may name groups of rows.
+    """
+    begins = [0 in part for part in parts]
+    pitches = [b.baseline - a.baseline for a, b in itertools.pairwise(rows)]
+    before = [pitch for pitch, begin in zip(pitches, begins[1:], strict=True) if begin]
+    inside = [pitch for pitch, begin in zip(pitches, begins[1:], strict=True) if not begin]
+    if not begins[0] or not before or not inside:
+        return False
+    lines = [part for part, begin in zip(parts, begins, strict=True) if not begin]
+    shared = set.intersection(*(set(line) for line in lines))
+    if not any(sum(len(line[c]) for line in lines) >= TEXT * len(lines) for c in shared):
+        return False
+    return min(before) > LOOSER * max(inside) and max(inside) < TIGHT * max(row.size for row in rows)
+
+
+def _line_pitch(rows: Sequence[Row]) -> float:
     """The line pitch inside cells where rows are further apart than lines; 0 where they are not."""
     pitches = [b.baseline - a.baseline for a, b in itertools.pairwise(rows)]
     usable = [p for p in pitches if p > 0.7 * rows[0].size]

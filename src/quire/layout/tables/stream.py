@@ -30,6 +30,8 @@ class Grid:
         self.head = header_length(rows, full, scanned=scanned)
         column_rows = _column_rows(rows, self.head)
         self.bounds = [g.middle for g in find_gutters(column_rows, support=2 if len(column_rows) > 3 else 1)]
+        if self.bounds:
+            self.bounds = _titled(rows[: self.head], rows[self.head :], self.bounds)
         self.columns = len(self.bounds) + 1
         self.extents = _extents(rows[self.head :], self.bounds)
 
@@ -66,6 +68,25 @@ class Grid:
             else:
                 groups[-1].append(word)
         return groups
+
+
+def _titled(head: list[Row], body: list[Row], bounds: list[float]) -> list[float]:
+    """The bounds, and those beside a title of the header that has nothing below it."""
+    found: set[float] = set()
+    for row in head:
+        for a, b in itertools.pairwise(row.pieces):
+            left, right = a[-1].right, b[0].left
+            if any(a[0].middle < x < b[0].middle for x in bounds):
+                continue
+            start = max([0.0, *(x for x in bounds if x < left)])
+            end = min([x for x in bounds if x > right], default=1e9)
+            words = [w for r in body if len(r.pieces) > 1 for w in r.words if start < w.middle < end]
+            low, high = min((w.left for w in words), default=right), max((w.right for w in words), default=left)
+            if low >= left:
+                found.add((left + min(low, right)) / 2)
+            elif high <= right:
+                found.add((max(high, left) + right) / 2)
+    return sorted([*bounds, *found])
 
 
 def _column_rows(rows: list[Row], head: int) -> list[Row]:

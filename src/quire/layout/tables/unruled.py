@@ -25,6 +25,9 @@ LONG = 0.7  # of the width of the zone: a row of one piece that is longer is pro
 MAX_SINGLES = 3  # rows of one piece in a row
 LIKE = 0.5  # of the pieces that rows have between the rules: rows outside with fewer are not of the table
 MAX_LINES = 12  # of one cell
+LONG_CELL = 30  # lines of a cell of text between others
+PITCH = 1.5  # of the size: lines of one cell are no further apart
+LARGER = 1.12  # than the rows above: a single piece in larger type is a heading, not a row
 MAX_ROWS = 400
 _TYPED_RULE = re.compile(r"[-_=─━═]{8,}\Z")
 
@@ -58,9 +61,14 @@ def _runs(zone: list[Row | None], across: Sequence[Rule]) -> list[list[Row]]:
             runs.append([])
         if row is None:
             continue
+        if runs[-1] and _hangs(row, runs[-1]):
+            runs[-1].append(row)
+            continue
         if CAPTION.match(_start(row)) or (not _several(row) and _is_prose(row, width)):
             runs.append([])
             continue
+        if _is_larger(row, runs[-1]):
+            runs.append([])
         lonely = not _several(row) and not (runs[-1] and (_is_value(row, runs[-1][-1]) or _is_under(row, runs[-1])))
         if lonely and sum(1 for r in runs[-1][-MAX_SINGLES:] if not _several(r)) == MAX_SINGLES:
             runs.append(runs[-1][-MAX_SINGLES + 1 :] if not any(map(_several, runs[-1])) else [])
@@ -144,6 +152,24 @@ def _is_under(row: Row, run: list[Row]) -> bool:
     return False
 
 
+def _hangs(row: Row, run: list[Row]) -> bool:
+    """Whether a row of one piece is the next line of a text in the middle of the last row that has three."""
+    if len(row.pieces) > 1 or row.baseline - run[-1].baseline > PITCH * row.size:
+        return False
+    for above in reversed(run[-LONG_CELL:]):
+        pieces = above.pieces
+        if len(pieces) > 2:
+            near = [i for i in range(1, len(pieces)) if abs(pieces[i][0].left - row.left) < 0.5 * row.size]
+            return bool(near) and (near[0] + 1 == len(pieces) or row.right < pieces[near[0] + 1][0].left)
+        if len(pieces) > 1:
+            continue
+    return False
+
+
+def _is_larger(row: Row, run: list[Row]) -> bool:
+    return not _several(row) and any(map(_several, run)) and row.size > LARGER * max(r.size for r in run)
+
+
 def _is_prose(row: Row, width: float) -> bool:
     if len(row.words) > 5 and row.words[-1].text[-1:] in ".:;" and not _several(row):
         return True
@@ -158,7 +184,7 @@ def _trimmed(run: list[Row], across: Sequence[Rule]) -> list[Row]:
     """Without the rows of one piece at the end, and at the start those that are not column titles."""
     end = len(run)
     while end > 1 and not _several(run[end - 1]) and not _is_value(run[end - 1], run[end - 2]):
-        if _is_closed(run, end - 1, across):
+        if _is_closed(run, end - 1, across) or _hangs(run[end - 1], run[: end - 1]):
             break
         end -= 1
     first = next((i for i, row in enumerate(run) if _several(row)), end)
