@@ -47,7 +47,7 @@ def is_table(mesh: Mesh, rows: Sequence[Row], head: int, rules: int, *, scanned:
     fill = sum(sum(row) for row in filled) / (mesh.rows * mesh.columns)
     if rules < 3 and mesh.rows < 4 and _is_scale(mesh.atoms[0]):
         return False
-    if _is_keyed(mesh, head):
+    if _is_keyed(mesh, head, rules):
         return True
     long = sum(count for count in amounts if count > PROSE)
     if 2 * rules < mesh.rows and 2 * long > sum(amounts):
@@ -59,11 +59,11 @@ def is_table(mesh: Mesh, rows: Sequence[Row], head: int, rules: int, *, scanned:
     return mesh.rows >= 4 and fill > 0.7 and figures > 0.6 and words < 5
 
 
-def _is_keyed(mesh: Mesh, head: int) -> bool:
+def _is_keyed(mesh: Mesh, head: int, rules: int) -> bool:
     """Rows that begin with a key under titles, with texts in one column at most and short cells in the others."""
     body = mesh.atoms[head:]
     titled = sum(any(row[c] for row in mesh.atoms[:head]) for c in range(mesh.columns))
-    if mesh.columns < 3 or len(body) < 2 or 2 * titled <= mesh.columns:
+    if mesh.columns < (2 if rules > 1 else 3) or len(body) < 2 or 2 * titled <= mesh.columns:
         return False
     if any(amount(row[0]) > KEY for row in mesh.atoms) or 5 * sum(bool(row[0]) for row in body) < 4 * len(body):
         return False

@@ -12,6 +12,7 @@ from quire.layout.tables.mesh import Mesh
 from quire.layout.tables.spans import settle, span_rows
 from quire.layout.tables.strokes import Rule
 from quire.layout.tables.words import Row, TableWord, is_number, pieces_of
+from quire.layout.tables.wrap import INDENT
 from quire.median import median
 
 CENTRED = 0.12  # of the width of the table: how far from the middle a title of rows may be
@@ -51,7 +52,10 @@ class Grid:
         return parts
 
     def _is_centred(self, piece: list[TableWord]) -> bool:
-        """Whether a single piece is centred in the table: a title of the rows below it."""
+        """Whether a single piece is centred in the table, not a line of its column: a title of the rows below it."""
+        start, end, size = piece[0].left, piece[-1].right, piece[0].size
+        if any(-0.5 < (start - a) / size < INDENT and end < b + 0.5 * size for a, b in self.extents[1:]):
+            return False
         left, right = self.extents[0][0], self.extents[-1][1]
         middle = (piece[0].left + piece[-1].right) / 2
         return abs(2 * middle - left - right) < CENTRED * (right - left)

@@ -90,7 +90,7 @@ def _parted(run: list[Row], across: Sequence[Rule]) -> list[list[Row]]:
         first, again = run[heads[0]].words[0], run[i].words[0]
         if again.text == first.text and not is_number(again.text) and abs(again.left - first.left) < 2 * first.size:
             start = i
-            while start and not _several(run[start - 1]):
+            while start and not _several(run[start - 1]) and not _hangs(run[start - 1], run[: start - 1]):
                 start -= 1
             cuts.append(start)
     return [run[a:b] for a, b in pairwise([0, *cuts, len(run)])]
@@ -154,20 +154,19 @@ def _is_under(row: Row, run: list[Row]) -> bool:
 
 def _hangs(row: Row, run: list[Row]) -> bool:
     """Whether a row of one piece is the next line of a text in the middle of the last row that has three."""
-    if len(row.pieces) > 1 or row.baseline - run[-1].baseline > PITCH * row.size:
+    if not run or len(row.pieces) > 1 or row.baseline - run[-1].baseline > PITCH * row.size:
         return False
     for above in reversed(run[-LONG_CELL:]):
         pieces = above.pieces
         if len(pieces) > 2:
             near = [i for i in range(1, len(pieces)) if abs(pieces[i][0].left - row.left) < 0.5 * row.size]
             return bool(near) and (near[0] + 1 == len(pieces) or row.right < pieces[near[0] + 1][0].left)
-        if len(pieces) > 1:
-            continue
     return False
 
 
 def _is_larger(row: Row, run: list[Row]) -> bool:
-    return not _several(row) and any(map(_several, run)) and row.size > LARGER * max(r.size for r in run)
+    sizes = [r.size for r in run if _several(r)]
+    return bool(sizes) and not _several(row) and row.size > LARGER * max(sizes)
 
 
 def _is_prose(row: Row, width: float) -> bool:
