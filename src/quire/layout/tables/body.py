@@ -12,6 +12,7 @@ TIGHT = 1.5  # of the size: lines of one cell are not further apart
 OVERLAP = 0.95  # of the size: lines nearer than this are of one row
 LOOSER = 1.22  # gaps between rows that are this much wider than those between lines show where rows begin
 
+PARTIAL = 0.6  # of the columns: a line that fills more may be a row of its own
 TEXT = 2.5  # words in a line of a text, at least
 MANY_CELLS, SHORT_CELL = 4, 2  # cells of a line, words of each
 
@@ -42,7 +43,8 @@ def group_rows(
 def _are_keyed(rows: Sequence[Row], parts: Sequence[Parts]) -> bool:
     """Whether rows begin where, and only where, the first column is filled: the lines without it are nearer.
 
-    Such lines go on with a text in one column; where they do not, the first column may name groups of rows.
+    Such lines go on with a text in one column, or leave columns empty; where they do not, the first column may name
+    groups of rows.
     """
     begins = [0 in part for part in parts]
     pitches = [b.baseline - a.baseline for a, b in itertools.pairwise(rows)]
@@ -52,7 +54,8 @@ def _are_keyed(rows: Sequence[Row], parts: Sequence[Parts]) -> bool:
         return False
     lines = [part for part, begin in zip(parts, begins, strict=True) if not begin]
     shared = set.intersection(*(set(line) for line in lines))
-    if not any(sum(len(line[c]) for line in lines) >= TEXT * len(lines) for c in shared):
+    text = any(sum(len(line[c]) for line in lines) >= TEXT * len(lines) for c in shared)
+    if not text and 2 * sum(len(line) > PARTIAL * max(map(len, parts)) for line in lines) > len(lines):
         return False
     return min(before) > LOOSER * max(inside) and max(inside) < TIGHT * max(row.size for row in rows)
 
@@ -89,7 +92,12 @@ def _continues(
         if not goes_on(above[0], here[0], widths[0]):
             return False
         return _starts_small(here[0]) or near
-    return near or all(goes_on(above[c], here[c], widths[c]) for c in here)
+    return near or all(goes_on(above[c], here[c], widths[c]) or _runs_on(above[c], here[c]) for c in here)
+
+
+def _runs_on(above: Sequence[TableWord], here: Sequence[TableWord]) -> bool:
+    """Whether a line begins small below the words of a sentence."""
+    return here[0].text[:1].islower() and len(above) > 1 and above[-1].text[-1:] not in ".:;"
 
 
 def _label_continues(above: Parts, here: Parts, widths: Sequence[float]) -> bool:

@@ -83,10 +83,15 @@ def _clusters(rows: list[list[Line]]) -> list[list[list[Line]]]:
 
 
 def _aligned(above: list[Line], row: list[Line]) -> bool:
-    """Whether three pieces of two rows begin below each other."""
+    """Whether three pieces of two rows are below each other, by their left, their right or their middle."""
     if min(len(above), len(row)) < 3:
         return False
-    return sum(any(abs(a.left - b.left) < SAME_LEFT for a in above) for b in row) >= 3
+    return sum(any(_below(a, b) for a in above) for b in row) >= 3
+
+
+def _below(a: Line, b: Line) -> bool:
+    left, right = b.left - a.left, b.right - a.right
+    return min(abs(left), abs(right), abs(left + right) / 2) < SAME_LEFT
 
 
 def _may_be_row(row: list[Line]) -> bool:

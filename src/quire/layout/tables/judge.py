@@ -17,6 +17,7 @@ MERGED = 2  # lines of a scan beside the first column that may continue the row 
 PROSE = 12  # words: a cell with more is prose
 MAX_UNIT = 4  # words of a figure with its unit
 KEY = 4  # words: a longer first cell does not name its row
+CLOSED = 3  # rules across: over a table, under its titles and at its end
 FORMULA = 0.12  # of the words: mathematical symbols
 
 MARKER = re.compile(r"([•●◦▪■–—\-*·o§□☐►➢]|[(\[]?(\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})[.)\]]|\[\d+\])\Z")
@@ -60,12 +61,17 @@ def is_table(mesh: Mesh, rows: Sequence[Row], head: int, rules: int, *, scanned:
 
 
 def _is_keyed(mesh: Mesh, head: int, rules: int) -> bool:
-    """Rows that begin with a key under titles, with texts in one column at most and short cells in the others."""
+    """Rows that begin with a key under titles, with texts in one column at most and short cells in the others.
+
+    Between rules above, below and under the titles a key may name several rows.
+    """
     body = mesh.atoms[head:]
     titled = sum(any(row[c] for row in mesh.atoms[:head]) for c in range(mesh.columns))
-    if mesh.columns < (2 if rules > 1 else 3) or len(body) < 2 or 2 * titled <= mesh.columns:
+    if mesh.columns < (2 if rules > 1 else 3) or len(body) < (1 if rules and mesh.columns > 3 else 2) or 2 * titled <= mesh.columns:
         return False
-    if any(amount(row[0]) > KEY for row in mesh.atoms) or 5 * sum(bool(row[0]) for row in body) < 4 * len(body):
+    if any(amount(row[0]) > KEY for row in mesh.atoms):
+        return False
+    if rules < CLOSED and 5 * sum(bool(row[0]) for row in body) < 4 * len(body):
         return False
     texts = [c for c in range(1, mesh.columns) if any(amount(row[c]) > PROSE for row in body)]
     if any(amount(atom) > PROSE for row in mesh.atoms[:head] for atom in row) or len(texts) > 1:
@@ -102,7 +108,8 @@ def _is_contents(mesh: Mesh, rows: Sequence[Row]) -> bool:
 def _is_formula(mesh: Mesh) -> bool:
     """There are mathematical symbols between the words."""
     texts = [w.text for row in mesh.atoms for atom in row for w in atom]
-    signs = sum(1 for text in texts if len(text) == 1 and (category(text) in ("Sm", "Ps", "Pe") or text in "·∙|/"))
+    marks = [text for text in texts if len(text) == 1 and text != "±"]
+    signs = sum(1 for text in marks if category(text) in ("Sm", "Ps", "Pe") or text in "·∙|/")
     return signs > FORMULA * len(texts)
 
 

@@ -39,6 +39,7 @@ def unruled_tables(page: PageText, rules: Rules, words: list[TableWord], gutters
         words = [word for word in words if word not in typed]
         drawn = [Rule(word.baseline - 0.3 * word.size, word.left, word.right) for word in typed]
         rules = Rules(sorted(rules.across + drawn, key=lambda r: r.at), rules.down)
+    words = _without_captions(words, rules.across)
     tables: list[FoundTable] = []
     for zone in find_zones([without_leaders(row) for row in rows_of(words)], rules, gutters):
         for run in _runs(zone, rules.across):
@@ -46,6 +47,20 @@ def unruled_tables(page: PageText, rules: Rules, words: list[TableWord], gutters
             if table:
                 tables.append(table)
     return tables
+
+
+def _without_captions(words: list[TableWord], across: Sequence[Rule]) -> list[TableWord]:
+    """The words without captions that stand at the left of a table, beside its rules."""
+    rows = rows_of(words)
+    for row in rows:
+        if not CAPTION.match(_start(row)):
+            continue
+        beside = [r for r in across if abs(r.at - row.middle) < 2 * row.size and r.start > row.pieces[0][-1].right]
+        alike = [r for r in across for b in beside[:1] if abs(r.start - b.start) + abs(r.end - b.end) < SAME_END]
+        if len(alike) > 1:
+            top, bottom, left = row.top - row.size, alike[-1].at, alike[0].start
+            words = [w for w in words if not (top < w.baseline < bottom and w.right < left)]
+    return words
 
 
 def _runs(zone: list[Row | None], across: Sequence[Rule]) -> list[list[Row]]:
