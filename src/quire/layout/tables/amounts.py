@@ -13,7 +13,7 @@ from quire.layout.tables.header import Head, read_head
 from quire.layout.tables.mesh import Mesh
 from quire.layout.tables.strokes import Rule
 from quire.layout.tables.types import FoundTable
-from quire.layout.tables.words import PIECE_GAP, Row, TableWord
+from quire.layout.tables.words import PIECE_GAP, Row, TableWord, pieces_of
 from quire.median import median
 
 LEAST_ROWS = 4  # with amounts
@@ -24,7 +24,7 @@ HEAD_APART = 2.5  # nor the lines of its header
 PITCH = 1.5  # of the size: lines of one label are no further apart
 MAX_HEAD = 6  # lines
 LONG = 30  # words: a longer line is no label
-FIT = 0.8  # of the rows with amounts: those that must have labels
+FIT = 0.8  # of the rows with amounts: those that must have a label in one piece
 
 _AMOUNT = re.compile(r"[-–−+]?[$€£¥]?\(?[$€£¥]?[-–−+]?(\d[\d,]*(\.\d+)?|\.\d+)%?\)?%?\Z")
 _EMPTY = re.compile(r"[$€£¥]?[-–—−]{1,2}%?\Z|n/?[am]\Z|\*\Z", re.IGNORECASE)
@@ -58,24 +58,15 @@ class AmountRow(NamedTuple):
         return bool(texts) and all(len(t) == 4 and t.isdigit() and 1900 <= int(t) <= 2100 for t in texts)
 
 
-def amount_tables(zone: Sequence[Row | None], across: Sequence[Rule]) -> tuple[list[FoundTable], list[Row | None]]:
-    """The tables of amounts among the rows of a zone, and the zone with None for their rows."""
-    rest = list(zone)
-    tables: list[FoundTable] = []
+def amount_tables(rows: Sequence[Row], across: Sequence[Rule]) -> list[tuple[FoundTable, list[Row]]]:
+    """The tables of amounts among rows from top to bottom, each with its rows."""
+    found = []
     start = 0
-    for end in range(len(zone) + 1):
-        if end == len(zone) or zone[end] is None or (end > start and _apart(zone[end - 1], zone[end])):
-            rows = [row for row in zone[start:end] if row]
-            for table, used in _tables([_read(row) for row in rows], across):
-                tables.append(table)
-                gone = {id(row) for row in used}
-                rest = [None if row is None or id(row) in gone else row for row in rest]
+    for end in range(1, len(rows) + 1):
+        if end == len(rows) or rows[end].top - rows[end - 1].bottom > APART * rows[end].size:
+            found += _tables([_read(row) for row in rows[start:end]], across)
             start = end
-    return tables, rest
-
-
-def _apart(above: Row | None, row: Row | None) -> bool:
-    return above is not None and row is not None and row.top - above.bottom > APART * row.size
+    return found
 
 
 def _read(row: Row) -> AmountRow:
@@ -164,7 +155,7 @@ def _is_statement(body: Sequence[AmountRow]) -> bool:
     several = sum(1 for row in filled if len(row.amounts) > 1)
     if len(filled) < LEAST_ROWS or 2 * several < len(filled):
         return False
-    if sum(1 for row in filled if row.label) < FIT * len(filled):
+    if sum(1 for row in filled if row.label and len(pieces_of(row.label)) == 1) < FIT * len(filled):
         return False
     texts = [_text(amount) for row in filled for amount in row.amounts]
     return 4 * sum(1 for text in texts if _MONEY.search(text)) > len(texts)
@@ -176,7 +167,7 @@ def _head(rows: Sequence[AmountRow], start: int, body: Sequence[AmountRow]) -> t
     Labels between the header and the first amounts are rows of the table.
     """
     left = min(row.amounts[0].left for row in body if row.amounts)
-    first = last = start
+    first, last = start, -1
     for i in range(start - 1, max(start - MAX_HEAD, 0) - 1, -1):
         row, below = rows[i].row, rows[i + 1].row
         if below.top - row.bottom > HEAD_APART * row.size or len(row.words) > LONG:
@@ -189,10 +180,10 @@ def _head(rows: Sequence[AmountRow], start: int, body: Sequence[AmountRow]) -> t
             break
         if titles or (others and _UNITS.search(" ".join(w.text for w in others[0]))):
             first = i
-            last = i + 1 if last == start else last
-        elif last != start:
+            last = i + 1 if last < 0 else last
+        elif last >= 0:
             break
-    return first, last - first
+    return first, max(last - first, 0)
 
 
 def _built(
@@ -204,8 +195,7 @@ def _built(
     lefts = [min(a.left for row in body for a in row.amounts if _at(a, ends) == c) for c in range(len(ends))]
     label = max([row.label[-1].right for row in body if row.label and row.amounts], default=lefts[0])
     size = median([row.row.size for row in body])
-    bounds = [min(label + 0.5, lefts[0] - 0.5) if label < lefts[0] else lefts[0] - 0.5]
-    bounds = [(label + lefts[0]) / 2 if label < lefts[0] else bounds[0]]
+    bounds = [(label + lefts[0]) / 2 if label < lefts[0] else lefts[0] - 0.5]
     bounds += [max((end + left) / 2, end - size) for end, left in zip(ends[:-1], lefts[1:], strict=True)]
     extents = [(min(row.row.left for row in lines), bounds[0]), *zip(lefts, ends, strict=True)]
     rows = [row.row for row in above[:head]]

@@ -6,7 +6,6 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from quire.layout.tables.amounts import amount_tables
 from quire.layout.tables.columns import SIGNS
 from quire.layout.tables.judge import is_drawn, is_table
 from quire.layout.tables.ruled import CAPTION
@@ -43,8 +42,6 @@ def unruled_tables(page: PageText, rules: Rules, words: list[TableWord], gutters
     words = _without_captions(words, rules.across)
     tables: list[FoundTable] = []
     for zone in find_zones([without_leaders(row) for row in rows_of(words)], rules, gutters):
-        stated, zone = amount_tables(zone, rules.across)
-        tables += stated
         for run in _runs(zone, rules.across):
             table = _table(page, run, rules.across)
             if table:
