@@ -24,12 +24,14 @@ HEAD_APART = 2.5  # nor the lines of its header
 PITCH = 1.5  # of the size: lines of one label are no further apart
 MAX_HEAD = 6  # lines
 LONG = 30  # words: a longer line is no label
+LONELY = 5  # rows: in a longer table an amount alone in its column is none
 FIT = 0.8  # of the rows with amounts: those that must have a label in one piece
 
 _AMOUNT = re.compile(r"[-–−+]?[$€£¥]?\(?[$€£¥]?[-–−+]?(\d[\d,]*(\.\d+)?|\.\d+)%?\)?%?\Z")
-_EMPTY = re.compile(r"[$€£¥]?[-–—−]{1,2}%?\Z|n/?[am]\Z|\*\Z", re.IGNORECASE)
+_EMPTY = re.compile(r"[$€£¥]?[-–—−]{1,2}%?\Z|n/?[am]\Z|[*†‡§]\Z", re.IGNORECASE)
 _TAIL = re.compile(r"[)%]{1,2}\Z|\((?:[a-z]|\d)\)\Z")
 _MONEY = re.compile(r"[$€£¥]|\(\d|\d,\d{3}")
+_DATE = re.compile(r"(19|20)\d\d\Z|(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\Z", re.IGNORECASE)
 _UNITS = re.compile(r"\b(millions?|thousands?|billions?|dollars|euros?|except|unaudited)\b", re.IGNORECASE)
 
 
@@ -116,10 +118,11 @@ def _tables(rows: list[AmountRow], across: Sequence[Rule]) -> list[tuple[FoundTa
         ends = _columns(rows[start:])
         while end < len(rows) and _belongs(rows[end], ends):
             end += 1
+        goes_on = end < len(rows) and _is_other_row(rows[end - 1], rows[end])
         while not rows[end - 1].amounts:
             end -= 1
-        body = rows[start:end]
-        if _is_statement(body):
+        body = _with_long_labels(rows[start:end])
+        if not goes_on and _is_statement(body):
             first, head = _head(rows, start, body)
             found.append(_built(rows[first:start], head, body, across))
         start = end
@@ -147,6 +150,29 @@ def _belongs(row: AmountRow, ends: Sequence[float]) -> bool:
     if row.amounts:
         return all(any(abs(a.end - end) < SAME_END * size for end in ends) for a in row.amounts)
     return len(row.row.pieces) == 1 and len(row.label) <= LONG and row.row.right < ends[-1] - 2 * size
+
+
+def _is_other_row(above: AmountRow, row: AmountRow) -> bool:
+    """Whether a row after the last amounts still is of the table: then it is not one of amounts alone."""
+    near = row.row.top - above.row.bottom < row.row.size
+    return near and len(row.row.pieces) > 2 and not row.titles and not any(map(_is_date, row.row.words))
+
+
+def _is_date(word: TableWord) -> bool:
+    return bool(_DATE.match(word.text))
+
+
+def _with_long_labels(body: list[AmountRow]) -> list[AmountRow]:
+    """The rows; a figure before the first column, where no other row has one, ends the label."""
+    size = median([row.row.size for row in body])
+    ends = [a.end for row in body for a in row.amounts]
+    done = []
+    for row in body:
+        first = row.amounts[0] if row.amounts else None
+        if first and len(body) > LONELY and sum(abs(end - first.end) < SAME_END * size for end in ends) == 1:
+            row = AmountRow(row.row, row.label + first.words, row.amounts[1:])
+        done.append(row)
+    return done
 
 
 def _is_statement(body: Sequence[AmountRow]) -> bool:
@@ -250,4 +276,4 @@ def _continues(group: Sequence[AmountRow], line: AmountRow) -> bool:
         return False
     if line.amounts and any(other.amounts for other in group):
         return False
-    return line.label[0].text[:1].islower()
+    return line.label[0].text[:1].islower() or line.label[0].text[:2] in ("($", "$0")
