@@ -124,7 +124,9 @@ def _tables(rows: list[AmountRow], across: Sequence[Rule]) -> list[tuple[FoundTa
         body = _with_long_labels(rows[start:end])
         if not goes_on and _is_statement(body):
             first, head = _head(rows, start, body)
-            found.append(_built(rows[first:start], head, body, across))
+            lines = rows[first : first + head]
+            if _are_titles(lines, across) and not (first and _is_other_row(rows[first - 1], rows[first])):
+                found.append(_built(rows[first:start], head, body, across))
         start = end
     return found
 
@@ -210,6 +212,15 @@ def _head(rows: Sequence[AmountRow], start: int, body: Sequence[AmountRow]) -> t
         elif last >= 0:
             break
     return first, max(last - first, 0)
+
+
+def _are_titles(head: Sequence[AmountRow], across: Sequence[Rule]) -> bool:
+    """Whether lines above amounts are titles: they name dates or units, or a rule is under them."""
+    words = [word for line in head for word in line.row.words]
+    if not words or any(map(_is_date, words)) or any(_UNITS.search(word.text) for word in words):
+        return True
+    last = head[-1].row
+    return any(0 < rule.at - last.middle < 1.5 * last.size and rule.end > last.left for rule in across)
 
 
 def _built(

@@ -21,6 +21,8 @@ Span = tuple[int, int]  # first and last column
 def header_length(rows: Sequence[Row], full: Sequence[float], *, scanned: bool = False) -> int:
     """How many lines at the top are header: down to the first rule across, or to the first line of figures.
 
+    There is none where the first line has figures and nothing sets it apart.
+
     On a scan lines with dates and numbers above the rule are not header: text above a table is easily mistaken for it.
     """
     for i in range(1, min(len(rows), MAX_HEAD + 1)):
@@ -34,7 +36,9 @@ def header_length(rows: Sequence[Row], full: Sequence[float], *, scanned: bool =
     if 0 < figures <= MAX_HEAD // 2:
         return _after_sections(rows, figures)
     bold = next((i for i, row in enumerate(rows) if not all(w.bold for w in row.words)), 0)
-    return bold if 0 < bold <= 3 else 1
+    if 0 < bold <= 3:
+        return bold
+    return 0 if rows and _has_figures(rows[0]) else 1
 
 
 def _has_figures(row: Row) -> bool:

@@ -12,6 +12,7 @@ from quire.layout.tables.types import FoundTable
 from quire.layout.tables.words import TableWord, amount, is_number
 from quire.pagetext import PageText
 
+_MONEY = re.compile(r"[$€£(]*\d[\d,]*[.,]\d+\)?\Z")
 THIN = 5.0  # points: empty rows and columns thinner than this are gaps of double lines
 CAPTION = re.compile(r"(table|exhibit|figure|fig\.|tab\.|tabelle|tableau|abbildung)\s*[\dA-Z]", re.IGNORECASE)
 NOTE = re.compile(r"(notes?|sources?|exhibit reads|abbreviations?)\b|[*†‡¹²³]", re.IGNORECASE)
@@ -111,7 +112,13 @@ def _is_note(words: list[TableWord]) -> bool:
 
 
 def header_rows(mesh: Mesh) -> int:
-    """How many rows at the top are headers: those before the first with figures, if any, else the first."""
+    """How many rows at the top are headers: those before the first with figures, if any, else the first.
+
+    A first row of amounts is none.
+    """
+    amounts = [atom for atom in mesh.atoms[0][1:] if atom]
+    if len(amounts) > 1 and all(_MONEY.match(atom[-1].text) for atom in amounts):
+        return 0
     for r in range(min(mesh.rows, 6)):
         texts = [atom for atom in mesh.atoms[r][1:] if atom]
         if r and texts and 2 * sum(is_number(a[0].text) for a in texts) >= len(texts):

@@ -91,7 +91,8 @@ def _titled(head: list[Row], body: list[Row], bounds: list[float]) -> list[float
                 found.add((left + min(low, right)) / 2)
             elif high <= right:
                 found.add((max(high, left) + right) / 2)
-    return sorted([*bounds, *found])
+    clear = [x for x in found if not any(p[0].left < x < p[-1].right for row in head for p in row.pieces)]
+    return sorted([*bounds, *clear])
 
 
 def _column_rows(rows: list[Row], head: int) -> list[Row]:
