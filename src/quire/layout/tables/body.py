@@ -12,6 +12,7 @@ TIGHT = 1.5  # of the size: lines of one cell are not further apart
 OVERLAP = 0.95  # of the size: lines nearer than this are of one row
 LOOSER = 1.22  # gaps between rows that are this much wider than those between lines show where rows begin
 
+COUNTED = 1.9  # of the size: lines of a text below an item that has a number are no further apart
 PARTIAL = 0.6  # of the columns: a line that fills more may be a row of its own
 TEXT = 2.5  # words in a line of a text, at least
 MANY_CELLS, SHORT_CELL = 4, 2  # cells of a line, words of each
@@ -44,16 +45,23 @@ def _are_keyed(rows: Sequence[Row], parts: Sequence[Parts]) -> bool:
     """Whether rows begin where, and only where, the first column is filled: the lines without it are nearer.
 
     Such lines go on with a text in one column, or leave columns empty; where they do not, the first column may name
-    groups of rows.
+    groups of rows. Below rows that are counted, lines of one text need not be nearer.
     """
     begins = [0 in part for part in parts]
-    pitches = [b.baseline - a.baseline for a, b in itertools.pairwise(rows)]
-    before = [pitch for pitch, begin in zip(pitches, begins[1:], strict=True) if begin]
-    inside = [pitch for pitch, begin in zip(pitches, begins[1:], strict=True) if not begin]
-    if not begins[0] or not before or not inside:
+    if not any(begins):
         return False
-    lines = [part for part, begin in zip(parts, begins, strict=True) if not begin]
+    start = begins.index(True)
+    pitches = [b.baseline - a.baseline for a, b in itertools.pairwise(rows[start:])]
+    before = [pitch for pitch, begin in zip(pitches, begins[start + 1 :], strict=True) if begin]
+    inside = [pitch for pitch, begin in zip(pitches, begins[start + 1 :], strict=True) if not begin]
+    if not before or not inside:
+        return False
+    lines = [part for part, begin in zip(parts[start:], begins[start:], strict=True) if not begin]
     shared = set.intersection(*(set(line) for line in lines))
+    if shared and max(map(len, lines)) == 1 and all(is_figures(part[0]) for part in parts if 0 in part):
+        return max(inside) < COUNTED * max(row.size for row in rows)
+    if start:
+        return False
     text = any(sum(len(line[c]) for line in lines) >= TEXT * len(lines) for c in shared)
     if not text and 2 * sum(len(line) > PARTIAL * max(map(len, parts)) for line in lines) > len(lines):
         return False

@@ -26,7 +26,7 @@ MAX_SINGLES = 3  # rows of one piece in a row
 LIKE = 0.5  # of the pieces that rows have between the rules: rows outside with fewer are not of the table
 MAX_LINES = 12  # of one cell
 LONG_CELL = 30  # lines of a cell of text between others
-PITCH = 1.5  # of the size: lines of one cell are no further apart
+PITCH = 1.9  # of the size: lines of one cell are no further apart
 LARGER = 1.12  # than the rows above: a single piece in larger type is a heading, not a row
 MAX_ROWS = 400
 _TYPED_RULE = re.compile(r"[-_=─━═]{8,}\Z")
