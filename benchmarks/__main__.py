@@ -11,7 +11,19 @@ from benchmarks import harness
 from benchmarks.report import LeftOut, Options, Report
 
 NAMES = (
-    *("quality", "statements", "robust", "speed", "readers", "threads", "render", "surfaces", "cold", "heartbeat", "memory"),
+    *(
+        "quality",
+        "statements",
+        "robust",
+        "speed",
+        "readers",
+        "threads",
+        "render",
+        "surfaces",
+        "cold",
+        "heartbeat",
+        "memory",
+    ),
     *("scans", "scantables", "workers", "scanmemory", "scanstart"),
     *("journal", "restatecost", "durablebeat", "itemsmemory", "rerun", "plan", "killed", "throughput", "sharing"),
 )

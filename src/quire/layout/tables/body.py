@@ -58,11 +58,15 @@ def _are_keyed(rows: Sequence[Row], parts: Sequence[Parts]) -> bool:
         return False
     lines = [part for part, begin in zip(parts[start:], begins[start:], strict=True) if not begin]
     shared = set.intersection(*(set(line) for line in lines))
-    if shared and max(map(len, lines)) == 1 and all(is_figures(part[0]) for part in parts if 0 in part):
+    texts = sum(not is_figures(words) for line in lines for words in line.values())
+    counted = max(map(len, lines)) == 1 and all(is_figures(part[0]) for part in parts if 0 in part)
+    if shared and counted and 2 * texts > len(lines):
         return max(inside) < COUNTED * max(row.size for row in rows)
     if start:
         return False
     text = any(sum(len(line[c]) for line in lines) >= TEXT * len(lines) for c in shared)
+    if not text and max(map(len, lines)) == 1:
+        return False
     if not text and 2 * sum(len(line) > PARTIAL * max(map(len, parts)) for line in lines) > len(lines):
         return False
     return min(before) > LOOSER * max(inside) and max(inside) < TIGHT * max(row.size for row in rows)

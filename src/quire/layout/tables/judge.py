@@ -67,7 +67,11 @@ def _is_keyed(mesh: Mesh, head: int, rules: int) -> bool:
     """
     body = mesh.atoms[head:]
     titled = sum(any(row[c] for row in mesh.atoms[:head]) for c in range(mesh.columns))
-    if mesh.columns < (2 if rules > 1 else 3) or len(body) < (1 if rules and mesh.columns > 3 else 2) or 2 * titled <= mesh.columns:
+    if (
+        mesh.columns < (2 if rules > 1 else 3)
+        or len(body) < (1 if rules and mesh.columns > 3 else 2)
+        or 2 * titled <= mesh.columns
+    ):
         return False
     if any(amount(row[0]) > KEY for row in mesh.atoms):
         return False

@@ -55,7 +55,9 @@ class Grid:
         """Whether a single piece is centred in the table, not a line of its column: a title of the rows below it."""
         start, end, size = piece[0].left, piece[-1].right, piece[0].size
         ends = [*self.bounds[1:], self.extents[-1][1] + size]
-        if any(-0.5 < (start - a) / size < INDENT and end < b for (a, _), b in zip(self.extents[1:], ends, strict=True)):
+        if any(
+            -0.5 < (start - a) / size < INDENT and end < b for (a, _), b in zip(self.extents[1:], ends, strict=True)
+        ):
             return False
         left, right = self.extents[0][0], self.extents[-1][1]
         middle = (piece[0].left + piece[-1].right) / 2
