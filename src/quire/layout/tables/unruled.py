@@ -39,20 +39,20 @@ def unruled_tables(page: PageText, rules: Rules, words: list[TableWord], gutters
         words = [word for word in words if word not in typed]
         drawn = [Rule(word.baseline - 0.3 * word.size, word.left, word.right) for word in typed]
         rules = Rules(sorted(rules.across + drawn, key=lambda r: r.at), rules.down)
-    words = _without_captions(words, rules.across)
+    words, captions = _without_captions(words, rules.across)
     tables: list[FoundTable] = []
     for zone in find_zones([without_leaders(row) for row in rows_of(words)], rules, gutters):
-        for run in _runs(zone, rules.across):
+        for run in _runs(_interrupted(zone, captions), rules.across):
             table = _table(page, run, rules.across)
             if table:
                 tables.append(table)
     return tables
 
 
-def _without_captions(words: list[TableWord], across: Sequence[Rule]) -> list[TableWord]:
-    """The words without captions that stand at the left of a table, beside its rules."""
-    rows = rows_of(words)
-    for row in rows:
+def _without_captions(words: list[TableWord], across: Sequence[Rule]) -> tuple[list[TableWord], list[float]]:
+    """The words without captions that stand at the left of a table, beside its rules, and where these captions begin."""
+    captions = []
+    for row in rows_of(words):
         if not CAPTION.match(_start(row)):
             continue
         beside = [r for r in across if abs(r.at - row.middle) < 2 * row.size and r.start > row.pieces[0][-1].right]
@@ -60,7 +60,16 @@ def _without_captions(words: list[TableWord], across: Sequence[Rule]) -> list[Ta
         if len(alike) > 1:
             top, bottom, left = row.top - row.size, alike[-1].at, alike[0].start
             words = [w for w in words if not (top < w.baseline < bottom and w.right < left)]
-    return words
+            captions.append(top)
+    return words, captions
+
+
+def _interrupted(zone: list[Row | None], captions: Sequence[float]) -> list[Row | None]:
+    """The rows of a zone with None where a caption beside a table begins."""
+    for y in captions:
+        at = next((i for i, row in enumerate(zone) if row and row.middle > y), len(zone))
+        zone = [*zone[:at], None, *zone[at:]]
+    return zone
 
 
 def _runs(zone: list[Row | None], across: Sequence[Rule]) -> list[list[Row]]:
