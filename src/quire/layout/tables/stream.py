@@ -78,9 +78,10 @@ class Grid:
 
 
 def _titled(head: list[Row], body: list[Row], bounds: list[float]) -> list[float]:
-    """The bounds, and those beside a title of the header that has nothing below it."""
+    """The bounds, and those beside a title that has nothing below it, where one line of the header has the titles."""
     found: set[float] = set()
-    for row in head:
+    lines = [row for row in head if len(row.pieces) > 1]
+    for row in lines if len(lines) == 1 else []:
         for a, b in itertools.pairwise(row.pieces):
             left, right = a[-1].right, b[0].left
             if any(a[0].middle < x < b[0].middle for x in bounds):
