@@ -60,7 +60,7 @@ def _without_captions(words: list[TableWord], across: Sequence[Rule]) -> tuple[l
         if len(alike) > 1:
             top, bottom, left = row.top - row.size, alike[-1].at, alike[0].start
             words = [w for w in words if not (top < w.baseline < bottom and w.right < left)]
-            captions.append(top)
+            captions.append(min(top, beside[0].at - 1))
     return words, captions
 
 
