@@ -215,3 +215,10 @@ def test_texts_below_counted_items_belong_to_them():
         sheet.rows([100], y + 15, [["Fee for each unit"], ["Service of May"]], pitch=15)
     sheet.rule(60, 250, 440, 250)
     assert sheet.table()[1] == ["1", "Mailbox for one Fee for each unit Service of May", "5,39", "5,39"]
+
+
+def test_titles_with_rising_page_numbers_are_contents_and_no_table():
+    sheet = Sheet()
+    titles = ["Measuring your pulse", "Sleep monitoring at night", "Starting a workout", "Viewing your records"]
+    sheet.rows([60, 300], 100, [[title, str(17 + n)] for n, title in enumerate(titles)])
+    assert sheet.tables() == []

@@ -14,6 +14,7 @@ from quire.layout.tables.zones import find_gutters
 from quire.pagetext import PageText
 
 WHOLE = 0.8  # of the rows of a table of amounts: a mesh with more of them is as good
+HEADED = 12.0  # points: a mesh that begins further below has no header
 
 __all__ = ["FoundCell", "FoundTable", "find_tables"]
 
@@ -49,14 +50,14 @@ def _statements(
 ) -> tuple[list[FoundTable], list[Mesh], list[TableWord]]:
     """The tables of amounts, the meshes that are not of their lines, and the words that are in none of them.
 
-    A mesh with nearly as many rows is the better reading of a table.
+    A mesh with nearly as many rows, the header among them, is the better reading of a table.
     """
     from quire.layout.tables.amounts import amount_tables
 
     found = []
     for table, rows in amount_tables(rows_of(words), rules.across):
         shared = [mesh for mesh in meshes if _overlaps(mesh, table)]
-        if any(mesh.rows >= WHOLE * table.rows for mesh in shared):
+        if any(mesh.rows >= WHOLE * table.rows and mesh.ys[0] < table.box.top + HEADED for mesh in shared):
             continue
         found.append(table)
         meshes = [mesh for mesh in meshes if mesh not in shared]

@@ -31,6 +31,7 @@ _AMOUNT = re.compile(r"[-–−+]?[$€£¥]?\(?[$€£¥]?[-–−+]?(\d[\d,]*(
 _EMPTY = re.compile(r"[$€£¥]?[-–—−]{1,2}%?\Z|n/?[am]\Z|[*†‡§]\Z", re.IGNORECASE)
 _TAIL = re.compile(r"[)%]{1,2}\Z|\((?:[a-z]|\d)\)\Z")
 _MONEY = re.compile(r"[$€£¥]|\(\d|\d,\d{3}")
+_YEAR = re.compile(r"(19|20)\d\d(\(.\))?\Z")
 _DATE = re.compile(r"(19|20)\d\d\Z|(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\Z", re.IGNORECASE)
 _UNITS = re.compile(r"\b(millions?|thousands?|billions?|dollars|euros?|except|unaudited)\b", re.IGNORECASE)
 
@@ -56,8 +57,7 @@ class AmountRow(NamedTuple):
     @property
     def titles(self) -> bool:
         """Whether its figures are years: titles of columns."""
-        texts = [_text(amount) for amount in self.amounts]
-        return bool(texts) and all(len(t) == 4 and t.isdigit() and 1900 <= int(t) <= 2100 for t in texts)
+        return bool(self.amounts) and all(_YEAR.match(_text(amount)) for amount in self.amounts)
 
 
 def amount_tables(rows: Sequence[Row], across: Sequence[Rule]) -> list[tuple[FoundTable, list[Row]]]:
@@ -118,14 +118,22 @@ def _tables(rows: list[AmountRow], across: Sequence[Rule]) -> list[tuple[FoundTa
         ends = _columns(rows[start:])
         while end < len(rows) and _belongs(rows[end], ends):
             end += 1
-        goes_on = end < len(rows) and _is_other_row(rows[end - 1], rows[end])
+        if end < len(rows) and _goes_on(rows[end - 1], rows[end]):
+            while end < len(rows) and _are_near(rows[end - 1], rows[end]) and not rows[end].titles:
+                end += 1
+            start = end
+            continue
         while not rows[end - 1].amounts:
             end -= 1
         body = _with_long_labels(rows[start:end])
-        if not goes_on and _is_statement(body):
+        if _is_statement(body):
             first, head = _head(rows, start, body)
             lines = rows[first : first + head]
-            if _are_titles(lines, across) and not (first and _is_other_row(rows[first - 1], rows[first])):
+            beside = rows[max(first - 1, 0) : first] + rows[end : end + 1]
+            if any(_is_beside(other, rows[first]) or _is_beside(other, rows[end - 1]) for other in beside):
+                start = end
+                continue
+            if _are_titles(lines, body, across) and not (first and _is_other_row(rows[first], rows[first - 1])):
                 found.append(_built(rows[first:start], head, body, across))
         start = end
     return found
@@ -154,10 +162,24 @@ def _belongs(row: AmountRow, ends: Sequence[float]) -> bool:
     return len(row.row.pieces) == 1 and len(row.label) <= LONG and row.row.right < ends[-1] - 2 * size
 
 
-def _is_other_row(above: AmountRow, row: AmountRow) -> bool:
-    """Whether a row after the last amounts still is of the table: then it is not one of amounts alone."""
-    near = row.row.top - above.row.bottom < row.row.size
-    return near and len(row.row.pieces) > 2 and not row.titles and not any(map(_is_date, row.row.words))
+def _goes_on(last: AmountRow, row: AmountRow) -> bool:
+    """Whether the row after a table is of it: amounts that end elsewhere are not set flush right."""
+    return _is_other_row(last, row) or (len(row.amounts) > 1 and not row.titles and _are_near(last, row))
+
+
+def _are_near(last: AmountRow, row: AmountRow) -> bool:
+    return max(row.row.top - last.row.bottom, last.row.top - row.row.bottom) < row.row.size
+
+
+def _is_beside(other: AmountRow, row: AmountRow) -> bool:
+    """Whether a row is too near for the same column of text."""
+    return abs(other.row.baseline - row.row.baseline) < max(other.row.size, row.row.size)
+
+
+def _is_other_row(last: AmountRow, row: AmountRow) -> bool:
+    """Whether a row beyond the last one of a table still is of it: then it is not one of amounts alone."""
+    several = not row.amounts and len(row.row.pieces) > 2
+    return several and _are_near(last, row) and not any(map(_is_date, row.row.words))
 
 
 def _is_date(word: TableWord) -> bool:
@@ -200,6 +222,8 @@ def _head(rows: Sequence[AmountRow], start: int, body: Sequence[AmountRow]) -> t
         row, below = rows[i].row, rows[i + 1].row
         if below.top - row.bottom > HEAD_APART * row.size or len(row.words) > LONG:
             break
+        if rows[i].amounts and not rows[i].titles:
+            break
         titles = [piece for piece in row.pieces if (piece[0].left + piece[-1].right) / 2 > left - row.size]
         others = [piece for piece in row.pieces if piece not in titles]
         if any(piece[0].left < left - 4 * row.size for piece in titles) or len(others) > 1:
@@ -214,10 +238,13 @@ def _head(rows: Sequence[AmountRow], start: int, body: Sequence[AmountRow]) -> t
     return first, max(last - first, 0)
 
 
-def _are_titles(head: Sequence[AmountRow], across: Sequence[Rule]) -> bool:
-    """Whether lines above amounts are titles: they name dates or units, or a rule is under them."""
+def _are_titles(head: Sequence[AmountRow], body: Sequence[AmountRow], across: Sequence[Rule]) -> bool:
+    """Whether lines above amounts are titles: they name dates or units, have no labels, or a rule is under them."""
     words = [word for line in head for word in line.row.words]
     if not words or any(map(_is_date, words)) or any(_UNITS.search(word.text) for word in words):
+        return True
+    left = min(row.amounts[0].left for row in body if row.amounts)
+    if not any(line.row.pieces[0][-1].right < left for line in head):
         return True
     last = head[-1].row
     return any(0 < rule.at - last.middle < 1.5 * last.size and rule.end > last.left for rule in across)

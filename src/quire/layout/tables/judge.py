@@ -16,6 +16,7 @@ MAX_DRAWINGS = 2_000
 MERGED = 2  # lines of a scan beside the first column that may continue the row above
 PROSE = 12  # words: a cell with more is prose
 MAX_UNIT = 4  # words of a figure with its unit
+PAGES = 4  # titles with page numbers that make a table of contents
 KEY = 4  # words: a longer first cell does not name its row
 CLOSED = 3  # rules across: over a table, under its titles and at its end
 FORMULA = 0.12  # of the words: mathematical symbols
@@ -105,8 +106,18 @@ def _is_list(mesh: Mesh) -> bool:
 
 
 def _is_contents(mesh: Mesh, rows: Sequence[Row]) -> bool:
-    """Dot leaders run from titles to page numbers."""
-    return mesh.columns <= 3 and 3 * sum(row.leader for row in rows) > len(rows)
+    """Dot leaders run from titles to page numbers, or the last column is page numbers: they never fall."""
+    if mesh.columns <= 3 and 3 * sum(row.leader for row in rows) > len(rows):
+        return True
+    numbers = [row[-1][0].text for row in mesh.atoms if len(row[-1]) == 1 and row[-1][0].text.isdigit()]
+    if mesh.columns != 2 or len(numbers) < PAGES or len(numbers) < mesh.rows:
+        return False
+    return [int(number) for number in numbers] == sorted(int(number) for number in numbers) and _are_words(mesh)
+
+
+def _are_words(mesh: Mesh) -> bool:
+    """Whether the first column has titles of several words."""
+    return sum(amount(row[0]) for row in mesh.atoms) > 2 * mesh.rows
 
 
 def _is_formula(mesh: Mesh) -> bool:
