@@ -50,7 +50,7 @@ def unruled_tables(page: PageText, rules: Rules, words: list[TableWord], gutters
 
 
 def _without_captions(words: list[TableWord], across: Sequence[Rule]) -> tuple[list[TableWord], list[float]]:
-    """The words without captions that stand at the left of a table, beside its rules, and where these captions begin."""
+    """The words without captions that stand at the left of a table, beside its rules; and where the captions begin."""
     captions = []
     for row in rows_of(words):
         if not CAPTION.match(_start(row)):
