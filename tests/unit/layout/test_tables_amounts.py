@@ -104,3 +104,13 @@ def test_a_repeated_header_begins_another_statement():
     first, second = sheet.tables()
     assert sheet.cells(first) == EXPECTED
     assert sheet.cells(second)[0] == ["", "2020", "2019"]
+
+
+def test_sums_below_an_invoice_stand_beside_their_labels():
+    sheet = Sheet()
+    sheet.prose(60, 60, 3)
+    sums = [("Subtotal", "$262.90"), ("Tax", "$16.94"), ("Total", "$279.84")]
+    for number, (label, amount) in enumerate(sums):
+        sheet.text(300, 120 + 14 * number, label)
+        flush_right(sheet, 500, 120 + 14 * number, amount)
+    assert sheet.table() == [list(row) for row in sums]

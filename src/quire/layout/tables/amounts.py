@@ -17,6 +17,7 @@ from quire.layout.tables.words import PIECE_GAP, Row, TableWord, pieces_of
 from quire.median import median
 
 LEAST_ROWS = 4  # with amounts
+LEAST_SUMS = 3  # rows of a label and one amount with its currency, as below the items of an invoice
 SAME_END = 0.75  # of the size: amounts whose ends differ by less are of one column
 BRACKET = 0.33  # of the size: a closing bracket ends beyond the column of its figure
 APART = 4.0  # of the size: rows of one table are no further apart
@@ -33,6 +34,7 @@ _TAIL = re.compile(r"[)%]{1,2}\Z|\((?:[a-z]|\d)\)\Z")
 _MONEY = re.compile(r"[$€£¥]|\(\d|\d,\d{3}")
 _YEAR = re.compile(r"(19|20)\d\d(\(.\))?\Z")
 _DATE = re.compile(r"(19|20)\d\d\Z|(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\Z", re.IGNORECASE)
+_SIGNED = re.compile(r"[$€£¥]")
 _UNITS = re.compile(r"\b(millions?|thousands?|billions?|dollars|euros?|except|unaudited)\b", re.IGNORECASE)
 
 
@@ -203,6 +205,8 @@ def _is_statement(body: Sequence[AmountRow]) -> bool:
     """Whether rows are amounts of money with labels, in columns."""
     filled = [row for row in body if row.amounts]
     several = sum(1 for row in filled if len(row.amounts) > 1)
+    if not several and len(filled) >= LEAST_SUMS and len(filled) == len(body):
+        return all(_SIGNED.search(_text(row.amounts[0])) and len(pieces_of(row.label)) == 1 for row in body)
     if len(filled) < LEAST_ROWS or 2 * several < len(filled):
         return False
     if sum(1 for row in filled if row.label and len(pieces_of(row.label)) == 1) < FIT * len(filled):
@@ -222,6 +226,8 @@ def _head(rows: Sequence[AmountRow], start: int, body: Sequence[AmountRow]) -> t
         row, below = rows[i].row, rows[i + 1].row
         if below.top - row.bottom > HEAD_APART * row.size or len(row.words) > LONG:
             break
+        if any(_AMOUNT.match(word.text) and not _YEAR.match(word.text) and "." in word.text for word in row.words):
+            break  # a sum of other amounts
         if rows[i].amounts and not rows[i].titles:
             break
         titles = [piece for piece in row.pieces if (piece[0].left + piece[-1].right) / 2 > left - row.size]
