@@ -11,7 +11,19 @@ from benchmarks import harness
 from benchmarks.report import LeftOut, Options, Report
 
 NAMES = (
-    *("quality", "robust", "speed", "readers", "threads", "render", "surfaces", "cold", "heartbeat", "memory"),
+    *(
+        "quality",
+        "characters",
+        "robust",
+        "speed",
+        "readers",
+        "threads",
+        "render",
+        "surfaces",
+        "cold",
+        "heartbeat",
+        "memory",
+    ),
     *("scans", "scantables", "workers", "scanmemory", "scanstart"),
     *("journal", "restatecost", "durablebeat", "itemsmemory", "rerun", "plan", "killed", "throughput", "sharing"),
 )

@@ -26,18 +26,24 @@ ResultStatus = Literal["complete", "partial"]
 
 @dataclass(frozen=True, slots=True)
 class Ledger:
-    """The number of pages by status: `pages = ok + empty + failed + skipped`."""
+    """The number of pages by status: `pages = ok + empty + failed + skipped`.
+
+    `left_out` counts pages among those that were read of which more than a small share of the text is in no block;
+    the reason of the page says why, and its `characters` how much.
+    """
 
     pages: int
     ok: int
     empty: int
     failed: int
     skipped: int
+    left_out: int = 0
 
     @classmethod
     def of(cls, infos: Sequence[PageInfo]) -> Ledger:
         found = [info.status for info in infos]
-        return cls(len(found), *(found.count(status) for status in ("ok", "empty", "failed", "skipped")))
+        ok, empty, failed, skipped = (found.count(status) for status in ("ok", "empty", "failed", "skipped"))
+        return cls(len(found), ok, empty, failed, skipped, sum(info.lacks_text for info in infos))
 
     @property
     def status(self) -> ResultStatus:

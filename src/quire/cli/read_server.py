@@ -16,10 +16,10 @@ from quire.durable.folders.naming import NamedSource
 from quire.engine import Attempt
 from quire.errors import InputError, QuireError, RunCancelled, UsageError
 from quire.events import Sink
-from quire.export import find_format, from_json, show
+from quire.export import _json, find_format, from_json, show
 from quire.recognize.options import Effort, OcrMode
 from quire.result import DocumentResult, ReadSource, ResultStatus
-from quire.types import PageInfo, PageResult
+from quire.types import PageResult
 
 DPI = 150
 
@@ -70,10 +70,7 @@ class ServerResult:
     def __init__(self, document: ClientDocument) -> None:
         self._document = document
         rows = document.page_list()
-        self.pages = tuple(
-            PageResult(PageInfo(*(row[name] for name in ("number", "width", "height", "rotation", "status", "reason"))))
-            for row in rows
-        )
+        self.pages = tuple(PageResult(_json.read_page(row)) for row in rows)
         self.path: Mapping[int, Sequence[Attempt]] = {row["number"]: () for row in rows if row["attempts"]}
 
     @property

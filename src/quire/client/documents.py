@@ -17,7 +17,7 @@ from quire.engine import Attempt
 from quire.errors import InputError
 from quire.export import _json, find_format
 from quire.result import DocumentResult, ReadSource
-from quire.types import BBox, PageInfo, PageResult
+from quire.types import BBox, PageResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class ClientDocument:
     def page(self, number: int, *, words: bool = False) -> PageResult:
         """A page, with the blocks that begin or continue on it."""
         view = self._get(f"/pages/{number}", words=words or None).json()
-        return PageResult(_info(view["page"]), tuple(map(_json.read_block, view["blocks"])))
+        return PageResult(_json.read_page(view["page"]), tuple(map(_json.read_block, view["blocks"])))
 
     def pages(self, *, words: bool = False) -> Iterator[PageResult]:
         """Every page, one request each."""
@@ -118,7 +118,3 @@ class ClientDocument:
 
     def _not_here(self) -> Document:
         raise InputError("is on the server: get pictures of its pages from there", document=self.name)
-
-
-def _info(row: dict[str, Any]) -> PageInfo:
-    return PageInfo(**{name: row[name] for name in ("number", "width", "height", "rotation", "status", "reason")})

@@ -57,7 +57,7 @@ class NativeText:
     """The native text of a page, from the file itself: the bytes of a `PageText`."""
 
     name = "native-text"
-    version = "2"
+    version = "3"
     profile = Profile()
 
     def __init__(self, pages: NativePages) -> None:
@@ -224,10 +224,10 @@ class AssembleDocument:
         if self._elsewhere is not None:
             return self._elsewhere(gathered)
         pages = [page.value for page in gathered.pages]
-        infos = tuple(page.info for page in pages)
         if gathered.structured:
+            infos = tuple(page.info for page in pages)
             return Assembled(infos, tuple(block for page in pages for block in page.blocks))
-        return Assembled(infos, assemble.assemble(pages, gathered.outline))
+        return Assembled(*assemble.assemble_pages(pages, gathered.outline))
 
     def encode(self, output: Assembled) -> bytes:
         return encode_document(output.pages, output.blocks)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any
 
-from quire.assemble import assemble as assembled
+from quire.assemble import assemble_pages
 from quire.encoding import decode_document, decode_page, encode_document
 from quire.engine import Attempt
 from quire.keys import Digest
@@ -113,8 +113,7 @@ def read_short(request: Short, work: WorkerWork) -> ShortRead:
         return ShortRead(header, outline, [])
     laid = [decode_page(data[int(str(page["text"])) :], _no_texts) for page, data in pages]
     entries = [OutlineEntry(*row) for row in json.loads(outline)]
-    blocks = [block for page in laid for block in page.blocks] if bundle else assembled(laid, entries)
-    document = encode_document([page.info for page in laid], blocks)
+    document = _document(laid, entries, structured=bool(bundle))
     return ShortRead(header, outline, pages, document, bundle, structure)
 
 
@@ -126,10 +125,13 @@ def assemble(gathered: Pages, work: WorkerWork) -> tuple[dict[str, object], byte
         PageResult(page) if isinstance(page, PageInfo) else decode_page(next(loaded), _no_texts)
         for page in gathered.pages
     ]
-    infos = [page.info for page in pages]
-    if gathered.structured:
-        return {}, encode_document(infos, [block for page in pages for block in page.blocks])
-    return {}, encode_document(infos, assembled(pages, gathered.outline))
+    return {}, _document(pages, gathered.outline, structured=gathered.structured)
+
+
+def _document(pages: Sequence[PageResult], outline: Sequence[OutlineEntry], *, structured: bool) -> bytes:
+    if structured:
+        return encode_document([page.info for page in pages], [block for page in pages for block in page.blocks])
+    return encode_document(*assemble_pages(pages, outline))
 
 
 def export(request: Export, work: WorkerWork) -> tuple[dict[str, object], bytes]:
