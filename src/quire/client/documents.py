@@ -85,17 +85,24 @@ class ClientDocument:
         area = ",".join(f"{value:g}" for value in (box.left, box.top, box.width, box.height))
         return self._get(f"/pages/{number}/crop", box=area, dpi=dpi).body
 
-    def export(self, format: str, *, words: bool = False, trace: bool = False) -> bytes:
+    def export(self, format: str, *, words: bool = False, trace: bool = False, figures: bool = False) -> bytes:
         """The document in a format (`md`, `json`, …): a file, or a zip archive of several."""
-        return self._get(f"/exports/{quoted(format)}", words=words or None, trace=trace or None).body
+        asked = {"words": words or None, "trace": trace or None, "figures": figures or None}
+        return self._get(f"/exports/{quoted(format)}", **asked).body
 
     def files(
-        self, format: str, *, stem: str | None = None, words: bool = False, trace: bool = False
+        self,
+        format: str,
+        *,
+        stem: str | None = None,
+        words: bool = False,
+        trace: bool = False,
+        figures: bool = False,
     ) -> dict[str, bytes]:
         """The files of a format by name, like those of `DocumentResult.files`."""
         own = output_stem(self.name)
         name = own if stem is None else stem
-        known, data = find_format(format), self.export(format, words=words, trace=trace)
+        known, data = find_format(format), self.export(format, words=words, trace=trace, figures=figures)
         if "{number}" not in known.suffix:
             return {name + known.suffix: data}
         with zipfile.ZipFile(io.BytesIO(data)) as archive:

@@ -52,10 +52,13 @@ def find_figures(page: PageText, lines: Sequence[Line], body_size: float) -> lis
     for box in boxes:
         figure = Figure(box)
         inside = [line for line in lines if _inside(line, box)]
-        if _labels(inside, box):
+        recognised = [line for line in inside if page.recognised and line.runs[0] >= page.recognised]
+        written = [line for line in inside if not page.recognised or line.runs[0] < page.recognised]
+        if _labels(written, box):
             figure.lines = inside
             figures.append(figure)
-        elif not inside or _beside_text(inside, box):
+        elif not written or _beside_text(written, box):
+            figure.lines = recognised
             figures.append(figure)
     return figures
 

@@ -134,11 +134,12 @@ class RecognisedText:
 
     name = "recognised-text"
 
-    def __init__(self, *, figures: bool = False) -> None:
+    profile = Profile()
+
+    def __init__(self) -> None:
         from quire.recognize import placing  # only for pages that an engine has read
 
         self.version = placing.VERSION
-        self.profile = placing.PlaceProfile(figures=figures)
 
     def run(self, reading: EngineReading, took: Took) -> bytes:
         from quire.recognize import placing
@@ -151,7 +152,6 @@ class RecognisedText:
             source=reading.source,
             whole=reading.whole,
             ordered=reading.ordered,
-            profile=self.profile,
         )
         return text.to_bytes()
 

@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import Any
+from typing import Any, Literal
 
 from quire.assemble import assemble_pages
 from quire.encoding import decode_document, decode_page, encode_document
@@ -50,6 +50,8 @@ class Export:
     words: bool
     path: Mapping[int, tuple[Attempt, ...]] | None
     structure: Digest | None = None
+    figures: bool = False
+    images: Literal["embed"] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +140,14 @@ def export(request: Export, work: WorkerWork) -> tuple[dict[str, object], bytes]
     """The files of a document. The header has their suffixes (after the stem) and sizes, the data their bytes."""
 
     result = loaded_result(request, work)
-    files = result.files(request.formats, stem="", words=request.words, trace=request.path is not None)
+    files = result.files(
+        request.formats,
+        stem="",
+        words=request.words,
+        trace=request.path is not None,
+        figures=request.figures,
+        images=request.images,
+    )
     return {"files": [[name, len(content)] for name, content in files.items()]}, b"".join(files.values())
 
 
