@@ -53,7 +53,8 @@ def run(options: Options) -> Report:
     report.tables.append(Table(["left out", "characters"], reasons.most_common(), title="Reasons"))
     report.notes = [
         "Pages are read without OCR. Unaccounted: characters that are neither in a block nor in the account. Missing "
-        "letters: letters and digits of PDFium's own text that are not in the blocks, beyond those in the account.",
+        "letters: letters and digits of PDFium's own text that are not in the blocks, beyond those in the "
+        "account and letters that the reader corrects to the signs of TeX's fonts.",
         f"At most {PAGES} pages of a document. {len(refused)} files cannot be read in {SECONDS:g} s.",
     ]
     report.data = {"worst": worst, "refused": refused}
@@ -100,9 +101,10 @@ def pages_of(path: Path) -> Iterator[dict[str, object]]:
             made = page_blocks(text, judge(text))
             counted = made.info.characters
             assert counted is not None
-            own = _letters("".join(block.text for block in made.blocks))
-            missing = _letters(_plain_text(plain, number)) - own
+            here, there = "".join(block.text for block in made.blocks), _plain_text(plain, number)
+            missing = _letters(there) - _letters(here)
             left_out = sum(counted.left_out.values())
+            corrected = _signs(here) - _signs(there)
             yield {
                 "page": number,
                 "status": made.status,
@@ -111,7 +113,7 @@ def pages_of(path: Path) -> Iterator[dict[str, object]]:
                 "left_out": dict(counted.left_out),
                 "out": left_out,
                 "unaccounted": counted.unaccounted,
-                "missing": max(0, missing.total() - left_out),
+                "missing": max(0, missing.total() - left_out - corrected.total()),
                 "letters": "".join(letter for letter, _ in missing.most_common(12)),
             }
 
@@ -125,6 +127,11 @@ def _letters(text: str) -> Counter[str]:
     """Letters and digits, with ligatures and presentation forms as their letters."""
     plain = "".join(EXPANSIONS.get(character, character) for character in text)
     return Counter(c for c in unicodedata.normalize("NFKD", plain) if c.isalnum())
+
+
+def _signs(text: str) -> Counter[str]:
+    """What is no letter: where the fonts of TeX draw a sign, PDFium often has a letter, which the reader corrects."""
+    return Counter(c for c in text if not c.isalnum() and not c.isspace())
 
 
 if __name__ == "__main__":

@@ -48,6 +48,7 @@ LeftOut = Literal[
     "duplicate",  # drawn or recognised again at the same place
     "repeated",  # the header of a table, again on the next page
     "redacted",  # recognised under a redaction
+    "unasked",  # recognised outside the pictures that the engine was asked about
     "leader",  # the dots between the cells of a table
     "hyphen",  # at the end of a line, in a word that was joined
 ]

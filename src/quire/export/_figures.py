@@ -57,10 +57,16 @@ def view_of(result: object) -> FigureView:
 
 
 def says_something(row: str) -> bool:
-    """Whether a row of a figure is a sentence, an amount, the name of a part, or a label with its value: axis labels are
-    not."""
+    """Whether a row of a figure is a sentence, an amount, the name of a part, or a label with its value.
+
+    The labels of axes are none of these.
+    """
     words = _WORD.findall(row)
-    if any(len(_WORD.findall(piece)) >= SENTENCE for piece in row.split("\t")) or _AMOUNT.search(row) or _NAME.search(row):
+    if (
+        any(len(_WORD.findall(piece)) >= SENTENCE for piece in row.split("\t"))
+        or _AMOUNT.search(row)
+        or _NAME.search(row)
+    ):
         return True
     return bool(words) and bool(_LABELLED.search(row) or _VALUE.search(row))
 

@@ -59,7 +59,7 @@ class Line:
         """Box, type and text from the runs, which are in reading order."""
         runs = self.runs
         first, end = runs[0], runs[-1] + 1
-        if end - first == len(runs):  # consecutive, as nearly always: slices are fastest
+        if runs == list(range(first, end)):  # consecutive, as nearly always: slices are fastest
             boxes = page.boxes[4 * first : 4 * end]
             sizes, fonts = page.sizes[first:end], page.fonts[first:end]
             texts, spaces = page.texts[first:end], [flag & SPACE for flag in page.flags[first:end]]

@@ -72,9 +72,13 @@ def placed(
         "duplicate": [base.boxes[at : at + 4] for at in range(0, len(base.boxes), 4)],
         "redacted": [found.bbox.points((native.width, native.height)) for found in seen.prepared.redactions],
     }
-    if not whole:
-        base = replace(base, images=_figures(lines, seen, base))
     runs = _Runs()
+    if not whole:
+        kept, figures = _in_pictures(lines, seen, base)
+        runs.left_out["unasked"] = sum(_characters(line.text) for line in lines) - sum(
+            _characters(line.text) for line in kept
+        )
+        lines, base = kept, replace(base, images=figures)
     for line in lines:
         _place(line, feet[id(line)], seen, native, taken, runs)
     for found in seen.prepared.redactions:
@@ -171,7 +175,7 @@ def _place(
         box = seen.prepared.to_page(word.bbox).points(size)
         under = next((reason for reason, boxes in taken.items() if _share_under(box, boxes) > COVERED), None)
         if under is not None:
-            runs.left_out[under] += sum(map(len, word.text.split()))
+            runs.left_out[under] += _characters(word.text)
             continue
         apart = before is not None and _gap(before, word, line.angle, seen) * scale > GAP * SIZE * height
         runs.texts.append(word.text.replace("\n", " "))
@@ -266,17 +270,23 @@ def _strikes(x0: float, y0: float, x1: float, y1: float, line: tuple[float, floa
     return left < x0 < right and min(y1, bottom) - max(y0, top) > MOSTLY * (y1 - y0)
 
 
-def _figures(lines: Sequence[ReadLine], seen: Seen, page: PageText) -> list[float]:
-    """The pictures of a page that are not scanned text."""
+def _characters(text: str) -> int:
+    return sum(map(len, text.split()))
+
+
+def _in_pictures(lines: Sequence[ReadLine], seen: Seen, page: PageText) -> tuple[list[ReadLine], list[float]]:
+    """The lines inside the pictures of a page, and those of the pictures that are not scanned text."""
     size = page.width, page.height
     boxes = [seen.prepared.to_page(line.bbox).points(size) for line in lines]
+    kept: set[int] = set()
     figures: list[float] = []
     for at in range(0, len(page.images), 4):
         picture = page.images[at : at + 4]
         inside = [n for n, box in enumerate(boxes) if _holds(picture, box)]
         if not _is_text(picture, [lines[n] for n in inside], [boxes[n] for n in inside]):
             figures += picture
-    return figures
+        kept.update(inside)
+    return [line for n, line in enumerate(lines) if n in kept], figures
 
 
 def _holds(picture: Sequence[float], box: Sequence[float]) -> bool:
