@@ -32,10 +32,10 @@ PYTEST := QUIRE_NATIVE=0 $(BIN)/python -m pytest -q
 endif
 
 # Installs what some tests need where that is possible; where it is not, they are left out aloud, or fail under CI.
-EXPECT := for part in tesseract postgresql haproxy; do \
+EXPECT := for part in tesseract postgresql haproxy libreoffice java chromium; do \
 	if scripts/system_packages.sh $$part; then export "QUIRE_EXPECT_$$(echo $$part | tr a-z A-Z)=1"; \
 	elif [ -n "$$QUIRE_CI" ]; then exit 1; fi; done; \
-	for part in azurite restate; do \
+	for part in azurite restate clients maven axe; do \
 	if scripts/$$part.sh >/dev/null; then export "QUIRE_EXPECT_$$(echo $$part | tr a-z A-Z)=1"; \
 	elif [ -n "$$QUIRE_CI" ]; then exit 1; fi; done
 
@@ -67,6 +67,7 @@ demo: $(READY) $(READER)
 	@echo "All of it, and the pages with the boxes drawn, is in $(DEMO):"
 	@ls $(DEMO) | sed 's/^/  /'
 	@echo "Now yours: . $(BIN)/activate, then quire read FILE"
+	@echo "In the browser, and for clients of docling-serve: quire serve, then open http://127.0.0.1:5001"
 
 quick: style $(READER)
 	@$(PYTEST) $(PARALLEL) $(JOBS) -m "$(QUICK)"

@@ -39,10 +39,10 @@ def timed(work: Callable[[], T], cpu: Callable[[], float] = time.process_time) -
     `cpu` tells the seconds so far: those of this process, or of others with it.
     """
     gc.collect()
-    busy, wall, before = _busy_seconds(), time.perf_counter(), cpu()
+    busy, wall, before = busy_seconds(), time.perf_counter(), cpu()
     result = work()
     taken = cpu() - before
-    return result, Sample(time.perf_counter() - wall, taken, max(0.0, _busy_seconds() - busy - taken))
+    return result, Sample(time.perf_counter() - wall, taken, max(0.0, busy_seconds() - busy - taken))
 
 
 def measure(work: Callable[[], object]) -> Sample:
@@ -79,7 +79,7 @@ def quietness(runs: Mapping[str, Samples]) -> str:
     return f"{told}, but **not in {', '.join(disturbed)}: run that again**." if disturbed else f"{told}."
 
 
-def _busy_seconds() -> float:
+def busy_seconds() -> float:
     """Seconds that all processors have worked so far, where the system tells."""
     try:
         ticks = [int(word) for word in Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:9]]

@@ -27,10 +27,20 @@ def main() -> None:
     while waiting:
         if (name := waiting.pop()) not in done:
             done.add(name)
+            if name.endswith(".png"):
+                _copy(name)
+                continue
             text = _markdown(ROOT / name)
             waiting += [target for link in _LINK.findall(text) if (target := _target(name, link))]
             _write(_page(name), _LINK.sub(lambda match, name=name: _link(name, match[0]), text))
     _write("reference/api.md", _api())
+
+
+def _copy(name: str) -> None:
+    """A picture, as it is."""
+    target = TARGET / _page(name)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(ROOT / name, target)
 
 
 def _markdown(path: Path) -> str:
@@ -57,7 +67,7 @@ def _page(name: str) -> str:
         return name.removeprefix("docs/")
     if (ROOT / name).is_dir():
         return f"{OUTSIDE}/{name}/index.md"
-    return f"{OUTSIDE}/{name}" if name.endswith(".md") else f"{OUTSIDE}/{name}.md"
+    return f"{OUTSIDE}/{name}" if name.endswith((".md", ".png")) else f"{OUTSIDE}/{name}.md"
 
 
 def _link(name: str, link: str) -> str:

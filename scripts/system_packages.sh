@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs the Debian packages that some tests need, where they are missing and that is possible.
-# Usage: system_packages.sh PART…, a PART being tesseract, postgresql or haproxy; all of them without one.
+# Usage: system_packages.sh PART…; a PART is tesseract, postgresql, haproxy, libreoffice, java or chromium; all of them without one.
 # Exit code 0: all are there. 1: some are not; standard error says which and what is not tested without them.
 set -u
 
@@ -11,6 +11,12 @@ packages() {
             "tesseract-ocr-rus fonts-dejavu-core" ;;
         postgresql) echo "postgresql" ;;
         haproxy) echo "haproxy" ;;
+        # Without its Java, its help and its desktops; a font that its documents ask for.
+        libreoffice) echo "libreoffice-writer-nogui libreoffice-calc-nogui libreoffice-impress-nogui" \
+            "fonts-dejavu-core" ;;
+        java) echo "default-jdk-headless maven" ;;
+        # The browser, and a font with which its texts have a shape.
+        chromium) echo "chromium fonts-dejavu-core" ;;
         *) echo "unknown part: $1" >&2; return 2 ;;
     esac
 }
@@ -20,6 +26,9 @@ untested() {
         tesseract) echo "reading with Tesseract" ;;
         postgresql) echo "facts and runs in PostgreSQL" ;;
         haproxy) echo "several workers behind HAProxy" ;;
+        libreoffice) echo "office files printed to pages, and old ones" ;;
+        java) echo "docling's client in Java" ;;
+        chromium) echo "the page in the browser" ;;
     esac
 }
 
@@ -31,14 +40,22 @@ elsewhere() { # not Debian: what counts is that the programs are there
             done ;;
         postgresql) command -v postgres >/dev/null || echo "postgresql" ;;
         haproxy) command -v haproxy >/dev/null || echo "haproxy" ;;
+        libreoffice) command -v soffice >/dev/null || echo "libreoffice" ;;
+        java) { command -v javac && command -v mvn; } >/dev/null || echo "default-jdk-headless maven" ;;
+        chromium) command -v chromium >/dev/null || echo "chromium" ;;
     esac
 }
 
 missing() {
-    command -v dpkg-query >/dev/null || { elsewhere "$1"; return; }
-    for package in $(packages "$1"); do
-        dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' || echo "$package"
+    # Any JDK will do, wherever it comes from.
+    { [ "$1" != java ] && command -v dpkg-query >/dev/null; } || { elsewhere "$1"; return; }
+    for package in $(packages "$1"); do # LibreOffice with its windows will do
+        installed "$package" || installed "${package%-nogui}" || echo "$package"
     done
+}
+
+installed() {
+    dpkg-query -W -f '${Status}' "$1" 2>/dev/null | grep -q 'install ok installed'
 }
 
 install() {
@@ -58,7 +75,7 @@ install() {
     fetch "$1" || { $root apt-get update -qq >/dev/null 2>&1; fetch "$1"; }
 }
 
-[ $# -gt 0 ] || set -- tesseract postgresql haproxy
+[ $# -gt 0 ] || set -- tesseract postgresql haproxy libreoffice java chromium
 lacking=0
 for part in "$@"; do
     packages "$part" >/dev/null || exit 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -24,6 +25,9 @@ settings.load_profile("quire")
 # A shell starts what runs in the background with this signal ignored, and so would every program of the tests.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# LibreOffice takes seconds for each office file: only the tests of the fixture `libreoffice` print.
+os.environ["QUIRE_PRINT"] = "no"
 
 ROOT = Path(__file__).parent.parent
 
@@ -57,6 +61,19 @@ def _lacking_for_tesseract() -> str:
     except ConfigurationError as error:
         return str(error)
     return ", ".join(sorted({"eng", "deu", "frk", "rus"} - set(there)))
+
+
+@pytest.fixture
+def libreoffice(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For tests that print: LibreOffice, missing, fails them where it is expected and skips them else.
+
+    Workers of this process keep the setting that they were started with: such a test calls `convert` itself, or a
+    program.
+    """
+    if shutil.which("soffice") is None:
+        missing = pytest.fail if os.environ.get("QUIRE_EXPECT_LIBREOFFICE") == "1" else pytest.skip
+        missing("scripts/system_packages.sh installs LibreOffice, which is not here")
+    monkeypatch.setenv("QUIRE_PRINT", "office")
 
 
 @pytest.fixture

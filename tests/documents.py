@@ -331,6 +331,31 @@ def rotated_text() -> bytes:
     return drawn(draw)
 
 
+RED = (255, 0, 0)
+
+
+def marked_pages() -> bytes:
+    """Five pages: as they are, turned by 90, 180 and 270 degrees, and cropped. Each shows a red picture and a word."""
+    picture = ImageReader(Image.new("RGB", (90, 40), RED))
+    shown = {0: A4, 90: (HEIGHT, WIDTH), 180: A4, 270: (HEIGHT, WIDTH)}
+    origins = {0: (0, 0), 90: (WIDTH, 0), 180: (WIDTH, HEIGHT), 270: (0, HEIGHT)}
+
+    def draw(canvas: Canvas) -> None:
+        for degrees, size in [*shown.items(), (0, A4)]:
+            canvas.setPageSize(size)
+            canvas.setPageRotation(degrees)
+            canvas.translate(*origins[degrees])
+            canvas.rotate(degrees)
+            canvas.setFont("Helvetica", 12)
+            canvas.drawString(150, size[1] - 200, "HHHHHHHH")
+            canvas.drawImage(picture, 230, size[1] - 380, 181, 83)
+            if canvas.getPageNumber() == 5:
+                canvas.setCropBox((100, 300, 500, 750))
+            canvas.showPage()
+
+    return drawn(draw)
+
+
 def cropped_page() -> bytes:
     """A crop box that shows 400 x 500 points of the page from (100, 200); one line lies outside of it."""
 

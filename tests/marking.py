@@ -23,7 +23,7 @@ MARKS = ("servers", "processes")
 
 SHARED_SERVERS = {"postgres_server", "s3_server", "azure_server"}
 """Fixtures with a server for many tests. All of these tests run in one process, so that each server is started once."""
-PROCESSES = {"tesseract", "stranger", "program", "suite"}
+PROCESSES = {"tesseract", "libreoffice", "stranger", "program", "suite"}
 """Fixtures with which a test starts processes."""
 
 

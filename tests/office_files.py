@@ -66,6 +66,33 @@ def docx() -> bytes:
     return out.getvalue()
 
 
+def with_linked_pictures(*urls: str) -> bytes:
+    """A Word file whose pictures are elsewhere."""
+    import docx as word
+    from docx.opc.constants import RELATIONSHIP_TYPE
+    from docx.oxml.ns import qn
+
+    made = word.Document()
+    made.add_paragraph("Some text")
+    for number, url in enumerate(urls):
+        made.add_picture(io.BytesIO(picture((60 + number, 40))))
+        blip = next(made.inline_shapes[number]._inline.iter(qn("a:blip")))
+        del blip.attrib[qn("r:embed")]
+        blip.set(qn("r:link"), made.part.relate_to(url, RELATIONSHIP_TYPE.IMAGE, is_external=True))
+    out = io.BytesIO()
+    made.save(out)
+    return out.getvalue()
+
+
+def encrypted(data: bytes, password: str) -> bytes:
+    """An office file as Word encrypts it."""
+    from msoffcrypto.format.ooxml import OOXMLFile
+
+    out = io.BytesIO()
+    OOXMLFile(io.BytesIO(data)).encrypt(password, out)
+    return out.getvalue()
+
+
 @cache
 def pptx() -> bytes:
     """Two slides: bullets with speaker notes, and a table."""
@@ -140,6 +167,8 @@ print(1)
 
 ![A picture](http://127.0.0.1:9/never.png)
 """
+
+RTF = rb"{\rtf1\ansi{\b Notes}\par Some text that was written long ago.\par}"
 
 CSV = b"Name,Age\nAda,36\nGrace,45\n"
 
@@ -239,8 +268,11 @@ def odf(kind: str, body: str) -> bytes:
                 '<?xml version="1.0"?><manifest:manifest '
                 'xmlns:manifest="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0" manifest:version="1.2">'
                 f'<manifest:file-entry manifest:full-path="/" manifest:media-type="{media_type}"/>'
-                '<manifest:file-entry manifest:full-path="content.xml" manifest:media-type="text/xml"/>'
-                "</manifest:manifest>"
+                + "".join(
+                    f'<manifest:file-entry manifest:full-path="{part}.xml" manifest:media-type="text/xml"/>'
+                    for part in ("content", "styles", "meta")
+                )
+                + "</manifest:manifest>"
             ),
         }
     )

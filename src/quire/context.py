@@ -93,8 +93,9 @@ class Store(Protocol):
         """Release a claim; does nothing if it is lost already."""
         ...
 
-    def flush(self) -> None:
-        """Make everything saved so far durable."""
+    def flush(self, *, lasting: bool = True) -> None:
+        """Make everything saved so far durable. Without `lasting` a power failure may undo it, until the next lasting
+        transaction of the same database: for callers that follow it with one."""
         ...
 
     def note_path(self, document: str, page: int, reading: str, attempts: Sequence[Attempt]) -> None:
@@ -201,6 +202,8 @@ class Workflow:
     keeps_slot: bool = False
     """Whether an invocation keeps its slot of the pool while it waits for others: then the pool bounds how many are in
     progress, not only how many compute."""
+    pool_of: Callable[[Json], str] | None = None
+    """The pool of an invocation by its argument, where one machine does the work; otherwise it is always `pool`."""
 
 
 RunState = Literal["waiting", "running", "interrupted", "finished", "failed", "cancelled"]

@@ -16,7 +16,7 @@ from weakref import finalize
 from quire.errors import ChangedError, CorruptError, InputError, UnsupportedError, UsageError, is_text
 from quire.hashing import FileState, Hashed, hash_file, steady_state
 from quire.keys import Digest, digest_bytes
-from quire.media_types import HEAD_BYTES, INPUT_FORMATS, TAIL_BYTES, media_type_of
+from quire.media_types import HEAD_BYTES, INPUT_FORMATS, TAIL_BYTES, media_type_of, refusal
 from quire.pagetext import PageText
 from quire.regular_files import kind_of, open_file
 from quire.types import OutlineEntry, PageInfo, shortened
@@ -212,11 +212,12 @@ class Document:
             kept_in_memory = self.content is not None
             where = READERS.get(self.media_type)
             if where is None:
-                raise UnsupportedError(
-                    f"cannot read {self.media_type or 'this kind of file'}; Quire reads PDF, pictures, office files, "
-                    "HTML, Markdown, CSV, e-mail and more, see the guide on formats",
-                    document=self.name,
+                advice = refusal(self.media_type) or (
+                    "Quire reads PDF, pictures, office files, HTML, Markdown, CSV, e-mail and more, see the guide on "
+                    "formats"
                 )
+                kind = self.media_type or "this kind of file"
+                raise UnsupportedError(f"cannot read {kind}; {advice}", document=self.name)
             module, function = where.split(":")
             reader: Reader = getattr(import_module(module), function)(self)
             self._reader = reader if kept_in_memory else _Watched(reader, self.check_unchanged)

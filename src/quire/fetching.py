@@ -10,10 +10,10 @@ from __future__ import annotations
 import http.client
 import ipaddress
 import os
+import re
 import socket
 import ssl
 import tempfile
-import unicodedata
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
@@ -25,6 +25,7 @@ from typing import Any, Literal, NamedTuple, TypeVar
 from urllib.parse import SplitResult, quote, unquote, urljoin, urlsplit
 
 from quire.errors import FetchError, LimitError, StoreError, UsageError
+from quire.names import safe_name
 
 T = TypeVar("T")
 
@@ -32,8 +33,21 @@ REDIRECTS = frozenset({301, 302, 303, 307, 308})
 PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
 """Status codes of transient failures, worth a retry."""
 NAT64 = ipaddress.ip_network("64:ff9b::/96")
+INTERNAL = tuple(
+    ipaddress.ip_network(one)
+    for one in ("192.0.0.0/24", "192.88.99.0/24", "168.63.129.16/32", "fec0::/10", "3fff::/20", "64:ff9b:1::/48")
+)
+"""Not of the public internet, though Python says so: reserved, formerly site-local, metadata of clouds."""
+OWN_HEADERS = frozenset(
+    {
+        *("host", "content-length", "transfer-encoding", "connection", "keep-alive", "te", "trailer", "upgrade"),
+        *("expect", "proxy-authorization", "proxy-connection", "accept-encoding"),
+    }
+)
+"""Headers that belong to the connection: those of a caller are left out."""
+_TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}")
+_CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 PIECE_BYTES = 1 << 16
-LONGEST_NAME = 200
 OK = 200
 MORE_THAN_OK = 300
 SAFE = "/%:@!$&'()*+,;=~?"
@@ -72,9 +86,12 @@ class Fetched(NamedTuple):
 
 def url_name(url: str) -> str:
     """The name of a document from its URL: the last part of the path, or else the host."""
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return "document"
     return (
-        _safe_name(unquote(parts.path.rstrip("/").rpartition("/")[2])) or _safe_name(parts.hostname or "") or "document"
+        safe_name(unquote(parts.path.rstrip("/").rpartition("/")[2])) or safe_name(parts.hostname or "") or "document"
     )
 
 
@@ -104,6 +121,22 @@ def send(
     return exchange.run(exchange.sent)
 
 
+def check_url(url: str) -> SplitResult:
+    """The parts of a URL. Raises UsageError for one that `fetch` refuses, whatever its host is."""
+    try:
+        parts = urlsplit(url)
+        parts.port  # noqa: B018 - checks it
+    except ValueError as error:
+        raise UsageError(f"{shown_url(url)} is not a URL: {error}") from None
+    if parts.scheme not in ("http", "https"):
+        raise UsageError(f"{shown_url(url)} is neither http nor https: other URLs are not supported")
+    if not parts.hostname:
+        raise UsageError(f"{shown_url(url)} has no host")
+    if parts.username or parts.password:
+        raise UsageError(f"{shown_url(url)} contains a user name or password: download the document first")
+    return parts
+
+
 def check_host(url: str, policy: FetchPolicy) -> None:
     """Raise what `fetch` would raise for the host of a URL that another client connects to."""
     exchange = _Exchange(url, policy)
@@ -123,7 +156,7 @@ class _Exchange:
         body: bytes | None = None,
     ) -> None:
         self._url, self._policy = url, policy
-        self._headers, self._method, self._body = dict(headers or {}), method, body
+        self._headers, self._method, self._body = _sendable(headers or {}), method, body
         self._connection: _Connection | None = None
         self._late = False
 
@@ -140,7 +173,7 @@ class _Exchange:
             timer.cancel()
 
     def checked(self) -> None:
-        parts = self._checked(self._url)
+        parts = check_url(self._url)
         self._addresses(parts.hostname or "", parts.port or 443)
 
     def sent(self) -> int:
@@ -165,7 +198,7 @@ class _Exchange:
         raise self._error(f"redirects more than {self._policy.max_redirects} times")
 
     def _requested(self, url: str, stack: ExitStack) -> http.client.HTTPResponse:
-        parts = self._checked(url)
+        parts = check_url(url)
         host, port = parts.hostname or "", parts.port or (443 if parts.scheme == "https" else 80)
         addresses = self._addresses(host, port)
         connection = _Connection(host, port, addresses, self._policy.timeout_s, encrypted=parts.scheme == "https")
@@ -177,20 +210,6 @@ class _Exchange:
         given = self._headers if _origin(url) == _origin(self._url) else {}
         connection.request(self._method, target, self._body, headers={**own, **given})
         return connection.getresponse()
-
-    def _checked(self, url: str) -> SplitResult:
-        try:
-            parts = urlsplit(url)
-            parts.port  # noqa: B018 - checks it
-        except ValueError as error:
-            raise UsageError(f"{shown_url(url)} is not a URL: {error}") from None
-        if parts.scheme not in ("http", "https"):
-            raise UsageError(f"{shown_url(url)} is neither http nor https: other URLs are not supported")
-        if not parts.hostname:
-            raise UsageError(f"{shown_url(url)} has no host")
-        if parts.username or parts.password:
-            raise UsageError(f"{shown_url(url)} contains a user name or password: download the document first")
-        return parts
 
     def _addresses(self, host: str, port: int) -> Sequence[str]:
         """The addresses of the host that may be connected to."""
@@ -206,7 +225,7 @@ class _Exchange:
         if not allowed:
             what = f"{host} is {addresses[0]}, " if addresses[0] != host else f"{host} is "
             advice = "allow such addresses with --allow-private-urls or FetchPolicy(allow_private=True)"
-            raise self._error(f"{what}a private address of this machine or its network; {advice}")
+            raise self._error(f"URL is not allowed: {what}a private address of this machine or its network; {advice}")
         return allowed
 
     def _saved(self, url: str, response: http.client.HTTPResponse) -> Fetched:
@@ -216,7 +235,7 @@ class _Exchange:
         limit = self._policy.max_bytes
         if response.length is not None and response.length > limit:
             raise self._too_large()
-        name = _safe_name(response.headers.get_filename() or "") or url_name(url)
+        name = safe_name(response.headers.get_filename() or "") or url_name(url)
         handle, path = tempfile.mkstemp(prefix="quire-")
         with _kept(Path(path)), os.fdopen(handle, "wb") as file:
             size = 0
@@ -339,6 +358,16 @@ def _resolved(host: str, port: int, timeout_s: float) -> list[tuple[Any, ...]]:
     return found.result(timeout_s)
 
 
+def _sendable(headers: Mapping[str, str]) -> dict[str, str]:
+    """The headers of a caller that may be sent. Raises UsageError for one that would end the head of the request."""
+    for name, value in headers.items():
+        if not _TOKEN.fullmatch(name) or _CONTROL.search(value) or not value.isascii():
+            raise UsageError(
+                f"the header {name[:50]!r} is not one of HTTP: letters, digits and hyphens, one line of ASCII"
+            )
+    return {name: value for name, value in headers.items() if name.lower() not in OWN_HEADERS}
+
+
 def _origin(url: str) -> tuple[str, str | None, int | None]:
     parts = urlsplit(url)
     return parts.scheme, parts.hostname, parts.port
@@ -363,14 +392,9 @@ def _is_public(address: str) -> bool:
             inner = ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF)
         if inner is not None:
             return _is_public(str(inner))
+    if any(ip in network for network in INTERNAL):
+        return False
     return ip.is_global and not (ip.is_multicast or ip.is_reserved or ip.is_unspecified)
-
-
-def _safe_name(name: str) -> str:
-    """A file name from a server, without folders and control characters."""
-    last = name.replace("\\", "/").rpartition("/")[2]
-    kept = "".join(c for c in last if unicodedata.category(c)[0] != "C").strip(" .")
-    return kept[-LONGEST_NAME:]
 
 
 def shown_url(url: str) -> str:

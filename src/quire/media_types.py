@@ -58,6 +58,25 @@ INPUT_FORMATS: Mapping[str, str] = {
 }
 """The documents without pages of their own, which are converted first: media type to docling's name of the format."""
 
+_REFUSED: tuple[tuple[str, str], ...] = (
+    ("application/xbrl+xml", "its taxonomies are on the network; read the report as HTML or CSV"),
+    ("audio/", "there is no speech recognition here; read a transcript (WebVTT)"),
+    ("video/", "there is no speech recognition here; read a transcript (WebVTT)"),
+    ("application/zip", "it is an archive and no document; unpack it and read what is in it"),
+    ("application/x-tar", "it is an archive and no document; unpack it and read what is in it"),
+    ("application/x-afp", "convert it to PDF"),
+    ("application/x-ebcdic", "convert it to UTF-8"),
+    ("application/x-ole-storage", "its name must end in .doc, .xls, .ppt or .msg"),
+    ("application/xml", "it is neither JATS, USPTO nor DocLang XML; convert it to HTML or text"),
+)
+"""Media types, or their beginnings, that docling knows or people try, and why they are not read."""
+
+
+def refusal(media_type: str) -> str:
+    """Why documents of a type are not read, and what to do; "" when there is nothing particular to say."""
+    return next((reason for kind, reason in _REFUSED if media_type.startswith(kind)), "")
+
+
 _EXTENSIONS: Mapping[str, str] = {
     extension: media_type
     for media_type, extensions in {
@@ -96,6 +115,10 @@ _EXTENSIONS: Mapping[str, str] = {
         "application/vnd.apple.keynote": "key",
         "application/vnd.apple.numbers": "numbers",
         "application/xbrl+xml": "xbrl",
+        "application/x-afp": "afp",
+        "application/x-ebcdic": "ebc ebcdic",
+        "audio/mpeg": "wav mp3 m4a aac ogg flac",
+        "video/mp4": "mp4 avi mov mkv webm",
     }.items()
     for extension in extensions.split()
 }
@@ -153,6 +176,13 @@ _BY_CONTENT = frozenset({"application/pdf"}) | {
     f"image/{kind}" for kind in ("png", "jpeg", "tiff", "bmp", "webp", "gif")
 }
 """Types that the first bytes always show: a name alone does not make a file one of them."""
+
+
+def input_format_of(media_type: str) -> str:
+    """docling's name of a format: that of `INPUT_FORMATS`, `pdf` or `image`; "" for one that is not read here."""
+    if media_type in _BY_CONTENT and media_type != "image/gif":
+        return "pdf" if media_type == "application/pdf" else "image"
+    return INPUT_FORMATS.get(media_type, "")
 
 
 def by_name(name: str) -> bool:

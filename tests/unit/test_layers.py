@@ -23,7 +23,7 @@ LAYERS = {
     "core": """
         types keys regular_files hashing events errors context engine roles document opened fonts pagetext lazy_words
         encoding page_ranges atomic_files budget config database awaited median picture affine png plugins plugin_checks
-        fetching passwords packaged_files media_types bundle
+        figures fetching names passwords packaged_files media_types bundle
     """,
     "adapters": """
         render layout prepare detect classify recognize correct assemble export answers store prompts flow ocr_models

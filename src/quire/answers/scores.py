@@ -99,7 +99,7 @@ def _readable(text: str) -> float | None:
     """The share of characters that are not control characters, private, unassigned or replaced."""
     if not text:
         return None
-    if text.isprintable():
+    if "".join(text.split()).isprintable():
         wrong = text.count("\ufffd")
     else:
         wrong = sum(

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 from typing import Any, TypedDict
 
+from quire.chunk.tokenizers import Tokenizer, find_tokenizer
 from quire.chunk.values import Chunk, ChunkOptions
 from quire.errors import UsageError
-from quire.export import Described
+from quire.export import Described, Exportable, Structured, docling_references
 from quire.export._docling import origin
 
 
@@ -43,6 +45,34 @@ def docling_options(given: Mapping[str, Any], *, use_markdown_text: bool = False
         raise UsageError(f"there is no option {min(unknown)!r} for chunks; choose from {', '.join(sorted(names))}")
     options = {name: value for name, value in given.items() if name in names}
     return ChunkOptions(**options, use_markdown_text=use_markdown_text)
+
+
+def cut_for_docling(result: Exportable, given: Mapping[str, Any]) -> list[DoclingChunk]:
+    """The chunks of a document for a request to docling-serve. Raises UsageError as `tokenizer_for` does."""
+    from quire.chunk import chunks
+
+    structure = result.structure if isinstance(result, Structured) else None
+    options = docling_options(given, use_markdown_text=structure is not None)
+    return docling_chunks(
+        result,
+        chunks(result, options, tokenizer=tokenizer_for(options)),
+        references=docling_references(result),
+        include_raw_text=bool(given.get("include_raw_text")),
+        paged=structure is None or bool(json.loads(structure()).get("pages")),
+    )
+
+
+def tokenizer_for(options: ChunkOptions) -> Tokenizer | None:
+    """The tokenizer of a request, by its name and never by a path; None for the hierarchical chunker.
+
+    Raises UsageError for one that is not on this machine, or that does not say how many tokens fit.
+    """
+    if options.chunker != "hybrid":
+        return None
+    tokenizer = find_tokenizer(options.tokenizer, paths=False)
+    if options.max_tokens is None and tokenizer.max_tokens is None:
+        raise UsageError(f"the tokenizer {options.tokenizer!r} does not say how many tokens fit; send max_tokens")
+    return tokenizer
 
 
 def docling_chunks(

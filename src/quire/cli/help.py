@@ -23,7 +23,7 @@ OPTIONS: Mapping[str, Sequence[str]] = {
     ),
     "OCR and layout": ("ocr", "lang", "engine", "effort", "preset", "figures", "redactions", "similar"),
     "Store and execution": (
-        *("flow", "store", "facts", "workers", "runtime", "ingress"),
+        *("flow", "store", "facts", "workers", "runtime", "ingress", "server", "api_key"),
         *("force", "retry", "overwrite", "verify_hash", "dry_run"),
     ),
     "Scheduling": ("policy", "schedule", "timeout_s", "retries", "retry_backoff_s", "error_budget"),

@@ -52,7 +52,7 @@ def serve(  # noqa: PLR0913 - one argument per option
     Settings of docling-serve in the environment (DOCLING_SERVE_*, UVICORN_*) count here too.
     """
     try:
-        from quire.service.serving import Backend, serve
+        from quire.service.serving import ServiceBackend, serve
         from quire.service.settings import load_settings
     except ImportError as error:
         raise ConfigurationError(f"the service needs {error.name}: {install_advice('service')}") from error
@@ -73,14 +73,14 @@ def serve(  # noqa: PLR0913 - one argument per option
     if shared.runtime not in KINDS:
         raise UsageError(f"there is no runtime {shared.runtime!r}; choose from {', '.join(KINDS)}")
     place = shared.store or str(_folder())
-    backend = Backend(place, shared.facts, shared.runtime, shared.ingress)
-    settings = loaded.settings
-    shown = settings.host if ":" not in settings.host else f"[{settings.host}]"
-    scheme = "https" if settings.tls_certificate else "http"
-    print(f"Quire serves {scheme}://{shown}:{settings.port}  (documents and results in {place})", file=sys.stderr)
+    backend = ServiceBackend(place, shared.facts, shared.runtime, shared.ingress, shared.admin)
     if loaded.ignored:
         print(f"Settings without a meaning here: {', '.join(loaded.ignored)}", file=sys.stderr)
-    serve(settings, backend)
+
+    def say(address: str) -> None:
+        print(f"Quire serves {address}  (documents and results in {place})", file=sys.stderr, flush=True)
+
+    serve(loaded.settings, backend, say)
     return EXIT_COMPLETE
 
 

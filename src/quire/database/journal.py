@@ -11,7 +11,8 @@ from typing import Literal
 from quire.context import Claim, Json, Workflow
 from quire.database.database import Database, in_portions
 from quire.database.leases import ALIVE, Claims
-from quire.database.runs import ENDED, HAS_ENDED, PAUSED
+from quire.database.runs import ENDED, HAS_ENDED, PAUSED, Runs, claim_of
+from quire.database.secrets import remove_secrets
 from quire.errors import Category, RunCancelled, RunError, category_of, exit_code_of
 from quire.events import reason_of
 
@@ -137,6 +138,8 @@ class Journal:
                     continue
                 begun = "UPDATE invocations SET state = 'running' WHERE key = ? AND state IN ('waiting', 'running')"
                 if database.change(begun, (key,)):
+                    if key == claim_of(str(run)):
+                        Runs(database).set_state(str(run), "running")
                     error = json.loads(str(argument))
                     named = (str(key), str(run), str(workflow), str(version), str(pool))
                     return Invocation(*named, error, cancelled=bool(cancel)), claim
@@ -202,6 +205,7 @@ class Journal:
                 "UPDATE invocations SET state = ?, result = ?, error = ? WHERE key = ?",
                 (ending.state, json.dumps(ending.result), ending.error_text(), claim.key),
             )
+            remove_secrets(self._database, "invocations", claim.key)
             self._database.change("DELETE FROM steps WHERE invocation = ?", (claim.key,))
             self._database.change("DELETE FROM signals WHERE invocation = ?", (claim.key,))
             self._claims.release(claim)
@@ -227,6 +231,8 @@ class Journal:
             ]
             for key in waiting:
                 database.change("UPDATE invocations SET state = 'cancelled', error = ? WHERE key = ?", (error, key))
+                database.change("DELETE FROM steps WHERE invocation = ?", (key,))
+                remove_secrets(database, "invocations", key)
         return waiting
 
     def cancelled(self, runs: Sequence[str]) -> set[str]:

@@ -9,9 +9,12 @@ from secrets import token_hex
 
 from quire.context import Json, RunState, RunStatus
 from quire.database.database import Database, in_portions
+from quire.database.figures import add_figures, keep_figures
 from quire.database.leases import ALIVE, expire_dead_owners
+from quire.database.secrets import remove_secrets
 from quire.errors import Category, UsageError
 from quire.events import Event
+from quire.figures import ended_run, figures_of
 from quire.keys import digest_of
 
 ENDED: tuple[RunState, ...] = ("finished", "failed", "cancelled")
@@ -22,6 +25,7 @@ PAUSED: RunState = "interrupted"
 BATCH = 500
 """Events fetched at a time."""
 
+_GOING_ON = f"state IN ('waiting', 'running', '{PAUSED}')"
 _COLUMNS = "run, flow, key, state, inputs, submitted, finished, result, error, sequence, reference"
 
 
@@ -118,6 +122,18 @@ class Runs:
             ((count,),) = self._database.rows(f"{query} AND state = 'waiting' AND submitted < ?", (*values, before))
         return int(str(count))
 
+    def in_progress_of(self, flow: str, tenant: str) -> int:
+        """How many runs of a flow have not ended whose inputs name a tenant."""
+        query = f"SELECT count(*) FROM runs WHERE flow = ? AND {_GOING_ON} AND inputs LIKE ?"
+        ((count,),) = self._database.rows(query, (flow, f'%"tenant": {json.dumps(tenant)},%'))
+        return int(str(count))
+
+    def queue(self, flow: str) -> dict[str, tuple[int, float]]:
+        """How many runs of a flow wait and run, each with the time when the oldest was submitted."""
+        query = f"SELECT state, count(*), min(submitted) FROM runs WHERE flow = ? AND {_GOING_ON} GROUP BY state"
+        rows = self._database.rows(query, (flow,))
+        return {str(state): (int(str(count)), float(str(oldest))) for state, count, oldest in rows}
+
     def latest_inputs(self, flow: str, *, limit: int) -> Sequence[Json]:
         """The inputs of the latest runs of a flow, the latest first. Only reads, whatever state they are in."""
         asked = "SELECT inputs FROM runs WHERE flow = ? ORDER BY submitted DESC, run LIMIT ?"
@@ -152,11 +168,15 @@ class Runs:
         """Record the end of a run; the first end counts."""
         failure = {"message": error, "category": category, "exit_code": exit_code}
         encoded = json.dumps(failure) if error or category else None
-        with self._database.transaction(lasting=True):
-            self._database.change(
+        now, database = time.time(), self._database
+        with database.transaction(lasting=True):
+            if database.change(
                 f"UPDATE runs SET state = ?, result = ?, error = ?, finished = ? WHERE run = ? AND NOT {HAS_ENDED}",
-                (state, json.dumps(result), encoded, time.time(), run),
-            )
+                (state, json.dumps(result), encoded, now, run),
+            ):
+                ((flow, submitted),) = database.rows("SELECT flow, submitted FROM runs WHERE run = ?", (run,))
+                add_figures(database, run, ended_run(str(flow), state, now - float(str(submitted))))
+            remove_secrets(database, "runs", run)
 
     def request_cancel(self, run: str) -> None:
         if not self._database.change("UPDATE runs SET cancel = 1 WHERE run = ?", (run,)):
@@ -174,6 +194,10 @@ class Runs:
         (found,) = self._known("SELECT reference FROM runs WHERE run = ?", run)
         return None if found is None else str(found)
 
+    def key(self, run: str) -> str:
+        """The idempotency key that it was submitted with."""
+        return str(self._known("SELECT key FROM runs WHERE run = ?", run)[0])
+
     def generation(self, run: str) -> int:
         return int(str(self._known("SELECT generation FROM runs WHERE run = ?", run)[0]))
 
@@ -188,8 +212,9 @@ class Runs:
                 return
             ((sequence,),) = database.rows("SELECT sequence FROM runs WHERE run = ?", (run,))
             number = int(str(sequence))
+            added: list[Event] = []
             for event in events:
-                number += database.change(
+                new = database.change(
                     "INSERT INTO events (run, sequence, id, kind, stage, document, page, key, payload, at) "
                     "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
                     (
@@ -205,7 +230,10 @@ class Runs:
                         event.at,
                     ),
                 )
+                number += new
+                added += [event] if new else []
             database.change("UPDATE runs SET sequence = ? WHERE run = ?", (number, run))
+            add_figures(database, run, figures_of(added))
 
     def events(self, run: str, *, after: int = 0) -> Iterator[Event]:
         """Stored events in order."""
@@ -273,6 +301,7 @@ def run_of(flow: str, key: str, generation: int = 1) -> str:
 
 def forget_runs(database: Database, condition: str, values: Sequence[object]) -> int:
     """Remove the runs that match a condition, with their journal and events, in the caller's transaction."""
+    keep_figures(database, condition, values)
     invocations = f"SELECT key FROM invocations WHERE run IN (SELECT run FROM runs WHERE {condition})"
     for table in ("steps", "signals"):
         database.change(f"DELETE FROM {table} WHERE invocation IN ({invocations})", values)

@@ -6,7 +6,7 @@ from typing import Literal
 
 from quire.errors import StoreError
 
-VERSION = 5
+VERSION = 6
 
 Dialect = Literal["sqlite", "postgresql"]
 
@@ -190,7 +190,18 @@ UPDATE quarantine SET exit_code = 6 WHERE category = 'input' AND reason LIKE '%p
 UPDATE schema_version SET version = 5
 """
 
-_MIGRATIONS = {0: _VERSION_1, 1: _VERSION_2, 2: _VERSION_3, 3: _VERSION_4, 4: _VERSION_5}
+# Figures for metrics, by run.
+_VERSION_6 = """
+CREATE TABLE figures (
+    run TEXT NOT NULL,
+    name TEXT NOT NULL,
+    value REAL NOT NULL,
+    PRIMARY KEY (run, name)
+) WITHOUT ROWID;
+UPDATE schema_version SET version = 6
+"""
+
+_MIGRATIONS = {0: _VERSION_1, 1: _VERSION_2, 2: _VERSION_3, 3: _VERSION_4, 4: _VERSION_5, 5: _VERSION_6}
 """From each version to the next one; 0 is an empty database."""
 
 

@@ -84,6 +84,9 @@ class SqliteDatabase:
         return self.rows(statement, values)  # a transaction locks the whole database
 
     def change(self, statement: str, values: Sequence[object] = ()) -> int:
+        with self._lock:
+            if self._depth:
+                return self._execute(statement, values).rowcount
         with self.transaction():
             return self._execute(statement, values).rowcount
 

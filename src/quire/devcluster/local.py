@@ -26,7 +26,8 @@ PACKAGES = {
 
 @dataclass(frozen=True, slots=True)
 class ClusterOptions:
-    """`pages` is how many pages each worker reads concurrently; `environment` is added to that of the workers."""
+    """`pages` is how many pages each worker reads concurrently; `environment` is added to that of the workers. `store`
+    is the URL of a bucket; a folder of the cluster by default."""
 
     workers: int = 2
     pages: int = 1
@@ -34,6 +35,7 @@ class ClusterOptions:
     limits: Mapping[str, int] = field(default_factory=dict)
     restate_program: Path | None = None
     environment: Mapping[str, str] = field(default_factory=dict)
+    store: str | None = None
 
 
 def missing() -> list[str]:
@@ -62,7 +64,7 @@ class LocalCluster:
 
     def __init__(self, folder: Path, options: ClusterOptions | None = None) -> None:
         self.folder, self.options = folder, options or ClusterOptions()
-        self.store = folder / "store"
+        self.store = self.options.store or folder / "store"
         folder.mkdir(parents=True, exist_ok=True)
         database, ingress, admin, node, balancer, *ports = remembered_ports(
             folder / "ports.json", 5 + self.options.workers

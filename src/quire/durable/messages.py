@@ -124,8 +124,8 @@ class DocumentReference(TypedDict):
     structure: NotRequired[Digest]
     status: ResultStatus
     ledger: LedgerJson
-    failed: list[tuple[int, str]]
-    """The first failed pages, with the reason."""
+    failed: Sequence[tuple[int, str] | tuple[int, str, Category]]
+    """The first failed pages, with the reason and its category, which references of older versions lack."""
 
 
 @final
@@ -242,6 +242,8 @@ class TaskSource(TypedDict):
     url: NotRequired[str]
     headers: NotRequired[Mapping[str, str]]
     bucket: NotRequired[Mapping[str, Json]]
+    format: NotRequired[str]
+    """docling's name of its format, once its bytes are in the store; "" for one that is not read."""
     uri: NotRequired[str]
     """What the caller calls it."""
     size: NotRequired[int]
@@ -272,12 +274,18 @@ class TaskArgument(TypedDict):
     chunking: NotRequired[Mapping[str, Json]]
     target: Mapping[str, Json]
     """`kind`: `inbody`, `zip`, `put`, `s3`, `azure_blob`, `google_cloud_storage`."""
+    more_targets: NotRequired[Sequence[Mapping[str, Json]]]
+    """Buckets that get the same files."""
     callbacks: Sequence[Mapping[str, Json]]
+    secrets: NotRequired[Mapping[str, Json]]
+    """What `sealed` took out of sources, target and callbacks; removed when the task has ended."""
     from_formats: Sequence[str]
     """The formats that are read; documents in others are skipped. Empty for all."""
     timeout_s: float | None
     abort_on_error: bool
     limits: TaskLimits
+    urgent: NotRequired[bool]
+    """Whether a caller waits for it: then it does not queue behind those that nobody waits for."""
 
 
 TaskPhase: TypeAlias = Literal["source", "read", "output"]
@@ -336,6 +344,8 @@ class TaskCounts(TypedDict):
     succeeded: int
     partial: int
     failed: int
+    pages: NotRequired[int]
+    """Of the documents that were read, failed pages included."""
 
 
 @final

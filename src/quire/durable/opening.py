@@ -11,7 +11,7 @@ from quire.durable.flows.workflow import Flows, Registered
 from quire.durable.reads.steps import DocumentSteps
 from quire.durable.reads.workflows import Reads
 from quire.durable.tasks.steps import TaskSteps
-from quire.durable.tasks.workflow import Tasks
+from quire.durable.tasks.workflow import CALLS, Tasks
 from quire.errors import UsageError
 from quire.passwords import Password
 from quire.runtime.beside import BesideRuntime
@@ -118,7 +118,8 @@ def local_runtime(
     """
     found, known = _workflows(store, workers, password, flows, import_paths=import_paths)
     batch = _batch(store, lambda: runtime, found, import_paths=import_paths, password=password)
-    pools = pools_for(workers) | ({} if batches else {batch.pool: 0})
+    pools = pools_for(workers)
+    pools |= {CALLS: pools["tasks"]} | ({} if batches else {batch.pool: 0})
     runtime = LocalRuntime(store.database, (*known, batch), pools=pools)
     return runtime
 

@@ -142,8 +142,8 @@ def docling(result: Exportable) -> dict[str, object]:
     """A DoclingDocument of schema 1.10 as plain values, ready for `DoclingDocument.model_validate`."""
     from quire.export import _converted, _docling
 
-    converted = _converted.document_of(result)
-    return _docling.docling(result) if converted is None else converted.export_to_dict()
+    converted = _converted.tree_of(result)
+    return _docling.docling(result) if converted is None else converted
 
 
 def docling_json(result: Exportable) -> str:
@@ -158,11 +158,16 @@ def docling_json(result: Exportable) -> str:
     )
 
 
-def docling_references(result: Exportable) -> dict[str, str]:
-    """The item of each block in that DoclingDocument: block id to reference, like `#/texts/3`."""
-    from quire.export import _docling
+def docling_references(result: Exportable) -> Mapping[str, str | Sequence[str]]:
+    """The items of each block in that DoclingDocument: block id to a reference like `#/texts/3`, or several."""
+    from quire.export import _converted, _docling
 
-    return _docling.references(result)
+    converted = _converted.document_of(result)
+    if converted is None:
+        return _docling.references(result)
+    from quire.formats.blocks import references_of
+
+    return references_of(converted.export_to_dict())
 
 
 def doctags(result: Exportable) -> str:

@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import json
+import warnings
+from typing import TYPE_CHECKING, Any
 
 from quire.errors import ConfigurationError, install_advice
 from quire.export import Exportable, Structured
 
 if TYPE_CHECKING:
     from docling_core.types.doc.document import DoclingDocument
+
+
+def tree_of(result: Exportable) -> dict[str, Any] | None:
+    """As plain values. The structure is written that way; only one with pages that were not read is validated."""
+    structure = result.structure if isinstance(result, Structured) else None
+    if structure is None:
+        return None
+    tree: dict[str, Any] = json.loads(structure())
+    if {page["page_no"] for page in tree.get("pages", {}).values()} <= {page.number for page in result.pages}:
+        return tree
+    document = document_of(result)
+    return None if document is None else document.export_to_dict()
 
 
 def document_of(result: Exportable) -> DoclingDocument | None:
@@ -22,4 +36,25 @@ def document_of(result: Exportable) -> DoclingDocument | None:
         raise ConfigurationError(f"this export is written by docling-core: {install_advice('formats')}") from error
     document = DoclingDocument.model_validate_json(structure())
     read = {page.number for page in result.pages}
-    return document.filter(page_nrs=read) if set(document.pages) - read else document
+    return _only(document, read) if set(document.pages) - read else document
+
+
+def _only(document: DoclingDocument, pages: set[int]) -> DoclingDocument:
+    """Some pages of the document. What has no place is where the item before it is, as in its blocks."""
+    from docling_core.types.doc.base import BoundingBox
+    from docling_core.types.doc.common.content_layer import ContentLayer
+    from docling_core.types.doc.common.reference import ProvenanceItem
+    from docling_core.types.doc.items.node import DocItem
+
+    page = min(document.pages)
+    for item, _ in document.iterate_items(included_content_layers=set(ContentLayer), traverse_pictures=True):
+        if isinstance(item, DocItem):
+            page = item.prov[-1].page_no if item.prov else page
+            nowhere = ProvenanceItem(page_no=page, bbox=BoundingBox(l=0, t=0, r=0, b=0), charspan=(0, 0))
+            item.prov = item.prov or [nowhere]
+    with warnings.catch_warnings(action="ignore"):  # lists that begin on another page
+        part = document.filter(page_nrs=pages)
+    for item, _ in part.iterate_items(included_content_layers=set(ContentLayer), traverse_pictures=True):
+        if isinstance(item, DocItem):
+            item.prov = [place for place in item.prov if place.bbox.l != place.bbox.r]
+    return part

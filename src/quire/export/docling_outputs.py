@@ -8,12 +8,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from quire.errors import ConfigurationError, InputError, install_advice
 from quire.export.crops import Crop
 from quire.export.docling_images import OutputOptions, with_images
+from quire.names import file_stem
 
 if TYPE_CHECKING:
     from docling_core.types.doc.document import DoclingDocument
@@ -104,7 +105,7 @@ def unique_stems(names: Sequence[str]) -> list[str]:
     taken: set[str] = set()
     stems = []
     for name in names:
-        plain = PurePosixPath(name.replace("\\", "/").rstrip("/")).stem.strip(". ") or "document"
+        plain = file_stem(name)
         stem, number = plain, 1
         while stem.casefold() in taken:
             number += 1

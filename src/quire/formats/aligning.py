@@ -1,19 +1,19 @@
 """Where texts are on printed pages, from the order that both have in common.
 
 All texts are aligned at once (`chaining`), the rest between those that have a place; then what the pages have in
-another order (text boxes, footnotes), and at last texts that printing changed. A text whose place is not certain
-gets none.
+another order (text boxes, footnotes), parts of lines, texts that printing changed, and at last formulas, whose text
+is not what is printed. A text whose place is not certain gets none.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 
 from quire.formats.chaining import chained
-from quire.formats.printed_text import Kept, PrintedText
+from quire.formats.printed_text import KeptText, PrintedText
 
 Stretch = tuple[int, int]
 
@@ -26,14 +26,16 @@ _CHANGED_WORK = 1_000_000
 
 
 @dataclass(slots=True, eq=False)
-class Wanted:
+class SoughtText:
     """A text that looks for its place."""
 
-    kept: Kept
+    kept: KeptText
     whole: bool
     """It fills its lines; otherwise it is a part of one."""
     may_change: bool = False
     """Printing may put other words into it."""
+    formula: bool = False
+    """It is written in LaTeX, and printed as a formula."""
     found: list[Stretch] = field(default_factory=list)
 
     @property
@@ -41,14 +43,50 @@ class Wanted:
         return self.kept.text
 
 
-def align(texts: Sequence[Wanted], printed: PrintedText, window: Stretch) -> None:
+def align(texts: Sequence[SoughtText], printed: PrintedText, window: Stretch) -> None:
     """Find the places of texts, given in reading order, in this part of what is printed."""
     _in_order(texts, printed, window)
     _out_of_order(texts, printed, window)
+    for between, gap in _gaps(texts, window):
+        _parts_of_lines(between, printed, gap)
     _changed(texts, printed, window)
+    for between, gap in _gaps(texts, window):
+        if all(one.formula for one in between):
+            _formulas(between, printed, gap)
 
 
-def _in_order(texts: Sequence[Wanted], printed: PrintedText, window: Stretch) -> None:
+def _gaps(texts: Sequence[SoughtText], window: Stretch) -> Iterator[tuple[list[SoughtText], Stretch]]:
+    """Texts without a place that follow each other, and what is printed between those around them."""
+    start, between = window[0], list[SoughtText]()
+    for one in texts:
+        if not one.found:
+            between += [one] if one.text or one.formula else []
+            continue
+        if between and start < one.found[0][0]:
+            yield between, (start, one.found[0][0])
+        start, between = one.found[-1][1], []
+    if between and start < window[1]:
+        yield between, (start, window[1])
+
+
+def _parts_of_lines(texts: Sequence[SoughtText], printed: PrintedText, gap: Stretch) -> None:
+    """Place short texts that share a line: a label and its value."""
+    candidates = [printed.places(one.text, gap, whole=False, limit=_LIMITS[0]) or () for one in texts]
+    free = [[place for place in places if printed.is_free_word(place.start, place.end)] for places in candidates]
+    for one, found in zip(texts, chained(free), strict=True):
+        if found is not None:
+            _take(one, [(found.start, found.end)], printed)
+
+
+def _formulas(texts: Sequence[SoughtText], printed: PrintedText, gap: Stretch) -> None:
+    """Place formulas on what is printed between the texts around them, if that is one group of lines for each."""
+    groups = printed.free_groups(*gap)
+    if len(groups) == len(texts):
+        for one, stretches in zip(texts, groups, strict=True):
+            _take(one, stretches, printed)
+
+
+def _in_order(texts: Sequence[SoughtText], printed: PrintedText, window: Stretch) -> None:
     """Place what is certain, then what is certain between that, until nothing more is."""
     todo = [(list(texts), window, 0)]
     while todo:
@@ -59,7 +97,7 @@ def _in_order(texts: Sequence[Wanted], printed: PrintedText, window: Stretch) ->
             if level + 1 < len(_LIMITS):
                 todo.append((wanted, (start, end), level + 1))
             continue
-        between: list[Wanted] = []
+        between: list[SoughtText] = []
         for one, place in zip(wanted, places, strict=True):
             if place is None:
                 between.append(one)
@@ -72,9 +110,9 @@ def _in_order(texts: Sequence[Wanted], printed: PrintedText, window: Stretch) ->
             todo.append((between, (start, end), 0))
 
 
-def _out_of_order(texts: Sequence[Wanted], printed: PrintedText, window: Stretch) -> None:
+def _out_of_order(texts: Sequence[SoughtText], printed: PrintedText, window: Stretch) -> None:
     """Place what is elsewhere on the pages, if it is there exactly as often as it is looked for."""
-    alike: dict[str, list[Wanted]] = defaultdict(list)
+    alike: dict[str, list[SoughtText]] = defaultdict(list)
     for one in texts:
         if not one.found and len(one.text) >= _ORPHAN_CHARS:
             alike[one.text].append(one)
@@ -87,7 +125,7 @@ def _out_of_order(texts: Sequence[Wanted], printed: PrintedText, window: Stretch
                 _take(one, [stretch], printed)
 
 
-def _changed(texts: Sequence[Wanted], printed: PrintedText, window: Stretch) -> None:
+def _changed(texts: Sequence[SoughtText], printed: PrintedText, window: Stretch) -> None:
     """Place long texts of which most words are there: a field, or the foot of a page, comes between them."""
     ends: list[int] = []
     for one in reversed(texts):
@@ -103,7 +141,7 @@ def _changed(texts: Sequence[Wanted], printed: PrintedText, window: Stretch) -> 
             _take(one, _most_words(one, printed, (start, end)), printed)
 
 
-def _most_words(one: Wanted, printed: PrintedText, window: Stretch) -> list[Stretch]:
+def _most_words(one: SoughtText, printed: PrintedText, window: Stretch) -> list[Stretch]:
     """The words of a text in a window, if that has most of them, and no second place has nearly as many."""
     tokens = printed.free_words(*window)
     words = one.kept.words()
@@ -118,7 +156,7 @@ def _most_words(one: Wanted, printed: PrintedText, window: Stretch) -> list[Stre
     return [tokens[number] for number in sorted(taken)]
 
 
-def _take(one: Wanted, stretches: list[Stretch], printed: PrintedText) -> None:
+def _take(one: SoughtText, stretches: list[Stretch], printed: PrintedText) -> None:
     one.found = stretches
     for start, end in stretches:
         printed.use(start, end)

@@ -1,7 +1,8 @@
 """Docling's backends by format: they make a DoclingDocument of bytes. Runs in worker processes only.
 
 `docling.document_converter` is not imported: it needs torch. Nothing is fetched: every option that fetches is off by
-default, and set here all the same.
+default, and set here all the same. Nor do backends start LibreOffice by themselves, once for each drawing and with the
+network: drawings become pictures without pixels, which are cut from the printed pages.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from docling_core.types.doc.document import DoclingDocument
 
 
-class Backend(NamedTuple):
+class FormatBackend(NamedTuple):
     """A class of `docling.backend`, the class of its options ("" for one without), and those that matter here."""
 
     place: str
@@ -29,33 +30,37 @@ class Backend(NamedTuple):
 
 _NO_IMAGES = {"fetch_images": False}
 
-BACKENDS: Mapping[str, Backend] = {
-    "docx": Backend("msword_backend:MsWordDocumentBackend", "MsWordBackendOptions"),
-    "pptx": Backend("mspowerpoint_backend:MsPowerpointDocumentBackend", "MsPowerpointBackendOptions"),
-    "xlsx": Backend("msexcel_backend:MsExcelDocumentBackend", "MsExcelBackendOptions"),
-    "odt": Backend("opendocument_backend:OdtDocumentBackend", "DeclarativeBackendOptions"),
-    "ods": Backend("opendocument_backend:OdsDocumentBackend", "OdsBackendOptions"),
-    "odp": Backend("opendocument_backend:OdpDocumentBackend", "DeclarativeBackendOptions"),
-    "html": Backend("html_backend:HTMLDocumentBackend", "HTMLBackendOptions", _NO_IMAGES),
-    "mhtml": Backend("html_backend:HTMLDocumentBackend", "HTMLBackendOptions", _NO_IMAGES),
-    "md": Backend("md_backend:MarkdownDocumentBackend", "MarkdownBackendOptions", _NO_IMAGES),
-    "csv": Backend("csv_backend:CsvDocumentBackend", "CsvBackendOptions"),
-    "asciidoc": Backend("asciidoc_backend:AsciiDocBackend", "AsciiDocBackendOptions", _NO_IMAGES),
-    "latex": Backend("latex_backend:LatexDocumentBackend", "LatexBackendOptions"),
-    "epub": Backend("epub_backend:EpubDocumentBackend", "EpubBackendOptions", _NO_IMAGES),
-    "email": Backend("email_backend:EmailDocumentBackend", "EmailBackendOptions", {"list_attachments": True}),
-    "xml_jats": Backend("xml.jats_backend:JatsDocumentBackend", "JatsBackendOptions", _NO_IMAGES),
-    "xml_uspto": Backend("xml.uspto_backend:PatentUsptoDocumentBackend"),
-    "xml_doclang": Backend("xml.doclang_backend:DocLangDocumentBackend"),
-    "dclx": Backend("xml.doclang_archive_backend:DocLangArchiveBackend"),
-    "json_docling": Backend("json.docling_json_backend:DoclingJSONBackend", "DeclarativeBackendOptions"),
-    "vtt": Backend("webvtt_backend:WebVTTDocumentBackend"),
-    "boxnote": Backend("boxnote_backend:BoxNoteDocumentBackend"),
-    "iwork_pages": Backend("iwork_backend:IWorkPagesDocumentBackend", "IWorkBackendOptions"),
-    "iwork_keynote": Backend("iwork_backend:IWorkKeynoteDocumentBackend", "IWorkBackendOptions"),
-    "iwork_numbers": Backend("iwork_backend:IWorkNumbersDocumentBackend", "IWorkBackendOptions"),
+BACKENDS: Mapping[str, FormatBackend] = {
+    "docx": FormatBackend("msword_backend:MsWordDocumentBackend", "MsWordBackendOptions"),
+    "pptx": FormatBackend("mspowerpoint_backend:MsPowerpointDocumentBackend", "MsPowerpointBackendOptions"),
+    "xlsx": FormatBackend("msexcel_backend:MsExcelDocumentBackend", "MsExcelBackendOptions"),
+    "odt": FormatBackend("opendocument_backend:OdtDocumentBackend", "DeclarativeBackendOptions"),
+    "ods": FormatBackend("opendocument_backend:OdsDocumentBackend", "OdsBackendOptions"),
+    "odp": FormatBackend("opendocument_backend:OdpDocumentBackend", "DeclarativeBackendOptions"),
+    "html": FormatBackend("html_backend:HTMLDocumentBackend", "HTMLBackendOptions", _NO_IMAGES),
+    "mhtml": FormatBackend("html_backend:HTMLDocumentBackend", "HTMLBackendOptions", _NO_IMAGES),
+    "md": FormatBackend("md_backend:MarkdownDocumentBackend", "MarkdownBackendOptions", _NO_IMAGES),
+    "csv": FormatBackend("csv_backend:CsvDocumentBackend", "CsvBackendOptions"),
+    "asciidoc": FormatBackend("asciidoc_backend:AsciiDocBackend", "AsciiDocBackendOptions", _NO_IMAGES),
+    "latex": FormatBackend("latex_backend:LatexDocumentBackend", "LatexBackendOptions"),
+    "epub": FormatBackend("epub_backend:EpubDocumentBackend", "EpubBackendOptions", _NO_IMAGES),
+    "email": FormatBackend("email_backend:EmailDocumentBackend", "EmailBackendOptions", {"list_attachments": True}),
+    "xml_jats": FormatBackend("xml.jats_backend:JatsDocumentBackend", "JatsBackendOptions", _NO_IMAGES),
+    "xml_uspto": FormatBackend("xml.uspto_backend:PatentUsptoDocumentBackend"),
+    "xml_doclang": FormatBackend("xml.doclang_backend:DocLangDocumentBackend"),
+    "dclx": FormatBackend("xml.doclang_archive_backend:DocLangArchiveBackend"),
+    "json_docling": FormatBackend("json.docling_json_backend:DoclingJSONBackend", "DeclarativeBackendOptions"),
+    "vtt": FormatBackend("webvtt_backend:WebVTTDocumentBackend"),
+    "boxnote": FormatBackend("boxnote_backend:BoxNoteDocumentBackend"),
+    "iwork_pages": FormatBackend("iwork_backend:IWorkPagesDocumentBackend", "IWorkBackendOptions"),
+    "iwork_keynote": FormatBackend("iwork_backend:IWorkKeynoteDocumentBackend", "IWorkBackendOptions"),
+    "iwork_numbers": FormatBackend("iwork_backend:IWorkNumbersDocumentBackend", "IWorkBackendOptions"),
 }
 """By docling's name of the format. Audio, video and XBRL need models or a network, and are not read."""
+
+
+_CONVERTER = "get_docx_to_pdf_converter"
+"""What the backends of office files call to have a drawing rendered."""
 
 
 @cache
@@ -76,20 +81,28 @@ def structure_of(data: bytes, *, input_format: str, name: str) -> DoclingDocumen
     from docling.datamodel.document import InputDocument
 
     backend = BACKENDS[input_format]
-    module, kind = backend.place.split(":")
+    place, kind = backend.place.split(":")
+    module = import_module(f"docling.backend.{place}")
+    if hasattr(module, _CONVERTER):
+        setattr(module, _CONVERTER, lambda: _without_drawings)
     settings = {"enable_remote_fetch": False, "enable_local_fetch": False, **backend.settings}
     options = getattr(backend_options, backend.options)(**settings) if backend.options else None
     given = InputDocument(
         path_or_stream=BytesIO(data),
         format=InputFormat(input_format),
         filename=name,
-        backend=getattr(import_module(f"docling.backend.{module}"), kind),
+        backend=getattr(module, kind),
         backend_options=options,
     )
+    if not given.valid:
+        raise ValueError("its content is another")
     try:
-        if not given.valid:
-            raise ValueError("the backend finds it invalid")
         document: DoclingDocument = given._backend.convert()  # type: ignore[attr-defined]
-        return document
     finally:
         given._backend.unload()  # type: ignore[no-untyped-call]
+    return document
+
+
+def _without_drawings(source: object, target: object) -> None:
+    """Stands for the conversion of a drawing to PDF. The backend keeps the picture, without pixels."""
+    raise OSError("drawings are not rendered here")

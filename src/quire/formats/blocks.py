@@ -7,6 +7,7 @@ in the file is left out, as in docling's own exports.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -54,6 +55,17 @@ def pages_of(structure: Item, *, input_format: str, printed: bool = False) -> tu
     )
 
 
+def references_of(structure: Item) -> dict[str, tuple[str, ...]]:
+    """The items of each block of `pages_of`: block id to references like `#/texts/3`."""
+    walk = _Blocks(structure, _sizes(structure, 1.0))
+    numbers = Counter[int]()
+    found: dict[str, tuple[str, ...]] = {}
+    for block, items in zip(list(walk.all()), walk.items, strict=True):
+        numbers[block.page] += 1
+        found[f"p{block.page}-b{numbers[block.page]}"] = items
+    return found
+
+
 def _sizes(structure: Item, scale: float) -> dict[int, tuple[float, float]]:
     """The size of each page in points; zero where it is unknown."""
     pages = {int(page["page_no"]): page.get("size") or {} for page in (structure.get("pages") or {}).values()}
@@ -70,10 +82,13 @@ class _Rich:
 
     text: str = ""
     spans: list[Span] = field(default_factory=list)
+    pieces: list[Item] = field(default_factory=list)
+    """The items that it is put together from."""
 
     def add(self, item: Item, text: str, *, inline: bool = False) -> None:
         if not text:
             return
+        self.pieces.append(item)
         if self.text and not self.text.endswith((" ", "\n", "(")) and not text.startswith(_CLOSING):
             self.text += " "
         start = len(self.text)
@@ -110,6 +125,8 @@ class _Blocks:
         self._first = next(iter(sizes))
         self._page = self._first
         self._done: set[str] = set()
+        self.items: list[tuple[str, ...]] = []
+        """The references of the items of each block, in the order of the blocks."""
 
     def all(self) -> Iterator[Block]:
         for root in ("furniture", "body"):
@@ -175,6 +192,7 @@ class _Blocks:
             rich = _Rich(
                 f"{marker} {rich.text}",
                 [replace(s, start=s.start + len(marker) + 1, end=s.end + len(marker) + 1) for s in rich.spans],
+                rich.pieces,
             )
         yield replace(self._block(item, kind, rich), level=level, marker=marker)
 
@@ -189,6 +207,7 @@ class _Blocks:
                 at = len(rich.text)
                 rich.text += inner.text
                 rich.spans += [replace(span, start=span.start + at, end=span.end + at) for span in inner.spans]
+                rich.pieces += inner.pieces
             else:
                 rich.add(item, str(item.get("text") or ""), inline=True)
         return rich
@@ -219,6 +238,7 @@ class _Blocks:
         row, column = int(cell["start_row_offset_idx"]), int(cell["start_col_offset_idx"])
         if reference := cell.get("ref"):  # a cell with items of its own: they are written here, not again below
             self._consume(reference["$ref"])
+        page = int(cell.get("page_no", page))
         box = self._box(cell.get("bbox"), page) if cell.get("bbox") else NO_BOX
         return Cell(
             row,
@@ -238,16 +258,23 @@ class _Blocks:
                 self._consume(child["$ref"])
 
     def _block(self, item: Item, kind: BlockKind, rich: _Rich) -> Block:
-        places = [
-            Part(int(place["page_no"]), self._box(place.get("bbox"), int(place["page_no"])))
-            for place in item.get("prov", ())
-            if int(place.get("page_no", 0)) in self._sizes
-        ]
+        places = self._places(rich.pieces or [item])
         if places:
-            self._page = places[0].page
+            self._page = places[-1].page
         first = places[0] if places else Part(self._page, NO_BOX)
         parts = tuple(places) if len(places) > 1 else ()
+        self.items.append(tuple(str(piece.get("self_ref", "")) for piece in rich.pieces or [item]))
         return Block("", first.page, kind, rich.text, first.bbox, parts=parts, spans=tuple(rich.spans))
+
+    def _places(self, items: Sequence[Item]) -> list[Part]:
+        """The pages that items are on, each with one box around what is there."""
+        found: dict[int, list[BBox]] = {}
+        for place in (place for item in items for place in item.get("prov", ())):
+            page = int(place.get("page_no", 0))
+            if page in self._sizes:
+                box = self._box(place.get("bbox"), page)
+                found.setdefault(page, []).extend([] if box == NO_BOX else [box])
+        return [Part(page, BBox.union(boxes) if boxes else NO_BOX) for page, boxes in found.items()]
 
     def _box(self, box: Item | None, page: int) -> BBox:
         width, height = self._sizes[page]
@@ -256,6 +283,8 @@ class _Blocks:
             return NO_BOX
         whole = float(size["width"]), float(size["height"])
         top, bottom = float(box["t"]), float(box["b"])
+        if box["l"] == box["r"] or top == bottom:  # it is on the page, but where is not known
+            return NO_BOX
         if box.get("coord_origin") == "BOTTOMLEFT":
             top, bottom = whole[1] - top, whole[1] - bottom
         return BBox.of_points((float(box["l"]), min(top, bottom), float(box["r"]), max(top, bottom)), whole)

@@ -7,16 +7,20 @@ then its blocks are placed on the printed pages. Otherwise its sheets, slides or
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from quire.bundle import Bundle
 from quire.document import Document
 from quire.encoding import encode_page
-from quire.errors import CorruptError, QuireError, UnsupportedError
-from quire.formats.backends import BACKENDS, docling_version, structure_of
+from quire.errors import ConfigurationError, CorruptError, InputError, LimitError, QuireError
+from quire.events import reason_of
+from quire.formats.backends import docling_version, structure_of
 from quire.formats.blocks import pages_of
+from quire.formats.decrypting import decrypted
+from quire.formats.legacy import MODERN, modern
+from quire.formats.placing import place
+from quire.formats.printing import print_to_pdf, printer
 from quire.formats.safety import check
 from quire.keys import digest_bytes
 from quire.media_types import INPUT_FORMATS
@@ -24,33 +28,43 @@ from quire.opened import Opened, WorkerWork
 from quire.pagetext import PageText
 from quire.types import PageResult
 
-VERSION = "1"
+VERSION = "2"
 """Changed whenever the blocks of a converted document may change."""
 
 
 def reader_of(media_type: str) -> str:
     """What converts documents of a type here, for keys: its versions. Raises ConfigurationError without the extra."""
-    return f"docling-{docling_version()}-{INPUT_FORMATS[media_type]}-{VERSION}"
+    input_format = INPUT_FORMATS[media_type]
+    printing = printer(input_format)
+    printed = f"-libreoffice-{printing}" if printing else ""
+    return f"docling-{docling_version()}-{input_format}-{VERSION}{printed}"
 
 
-def convert(document: Document) -> tuple[Bundle, bytes]:
+def convert(document: Document, *, until: float | None = None) -> tuple[Bundle, bytes]:
     """The bundle of a document, and its structure: a DoclingDocument as JSON.
 
-    Raises UnsupportedError, PasswordError, LimitError or CorruptError with the name of the document.
+    Printing ends in time for `until`, on the clock of `time.monotonic`. Raises UnsupportedError, PasswordError,
+    LimitError or CorruptError with the name of the document, and ConfigurationError for an old office file where
+    LibreOffice is not installed.
     """
     name, input_format = document.name, INPUT_FORMATS[document.media_type]
-    data = document.read_bytes()
+    data = decrypted(document.read_bytes(), password=document.password, name=name)
     check(data, input_format=input_format, name=name)
-    if input_format not in BACKENDS:
-        raise UnsupportedError(f"the format {input_format} is not read", document=name)
-    structure = _structure(data, input_format, name)
-    pages = pages_of(structure, input_format=input_format)
+    structure = _structure(*_readable(data, input_format, name, until), name)
+    pdf, unprinted = _printed(data, input_format, name, until)
+    texts = _texts_of(pdf, name) if pdf else []
+    if texts:
+        structure = place(structure, texts)
+    pages = pages_of(structure, input_format=input_format, printed=bool(texts))
     written = json.dumps(structure, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")
+    by_number = {text.number: text for text in texts}
     bundle = Bundle(
         reader_of(document.media_type),
         tuple(page.info for page in pages),
-        tuple(_text(page, None).to_bytes() for page in pages),
+        tuple(_text(page, by_number.get(page.info.number)).to_bytes() for page in pages),
         digest_bytes(written),
+        pdf,
+        unprinted,
     )
     return bundle, written
 
@@ -58,16 +72,44 @@ def convert(document: Document) -> tuple[Bundle, bytes]:
 def convert_in_worker(source: Opened, work: WorkerWork) -> tuple[dict[str, object], bytes]:
     """The job: the size of the bundle, then the bundle and the structure."""
     with source.open() as document:
-        bundle, structure = convert(document)
+        bundle, structure = convert(document, until=work.deadline)
     data = bundle.to_bytes()
     return {"bundle": len(data)}, data + structure
 
 
-def _structure(data: bytes, input_format: str, name: str) -> Mapping[str, Any]:
+def _readable(data: bytes, input_format: str, name: str, until: float | None) -> tuple[bytes, str]:
+    """The document in a format that a backend reads: an old office format is converted first."""
+    if input_format not in MODERN:
+        return data, input_format
+    data, input_format = modern(data, input_format=input_format, name=name, until=until), MODERN[input_format]
+    check(data, input_format=input_format, name=name)
+    return data, input_format
+
+
+def _printed(data: bytes, input_format: str, name: str, until: float | None) -> tuple[bytes | None, str]:
+    """The printed pages, or why there are none: a document that cannot be printed is still read."""
+    if printer(input_format) is None:
+        return None, ""
+    try:
+        return print_to_pdf(data, input_format=input_format, name=name, until=until), ""
+    except (ConfigurationError, InputError) as error:
+        return None, reason_of(error)
+
+
+def _texts_of(pdf: bytes, name: str) -> list[PageText]:
+    with Document(pdf, name=name) as printed:
+        numbers = range(1, printed.page_count + 1)
+        texts = list(printed.reader.text(numbers))
+    return [PageText.from_bytes(text) for text in texts if not isinstance(text, InputError)]
+
+
+def _structure(data: bytes, input_format: str, name: str) -> dict[str, Any]:
     try:
         made: dict[str, Any] = structure_of(data, input_format=input_format, name=name).export_to_dict()
     except (QuireError, MemoryError):
         raise
+    except RecursionError as error:
+        raise LimitError("is nested too deeply; save it with fewer levels", document=name) from error
     except Exception as error:
         reason = " ".join(str(error).split())[:300] or type(error).__name__
         raise CorruptError(

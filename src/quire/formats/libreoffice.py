@@ -12,22 +12,24 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import time
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Literal
 
-from quire.errors import ConfigurationError, CorruptError, LimitError, PasswordError
+from quire.errors import ConfigurationError, CorruptError, LimitError
 
 Isolation = Literal["namespaces", "settings"]
 
 TIMEOUT_S = 120.0
+_SHARE = 0.6
+"""Of the time that is left: the document is still to be read from what was made."""
 MEMORY_BYTES = 4 << 30
 """Address space of each process; a small document takes 1 GB of it, and 220 MB of memory."""
 OUTPUT_BYTES = 1 << 30
 _PROBE_TIMEOUT_S = 60.0
-_ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
-_HEAD_BYTES = 1 << 20
+_COMPLAINT_BYTES = 1 << 20
 
 _OPTIONS = (
     "--headless",
@@ -71,39 +73,39 @@ def isolation() -> Isolation:
 
 
 def convert(
-    source: Path,
+    data: bytes,
     *,
     suffix: str,
     to: str,
+    name: str,
     filter_options: str = "",
-    timeout_s: float = TIMEOUT_S,
-    name: str | None = None,
+    opened_as: str = "",
+    until: float | None = None,
 ) -> bytes:
-    """What LibreOffice makes of the file `source`, a document of the format of `suffix`, in the format `to`.
+    """What LibreOffice makes of a document of the format of `suffix`, in the format `to`.
 
-    `name` stands for the document in errors. Runs in the calling thread; other calls may run at the same time.
-    Raises ConfigurationError where LibreOffice is not installed, PasswordError, CorruptError for a document that it
-    cannot open, and LimitError after `timeout_s` seconds: then all its processes have been killed.
+    `name` stands for the document in errors; `opened_as` is the filter that opens it, if its suffix does not say so.
+    Runs in the calling thread; other calls may run at the same time. Raises ConfigurationError where LibreOffice is
+    not installed, CorruptError for a document that it cannot open, and LimitError after `TIMEOUT_S` seconds, or
+    well before `until` on the clock of `time.monotonic`: then all its processes have been killed.
     """
     path = _path()
-    name = name or source.name
     if path is None:
         raise ConfigurationError(
             f"{name}: LibreOffice is needed for this and not installed; on Debian or Ubuntu: "
             "apt install libreoffice-writer-nogui libreoffice-calc-nogui libreoffice-impress-nogui"
         )
-    with source.open("rb") as file:
-        head = file.read(_HEAD_BYTES)
-    if _ENCRYPTED in head:
-        raise PasswordError("the document is encrypted: save it without a password", document=name)
+    timeout_s = TIMEOUT_S if until is None else min(TIMEOUT_S, max(1.0, _SHARE * (until - time.monotonic())))
     with tempfile.TemporaryDirectory(prefix="quire-libreoffice-", ignore_cleanup_errors=True) as made:
         folder = Path(made)
         copy = folder / f"document.{_plain(suffix)}"
-        shutil.copyfile(source, copy)
+        copy.write_bytes(data)
         out = folder / "out"
         kind = f"{to}:{filter_options}" if filter_options else to
         _write_profile(folder / "profile")
         command = [path, f"-env:UserInstallation={(folder / 'profile').as_uri()}", *_OPTIONS]
+        if opened_as:
+            command.append(f"--infilter={opened_as}")
         complaint = _run([*command, "--convert-to", kind, "--outdir", str(out), str(copy)], folder, timeout_s, name)
         try:
             return (out / f"document.{to}").read_bytes()
@@ -138,7 +140,7 @@ def _run(command: Sequence[str], folder: Path, timeout_s: float, name: str) -> s
             child.wait(timeout_s)
         except subprocess.TimeoutExpired as error:
             raise LimitError(
-                f"LibreOffice did not finish within {timeout_s:g} s: split the document, or send a PDF of it",
+                f"LibreOffice did not finish within {timeout_s:.0f} s: split the document, or send a PDF of it",
                 document=name,
             ) from error
         finally:  # also when it ended by itself: it may have left a child behind
@@ -146,7 +148,7 @@ def _run(command: Sequence[str], folder: Path, timeout_s: float, name: str) -> s
                 os.killpg(child.pid, signal.SIGKILL)
             child.wait()
         complaints.seek(0)
-        text = complaints.read(_HEAD_BYTES).decode(errors="replace")
+        text = complaints.read(_COMPLAINT_BYTES).decode(errors="replace")
     return text if child.returncode == 0 else f"{text}\nexit code {child.returncode}"
 
 

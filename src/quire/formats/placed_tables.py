@@ -12,7 +12,7 @@ from quire.formats.printed_text import union
 from quire.pagetext import Box, PageText
 
 
-class Cell(NamedTuple):
+class CellPlace(NamedTuple):
     """A cell by its first row and column, from 0, and how many it spans."""
 
     row: int
@@ -21,11 +21,11 @@ class Cell(NamedTuple):
     column_span: int = 1
 
 
-Placed = dict[Cell, tuple[int, Box]]
+Placed = dict[CellPlace, tuple[int, Box]]
 """The index of the page, and the box on it."""
 
 
-def fill(placed: Placed, missing: Sequence[Cell], pages: Sequence[PageText]) -> Placed:
+def fill(placed: Placed, missing: Sequence[CellPlace], pages: Sequence[PageText]) -> Placed:
     """The places of the missing cells: what is printed where their row meets their column, and belongs to no other."""
     rows: dict[int, list[tuple[int, Box]]] = defaultdict(list)
     columns: dict[int, list[Box]] = defaultdict(list)

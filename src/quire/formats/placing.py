@@ -11,10 +11,10 @@ from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from typing import Any
 
-from quire.formats.aligning import Wanted, align
-from quire.formats.placed_pictures import Picture, Spot, place_pictures
-from quire.formats.placed_tables import Cell, Placed, fill
-from quire.formats.printed_text import Line, PrintedText, kept, letters, lines_of, union, without_furniture
+from quire.formats.aligning import SoughtText, align
+from quire.formats.placed_pictures import SoughtPicture, Spot, place_pictures
+from quire.formats.placed_tables import CellPlace, Placed, fill
+from quire.formats.printed_text import PrintedLine, PrintedText, kept, letters, lines_of, union, without_furniture
 from quire.pagetext import Box, PageText
 
 Item = dict[str, Any]
@@ -50,14 +50,14 @@ class _Placing:
             for item in self.items
             if item.get("content_layer") == "furniture" and "text" in item
         }
-        self.texts: dict[str, Wanted] = {}
-        self.cells: dict[str, list[Wanted]] = {}
-        self.order: list[tuple[int, Wanted]] = list(self._wanted())
+        self.texts: dict[str, SoughtText] = {}
+        self.cells: dict[str, list[SoughtText]] = {}
+        self.order: list[tuple[int, SoughtText]] = list(self._wanted())
         self.printed, self.margin = self._printed()
 
     def result(self) -> dict[str, Any]:
         if self.paged:
-            by_page: dict[int, list[Wanted]] = defaultdict(list)
+            by_page: dict[int, list[SoughtText]] = defaultdict(list)
             for page, wanted in self.order:
                 by_page[page].append(wanted)
             for page, texts in by_page.items():
@@ -82,7 +82,7 @@ class _Placing:
         }
         return self.structure
 
-    def _wanted(self) -> Iterator[tuple[int, Wanted]]:
+    def _wanted(self) -> Iterator[tuple[int, SoughtText]]:
         """What looks for a place, in reading order, and the index of its page; -1 where this is not known."""
         for item in self.items:
             if item.get("content_layer") in ("furniture", *_UNPRINTED) or _is_in_table(item, self.structure):
@@ -91,14 +91,15 @@ class _Placing:
             page = self.said[reference][0]["page_no"] - 1 if self.paged and self.said[reference] else -1
             if _is_table(item):
                 whole = not self._is_sheet(item)
-                self.cells[reference] = [Wanted(kept(cell["text"]), whole) for cell in item["data"]["table_cells"]]
+                self.cells[reference] = [SoughtText(kept(cell["text"]), whole) for cell in item["data"]["table_cells"]]
                 yield from ((page, wanted) for wanted in self.cells[reference])
             elif "text" in item:
                 whole = not _is_inline(item, self.structure)
-                self.texts[reference] = Wanted(kept(item["text"]), whole, may_change=True)
+                is_formula = item.get("label") == "formula"
+                self.texts[reference] = SoughtText(kept(item["text"]), whole, may_change=True, formula=is_formula)
                 yield page, self.texts[reference]
 
-    def _printed(self) -> tuple[PrintedText, list[Line]]:
+    def _printed(self) -> tuple[PrintedText, list[PrintedLine]]:
         """The text of the pages, and the lines of running headers and footers, which are not part of it."""
         lines = [line for index, page in enumerate(self.pages) for line in lines_of(index, page)]
         if self.paged:
@@ -123,7 +124,7 @@ class _Placing:
             return self._furniture_prov(item)
         return []
 
-    def _text_prov(self, wanted: Wanted, length: int) -> list[Item]:
+    def _text_prov(self, wanted: SoughtText, length: int) -> list[Item]:
         boxes = self._boxes(wanted)
         if len(wanted.found) != 1:  # with gaps: which characters are where is not known
             return [self._entry(page, box, (0, length)) for page, _, box in boxes]
@@ -132,7 +133,7 @@ class _Placing:
         spans = zip(starts, [*starts[1:], length], strict=True)
         return [self._entry(page, box, span) for (page, _, box), span in zip(boxes, spans, strict=True)]
 
-    def _boxes(self, wanted: Wanted) -> list[tuple[int, int, Box]]:
+    def _boxes(self, wanted: SoughtText) -> list[tuple[int, int, Box]]:
         """Page, position of its first character and box, for each page that a text is on."""
         found: dict[int, tuple[int, list[Box]]] = {}
         for start, end in wanted.found:
@@ -140,7 +141,7 @@ class _Placing:
                 found.setdefault(page, (at, []))[1].append(box)
         return [(page, at, union(boxes)) for page, (at, boxes) in found.items()]
 
-    def _table_prov(self, item: Item, wanted: Sequence[Wanted]) -> list[Item]:
+    def _table_prov(self, item: Item, wanted: Sequence[SoughtText]) -> list[Item]:
         cells = [(_cell(cell), cell, one) for cell, one in zip(item["data"]["table_cells"], wanted, strict=True)]
         placed: Placed = {}
         for cell, _, one in cells:
@@ -158,7 +159,7 @@ class _Placing:
                 self._place_content(written, one)
         return [self._entry(page, union(boxes), (0, 0)) for page, boxes in sorted(by_page.items())]
 
-    def _place_content(self, cell: Item, wanted: Wanted) -> None:
+    def _place_content(self, cell: Item, wanted: SoughtText) -> None:
         """Items in a cell follow each other in its text."""
         if "ref" not in cell or len(wanted.found) != 1:
             return
@@ -170,7 +171,7 @@ class _Placing:
             if at < 0:
                 return
             start = at + len(text.text)
-            self.texts[item["self_ref"]] = Wanted(text, whole=False, found=[(at, start)])
+            self.texts[item["self_ref"]] = SoughtText(text, whole=False, found=[(at, start)])
 
     def _furniture_prov(self, item: Item) -> list[Item]:
         """A running header is on many pages; its place is the first of them."""
@@ -179,8 +180,8 @@ class _Placing:
         return [self._entry(line.page, line.box, (0, len(item["text"]))) for line in lines][:1]
 
     def _place_pictures(self) -> None:
-        pictures: list[tuple[Item, Picture]] = []
-        waiting: list[Picture] = []
+        pictures: list[tuple[Item, SoughtPicture]] = []
+        waiting: list[SoughtPicture] = []
         last: Spot | None = None
         for item in self.items:
             if item.get("label") in ("picture", "chart") and not item["prov"]:
@@ -196,9 +197,9 @@ class _Placing:
         for (item, _), spot in zip(pictures, places, strict=True):
             item["prov"] = [self._entry(spot.page, spot.box, (0, 0))] if spot else []
 
-    def _picture(self, item: Item) -> Picture:
+    def _picture(self, item: Item) -> SoughtPicture:
         size = (item.get("image") or {}).get("size")
-        picture = Picture(size["width"] / size["height"] if size and size["height"] else None)
+        picture = SoughtPicture(size["width"] / size["height"] if size and size["height"] else None)
         if self.paged and (said := self.said[item["self_ref"]]):
             entry = self._as_docling_says(said[0])
             picture.page, box = self._spot(entry)
@@ -233,8 +234,8 @@ def _bottom_left(page: PageText, box: Box) -> Item:
     return {"l": left, "t": top, "r": right, "b": bottom, "coord_origin": "BOTTOMLEFT"}
 
 
-def _cell(cell: Item) -> Cell:
-    return Cell(cell["start_row_offset_idx"], cell["start_col_offset_idx"], cell["row_span"], cell["col_span"])
+def _cell(cell: Item) -> CellPlace:
+    return CellPlace(cell["start_row_offset_idx"], cell["start_col_offset_idx"], cell["row_span"], cell["col_span"])
 
 
 def _reading_order(structure: dict[str, Any]) -> Iterator[Item]:

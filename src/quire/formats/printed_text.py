@@ -28,12 +28,13 @@ LONG = 30
 _INDEXED = 6
 _MARGIN = 0.12
 _SAME_LINE_POINTS = 2.0
+_SAME_GROUP_POINTS = 6.0
 _MINUS = "-\u2212\u2013"
 _WORD, _LETTER_TO_DIGIT = 1, 2
 
 
 @dataclass(slots=True)
-class Kept:
+class KeptText:
     """The characters of a text that are compared, where each came from, and which of them begin a word."""
 
     text: str
@@ -45,7 +46,7 @@ class Kept:
         return [self.text[start:end] for start, end in pairwise([*starts, len(self.text)])]
 
 
-def kept(text: str) -> Kept:
+def kept(text: str) -> KeptText:
     """The comparable part of a text."""
     characters: list[str] = []
     sources: list[int] = []
@@ -67,18 +68,18 @@ def kept(text: str) -> Kept:
             sources.append(index)
             bounds.append(bound or (_WORD if change and _is_ideograph(part) else _LETTER_TO_DIGIT if change else 0))
             bound, last = 0, part
-    return Kept("".join(characters), sources, bounds)
+    return KeptText("".join(characters), sources, bounds)
 
 
 @dataclass(slots=True)
-class Line:
+class PrintedLine:
     """One line of a page as its reader found it: a cell of a table, or one line of a paragraph."""
 
     page: int
     """Index into the pages."""
     words: list[list[int]]
     """Runs of each word."""
-    kept: Kept
+    kept: KeptText
     run_ends: list[tuple[int, int]]
     """Where each run ends in the text of the line, and its number."""
     box: Box
@@ -93,7 +94,7 @@ def letters(text: str) -> str:
     return re.sub(r"[\d.,%-]", "", text)
 
 
-def lines_of(index: int, page: PageText) -> Iterator[Line]:
+def lines_of(index: int, page: PageText) -> Iterator[PrintedLine]:
     """The lines of a page in the order of the file."""
     words: list[list[int]] = []
     for run in range(len(page.texts)):
@@ -108,7 +109,7 @@ def lines_of(index: int, page: PageText) -> Iterator[Line]:
         yield _line(index, page, words)
 
 
-def _line(index: int, page: PageText, words: list[list[int]]) -> Line:
+def _line(index: int, page: PageText, words: list[list[int]]) -> PrintedLine:
     texts: list[str] = []
     ends: list[tuple[int, int]] = []
     length = 0
@@ -121,16 +122,16 @@ def _line(index: int, page: PageText, words: list[list[int]]) -> Line:
             length += len(page.texts[run])
             ends.append((length, run))
     runs = [run for word in words for run in word]
-    return Line(index, words, kept("".join(texts)), ends, union([page.box(run) for run in runs]))
+    return PrintedLine(index, words, kept("".join(texts)), ends, union([page.box(run) for run in runs]))
 
 
 def without_furniture(
-    lines: Sequence[Line], pages: Sequence[PageText], furniture: Collection[str], body: str
-) -> tuple[list[Line], list[Line]]:
+    lines: Sequence[PrintedLine], pages: Sequence[PageText], furniture: Collection[str], body: str
+) -> tuple[list[PrintedLine], list[PrintedLine]]:
     """The lines of the body, and those of running headers and footers.
 
-    These are in the margin of their page, and say what `furniture` says, or the same on several pages and nothing that
-    `body` says. Both are given as letters.
+    These are in the margin of their page. They say what `furniture` says, which the body may say too if they are on
+    several pages; or they say the same on several pages and nothing that `body` says. Both are given as letters.
     """
     margins = [line for line in lines if _in_margin(line, pages[line.page])]
     seen: dict[tuple[str, int], set[int]] = defaultdict(set)
@@ -138,11 +139,11 @@ def without_furniture(
         for row in _rows(line):
             seen[line.pattern, row].add(line.page)
 
-    def is_furniture(line: Line) -> bool:
+    def is_furniture(line: PrintedLine) -> bool:
         pattern = line.pattern
-        if pattern and any(pattern in text for text in furniture):
-            return True
         repeated = any(len(seen[pattern, row]) > 1 for row in _rows(line))
+        if pattern and (repeated or pattern not in body) and any(pattern in text for text in furniture):
+            return True
         return repeated and (not pattern or pattern not in body)
 
     out = {id(line) for line in margins if is_furniture(line)}
@@ -154,7 +155,7 @@ class PrintedText:
     """The lines of all pages as one string. Positions are indexes into `text`."""
 
     pages: Sequence[PageText]
-    lines: Sequence[Line]
+    lines: Sequence[PrintedLine]
     text: str = ""
     bounds: array[int] = field(default_factory=lambda: array("B"))
     line_starts: list[int] = field(default_factory=list)
@@ -181,6 +182,10 @@ class PrintedText:
 
     def is_free(self, start: int, end: int) -> bool:
         return not any(self.used[start:end])
+
+    def is_free_word(self, start: int, end: int) -> bool:
+        """Whether nothing has used this stretch, and it is no part of a word or number."""
+        return self.is_free(start, end) and self.bounds[start] == self.bounds[end] == _WORD
 
     @cached_property
     def _index(self) -> dict[str, array[int]]:
@@ -252,13 +257,30 @@ class PrintedText:
         bounds = [position for position in range(start, end) if self.bounds[position] == _WORD]
         return [(first, last) for first, last in pairwise([*bounds, end]) if not self.used[first]]
 
+    def free_groups(self, start: int, end: int) -> list[list[tuple[int, int]]]:
+        """The lines between two positions that nothing has used, those close to each other in one group."""
+        first, last = bisect_left(self.line_starts, start), bisect_left(self.line_starts, end)
+        ends = [*self.line_starts[1:], len(self.text)]
+        lines = [number for number in range(first, last) if self.line_starts[number] < ends[number] <= end]
+        free = [number for number in lines if self.is_free(self.line_starts[number], ends[number])]
+        groups: list[list[tuple[int, int]]] = []
+        page, bottom = -1, 0.0
+        for number in sorted(free, key=lambda number: (self.lines[number].page, self.lines[number].box.top)):
+            line = self.lines[number]
+            if line.page != page or line.box.top > bottom + _SAME_GROUP_POINTS:
+                groups.append([])
+                page, bottom = line.page, 0.0
+            groups[-1].append((self.line_starts[number], ends[number]))
+            bottom = max(bottom, line.box.bottom)
+        return groups
+
 
 def union(boxes: Sequence[Box]) -> Box:
     lefts, tops, rights, bottoms = zip(*boxes, strict=True)
     return Box(min(lefts), min(tops), max(rights), max(bottoms))
 
 
-def _boxes_in(line: Line, page: PageText, first: int, last: int) -> Iterator[Box]:
+def _boxes_in(line: PrintedLine, page: PageText, first: int, last: int) -> Iterator[Box]:
     """Boxes of the runs, or parts of runs, that have the characters from `first` to `last` of a line."""
     sources = line.kept.sources
     begin, stop = sources[first], sources[last - 1] + 1
@@ -277,11 +299,11 @@ def _boxes_in(line: Line, page: PageText, first: int, last: int) -> Iterator[Box
         yield Box(left, box.top, right, box.bottom)
 
 
-def _in_margin(line: Line, page: PageText) -> bool:
+def _in_margin(line: PrintedLine, page: PageText) -> bool:
     return line.box.bottom < _MARGIN * page.height or line.box.top > (1 - _MARGIN) * page.height
 
 
-def _rows(line: Line) -> tuple[int, int]:
+def _rows(line: PrintedLine) -> tuple[int, int]:
     """Two grids of rows half a row apart: lines in the same place share one of them."""
     at = line.box.bottom / (2 * _SAME_LINE_POINTS)
     return 2 * int(at), 2 * int(at + 0.5) + 1

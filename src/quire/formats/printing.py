@@ -1,50 +1,50 @@
-"""Office files printed to PDF by LibreOffice, so that what they say has a place on a page."""
+"""Documents printed to PDF by LibreOffice, so that what they say has a place on a page."""
 
 from __future__ import annotations
 
 import json
-from pathlib import Path
+import os
 
+from quire.errors import ConfigurationError
 from quire.formats import libreoffice
-from quire.formats.libreoffice import TIMEOUT_S, Isolation
 
-TEXTS = frozenset(("docx", "docm", "dotx", "dotm", "doc", "dot", "rtf", "odt", "ott", "fodt"))
-SHEETS = frozenset(("xlsx", "xlsm", "xltx", "xltm", "xls", "xlt", "xlsb", "ods", "ots", "fods"))
-SLIDES = frozenset(("pptx", "pptm", "potx", "potm", "ppsx", "ppsm", "ppt", "pot", "pps", "odp", "otp", "fodp"))
-PRINTED = TEXTS | SHEETS | SLIDES
-"""Suffixes of the formats that can be printed."""
+_WORD = "writer_pdf_Export", {"ExportNotesInMargin": False}
+_SHEETS = "calc_pdf_Export", {"SinglePageSheets": True}
+_SLIDES = "impress_pdf_Export", {"ExportHiddenSlides": True, "ExportNotesPages": False}
+# Tags are not needed, and bookmarks of headings come with the structure.
+_FILTERS: dict[str, tuple[str, dict[str, bool]]] = {
+    **dict.fromkeys(("docx", "doc", "rtf", "odt", "html"), _WORD),
+    **dict.fromkeys(("xlsx", "xls", "ods"), _SHEETS),
+    **dict.fromkeys(("pptx", "ppt", "odp"), _SLIDES),
+}
+"""By docling's name of the format: the filter that prints it, and its options."""
 
-
-def version() -> str | None:
-    """The version of the installed LibreOffice, on which printed pages depend; None where it is not installed."""
-    return libreoffice.version()
-
-
-def isolation() -> Isolation:
-    """How documents are kept off the network while they are printed."""
-    return libreoffice.isolation()
+_OPENED_AS = {"html": "HTML (StarWriter)"}
+"""As text on pages: by itself, a web page is opened without any."""
 
 
-def print_to_pdf(path: Path, *, suffix: str, timeout_s: float = TIMEOUT_S, name: str | None = None) -> bytes:
-    """The printed pages of an office file as PDF: one page for each sheet and each slide, hidden ones too.
+def printer(input_format: str) -> str | None:
+    """The version of LibreOffice that prints documents of this format, for keys: printed pages depend on it.
+
+    None for nothing: it is not installed, or QUIRE_PRINT says `no`, or not `all` for a web page. Raises
+    ConfigurationError for another value.
+    """
+    wanted = os.environ.get("QUIRE_PRINT", "office")
+    if wanted not in ("no", "office", "all"):
+        raise ConfigurationError(f"QUIRE_PRINT is {wanted!r}; it may be no, office or all")
+    is_printed = input_format in _FILTERS and wanted != "no" and (wanted == "all" or input_format != "html")
+    return libreoffice.version() if is_printed else None
+
+
+def print_to_pdf(data: bytes, *, input_format: str, name: str, until: float | None = None) -> bytes:
+    """The printed pages as PDF: one page for each sheet and each slide, hidden ones too.
 
     Raises the errors of `libreoffice.convert`.
     """
-    plain = suffix.lstrip(".").lower()
-    return libreoffice.convert(
-        path, suffix=plain, to="pdf", filter_options=_export(plain), timeout_s=timeout_s, name=name
-    )
-
-
-def _export(suffix: str) -> str:
-    """The filter and its options. Tags are not needed, and bookmarks of headings come with the structure."""
-    if suffix in SHEETS:
-        return _filter("calc_pdf_Export", SinglePageSheets=True)
-    if suffix in SLIDES:
-        return _filter("impress_pdf_Export", ExportHiddenSlides=True, ExportNotesPages=False)
-    return _filter("writer_pdf_Export", ExportNotesInMargin=False)
-
-
-def _filter(name: str, **options: bool) -> str:
+    kind, options = _FILTERS[input_format]
     values = {key: {"type": "boolean", "value": str(value).lower()} for key, value in options.items()}
-    return f"{name}:{json.dumps(values, separators=(',', ':'))}"
+    written = f"{kind}:{json.dumps(values, separators=(',', ':'))}"
+    opened_as = _OPENED_AS.get(input_format, "")
+    return libreoffice.convert(
+        data, suffix=input_format, to="pdf", filter_options=written, opened_as=opened_as, name=name, until=until
+    )

@@ -17,26 +17,38 @@ MEMBER_BYTES = 128 << 20
 RATIO = 200
 """How many times larger than its archive the content may be, beyond `SMALL_BYTES`; XML rarely packs 50 times."""
 SMALL_BYTES = 16 << 20
-CELLS = 2_000_000
-"""Cells of a sheet or table, filled or not."""
+DEPTH = 10_000
+"""Elements of a web page inside each other."""
+CELLS = 1_000_000
+"""Cells of a sheet, filled or not; docling has the same limit for a table."""
 
-_ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
-_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _XML = ("xml_jats", "xml_uspto", "xml_doclang")
 _PROLOG_BYTES = 1 << 20
 _PROLOG = re.compile(rb"(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)?(?:\s|<\?.*?\?>|<!--.*?-->)*", re.DOTALL)
 _ENTITY = re.compile(rb"<!ENTITY\b(?![^>]*\bNDATA\b)")
-_DIMENSION = re.compile(rb'<dimension ref="[A-Z]+[0-9]+:([A-Z]+)([0-9]+)"')
+_CELL = re.compile(rb'<c r="([A-Z]{1,3})([0-9]{1,7})"')
+_NESTED = re.compile(rb"<(/?)(?:div|span|ul|ol|dl|table|section|article|blockquote|b|i|a|font|em|strong)\b", re.I)
+"""Elements that browsers do not close by themselves."""
 
 
 def check(data: bytes, *, input_format: str, name: str) -> None:
     """Raise PasswordError, LimitError or CorruptError for bytes that no backend should see."""
-    if data.startswith(_OLE) and _ENCRYPTED in data:
-        raise PasswordError("is encrypted; save it without a password and read it again", document=name)
+    if input_format in ("html", "mhtml", "md"):
+        _check_depth(data, name)
     if data.startswith(b"PK\x03\x04"):
         _check_archive(data, input_format, name)
     elif input_format in _XML:
         _check_prolog(data[:_PROLOG_BYTES], name)
+
+
+def _check_depth(data: bytes, name: str) -> None:
+    """Parsers take time that grows with the square of the depth."""
+    depth = 0
+    for tag in _NESTED.finditer(data):
+        depth = max(0, depth - 1) if tag[1] else depth + 1
+        if depth > DEPTH:
+            raise LimitError(f"nests its elements more than {DEPTH:,} deep", document=name)
 
 
 def _check_archive(data: bytes, input_format: str, name: str) -> None:
@@ -79,13 +91,24 @@ def _check_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, input_forma
     _check_prolog(head, name)
     if member.filename == "META-INF/manifest.xml" and b"encryption-data" in head:
         raise PasswordError("is encrypted; save it without a password and read it again", document=name)
-    if input_format == "xlsx" and (size := _DIMENSION.search(head)):
-        cells = _column(size[1]) * int(size[2])
-        if cells > CELLS:
-            raise LimitError(
-                f"{member.filename} has {cells:,} cells, more than {CELLS:,}; save the part that you need",
-                document=name,
-            )
+    if input_format == "xlsx" and member.filename.startswith("xl/worksheets/"):
+        _check_cells(archive, member, head, name)
+
+
+def _check_cells(archive: zipfile.ZipFile, member: zipfile.ZipInfo, head: bytes, name: str) -> None:
+    """By the cells at the beginning and the end of a sheet: the dimension that it declares may say anything."""
+    tail = b""
+    with archive.open(member) as file:
+        while len(head) < member.file_size and (more := file.read(_PROLOG_BYTES)):
+            tail = tail[-_PROLOG_BYTES:] + more
+    corners = [*_CELL.findall(head), *_CELL.findall(tail)]
+    if not corners:
+        return
+    cells = max(_column(letters) for letters in {letters for letters, _ in corners}) * max(int(n) for _, n in corners)
+    if cells > CELLS:
+        raise LimitError(
+            f"{member.filename} has {cells:,} cells, more than {CELLS:,}; save the part that you need", document=name
+        )
 
 
 def _column(letters: bytes) -> int:

@@ -60,6 +60,8 @@ def bundle_of(
     inputs = source.id, source.name, media_type, reader_of(media_type)
     artifact = run.do(stage, source, inputs)
     bundle = artifact.value
+    if bundle.unprinted:
+        run.emit("failed", "print", payload={"reason": bundle.unprinted})
     if run.store.find(_structure_key(source.id, bundle.structure)) is None:  # lost since
         stage.run(source, lambda _: None)
     return bundle, artifact.digest

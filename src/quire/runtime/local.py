@@ -73,7 +73,8 @@ class LocalRuntime:
             if not new:
                 self._runs.proceed(run)
             if new or self._runs.status(run).state not in ENDED:
-                root = Invocation(claim_of(run), run, flow, workflow.version, workflow.pool, inputs)
+                pool = workflow.pool_of(inputs) if workflow.pool_of is not None else workflow.pool
+                root = Invocation(claim_of(run), run, flow, workflow.version, pool, inputs)
                 scheduler.journal.start(root)
         scheduler.wake()
         return run

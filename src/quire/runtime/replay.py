@@ -168,9 +168,10 @@ class Play:
         if number not in self.doing:
             self.steps[number] = step = step or StepRecord(name)
             self.doing[number] = asyncio.ensure_future(work(step))
-            self.parked += parks
             self.doing[number].add_done_callback(lambda _: self._done(number, parks))
-            self.scheduler.wake()
+            if parks:  # its slot is free for others
+                self.parked += 1
+                self.scheduler.wake()
         self.doing[number].add_done_callback(lambda task: self._resolve(waiter, task))
         return waiter
 
@@ -207,7 +208,7 @@ class Play:
 
     async def _attempt(self, step: StepRecord, call: Callable[[], Json]) -> Ending:
         step.attempts += 1
-        return await self.scheduler.in_thread(self.workflow.pool, partial(_tried, step.name, call))
+        return await self.scheduler.in_thread(self.invocation.pool, partial(_tried, step.name, call))
 
     async def _pause(self, seconds: float) -> None:
         """Back off; meanwhile the slot in the pool is free."""

@@ -194,7 +194,7 @@ class Scheduler:
 
     def _claim_what_fits(self) -> None:
         while not (self._closing or self._draining):
-            busy = [play.workflow.pool for play in self._plays.values() if play.busy or play.workflow.keeps_slot]
+            busy = [play.invocation.pool for play in self._plays.values() if play.busy or play.workflow.keeps_slot]
             free = [pool for pool, limit in self._limits.items() if busy.count(pool) < limit]
             claimed = self.journal.claim_next(self.workflows, free)
             if claimed is None:
@@ -213,14 +213,12 @@ class Scheduler:
     def _key(self, invocation: Invocation) -> str:
         """The root workflow of a run has the key that the run was submitted with."""
         root = invocation.key == claim_of(invocation.run)
-        return self._runs.status(invocation.run).key if root else invocation.key
+        return self._runs.key(invocation.run) if root else invocation.key
 
     async def _play(self, play: Play) -> None:
         invocation, claim = play.invocation, play.claim
         root = invocation.key == claim_of(invocation.run)
         try:
-            if root:
-                self._runs.set_state(invocation.run, "running")
             ending = await play.play()
             self._end(play, ending, root=root)
         except (asyncio.CancelledError, FencedError):  # this process ends, or another one took over the claim

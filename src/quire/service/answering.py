@@ -5,19 +5,28 @@ They load from the store, so they run in threads.
 
 from __future__ import annotations
 
+import io
 import json
-from typing import Any
+import re
+import zipfile
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any, Literal
 
 from fastapi.responses import JSONResponse, Response
 
 from quire.answers import documents as about
 from quire.context import RunState, RunStatus
 from quire.durable.messages import TaskArgument, TaskDocument, TaskFault, TaskResult
+from quire.durable.tasks.delivering import TARGET_FAILED
+from quire.durable.tasks.jobs import archive_entry
 from quire.service.contract import answers
 from quire.service.contract.refusing import RequestRefused
 from quire.service.service import Service
 
 ARCHIVE = "converted_docs.zip"
+_OUTSIDE = re.compile(r"there is no page (\d+): the document has (\d+) page")
+"""How `page_ranges` says that a range begins after the last page; docling's clients know another text."""
 _STATES: dict[RunState, answers.TaskState] = {
     "waiting": "pending",
     "running": "started",
@@ -26,6 +35,16 @@ _STATES: dict[RunState, answers.TaskState] = {
     "failed": "failure",
     "cancelled": "failure",
 }
+
+_TIMED = {
+    "native-text": "page_parse",
+    "render": "page_init",
+    "recognize": "ocr",
+    "page-blocks": "layout",
+    "document": "doc_assemble",
+    "read": "pipeline_total",
+}
+"""docling's names for the stages whose times an answer may have."""
 
 
 def task_status_of(service: Service, status: RunStatus) -> dict[str, Any]:
@@ -54,15 +73,16 @@ def answer_of(service: Service, status: RunStatus) -> Response:
     result: TaskResult = status.result
     seconds = round((status.finished or status.submitted) - status.submitted, 6)
     if "archive" in result:
-        data = service.store.load(result["archive"])
-        headers = {"Content-Disposition": f'attachment; filename="{ARCHIVE}"'}
-        return Response(data, media_type="application/zip", headers=headers)
+        return _zip(service.store.load(result["archive"]))
     documents = service.documents(status)
     if argument["type"] == "chunk":
-        return _chunks(service, documents, seconds)
+        chunks = _chunks(service, documents)
+        if argument["target"]["kind"] == "zip":
+            return _zip(_archived(chunks, argument.get("chunking")))
+        return _json(chunks[:-1] + b',"processing_time":' + json.dumps(seconds).encode() + b"}")
     if argument["target"]["kind"] != "inbody":
         return JSONResponse(about.counts([document["status"] for document in documents], seconds))
-    return _converted(service, documents[0], seconds)
+    return _converted(service, documents[0], seconds, timings_of(service, status.run))
 
 
 def failure_of(status: RunStatus) -> Response:
@@ -70,9 +90,26 @@ def failure_of(status: RunStatus) -> Response:
     return JSONResponse(about.task_failure(_failure(status)))
 
 
-def _converted(service: Service, document: TaskDocument, seconds: float) -> Response:
+def timings_of(service: Service, run: str) -> dict[str, Any]:
+    """The times of the stages of a run, from its events, where the settings ask for them."""
+    if not service.settings.profile_timings:
+        return {}
+    events = (event for event in service.runtime.events(run) if event.kind == "finished" and event.stage in _TIMED)
+    rows = []
+    for event in events:
+        ms = event.payload.get("ms")
+        seconds = float(ms) / 1000 if isinstance(ms, int | float) else 0.0
+        start = datetime.fromtimestamp(event.at - seconds, UTC).isoformat()
+        scope: Literal["page", "document"] = "document" if event.page is None else "page"
+        rows.append((_TIMED[event.stage], scope, seconds, start))
+    return about.timings(rows)
+
+
+def _converted(service: Service, document: TaskDocument, seconds: float, timings: dict[str, Any]) -> Response:
     """The contents are stored as JSON, and put into the answer as they are."""
-    answer = about.converted(document["name"], document["status"], errors=_errors(document), processing_time=seconds)
+    answer = about.converted(
+        document["name"], document["status"], errors=_errors(document), processing_time=seconds, timings=timings
+    )
     output = document.get("output", {})
     if "body" in output:
         contents = service.store.load(output["body"])
@@ -83,7 +120,8 @@ def _converted(service: Service, document: TaskDocument, seconds: float) -> Resp
     return JSONResponse(answer)
 
 
-def _chunks(service: Service, documents: list[TaskDocument], seconds: float) -> Response:
+def _chunks(service: Service, documents: list[TaskDocument]) -> bytes:
+    """A JSON object with the chunks and the documents."""
     chunks: list[bytes] = []
     listed: list[bytes] = []
     for document in documents:
@@ -99,14 +137,24 @@ def _chunks(service: Service, documents: list[TaskDocument], seconds: float) -> 
             listed.append(b'{"content":' + contents + b"," + rest[1:])
         else:
             listed.append(json.dumps(entry, ensure_ascii=False).encode())
-    return _json(
-        b'{"chunks":['
-        + b",".join(chunks)
-        + b'],"documents":['
-        + b",".join(listed)
-        + b'],"processing_time":'
-        + json.dumps(seconds).encode()
-        + b"}"
+    return b'{"chunks":[' + b",".join(chunks) + b'],"documents":[' + b",".join(listed) + b"]}"
+
+
+def _archived(chunks: bytes, chunking: Mapping[str, Any] | None) -> bytes:
+    """The zip archive that a chunk route answers with."""
+    about_chunks = json.dumps(dict(chunking or {})).encode()
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        content = b'{"kind":"ChunkedDocumentResponse",' + chunks[1:-1] + b',"chunking_info":' + about_chunks + b"}"
+        archive.writestr(archive_entry("chunked_result.json"), content)
+    return buffer.getvalue()
+
+
+def _zip(data: bytes) -> Response:
+    return Response(
+        data,
+        media_type="application/zip",
+        headers={"Content-Disposition": f'attachment; filename="{ARCHIVE}"'},
     )
 
 
@@ -115,7 +163,15 @@ def _json(data: bytes) -> Response:
 
 
 def _errors(document: TaskDocument) -> list[dict[str, Any]]:
-    return [about.error_item(fault["message"], _trouble(fault), page=fault["page"]) for fault in document["faults"]]
+    return [_error(fault, document["name"]) for fault in document["faults"]]
+
+
+def _error(fault: TaskFault, name: str) -> dict[str, Any]:
+    """With the name of the document, except where clients know the text."""
+    if outside := _OUTSIDE.match(fault["message"]):
+        return about.pages_outside(int(outside[2]), int(outside[1]))
+    message = fault["message"] if name in fault["message"] else f"{name}: {fault['message']}"
+    return about.error_item(message, _trouble(fault), page=fault["page"])
 
 
 def _trouble(fault: TaskFault) -> about.Trouble:
@@ -127,7 +183,10 @@ def _trouble(fault: TaskFault) -> about.Trouble:
 def _failure(status: RunStatus) -> dict[str, Any]:
     if status.state == "cancelled":
         return about.failure("The task was cancelled.", "usage")
-    return about.failure(status.error or "The task failed.", status.category or "unknown")
+    trouble: about.Trouble = status.category or "unknown"
+    if (status.error or "").startswith(TARGET_FAILED):
+        trouble = "target"
+    return about.failure(status.error or "The task failed.", trouble)
 
 
 def _status_code(status: RunStatus) -> int:

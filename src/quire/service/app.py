@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -11,74 +12,75 @@ from fastapi.responses import JSONResponse, Response
 from starlette.exceptions import HTTPException
 from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import ClientDisconnect
-from starlette.types import ASGIApp, Receive, Scope, Send
 
 import quire
 from quire.durable.reads.steps import DocumentSteps
 from quire.durable.views.views import DocumentViews
 from quire.errors import QuireError, StoreError, UsageError
+from quire.events import reason_of
 from quire.service import docling, probes
 from quire.service.api.routes import api_routes
+from quire.service.apidocs import describe
 from quire.service.contract.refusing import RequestRefused
-from quire.service.security import check_key, check_origin, is_public
+from quire.service.guarding import Guard
+from quire.service.measuring import measured, metrics_route
+from quire.service.observing import Observer
+from quire.service.redacting import redact_logs
 from quire.service.service import Service
 from quire.service.settings import ServiceSettings
+from quire.service.stopping import noticing_signals
+from quire.service.traffic import Traffic
+from quire.service.webpage import web_routes
 
 TITLE = "Quire"
 RETRY_AFTER_S = "1"
 
 
-def create_app(service: Service) -> FastAPI:
-    """The application over a service, which is closed when the server stops."""
-    settings = service.settings
+def create_app(service: Service, traffic: Traffic | None = None) -> FastAPI:
+    """The application over a service, which is closed when the server stops. `traffic` is shared by its processes."""
+    settings, traffic = service.settings, traffic or Traffic()
     views = DocumentViews(DocumentSteps(service.store, workers=settings.workers))
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
         service.begin()
         try:
-            yield
+            with noticing_signals(service.drain), measured(service, traffic):
+                yield
         finally:
             await service.call(views.close)
             await service.close()
 
-    app = FastAPI(title=TITLE, version=quire.__version__, lifespan=lifespan, docs_url=None, redoc_url=None)
+    text = "/openapi.json" if settings.api_docs else None
+    app = FastAPI(
+        title=TITLE, version=quire.__version__, lifespan=lifespan, openapi_url=text, docs_url=None, redoc_url=None
+    )
+    app.router.routes.extend(docling.routes(service))  # first: routes are tried in this order
     app.include_router(probes.routes(service))
-    app.router.routes.extend(docling.routes(service))
+    if settings.metrics and settings.metrics_port is None:
+        app.router.routes.append(metrics_route(service, traffic))
     app.include_router(api_routes(service, views))
+    if settings.api_docs:
+        describe(app)
+    if settings.ui:
+        app.include_router(web_routes())
     for kind, handler in ((RequestRefused, _refused), (RequestValidationError, _invalid), (HTTPException, _http)):
         app.add_exception_handler(kind, handler)  # type: ignore[arg-type]
     app.add_exception_handler(QuireError, _failed)  # type: ignore[arg-type]
     app.add_exception_handler(ClientDisconnect, _gone)  # type: ignore[arg-type]
-    app.add_middleware(_Guard, settings=settings)
+    app.add_exception_handler(Exception, partial(_unexpected, settings))
+    app.add_middleware(Guard, settings=settings)
+    origins = list(settings.cors_origins) or ["*"]
     app.add_middleware(
         CORSMiddleware,
-        allow_origins=list(settings.cors_origins),
+        allow_origins=origins,
         allow_methods=list(settings.cors_methods),
         allow_headers=list(settings.cors_headers),
-        allow_credentials=True,
+        allow_credentials="*" not in origins,  # what a proxy in front takes for a login is not for every site
     )
+    app.add_middleware(Observer, traffic=traffic, prefix=settings.log_header_prefix)
+    redact_logs(settings.api_key)
     return app
-
-
-class _Guard:
-    """Asks every request for the key, except those for what is public. A WebSocket is asked by its route."""
-
-    def __init__(self, app: ASGIApp, settings: ServiceSettings) -> None:
-        self._app, self._settings = app, settings
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "http":
-            request = Request(scope)
-            try:
-                if not is_public(scope["path"]):
-                    check_key(request, self._settings)
-                if scope["path"].startswith("/api/"):
-                    check_origin(request, self._settings)
-            except RequestRefused as refusal:
-                await _answer(refusal)(scope, receive, send)
-                return
-        await self._app(scope, receive, send)
 
 
 def _answer(refusal: RequestRefused) -> Response:
@@ -106,6 +108,12 @@ async def _failed(_: Request, error: QuireError) -> Response:
     if isinstance(error, StoreError):
         return JSONResponse({"detail": str(error), "category": error.category}, 503, {"Retry-After": RETRY_AFTER_S})
     return JSONResponse({"detail": str(error), "category": error.category}, 500)
+
+
+async def _unexpected(settings: ServiceSettings, _: Request, error: Exception) -> Response:
+    """A bug. Starlette raises it again, so that it is logged."""
+    detail = f"Internal Server Error: {reason_of(error)}" if settings.error_details else "Internal Server Error"
+    return JSONResponse({"detail": detail}, 500)
 
 
 async def _gone(_: Request, __: ClientDisconnect) -> Response:

@@ -15,15 +15,17 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from quire.chunk.docling_chunks import docling_options, tokenizer_for
 from quire.context import RunStatus
 from quire.database.runs import ENDED, run_of
 from quire.durable.messages import TaskArgument, TaskSource
+from quire.fetching import shown_url
 from quire.service.answering import answer_of, failure_of, task_status_of
 from quire.service.contract import answers, forms, requests
 from quire.service.contract.orders import Order
 from quire.service.contract.refusing import RequestRefused, parsed
 from quire.service.contract.translating import Translated, decoded, document_version, source_json, translate
-from quire.service.security import check_key, tenant_of
+from quire.service.security import tenant_of
 from quire.service.service import FLOW, Service
 from quire.service.uploads import Upload, form_body, json_body
 
@@ -71,6 +73,7 @@ def _submitting(path: str, calls: _Calls, submit: Submit) -> list[BaseRoute]:
     """The route that waits for the result, and the one that does not."""
 
     async def wait(request: Request) -> Response:
+        request.state.urgent = True
         return await calls.answered(request, await submit(request))
 
     return [
@@ -122,13 +125,15 @@ class _Calls:
         return JSONResponse(await self._service.call(task_status_of, self._service, status))
 
     async def answered(self, request: Request, status: RunStatus) -> Response:
-        """Wait for the end. A client that hangs up cancels its task: its id was told to no one."""
+        """Wait for the end. When the client hangs up, or the wait is over, the task is cancelled: its id is known to no
+        client. What it has read is in the store, and pages that another task waits for too are read by that one."""
         until = time.monotonic() + self._settings.sync_wait_s
         while not await self._service.waiter.ended(status.run, min(until - time.monotonic(), ORPHANED_S)):
-            if await request.is_disconnected():
+            gone = await request.is_disconnected()
+            if gone or time.monotonic() >= until:
                 await self._service.call(self._service.runtime.cancel, status.run)
-                return Response(status_code=CLIENT_CLOSED)
-            if time.monotonic() >= until:
+                if gone:
+                    return Response(status_code=CLIENT_CLOSED)
                 raise RequestRefused(504, answers.too_long(self._settings.sync_wait_s))
         return await self._service.call(self._answer, status.run)
 
@@ -136,8 +141,12 @@ class _Calls:
         task, tenant = request.path_params["task_id"], tenant_of(request, self._settings)
         wait_s = min(_number(request, "wait", 0.0), LONGEST_POLL_S)
         ended, answer = await self._service.call(self._polled, task, tenant)
-        if not ended and wait_s > 0:
-            await self._service.waiter.ended(run_of(FLOW, task), wait_s)
+        if ended:
+            return answer
+        until = time.monotonic() + wait_s
+        while not ended and (left := until - time.monotonic()) > 0 and not self._service.draining:
+            ended = await self._service.waiter.ended(run_of(FLOW, task), min(left, ORPHANED_S))
+        if wait_s > 0:
             _, answer = await self._service.call(self._polled, task, tenant)
         return answer
 
@@ -163,7 +172,6 @@ class _Calls:
     async def follow(self, socket: WebSocket) -> None:
         """Send the status of a task whenever it changes, and when the client asks, until it has ended."""
         try:
-            check_key(socket, self._settings, parameter=True)
             tenant = tenant_of(socket, self._settings)
         except RequestRefused as refusal:
             await socket.send_denial_response(JSONResponse(refusal.body(), refusal.status))
@@ -182,7 +190,7 @@ class _Calls:
         said = await service.call(task_status_of, service, status)
         await socket.send_json(answers.websocket_message("connection", said))
         await socket.send_json(answers.websocket_message("update", said))
-        asked = asyncio.ensure_future(socket.receive_text())
+        asked = asyncio.ensure_future(_received(socket))
         try:
             while said["task_status"] not in ("success", "failure"):
                 ended = asyncio.ensure_future(service.waiter.ended(run, LOOK_S))
@@ -193,7 +201,7 @@ class _Calls:
                 said = now
                 if asked.done():
                     asked.result()  # raises when the client is gone
-                    asked = asyncio.ensure_future(socket.receive_text())
+                    asked = asyncio.ensure_future(_received(socket))
                 await ended
         finally:
             asked.cancel()
@@ -219,11 +227,14 @@ class _Calls:
         version = document_version(request.headers.get("accept-docling-document-version"))
         wanted = translate(order, self._service.policy, version=version)
         tenant = tenant_of(request, self._settings)
-        return await self._service.call(self._submitted, order, wanted, uploads, tenant)
+        urgent = getattr(request.state, "urgent", False)
+        return await self._service.call(self._submitted, order, wanted, uploads, tenant, urgent=urgent)
 
     # In threads.
 
-    def _submitted(self, order: Order, wanted: Translated, uploads: Sequence[Upload], tenant: str) -> RunStatus:
+    def _submitted(
+        self, order: Order, wanted: Translated, uploads: Sequence[Upload], tenant: str, *, urgent: bool
+    ) -> RunStatus:
         sources = [self._service.keep_now(upload, tenant) for upload in uploads]
         sources += [self._source(source, tenant) for source in order.sources]
         argument: TaskArgument = {
@@ -233,6 +244,7 @@ class _Calls:
             "read": wanted["read"],
             "outputs": dict(wanted["outputs"]),
             "target": wanted["targets"][0] if wanted["targets"] else {"kind": "inbody"},
+            "more_targets": wanted["targets"][1:],
             "callbacks": wanted["callbacks"],
             "from_formats": wanted["from_formats"] or [],
             "timeout_s": wanted["timeout_s"],
@@ -240,7 +252,10 @@ class _Calls:
             "limits": self._service.limits,
         }
         if wanted["chunking"] is not None:
+            tokenizer_for(docling_options(wanted["chunking"]))  # refused now rather than in a worker
             argument["chunking"] = wanted["chunking"]
+        if urgent:
+            argument["urgent"] = True
         return self._service.submit_now(argument)
 
     def _source(self, source: Any, tenant: str) -> TaskSource:
@@ -251,7 +266,7 @@ class _Calls:
                 return self._service.keep_now(upload, tenant)
         given = source_json(source)
         if given["kind"] == "http":
-            return {"url": given["url"], "headers": given["headers"], "uri": given["url"]}
+            return {"url": given["url"], "headers": given["headers"], "uri": shown_url(given["url"])}
         return {"bucket": given, "uri": f"{given['kind']}://{given.get('bucket') or given.get('container')}"}
 
     def _answer(self, run: str) -> Response:
@@ -281,6 +296,13 @@ class _Calls:
         if status is None:
             raise RequestRefused(404, answers.TASK_NOT_FOUND)
         return status
+
+
+async def _received(socket: WebSocket) -> None:
+    """Wait for a message, whatever it says. Raises WebSocketDisconnect when the client is gone."""
+    message = await socket.receive()
+    if message["type"] == "websocket.disconnect":
+        raise WebSocketDisconnect(message.get("code") or 1000)
 
 
 def _number(request: Request, name: str, default: float) -> float:

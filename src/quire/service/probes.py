@@ -11,7 +11,8 @@ from fastapi import APIRouter
 from fastapi.responses import JSONResponse, Response
 
 import quire
-from quire.service.contract import answers
+from quire.errors import QuireError
+from quire.service.contract import answers, schemas
 from quire.service.contract.refusing import RequestRefused
 from quire.service.service import Service
 from quire.workers.procfs import descendants, resident_bytes
@@ -24,8 +25,8 @@ def routes(service: Service) -> APIRouter:
     router = APIRouter(tags=["server"])
     settings = service.settings
 
-    @router.get("/health")
-    @router.get("/api")
+    @router.get("/health", responses={200: {"model": schemas.HealthCheckResponse}})
+    @router.get("/api", responses={200: {"model": schemas.HealthCheckResponse}})
     async def health() -> dict[str, str]:
         return OK
 
@@ -42,7 +43,11 @@ def routes(service: Service) -> APIRouter:
             raise RequestRefused(503, "the server is stopping")
         if service.trouble is not None:
             raise RequestRefused(503, f"Background queue processor is not running. {service.trouble}")
-        await service.call(service.store.database.now)  # raises a 503 when the database is away
+        try:
+            await service.call(service.store.database.now)
+            await service.call(service.runtime.check)
+        except QuireError as error:
+            raise RequestRefused(503, str(error)) from error
         return OK
 
     @router.get("/version")
@@ -51,7 +56,7 @@ def routes(service: Service) -> APIRouter:
             raise RequestRefused(403, "Forbidden. The server is configured for not showing version details.")
         return answers.versions(installed(), quire.__version__)
 
-    @router.get("/v1/capabilities")
+    @router.get("/v1/capabilities", responses={200: {"model": schemas.CapabilitiesResponse}})
     async def capabilities() -> dict[str, Any]:
         if not settings.capabilities:
             raise RequestRefused(404, "Not Found")

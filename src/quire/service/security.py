@@ -76,9 +76,45 @@ def tenant_of(connection: HTTPConnection, settings: ServiceSettings) -> str:
     return "" if name == "default" else f"tenant-{digest_of(['tenant', name])[:32]}"
 
 
-def check_origin(connection: HTTPConnection, settings: ServiceSettings) -> None:
-    """Refuse what another web site makes a browser send to a server without a key. The page has the server's origin."""
-    origin = connection.headers.get("origin")
-    if settings.api_key or origin is None or origin.partition("://")[2] == connection.headers.get("host", ""):
+def check_host(connection: HTTPConnection, settings: ServiceSettings) -> None:
+    """Refuse a host name that is not the server's: a web site may let its name lead here (DNS rebinding).
+
+    A server without a key on loopback is called by names of this machine; others are listed in `allowed_hosts`.
+    """
+    host = _host_of(connection.headers.get("host", ""))
+    guessed = not settings.api_key and not settings.allow_no_key and is_loopback(settings.host)
+    if not host or is_loopback(host) or not (settings.allowed_hosts or guessed):
         return
-    raise RequestRefused(403, f"requests from the web site {origin} need an API key")
+    if not any(_matches(host, allowed.lower()) for allowed in settings.allowed_hosts):
+        advice = "list the name in QUIRE_SERVE_ALLOWED_HOSTS"
+        raise RequestRefused(421, f"this server is not called {host[:100]}: {advice}, or set an API key")
+
+
+def check_origin(connection: HTTPConnection, settings: ServiceSettings) -> None:
+    """Refuse what another web site makes a browser send to a server without a key, unless the site is allowed.
+
+    The page has the server's origin. Sites of this machine are allowed, as programs of this machine are.
+    """
+    if settings.api_key or "*" in settings.cors_origins:
+        return
+    host, origin = connection.headers.get("host", ""), connection.headers.get("origin")
+    site = connection.headers.get("sec-fetch-site", "none")
+    if origin is None:
+        own = site in ("none", "same-origin") or (site == "same-site" and is_loopback(_host_of(host)))
+    else:
+        named = origin.partition("://")[2]
+        own = site == "same-origin" or named == host or origin in settings.cors_origins or is_loopback(_host_of(named))
+    if not own:
+        shown = f"the web site {origin[:100]}" if origin else "other web sites"
+        advice = "set one, or list the site in DOCLING_SERVE_CORS_ORIGINS"
+        raise RequestRefused(403, f"requests from {shown} need a server with an API key: {advice}")
+
+
+def _host_of(header: str) -> str:
+    """The name in a header `Host`, without its port."""
+    name = header.strip().lower()
+    return name.partition("]")[0] + "]" if name.startswith("[") else name.partition(":")[0].rstrip(".")
+
+
+def _matches(host: str, allowed: str) -> bool:
+    return allowed in ("*", host) or (allowed.startswith("*.") and host.endswith(allowed[1:]))

@@ -6,28 +6,41 @@ import asyncio
 import json
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from functools import partial
 from typing import TypeVar
 
+from quire.answers.documents import COUNTED, task_meta
 from quire.context import RunStatus, Store
 from quire.database.runs import Runs, run_of
-from quire.durable.messages import SourceJson, TaskArgument, TaskDocument, TaskLimits, TaskResult, TaskSource
+from quire.durable.messages import (
+    SourceJson,
+    TaskArgument,
+    TaskCounts,
+    TaskDocument,
+    TaskLimits,
+    TaskResult,
+    TaskSource,
+)
 from quire.durable.opening import ServedRuntime
 from quire.durable.reads.sources import save_source, source_key
-from quire.errors import ConfigurationError, QuireError
+from quire.durable.tasks.sealing import sealed
+from quire.errors import ConfigurationError, QuireError, RunError
 from quire.runtime.local import LocalRuntime
 from quire.service.contract.answers import BUSY
 from quire.service.contract.refusing import RequestRefused
+from quire.service.removing import FetchedResults
 from quire.service.settings import ServiceSettings
+from quire.service.tracking import RunTallies
 from quire.service.uploads import Upload
 from quire.service.waiting import RunWaiter
 from quire.store.artifacts import ArtifactStore
 from quire.store.scoped import scoped
 
 FLOW = "task"
+VISION = "vision"
 CLEARED = 1000
 """Tasks that are cleared at a time."""
 FETCH_S = 120.0
@@ -46,11 +59,15 @@ class Service:
 
     def __init__(self, settings: ServiceSettings, store: ArtifactStore, runtime: ServedRuntime) -> None:
         self.settings, self.store, self.runtime = settings, store, runtime
-        self.policy = settings.policy(tesseract_data=tesseract_data())
+        self.policy = settings.policy(tesseract_data=tesseract_data(), vision=vision_engine())
         self.runs = Runs(store.database)
         self.waiter = RunWaiter(runtime)
+        self.tallies = RunTallies(runtime)
         self.draining = False
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="quire-service")
+        self._fetched = FetchedResults(
+            settings.result_removal_delay_s, lambda runs: self._threads.submit(self._forget_many, runs)
+        )
 
     async def call(self, work: Callable[..., T], *args: object, **options: object) -> T:
         """Run something that blocks in a thread."""
@@ -70,13 +87,22 @@ class Service:
         }
 
     def keep_now(self, upload: Upload, tenant: str) -> TaskSource:
-        """Save a file of a request to the store. Blocks."""
+        """Save a file of a request to the store. Refuses one that is too large. Blocks.
+
+        It is lasting with the run that names it: both are recorded in one database, one after the other.
+        """
+        if upload.size > (most := self.settings.max_file_bytes):
+            raise RequestRefused(
+                413, f"{upload.name} is larger than {most:,} bytes, the limit of this server for a file"
+            )
         store, document = self.store_of(tenant), upload.id
         if store.find(source_key(document)) is None:
             upload.file.seek(0)
-            save_source(store, document, upload.file)
+            save_source(store, document, upload.file, lasting=False)
+        else:
+            store.flush(lasting=False)  # another request may have saved it just now
         source: SourceJson = {"id": document, "name": upload.name, "path": "", "stored": True}
-        return {"stored": source, "uri": upload.name, "size": upload.size}
+        return {"stored": source, "uri": upload.name, "size": upload.size, "format": upload.format}
 
     async def keep(self, upload: Upload, tenant: str) -> TaskSource:
         return await self.call(self.keep_now, upload, tenant)
@@ -88,11 +114,19 @@ class Service:
         if self.runs.in_progress(FLOW) >= self.settings.max_queued:
             raise _busy()
         most = self.settings.max_queued_per_tenant
-        if most and argument["tenant"] and self._of_tenant(argument["tenant"]) >= most:
+        if most and self.runs.in_progress_of(FLOW, argument["tenant"]) >= most:
             raise _busy()
-        run = self.runtime.submit(FLOW, argument, key=task or str(uuid.uuid4()))
+        key = task or str(uuid.uuid4())
+        try:
+            run = self.runtime.submit(FLOW, sealed(argument), key=key)
+        except RunError as error:  # the server that runs it cannot be reached: it must not wait there for ever
+            if task is None:
+                with suppress(QuireError):
+                    self.runtime.cancel(run_of(FLOW, key))
+            raise _busy(f"{BUSY} {error}") from error
         status = self.runs.glance(run)
-        assert status is not None
+        if status is None or status.inputs["tenant"] != argument["tenant"]:  # two keys with one id: 1 in 2^48
+            raise _busy()
         return status
 
     async def submit(self, argument: TaskArgument, *, task: str | None = None) -> str:
@@ -121,23 +155,24 @@ class Service:
         return self.runs.in_progress(FLOW, before=status.submitted) + 1
 
     def progress(self, status: RunStatus) -> dict[str, int] | None:
-        """How many documents of a task have ended how."""
-        if status.state != "finished":
+        """How many documents of a task have ended how, and how many of its pages are done. Blocks."""
+        if status.state == "finished":
+            counts: TaskCounts = status.result["counts"]
+            pages = counts.get("pages")
+            names = ("total", "total", "succeeded", "partial", "failed")
+            meta = dict(zip(COUNTED, (counts[name] for name in names), strict=True))  # type: ignore[literal-required]
+            return meta if pages is None else meta | {"num_pages": pages, "num_pages_processed": pages}
+        if status.state == "waiting":
             return None
-        counts = status.result["counts"]
-        return {
-            "num_docs": counts["total"],
-            "num_processed": counts["total"],
-            "num_succeeded": counts["succeeded"],
-            "num_partially_succeeded": counts["partial"],
-            "num_failed": counts["failed"],
-        }
+        tally = self.tallies.of(status.run, status.last_event)
+        total, done = tally.pages
+        ended = [document["status"] for document in tally.ended.values()]
+        return task_meta(ended, tally.total or len(status.inputs["sources"]), pages=total, pages_done=done)
 
     def fetched(self, run: str) -> None:
         """The result of a task was fetched: remove it after a while, where results are for one use."""
         if self.settings.single_use_results:
-            loop = asyncio.get_running_loop()
-            loop.call_later(self.settings.result_removal_delay_s, self._threads.submit, self._forget, run)
+            self._fetched.add(run)
 
     def clear(self, tenant: str, older_s: float) -> None:
         """Forget the tasks of docling's API that ended some seconds ago."""
@@ -147,17 +182,20 @@ class Service:
             for run in self.runtime.runs(flow=FLOW, state="finished", limit=CLEARED)
             if run.inputs["tenant"] == tenant and run.inputs["type"] != "read" and (run.finished or 0.0) <= before
         ]:
-            for run in ended:
-                self._forget(run)
+            self._forget_many(ended)
 
     def begin(self) -> None:
         """Start working on what is queued."""
         if isinstance(self.runtime, LocalRuntime):
             self.runtime.serve()
 
-    async def close(self) -> None:
-        """Refuse new tasks, let the steps in progress end, and close the runtime and the store."""
+    def drain(self) -> None:
+        """The server is about to stop: refuse new tasks, and end what only waits. Safe in a signal handler."""
         self.draining = True
+
+    async def close(self) -> None:
+        """Let the steps in progress end, and close the runtime and the store."""
+        self.drain()
         await self.call(self.waiter.close)
         await self.call(self._close)
         self._threads.shutdown(wait=False)
@@ -169,15 +207,13 @@ class Service:
             self.runtime.close()
         self.store.close()
 
-    def _forget(self, run: str) -> None:
-        with suppress(QuireError):  # it is gone already
-            self.runtime.forget(run)
-
-    def _of_tenant(self, tenant: str) -> int:
-        going = (
-            run for state in ("waiting", "running") for run in self.runtime.runs(flow=FLOW, state=state, limit=10_000)
-        )
-        return sum(run.inputs["tenant"] == tenant for run in going)
+    def _forget_many(self, runs: Sequence[str]) -> None:
+        """On this machine in one transaction; a server elsewhere is asked for each."""
+        here = isinstance(self.runtime, LocalRuntime)
+        with self.store.database.transaction() if here else nullcontext():
+            for run in runs:
+                with suppress(QuireError):  # it is gone already
+                    self.runtime.forget(run)
 
 
 def tesseract_data() -> tuple[str, ...]:
@@ -187,6 +223,16 @@ def tesseract_data() -> tuple[str, ...]:
     with suppress(ConfigurationError):
         return program.find().traineddata
     return ()
+
+
+def vision_engine() -> str | None:
+    """The engine for `pipeline: vlm`, if the environment configures it."""
+    from quire.recognize import registry
+
+    with suppress(ConfigurationError):
+        registry.make(VISION)
+        return VISION
+    return None
 
 
 def _busy(detail: str = BUSY) -> RequestRefused:

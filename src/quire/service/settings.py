@@ -22,6 +22,7 @@ FILE_VARIABLE = "DOCLING_SERVE_CONFIG_FILE"
 RECOGNISED = ("DOCLING_", "DOCLINGCORE_", "UVICORN_", "QUIRE_SERVE_", "OTEL_")
 """How the names begin that are accepted, whether or not they mean something here."""
 MIB = 1 << 20
+LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 
 
 def _setting(default: object, variables: str, *setting: Any, **more: Any) -> Any:
@@ -48,12 +49,17 @@ class ServiceSettings:
     tls_key_password: str | None = _setting(
         None, "UVICORN_SSL_KEYFILE_PASSWORD", "text", "password of the private key", secret=True
     )
-    api_key: str = _setting("", "DOCLING_SERVE_API_KEY", "text", "key that requests must send", secret=True)
+    api_key: str = _setting(
+        "", "QUIRE_SERVE_API_KEY DOCLING_SERVE_API_KEY", "text", "key that requests must send", secret=True
+    )
     allow_no_key: bool = _setting(
         False, "QUIRE_SERVE_ALLOW_NO_KEY", "flag", "listen on other addresses than loopback without a key"
     )
     allowed_hosts: tuple[str, ...] = _setting(
-        (), "QUIRE_SERVE_ALLOWED_HOSTS", "names", "host names that requests may name; empty: any"
+        (),
+        "QUIRE_SERVE_ALLOWED_HOSTS",
+        "names",
+        "host names of the server; without a key, on loopback, those of this machine are the default",
     )
     ui: bool = _setting(True, "DOCLING_SERVE_ENABLE_UI", "flag", "serve the page for people")
     api_docs: bool = _setting(True, "DOCLING_SERVE_ENABLE_API_DOCS", "flag", "serve the pages about the API")
@@ -102,7 +108,10 @@ class ServiceSettings:
         OCR_PRESETS, "DOCLING_SERVE_ALLOWED_OCR_PRESETS", "names", "values of ocr_preset"
     )
     cors_origins: tuple[str, ...] = _setting(
-        ("*",), "DOCLING_SERVE_CORS_ORIGINS", "names", "sites whose scripts may use docling-serve's routes"
+        (),
+        "DOCLING_SERVE_CORS_ORIGINS",
+        "names",
+        "sites whose scripts may call; any with a key, none without by default",
     )
     cors_methods: tuple[str, ...] = _setting(("*",), "DOCLING_SERVE_CORS_METHODS", "names", "methods that they may use")
     cors_headers: tuple[str, ...] = _setting(
@@ -130,13 +139,6 @@ class ServiceSettings:
         "tasks of a tenant that may wait",
         least=1,
     )
-    max_running_per_tenant: int | None = _setting(
-        None,
-        "QUIRE_SERVE_MAX_RUNNING_PER_TENANT DOCLING_SERVE_ENG_RAY_MAX_CONCURRENT_TASKS",
-        "number",
-        "tasks of a tenant that may run",
-        least=1,
-    )
     private_networks: tuple[str, ...] = _setting(
         (),
         "QUIRE_SERVE_ALLOWED_PRIVATE_IPS DOCLINGCORE_ALLOWED_PRIVATE_IPS",
@@ -153,6 +155,8 @@ class ServiceSettings:
                 ipaddress.ip_network(network, strict=False)
             except ValueError:
                 raise UsageError(f"{network!r} is no network: write it like 10.0.0.0/8") from None
+        if self.log_level.upper() not in LEVELS:
+            raise UsageError(f"there is no log level {self.log_level!r}; choose from {', '.join(LEVELS)}")
 
     def policy(self, *, tesseract_data: Iterable[str] = (), vision: str | None = None) -> Policy:
         """What requests may ask for, given the data of Tesseract that is installed and the vision engine in use."""

@@ -4,28 +4,38 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import unicodedata
+import time
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from tempfile import SpooledTemporaryFile
 from typing import BinaryIO, cast
 
 from python_multipart import MultipartParser
-from python_multipart.exceptions import MultipartParseError
+from python_multipart.exceptions import FormParserError, MultipartParseError
 from python_multipart.multipart import parse_options_header
 from starlette.requests import Request
 
 from quire.keys import Digest
+from quire.media_types import HEAD_BYTES, TAIL_BYTES, input_format_of, media_type_of
+from quire.names import safe_name
 from quire.service.contract.refusing import RequestRefused
 
 IN_MEMORY = 1 << 20
 """A file up to this size stays in memory."""
+ALL_IN_MEMORY = 8 << 20
+"""Bytes of the files of a form that stay in memory."""
+MOST_VALUES = 100_000
+"""Values of a JSON body: each takes far more memory than its bytes. Large bodies are base64, which has none inside."""
 MOST_PARTS = 1000
 LONGEST_FIELD = 1 << 20
+LONGEST_FIELDS = 4 << 20
+"""Bytes of all fields of a form together."""
 LONGEST_HEADER = 16 << 10
-LONGEST_NAME = 200
 IDLE_S = 30.0
 """How long a client may send nothing in the middle of a body."""
+GRACE_S = 60.0
+SLOWEST = 2048
+"""Bytes per second that a client must send on average, after `GRACE_S`."""
 
 
 @dataclass(slots=True)
@@ -39,7 +49,7 @@ class Upload:
 
     @classmethod
     def begun(cls, name: str) -> Upload:
-        return cls(safe_name(name), cast(BinaryIO, SpooledTemporaryFile(IN_MEMORY)))
+        return cls(safe_name(name) or "document", cast(BinaryIO, SpooledTemporaryFile(IN_MEMORY)))
 
     def write(self, data: bytes) -> None:
         self.file.write(data)
@@ -49,6 +59,16 @@ class Upload:
     @property
     def id(self) -> Digest:
         return Digest(self._hash.hexdigest())
+
+    @property
+    def format(self) -> str:
+        """docling's name of its format; "" for one that is not read."""
+        self.file.seek(0)
+        return input_format_of(media_type_of(self.file.read(HEAD_BYTES), self.name, self._tail))
+
+    def _tail(self) -> bytes:
+        self.file.seek(max(0, self.size - TAIL_BYTES))
+        return self.file.read()
 
 
 @dataclass(slots=True)
@@ -69,8 +89,10 @@ async def json_body(request: Request, max_bytes: int) -> bytes:
     content_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if content_type not in ("", "application/json") and not content_type.endswith("+json"):
         raise RequestRefused(415, f"the body is {content_type}; send application/json")
-    pieces = [piece async for piece in _received(request, max_bytes)]
-    return b"".join(pieces)
+    body = b"".join([piece async for piece in _received(request, max_bytes)])
+    if sum(body.count(mark) for mark in (b",", b"[", b"{")) > MOST_VALUES:
+        raise RequestRefused(413, f"the body has more than {MOST_VALUES:,} values")
+    return body
 
 
 async def form_body(request: Request, max_bytes: int, *, part: str = "files", most: int = 1000) -> FormBody:
@@ -79,7 +101,10 @@ async def form_body(request: Request, max_bytes: int, *, part: str = "files", mo
     if kind != b"multipart/form-data" or b"boundary" not in options:
         raise RequestRefused(415, "send the files as multipart/form-data")
     body = FormBody()
-    parser = _FormParser(body, part, most, options[b"boundary"])
+    try:
+        parser = _FormParser(body, part, most, options[b"boundary"])
+    except FormParserError as error:
+        raise RequestRefused(400, f"the multipart form is broken: {error}") from None
     try:
         async for piece in _received(request, max_bytes):
             parser.feed(piece)
@@ -90,27 +115,21 @@ async def form_body(request: Request, max_bytes: int, *, part: str = "files", mo
     return body
 
 
-def safe_name(name: str) -> str:
-    """The name of an upload without folders and control characters: it never becomes a path."""
-    last = name.replace("\\", "/").rpartition("/")[2]
-    kept = "".join(c for c in last if unicodedata.category(c)[0] != "C").strip(" .")
-    return kept[-LONGEST_NAME:] or "document"
-
-
 async def _received(request: Request, max_bytes: int) -> AsyncIterator[bytes]:
     """The body in pieces. Refuses one that is too large as soon as that is known, and a client that stops sending."""
     announced = request.headers.get("content-length", "")
     if announced.isdigit() and int(announced) > max_bytes:
         raise _too_large(max_bytes)
-    received = 0
+    received, begun = 0, time.monotonic()
     stream = request.stream().__aiter__()
     while True:
+        left_s = begun + GRACE_S + received / SLOWEST - time.monotonic()
         try:
-            piece = await asyncio.wait_for(anext(stream), IDLE_S)
+            piece = await asyncio.wait_for(anext(stream), min(IDLE_S, left_s))
         except StopAsyncIteration:
             return
         except TimeoutError:
-            raise RequestRefused(408, f"nothing was sent for {IDLE_S:g} s in the middle of the body") from None
+            raise RequestRefused(408, f"the body came too slowly: {received} bytes so far") from None
         received += len(piece)
         if received > max_bytes:
             raise _too_large(max_bytes)
@@ -128,7 +147,7 @@ class _FormParser:
         self._body, self._part, self._most = body, part, most
         self._headers: dict[bytes, bytes] = {}
         self._name = self._value = b""
-        self._header_bytes = self._parts = 0
+        self._header_bytes = self._parts = self._field_bytes = self._in_memory = 0
         self._field = ""
         self._text: bytearray | None = None
         self._upload: Upload | None = None
@@ -203,10 +222,15 @@ class _FormParser:
             self._upload.write(data[start:end])
         elif self._text is not None:
             self._text += data[start:end]
-            if len(self._text) > LONGEST_FIELD:
-                raise RequestRefused(413, f"the field {self._field} is too long")
+            self._field_bytes += end - start
+            if len(self._text) > LONGEST_FIELD or self._field_bytes > LONGEST_FIELDS:
+                raise RequestRefused(413, f"the field {self._field[:100]} is too long")
 
     def _end(self) -> None:
+        if self._upload is not None and self._upload.size <= IN_MEMORY:
+            self._in_memory += self._upload.size
+            if self._in_memory > ALL_IN_MEMORY:
+                cast(SpooledTemporaryFile[bytes], self._upload.file).rollover()
         if self._text is not None and self._field != self._part:
             self._body.fields.append((self._field, self._text.decode("utf-8", "replace")))
         self._text = self._upload = None

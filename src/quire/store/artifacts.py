@@ -146,9 +146,9 @@ class ArtifactStore:
     def release(self, claim: Claim) -> None:
         self._claims.release(claim)
 
-    def flush(self) -> None:
-        """Write and record everything saved so far; it survives a power failure."""
-        self._flush(lasting=True)
+    def flush(self, *, lasting: bool = True) -> None:
+        """Write and record everything saved so far; with `lasting`, it survives a power failure."""
+        self._flush(lasting=lasting)
 
     def note_path(self, document: str, page: int, reading: str, attempts: Sequence[Attempt]) -> None:
         self._facts.note_path(document, page, reading, attempts)

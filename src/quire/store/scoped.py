@@ -62,8 +62,8 @@ class ScopedStore:
     def release(self, claim: Claim) -> None:
         self._store.release(claim)
 
-    def flush(self) -> None:
-        self._store.flush()
+    def flush(self, *, lasting: bool = True) -> None:
+        self._store.flush(lasting=lasting)
 
     def note_path(self, document: str, page: int, reading: str, attempts: Sequence[Attempt]) -> None:
         self._store.note_path(self.document(document), page, reading, attempts)

@@ -90,7 +90,7 @@ class TemporaryStore:
         with self._lock:
             self._claims.pop(claim.key, None)
 
-    def flush(self) -> None:
+    def flush(self, *, lasting: bool = True) -> None:
         pass  # nothing outlives the process
 
     def note_path(self, document: str, page: int, reading: str, attempts: Sequence[Attempt]) -> None:

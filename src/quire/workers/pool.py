@@ -61,7 +61,7 @@ class WorkerPool:
         workers: int,
         *,
         memory_limit: int | None = None,
-        recycle_after: int = 500,
+        recycle_after: int = 10_000,
         recycle_above: int = 1_500_000_000,
         idle_s: float = 60.0,
         first: WorkerProcess | None = None,
@@ -99,8 +99,9 @@ class WorkerPool:
         renew_s: float | None = None,
         on_event: OnEvent | None = None,
         on_request: OnRequest | None = None,
+        urgent: bool = False,
     ) -> Future[WorkerReply]:
-        """Queue a job; blocks while two jobs per worker are queued already.
+        """Queue a job; blocks while two jobs per worker are queued already. An urgent one is next, and never blocks.
 
         The future returns the result, or raises WorkerTimeout, WorkerCrashed, WorkerOutOfMemory, JobFailed or the
         QuireError of the job. It can be cancelled in every state: a queued job is dropped, a running one killed.
@@ -114,10 +115,10 @@ class WorkerPool:
         pickled = pickle.dumps(job.arguments)
         task = _Task(Assignment(job.call, pickled, timeout_s, on_event, on_request, renew_s), Future())
         with self._changed:
-            self._changed.wait_for(lambda: self._closed or len(self._waiting) < 2 * self._workers)
+            self._changed.wait_for(lambda: self._closed or urgent or len(self._waiting) < 2 * self._workers)
             if self._closed:
                 raise UsageError("the pool is closed")
-            self._waiting.append(task)
+            (self._waiting.appendleft if urgent else self._waiting.append)(task)
             self._tasks[task.future] = task
             if len(self._threads) < min(len(self._tasks), self._workers):
                 thread = threading.Thread(target=self._supervise, name="quire-worker", daemon=True)

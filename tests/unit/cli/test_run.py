@@ -368,12 +368,12 @@ def test_an_open_range_ends_with_the_document(desk: Desk):
     ("options", "code"),
     [
         (("secret.pdf",), 6),
-        (("note.docx",), 7),
+        (("song.mp3",), 7),
         (("in/a.pdf", "--timeout-s", "0.001", "--retries", "0"), 8),
         (("in/a.pdf", "in/sub/b.pdf", "--timeout-s", "0.001", "--retries", "0"), 8),
     ],
 )
 def test_a_batch_of_which_nothing_worked_has_the_exit_code_of_the_error(desk: Desk, options, code):
     (desk.folder / "secret.pdf").write_bytes(documents.encrypted("swordfish"))
-    (desk.folder / "note.docx").write_bytes(b"PK\x03\x04 no document that is read here")
+    (desk.folder / "song.mp3").write_bytes(b"ID3\x04\x00\x00 no document that is read here")
     desk.quire("run", *options, "-o", "out", code=code)

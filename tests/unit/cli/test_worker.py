@@ -23,7 +23,7 @@ def test_a_worker_needs_a_store():
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["--pool", "ocr"], "choose from documents, pages, recognize"),
+        (["--pool", "ocr"], "choose from tasks, documents, pages, recognize"),
         (["--limit", "recognize=4"], "--register"),
         (["--limit", "recognize", "--register", "http://127.0.0.1:1"], "recognize=4"),
         (["--limit", "recognize=0", "--register", "http://127.0.0.1:1"], "recognize=4"),

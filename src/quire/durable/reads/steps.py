@@ -21,7 +21,7 @@ from quire.durable.reads.documents import Index, Record, index_key
 from quire.durable.reads.request import ReadRequest, SourceRef
 from quire.durable.reads.sources import Sources
 from quire.engine import Attempt
-from quire.errors import LimitError, StoreError
+from quire.errors import Category, LimitError, StoreError
 from quire.events import Event, Sink
 from quire.flow.components import Files
 from quire.keys import Digest, Profile, artifact_key, digest_bytes
@@ -105,8 +105,6 @@ class DocumentSteps:
 
     def short(self, request: ReadRequest, read: jobs.ShortRead, run: str, sink: Sink) -> DocumentReference | None:
         """The document from what a worker has read of it in one go, not flushed; None when that is not all of it."""
-        if not read.document:
-            return None
         about, staged = About.of(read.header, read.outline), self._staged(request, run, sink)
         converted: _Converted = {}
         if read.bundle:
@@ -114,6 +112,8 @@ class DocumentSteps:
             with self._opened(request.source) as source:
                 bundle, digest = bundle_of(staged, source, about.media_type, pool, made=made)
             converted = {"bundle": digest, "structure": bundle.structure}
+        if not read.document:
+            return None
         plan = self._planned(request, about, time.time(), run, sink, converted)
         pages = {int(str(page["page"])): (page, data) for page, data in read.pages}
         ready = {number: received(*page, number) for number, page in pages.items()}
@@ -254,7 +254,7 @@ class DocumentSteps:
             "index": index_digest,
             "status": ledger.status,
             "ledger": cast("LedgerJson", asdict(ledger)),
-            "failed": [(n, failed[n].failed[:80]) for n in sorted(failed)[:50]],
+            "failed": [(n, failed[n].failed[:80], _category(failed[n])) for n in sorted(failed)[:50]],
         }
         if request.scope:
             reference["scope"] = request.scope
@@ -365,10 +365,10 @@ class DocumentSteps:
     def _record(self, digest: Digest) -> Record:
         return Record.of_row(json.loads(self.store.load(digest)))
 
-    def work(self, job: str, arguments: object, timeout_s: float) -> WorkerReply:
+    def work(self, job: str, arguments: object, timeout_s: float, *, urgent: bool = False) -> WorkerReply:
         """Run a job, `module:function`, in a worker, and wait; the pool enforces the timeout."""
-        request = Job(job, arguments)
-        return shared_pool(self.workers).submit(request, timeout_s=timeout_s, on_request=self._asked).result()
+        pool = shared_pool(self.workers)
+        return pool.submit(Job(job, arguments), timeout_s=timeout_s, on_request=self._asked, urgent=urgent).result()
 
     def _asked(self, name: str, header: Mapping[str, object], data: bytes) -> tuple[Mapping[str, object], bytes]:
         return stored(self.store.load, header)
@@ -389,6 +389,13 @@ def _not_here() -> PageResult:
 def _failed_info(outcome: PageOutcome) -> PageInfo:
     _, width, height, rotation = outcome.info or (outcome.page, 0.0, 0.0, 0)
     return PageInfo(outcome.page, width, height, rotation, status="failed", reason=outcome.failed)
+
+
+def _category(outcome: PageOutcome) -> Category:
+    """What kind of failure it is: of time, of an engine that tried, or of the page itself."""
+    if outcome.failed == TOO_LATE or any(result == "timeout" for _, result, _ in outcome.path[-1:]):
+        return "timeout"
+    return "runtime" if outcome.path else "input"
 
 
 def _path(outcome: PageOutcome) -> tuple[Attempt, ...]:

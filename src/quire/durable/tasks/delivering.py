@@ -5,35 +5,42 @@ from __future__ import annotations
 import io
 import json
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from secrets import token_hex
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from quire.context import Json
 from quire.durable.messages import TaskDocument, TaskSource
-from quire.errors import ConfigurationError, InputError, LimitError, UsageError, install_advice
+from quire.errors import ConfigurationError, FetchError, InputError, LimitError, UsageError, install_advice
 from quire.fetching import FetchPolicy, check_host, send
 from quire.keys import digest_bytes
+from quire.names import file_stem, safe_name
 
 if TYPE_CHECKING:
     from obstore.store import ObjectStore
 
 ARCHIVE = "converted_docs.zip"
+TARGET_FAILED = "the target cannot be written"
+"""How the error of a task begins that could not deliver."""
+ACCOUNT = ("type", "client_email", "private_key", "private_key_id")
 MOST_OBJECTS = 10_000
 """Objects of one bucket that a task reads at most."""
 
 
 def objects(bucket: Mapping[str, Json], policy: FetchPolicy) -> list[TaskSource]:
-    """The objects of a bucket below the prefix of the source, each as a source."""
+    """The objects of a bucket below the prefix of the source, each as a source that has only its key."""
     import obstore
 
+    place = f"{bucket['kind']}://{_bucket(bucket)}"
     store, most = _opened(bucket, policy), int(bucket.get("max_num_elements") or MOST_OBJECTS)
     found: list[TaskSource] = []
-    for portion in obstore.list(store, prefix=_prefix(bucket) or None):
-        for meta in portion:
-            if meta["size"] and len(found) < most:
-                key = meta["path"]
-                found.append({"bucket": {**bucket, "key": key}, "uri": f"{bucket['kind']}://{_bucket(bucket)}/{key}"})
+    with _reporting(f"the source {place} cannot be listed"):
+        for portion in obstore.list(store, prefix=_prefix(bucket) or None):
+            for meta in portion:
+                if meta["size"] and len(found) < most:
+                    key = meta["path"]
+                    found.append({"bucket": {"key": key}, "uri": f"{place}/{key}"})
     return found
 
 
@@ -42,33 +49,45 @@ def downloaded(bucket: Mapping[str, Json], policy: FetchPolicy) -> tuple[str, by
     import obstore
 
     key = str(bucket["key"])
-    name = key.rpartition("/")[2]
-    response = obstore.get(_opened(bucket, policy), key)
-    if response.meta["size"] > policy.max_bytes:
-        raise LimitError(f"is larger than {policy.max_bytes / 1e6:,.0f} MB, the limit here", document=name)
-    return name, bytes(response.bytes())
+    name = safe_name(key) or "document"
+    with _reporting(f"{key} cannot be downloaded from {bucket['kind']}://{_bucket(bucket)}"):
+        response = obstore.get(_opened(bucket, policy), key)
+        if response.meta["size"] > policy.max_bytes:
+            raise LimitError(f"is larger than {policy.max_bytes / 1e6:,.0f} MB, the limit here", document=name)
+        return name, bytes(response.bytes())
 
 
 def deliver(target: Mapping[str, Json], archive: bytes, documents: Sequence[TaskDocument], policy: FetchPolicy) -> None:
     """Send the files of a task to its target: one archive with a PUT, or each file to a bucket."""
     if target["kind"] == "put":
         body, content_type = _form(archive)
-        send("PUT", str(target["url"]), body, policy, headers={"Content-Type": content_type})
+        try:
+            send("PUT", str(target["url"]), body, policy, headers={"Content-Type": content_type})
+        except FetchError as error:
+            raise FetchError(f"{TARGET_FAILED}: {error}", passing=error.retryable) from error
         return
     import obstore
 
     store = _opened(target, policy)
-    folders = {_stem(document): digest_bytes(document["uri"].encode())[:12] for document in documents}
-    with zipfile.ZipFile(io.BytesIO(archive)) as files:
+    folders = {file_stem(document["name"]): digest_bytes(document["uri"].encode())[:12] for document in documents}
+    said = f"{TARGET_FAILED}: {target['kind']}://{_bucket(target)}"
+    with zipfile.ZipFile(io.BytesIO(archive)) as files, _reporting(said):
         for name in files.namelist():
             stem = max((stem for stem in folders if name.startswith(stem)), key=len, default="")
             place = "/".join(part for part in (_prefix(target), folders.get(stem, ""), name) if part)
             obstore.put(store, place, files.read(name))
 
 
-def _stem(document: TaskDocument) -> str:
-    name = document["name"]
-    return name.rpartition(".")[0] or name
+@contextmanager
+def _reporting(what: str) -> Iterator[None]:
+    """Turn the errors of a bucket into FetchError, with the first line of what the service says."""
+    from obstore.exceptions import BaseError, GenericError
+
+    try:
+        yield
+    except (BaseError, OSError) as error:
+        said = str(error).strip().splitlines()[0][:300]
+        raise FetchError(f"{what}: {said}", passing=isinstance(error, GenericError)) from error
 
 
 def _form(archive: bytes) -> tuple[bytes, str]:
@@ -92,6 +111,7 @@ def _bucket(bucket: Mapping[str, Json]) -> str:
 def _opened(bucket: Mapping[str, Json], policy: FetchPolicy) -> ObjectStore:
     """The store of a bucket, with the credentials of the request. Raises ConfigurationError without obstore."""
     try:
+        from obstore.exceptions import BaseError
         from obstore.store import AzureStore, GCSStore, S3Store
     except ImportError as error:
         raise ConfigurationError(f"buckets need obstore ({error}): {install_advice('cloud')}") from error
@@ -102,30 +122,37 @@ def _opened(bucket: Mapping[str, Json], policy: FetchPolicy) -> ObjectStore:
             endpoint = str(bucket["endpoint"])
             address = endpoint if "://" in endpoint else f"{'https' if secure else 'http'}://{endpoint}"
             check_host(address, policy)
-            keys = (
-                {"access_key_id": bucket["access_key"], "secret_access_key": bucket["secret_key"]}
-                if bucket.get("access_key")
-                else {"skip_signature": True}
-            )
+            pair = {"access_key_id": bucket.get("access_key"), "secret_access_key": bucket.get("secret_key")}
             return S3Store(
                 str(bucket["bucket"]),
                 endpoint=address,
                 region=bucket.get("region") or "us-east-1",
                 client_options={"allow_http": not secure or address.startswith("http://")},
-                **keys,
+                **_only({**pair, "token": None, "expires_at": None}, given=bool(bucket.get("access_key"))),
             )
         if kind == "azure_blob":
             given = _azure(bucket)
+            account_key = given.pop("account_key", None)
             if given.get("endpoint"):
                 check_host(str(given["endpoint"]), policy)
-            return AzureStore(str(bucket["container"]), **given)
+            own = _only({"access_key": account_key, "expires_at": None}, given=bool(account_key))
+            return AzureStore(str(bucket["container"]), **given, **own)
         if kind == "google_cloud_storage":
             account = bucket.get("service_account_key")
-            key: dict[str, Json] = {"service_account_key": json.dumps(account)} if account else {}
+            key: dict[str, Json] = {"skip_signature": True}
+            if account:  # other members would name other servers
+                known = {name: account[name] for name in ACCOUNT if name in account}
+                key = {"service_account_key": json.dumps(known)}
             return GCSStore(str(bucket["bucket"]), **key)
-    except (ValueError, TypeError) as error:
-        raise UsageError(f"the {kind} of the request is invalid: {error}") from error
+    except (ValueError, TypeError, BaseError) as error:
+        said = str(error).strip().splitlines()[0][:300]
+        raise UsageError(f"the {kind} of the request is invalid: {said}") from error
     raise InputError(f"documents of the kind {kind} are not supported")
+
+
+def _only(credential: dict[str, Json], *, given: bool) -> dict[str, Any]:
+    """The credential of the request, or none: never those in the environment of the server."""
+    return {"credential_provider": lambda: credential} if given else {"skip_signature": True}
 
 
 def _azure(bucket: Mapping[str, Json]) -> dict[str, Json]:
@@ -138,10 +165,13 @@ def _azure(bucket: Mapping[str, Json]) -> dict[str, Json]:
             for name, own in (
                 ("AccountName", "account_name"),
                 ("AccountKey", "account_key"),
+                ("SharedAccessSignature", "sas_key"),
                 ("BlobEndpoint", "endpoint"),
             )
             if name in parts
         }
+    if not given.keys() & {"account_key", "sas_key"}:
+        given["skip_signature"] = True  # never with the server's own key
     if str(given.get("endpoint", "")).startswith("http://"):
         given["client_options"] = {"allow_http": True}
     return given

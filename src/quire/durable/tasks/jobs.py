@@ -9,7 +9,7 @@ import io
 import json
 import zipfile
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import count
 from pathlib import PurePosixPath
 from typing import cast
@@ -41,7 +41,7 @@ class Wanted:
     name: str
 
     def to_json(self) -> Json:
-        return asdict(self)
+        return {name: getattr(self, name) for name in ("outputs", "chunking", "archive", "name")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,15 +88,22 @@ def _parts(result: DocumentResult, wanted: Wanted, reader: Reader) -> tuple[dict
     document = result.to_docling()
     crop = PageCrops(rendered_by(reader))
     made = docling_outputs.render(document, cast(OutputOptions, wanted.outputs), crop)
+    paged = cast(Mapping[str, Json], document["pages"])  # as docling counts: Markdown has none
+    scores = scores_of(result.blocks, (page.number for page in result.pages)) if paged else {}
     parts = {
         "body": _encoded(exported(wanted.name, {name: _value(name, one) for name, one in made.contents.items()})),
-        "confidence": _encoded(confidence(scores_of(result.blocks, (page.number for page in result.pages)))),
+        "confidence": _encoded(confidence(scores)),
     }
+    if wanted.chunking is not None:
+        cut = result.to_docling_chunks(wanted.chunking)
+        parts["chunks"] = _encoded(cut)
+        if "chunks" in wanted.outputs["formats"]:
+            made.contents["chunks"] = "".join(f"{_encoded(one).decode()}\n" for one in cut)
     if wanted.archive:
         (stem,) = docling_outputs.unique_stems([wanted.name])
         parts["archive"] = _archived(docling_outputs.files(stem, made))
     figures = {
-        "pages": len(result.pages),
+        "pages": len(paged),
         "characters": made.characters or sum(len(block.text) for block in result.blocks),
         "tables": len(result.tables),
         "pictures": sum(block.kind == "figure" for block in result.blocks),

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from quire.context import Json
 from quire.durable.messages import TaskCounts, TaskDocument
+from quire.media_types import input_format_of
 
 
 def number_of_documents(count: int) -> Json:
@@ -21,7 +22,7 @@ def completed(document: TaskDocument, done: int, total: int) -> Json:
         "document": {
             "source": document["uri"],
             "status": document["status"],
-            "document_type": document.get("reference", {}).get("media_type"),
+            "document_type": input_format_of(document.get("reference", {}).get("media_type", "")) or None,
             "num_pages": figures.get("pages"),
             "num_characters": figures.get("characters"),
             "num_tables": figures.get("tables"),
@@ -62,6 +63,7 @@ def counted(documents: Sequence[TaskDocument]) -> TaskCounts:
         "succeeded": found.count("success"),
         "partial": found.count("partial_success"),
         "failed": found.count("failure") + found.count("skipped"),
+        "pages": sum(document["reference"]["ledger"]["pages"] for document in documents if "reference" in document),
     }
 
 

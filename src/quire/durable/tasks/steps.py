@@ -28,6 +28,7 @@ from quire.errors import RunError
 from quire.events import Sink
 from quire.fetching import FetchPolicy, fetch, send
 from quire.keys import ArtifactKey, Digest, artifact_key, digest_bytes, digest_of
+from quire.media_types import input_format_of
 
 SHORT_S = 120.0
 """Timeout for a worker to read a short document and make its output."""
@@ -45,25 +46,27 @@ class TaskSteps:
 
     def listed(self, argument: TaskArgument) -> Sequence[TaskSource]:
         """The sources, each object of a bucket by itself."""
-        return [
-            single
-            for source in argument["sources"]
-            for single in (
-                delivering.objects(source["bucket"], policy_of(argument)) if "bucket" in source else [source]
-            )
-        ]
+        found: list[TaskSource] = []
+        for number, source in enumerate(argument["sources"]):
+            if "bucket" not in source:
+                found.append(source)
+                continue
+            for single in delivering.objects(source["bucket"], policy_of(argument)):
+                found.append({**single, "bucket": {**single["bucket"], "source": number}})
+        return found
 
-    def fetched(self, argument: TaskArgument, source: TaskSource) -> SourceJson:
-        """Download a document, and save it to the store."""
+    def fetched(self, argument: TaskArgument, source: TaskSource) -> TaskSource:
+        """Download a document, and save it to the store: the source with its place and its format."""
         steps = self._documents.scoped(argument["tenant"])
         if "bucket" in source:
-            name, data = delivering.downloaded(source["bucket"], policy_of(argument))
+            bucket = argument["sources"][source["bucket"]["source"]]["bucket"]
+            name, data = delivering.downloaded({**bucket, **source["bucket"]}, policy_of(argument))
             with Document(data, name=name) as document:
-                return _stored(steps.store, document)
+                return _stored(steps.store, document, source)
         fetched = fetch(source["url"], policy_of(argument), headers=source.get("headers"))
         try:
             with Document(fetched.path, name=fetched.name) as document:
-                return _stored(steps.store, document)
+                return _stored(steps.store, document, source)
         finally:
             fetched.path.unlink(missing_ok=True)
 
@@ -81,7 +84,8 @@ class TaskSteps:
             if output is not None:
                 return {"reference": {**reference, "source": request.source.to_json()}, "output": output}
         with steps.short_request(request) as asked:
-            reply = steps.work("quire.durable.tasks.jobs:short", jobs.ShortRequest(asked, wanted), SHORT_S)
+            job, urgent = jobs.ShortRequest(asked, wanted), argument.get("urgent", False)
+            reply = steps.work("quire.durable.tasks.jobs:short", job, SHORT_S, urgent=urgent)
         size = reply.header.get("read_size", len(reply.data))
         assert isinstance(size, int)
         read = steps.short(request, ShortRead.of(reply.header, reply.data[:size]), run, sink)
@@ -110,7 +114,7 @@ class TaskSteps:
     def _wanted(self, argument: TaskArgument, document: TaskDocument) -> jobs.Wanted | None:
         if argument["type"] == "read":
             return None
-        chunking = argument.get("chunking") if argument["type"] == "chunk" else None
+        chunking = argument.get("chunking")
         return jobs.Wanted(
             outputs=dict(argument["outputs"]),
             chunking=None if chunking is None else dict(chunking),
@@ -153,7 +157,9 @@ class TaskSteps:
             if kind in ("inbody", "zip"):
                 result["archive"] = archive
             else:
-                delivering.deliver(argument["target"], store.load(archive), documents, policy_of(argument))
+                data = store.load(archive)
+                for target in (argument["target"], *argument.get("more_targets", ())):
+                    delivering.deliver(target, data, documents, policy_of(argument))
         store.flush()
         return result
 
@@ -198,11 +204,12 @@ def policy_of(argument: TaskArgument, *, timeout_s: float | None = None) -> Fetc
     )
 
 
-def _stored(store: Store, document: Document) -> SourceJson:
+def _stored(store: Store, document: Document, source: TaskSource) -> TaskSource:
     if store.find(source_key(document.id)) is None:
         with document.open() as file:
             save_source(store, document.id, file, document.check_unchanged)
-    return {"id": document.id, "name": document.name, "path": "", "stored": True}
+    stored: SourceJson = {"id": document.id, "name": document.name, "path": "", "stored": True}
+    return {**source, "stored": stored, "format": input_format_of(document.media_type)}
 
 
 def _output_key(reference: DocumentReference, wanted: jobs.Wanted) -> ArtifactKey:

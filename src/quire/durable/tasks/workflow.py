@@ -9,7 +9,6 @@ from quire.context import Context, Json, Retry, Workflow
 from quire.durable.messages import (
     DocumentReference,
     ShortDocument,
-    SourceJson,
     TaskArgument,
     TaskDocument,
     TaskOutput,
@@ -20,10 +19,15 @@ from quire.durable.messages import (
 from quire.durable.reads.request import ReadRequest, SourceRef
 from quire.durable.reads.workflows import sink_of
 from quire.durable.tasks import progress
+from quire.durable.tasks.sealing import unsealed
 from quire.durable.tasks.steps import TaskSteps
-from quire.errors import RunError
+from quire.errors import Category, RunError
 from quire.events import Event, EventKind
+from quire.fetching import url_name
+from quire.names import safe_name
 
+TASKS, CALLS = "tasks", "calls"
+"""The pools: for tasks that wait in a queue, and for those that a caller waits for."""
 AT_ONCE = 16
 """Documents of a task that are in progress at a time."""
 SHORT_BYTES = 4 << 20
@@ -53,7 +57,7 @@ class Tasks:
         self._steps = steps
 
     def workflow(self) -> Workflow:
-        return Workflow("task", self.task, pool="tasks", keeps_slot=True)
+        return Workflow("task", self.task, pool=TASKS, keeps_slot=True, pool_of=_pool)
 
     async def task(self, ctx: Context, argument: TaskArgument) -> TaskResult:
         """Fetch and read the sources, make the outputs, deliver them. A document that fails does not fail the task."""
@@ -64,7 +68,7 @@ class _TaskRun:
     """One run of the workflow, deterministic between the calls of its context."""
 
     def __init__(self, steps: TaskSteps, ctx: Context, argument: TaskArgument) -> None:
-        self._steps, self._ctx, self._argument = steps, ctx, argument
+        self._steps, self._ctx, self._argument = steps, ctx, unsealed(argument)
         self._deadline = 0.0
         self._ended: list[TaskDocument] = []
 
@@ -101,6 +105,8 @@ class _TaskRun:
     async def _documents(self, items: Sequence[_Item]) -> None:
         argument = self._argument
         await self._phase("source", items, self._fetch, self._fetched)
+        if argument["type"] != "read":
+            self._skip(items)
         await self._phase("read", items, self._read_short, self._was_short)
         if argument["timeout_s"] and any(item.goes_on and "reference" not in item.document for item in items):
             self._deadline = (await self._ctx.now()).timestamp() + argument["timeout_s"]
@@ -133,9 +139,21 @@ class _TaskRun:
             return None
         return self._ctx.run(f"fetch {item.number}", self._steps.fetched, self._argument, item.source, retry=PATIENT)
 
-    def _fetched(self, item: _Item, stored: SourceJson) -> None:
-        item.source = {**item.source, "stored": stored}
-        item.document["name"] = stored["name"]
+    def _fetched(self, item: _Item, source: TaskSource) -> None:
+        item.source = source
+        item.document["name"] = source["stored"]["name"]
+
+    def _skip(self, items: Sequence[_Item]) -> None:
+        """Leave out documents in formats that the request does not allow, or that are not read here."""
+        allowed = self._argument["from_formats"]
+        for item in items:
+            found = item.source.get("format")
+            if item.goes_on and found is not None and (not found or (allowed and found not in allowed)):
+                message = f"File format not allowed: {item.document['name']}"
+                item.document["status"] = "skipped"
+                item.document["faults"].append(
+                    {"message": message, "category": "usage", "page": None, "phase": "source"}
+                )
 
     def _request(self, item: _Item) -> ReadRequest:
         argument = self._argument
@@ -169,10 +187,9 @@ class _TaskRun:
         item.document["reference"] = reference
         if reference["status"] == "partial":
             item.document["status"] = "partial_success"
-        item.document["faults"] += [
-            {"message": reason, "category": "runtime", "page": page, "phase": "read"}
-            for page, reason in reference["failed"]
-        ]
+        for page, reason, *category in reference["failed"]:
+            known: Category = category[0] if category else "runtime"
+            item.document["faults"].append({"message": reason, "category": known, "page": page, "phase": "read"})
 
     def _output(self, item: _Item) -> Awaitable[Json] | None:
         if "output" in item.document:
@@ -199,12 +216,19 @@ class _TaskRun:
         self._ctx.emit(Event(f"{run}/{stage}/{kind}{mark}", run, 0, kind, stage, payload=payload))
 
 
+def _pool(argument: TaskArgument) -> str:
+    """Calls have slots of their own: a caller that waits does not wait for the queue."""
+    return CALLS if argument.get("urgent") else TASKS
+
+
 def _name(source: TaskSource) -> str:
-    return source["stored"]["name"] if "stored" in source else _uri(source).rpartition("/")[2]
+    if "stored" in source:
+        return source["stored"]["name"]
+    return url_name(source["url"]) if "url" in source else safe_name(_uri(source))
 
 
 def _uri(source: TaskSource) -> str:
-    return source.get("uri") or source.get("url") or (source["stored"]["name"] if "stored" in source else "")
+    return source.get("uri") or (source["stored"]["name"] if "stored" in source else "")
 
 
 def _left_out(source: TaskSource) -> TaskDocument:

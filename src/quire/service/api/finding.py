@@ -12,8 +12,8 @@ from quire.database.runs import ENDED
 from quire.durable.messages import DocumentReference, TaskArgument, TaskDocument, TaskResult, TaskSource
 from quire.errors import StoreError, UsageError
 from quire.service.api.errors import ApiError
-from quire.service.api.tracking import PageTally, RunTallies, RunTally
 from quire.service.service import FLOW, Service
+from quire.service.tracking import PageTally, RunTally
 
 PORTION = 100
 """Runs fetched at a time; those of other tenants are left out afterwards."""
@@ -124,7 +124,7 @@ class RunFinder:
     def __init__(self, service: Service) -> None:
         self._service = service
         self._runtime = service.runtime
-        self._tallies = RunTallies(service.runtime)
+        self._tallies = service.tallies
 
     def status(self, run: str, tenant: str) -> RunStatus:
         try:

@@ -14,6 +14,7 @@ from quire.database.runs import ENDED, run_of
 from quire.durable.messages import TaskArgument, TaskSource
 from quire.durable.reads.request import ReadRequest, SourceRef
 from quire.errors import UsageError
+from quire.fetching import check_url, shown_url
 from quire.keys import digest_of
 from quire.service.api.errors import ApiError, ApiRoute
 from quire.service.api.finding import RunFinder
@@ -88,7 +89,7 @@ def run_routes(service: Service, finder: RunFinder) -> APIRouter:
             status = await found(request, run)
         return JSONResponse(await service.call(finder.run_json, status), 202)
 
-    @router.get("/{run}/events", response_class=EventStream)
+    @router.get("/{run}/events", response_class=Response, responses={200: {"content": {"text/event-stream": {}}}})
     async def follow(
         request: Request,
         run: str,
@@ -126,7 +127,9 @@ class _Submitting:
         else:
             body = _validated(RunRequest, await json_body(request, service.settings.max_body_bytes))
             options = body.options
-            sources = [{"url": one.url, "headers": one.headers, "uri": one.url} for one in body.sources]
+            for one in body.sources:
+                check_url(one.url)
+            sources = [{"url": one.url, "headers": one.headers, "uri": shown_url(one.url)} for one in body.sources]
         await service.call(_check, options)
         key = digest_of(["api", tenant, idempotency_key]) if idempotency_key else None
         argument: TaskArgument = {

@@ -22,7 +22,7 @@ class ApiModel(BaseModel):
 class UrlSource(ApiModel):
     """A document at a URL, and headers to send for it."""
 
-    url: str
+    url: str = Field(max_length=8192)
     headers: dict[str, str] = {}
 
 

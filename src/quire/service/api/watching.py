@@ -39,7 +39,8 @@ LATEST = 500
 class _Watch:
     """A run that somebody watches."""
 
-    changed: asyncio.Condition
+    changed: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set when there is news, and then replaced by the next one."""
     readers: int = 0
     latest: deque[Event] = field(default_factory=lambda: deque(maxlen=LATEST))
     sequence: int = -1
@@ -47,6 +48,10 @@ class _Watch:
     ended: bool = False
     error: QuireError | None = None
     poller: asyncio.Task[None] | None = None
+
+    def notify(self) -> None:
+        news, self.changed = self.changed, asyncio.Event()
+        news.set()
 
 
 class RunEvents:
@@ -87,16 +92,15 @@ class RunEvents:
     async def _next(self, run: str, watch: _Watch, after: int) -> tuple[list[Event], bool]:
         """The next events, and whether the run has ended and these are all; none after `HEARTBEAT_S`."""
         until = time.monotonic() + HEARTBEAT_S
-        async with watch.changed:
-            while watch.sequence <= after and not watch.ended and watch.error is None and not self._stopping():
-                try:
-                    await asyncio.wait_for(watch.changed.wait(), until - time.monotonic())
-                except TimeoutError:
-                    return [], False
-            if watch.error is not None:
-                raise watch.error
-            ended, known = watch.ended, [event for event in watch.latest if event.sequence > after]
-            complete = watch.sequence <= after or (known and known[0].sequence == after + 1)
+        while watch.sequence <= after and not watch.ended and watch.error is None and not self._stopping():
+            try:
+                await asyncio.wait_for(watch.changed.wait(), until - time.monotonic())
+            except TimeoutError:
+                return [], False
+        if watch.error is not None:
+            raise watch.error
+        ended, known = watch.ended, [event for event in watch.latest if event.sequence > after]
+        complete = watch.sequence <= after or (known and known[0].sequence == after + 1)
         if complete:
             return known, ended
         older = await self._call(self._portion, run, after)
@@ -109,7 +113,7 @@ class RunEvents:
     def _watch(self, run: str) -> _Watch:
         watch = self._watches.get(run)
         if watch is None:
-            watch = self._watches[run] = _Watch(asyncio.Condition())
+            watch = self._watches[run] = _Watch()
             watch.poller = asyncio.create_task(self._poll(run, watch))
         watch.readers += 1
         return watch
@@ -126,15 +130,13 @@ class RunEvents:
             try:
                 state, last, events = await self._call(self._look, run, watch.sequence)
             except QuireError as error:
-                async with watch.changed:
-                    watch.error = error
-                    watch.changed.notify_all()
+                watch.error = error
+                watch.notify()
                 return
-            async with watch.changed:
-                watch.latest.extend(events)
-                watch.sequence = max(last, events[-1].sequence if events else 0)
-                watch.ended = state in ENDED
-                watch.changed.notify_all()
+            watch.latest.extend(events)
+            watch.sequence = max(last, events[-1].sequence if events else 0)
+            watch.ended = state in ENDED
+            watch.notify()
             await asyncio.sleep(POLL_S + EACH_S * len(self._watches))
 
     def _look(self, run: str, seen: int) -> tuple[RunState, int, list[Event]]:

@@ -84,6 +84,14 @@ def check_kinds(order: Order, policy: Policy) -> None:
     presigned = any(isinstance(target, PresignedUrlTarget) for target in order.targets)
     if presigned and order.route == "chunk":
         raise refuse("presigned_url target is not supported for chunk endpoints.")
+    elsewhere = [target.kind for target in order.targets if target.kind not in ("inbody", "zip")]
+    if elsewhere and order.route == "chunk":
+        raise refuse(f"{elsewhere[0]} target is not supported for chunk endpoints; use inbody or zip.")
+    for target in order.targets:
+        if order.route == "chunk" and target.kind not in ("inbody", "zip", "presigned_url"):
+            raise refuse(f"target kind '{target.kind}' is not supported for chunk endpoints. Send 'inbody' or 'zip'.")
+    if any(callback.ca_cert for callback in order.callbacks):
+        raise refuse("ca_cert of callbacks is not supported: the server must trust the certificate (SSL_CERT_FILE).")
     if presigned and not policy.artifact_storage:
         raise refuse(NO_STORAGE)
     many = sorted({source.kind for source in order.sources} & STORAGE)

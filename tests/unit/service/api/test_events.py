@@ -14,8 +14,8 @@ from quire.context import RunStatus
 from quire.errors import UsageError
 from quire.events import Event
 from quire.service.api import watching
-from quire.service.api.tracking import RunTallies
 from quire.service.api.watching import EventStream, RunEvents
+from quire.service.tracking import RunTallies
 
 pytestmark = pytest.mark.processes
 

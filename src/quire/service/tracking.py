@@ -51,9 +51,12 @@ class PageTally:
 
 @dataclass(slots=True)
 class RunTally:
-    """What the events of a run have said so far. `ended` are its documents that have ended, by number."""
+    """What the events of a run have said so far. `ended` are its documents that have ended, by number; a single
+    document is not listed."""
 
     sequence: int = 0
+    total: int = 0
+    """Documents, once they are counted."""
     documents: dict[str, PageTally] = field(default_factory=dict)
     ended: dict[int, TaskDocument] = field(default_factory=dict)
     lock: Lock = field(default_factory=Lock)
@@ -63,8 +66,16 @@ class RunTally:
             self.sequence = event.sequence
             if event.document is not None:
                 self.documents.setdefault(event.document, PageTally()).add(event)
+            elif event.stage == "task" and event.kind == "started":
+                self.total = _number(event.payload["documents"])
             elif event.stage == "task" and event.kind == "progress":
                 self.ended[_number(event.payload["number"])] = event.payload["document"]  # type: ignore[assignment]
+
+    @property
+    def pages(self) -> tuple[int, int]:
+        """Pages in total, and those that are done or failed."""
+        tallies = list(self.documents.values())
+        return sum(one.total for one in tallies), sum(sum(one.done_and_failed) for one in tallies)
 
 
 class RunTallies:

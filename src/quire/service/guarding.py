@@ -1,0 +1,65 @@
+"""What every request passes first, and what every answer gets: keys, hosts and origins, and headers for browsers."""
+
+from __future__ import annotations
+
+from starlette.datastructures import MutableHeaders
+from starlette.requests import HTTPConnection
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.websockets import WebSocket
+
+from quire.service.contract.refusing import RequestRefused
+from quire.service.security import check_host, check_key, check_origin, is_public
+from quire.service.settings import ServiceSettings
+
+EVERYWHERE = {"X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "X-Frame-Options": "SAMEORIGIN"}
+"""Headers of every answer."""
+INERT = {
+    "Content-Security-Policy": "sandbox; default-src 'none'; frame-ancestors 'self'",
+    "Cache-Control": "no-store",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+"""Headers of answers about documents: their texts never act as a page of this server, and no cache keeps them."""
+
+
+TOO_SLOW = 408
+
+
+class Guard:
+    """Asks every request and every WebSocket for the key, except for what is public."""
+
+    def __init__(self, app: ASGIApp, settings: ServiceSettings) -> None:
+        self._app, self._settings = app, settings
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] not in ("http", "websocket"):
+            await self._app(scope, receive, send)
+            return
+        public = is_public(scope["path"].removeprefix(scope.get("root_path", "")))
+        added = EVERYWHERE if public else EVERYWHERE | INERT
+
+        async def answer(message: Message) -> None:
+            if message["type"] in ("http.response.start", "websocket.http.response.start"):
+                headers = MutableHeaders(scope=message)
+                for name, value in added.items():
+                    headers.setdefault(name, value)
+                if message["status"] == TOO_SLOW:
+                    headers["Connection"] = "close"
+            await send(message)
+
+        try:
+            if not public:
+                self._check(HTTPConnection(scope), socket=scope["type"] == "websocket")
+        except RequestRefused as refusal:
+            refused = JSONResponse(refusal.body(), refusal.status)
+            if scope["type"] == "websocket":
+                await WebSocket(scope, receive, answer).send_denial_response(refused)
+            else:
+                await refused(scope, receive, answer)
+            return
+        await self._app(scope, receive, answer)
+
+    def _check(self, connection: HTTPConnection, *, socket: bool) -> None:
+        check_host(connection, self._settings)
+        check_key(connection, self._settings, parameter=socket)
+        check_origin(connection, self._settings)

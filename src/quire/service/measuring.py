@@ -1,0 +1,69 @@
+"""Where the figures are served: a route of the server, or a port of their own."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from threading import Thread
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
+
+from quire.service.metrics import CONTENT_TYPE, metrics_text
+from quire.service.service import Service
+from quire.service.traffic import SHARE_S, Traffic
+
+
+def metrics_route(service: Service, traffic: Traffic) -> Route:
+    """`GET /metrics`."""
+
+    async def metrics(_: Request) -> Response:
+        text = await service.call(metrics_text, service.store, traffic)
+        return PlainTextResponse(text, media_type=CONTENT_TYPE)
+
+    return Route("/metrics", metrics, methods=["GET"])
+
+
+@contextmanager
+def measured(service: Service, traffic: Traffic) -> Iterator[None]:
+    """Share the figures with the other processes, and serve them on their own port where the settings say so."""
+    settings = service.settings
+    sharing = asyncio.ensure_future(_share(service, traffic))
+    try:
+        if not settings.metrics or settings.metrics_port is None:
+            yield
+            return
+        with _served(metrics_route(service, traffic), settings.host.strip("[]"), settings.metrics_port):
+            yield
+    finally:
+        sharing.cancel()
+
+
+async def _share(service: Service, traffic: Traffic) -> None:
+    while True:
+        with suppress(OSError):  # a full disk: the figures of this process are late
+            await service.call(traffic.share)
+        await asyncio.sleep(SHARE_S)
+
+
+@contextmanager
+def _served(route: Route, host: str, port: int) -> Iterator[None]:
+    """A server of its own in a thread. All processes of a server listen: any of them gives the same figures."""
+    listening = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_STREAM)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+    listening.bind((host, port))
+    config = uvicorn.Config(Starlette(routes=[route]), log_config=None, access_log=False, lifespan="off")
+    server = uvicorn.Server(config)
+    thread = Thread(target=server.run, args=([listening],), name="quire-metrics", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        server.should_exit = True
+        thread.join()
+        listening.close()

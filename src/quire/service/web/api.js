@@ -1,0 +1,143 @@
+// Calls of the server's public API. The key, where the server has one, is asked for once and kept for this tab.
+
+const KEY = "quire-api-key";
+const RETRIES = 3;
+
+/** Why a request failed: `status` 0 means that the server was not reached. */
+export class ApiFailure extends Error {
+  constructor(status, detail, { category = null, retryAfter = 0 } = {}) {
+    super(detail);
+    Object.assign(this, { status, category, retryAfter });
+  }
+}
+
+let askForKey = async () => null;
+let asking = null;
+
+/** `ask(wrong)` resolves to a key, or to null when the reader gives none. */
+export function onKeyNeeded(ask) {
+  askForKey = ask;
+}
+
+export const hasKey = () => sessionStorage.getItem(KEY) !== null;
+export const forgetKey = () => sessionStorage.removeItem(KEY);
+
+export function headers(more = {}) {
+  const key = sessionStorage.getItem(KEY);
+  return key === null ? more : { ...more, "X-Api-Key": key };
+}
+
+/** Ask for the key again after a 401; requests that fail meanwhile wait for the same answer. */
+export async function renewKey(used) {
+  const known = sessionStorage.getItem(KEY);
+  if (known !== null && known !== used) return; // another request has got it meanwhile
+  asking ??= askForKey(used !== null).finally(() => (asking = null));
+  const key = await asking;
+  if (key === null) throw new ApiFailure(401, "This server needs an API key.", { category: "usage" });
+  sessionStorage.setItem(KEY, key);
+}
+
+export const currentKey = () => sessionStorage.getItem(KEY);
+
+/** A response with a good status. Raises ApiFailure; a busy server is asked again a few times. */
+export async function request(path, { method = "GET", body, signal, headers: more, retry = method === "GET" } = {}) {
+  for (let attempt = 0; ; attempt++) {
+    const used = currentKey();
+    let response;
+    try {
+      response = await fetch(path, { method, body, signal, headers: headers(more), credentials: "omit" });
+    } catch (error) {
+      if (error.name === "AbortError") throw error;
+      throw new ApiFailure(0, "The server cannot be reached. Is it still running?", { category: "network" });
+    }
+    if (response.ok) return response;
+    if (response.status === 401) {
+      await renewKey(used);
+      continue;
+    }
+    const failure = await failureOf(response);
+    if (response.status !== 503 || !retry || attempt >= RETRIES) throw failure;
+    await pause(1000 * failure.retryAfter, signal);
+  }
+}
+
+export async function failureOf(response) {
+  const retryAfter = Number(response.headers.get("Retry-After")) || 2;
+  const fault = await response.json().catch(() => ({}));
+  const detail = typeof fault.detail === "string" ? fault.detail : `The server answered ${response.status}.`;
+  return new ApiFailure(response.status, detail, { category: fault.category ?? null, retryAfter });
+}
+
+export const getJson = async (path, options) => (await request(path, options)).json();
+
+export const getText = async (path, options) => (await request(path, options)).text();
+
+export async function postJson(path, value, more = {}) {
+  const sent = { method: "POST", body: JSON.stringify(value), headers: { "Content-Type": "application/json", ...more } };
+  return (await request(path, sent)).json();
+}
+
+/** Fetch a file, since a link cannot send the key, and hand it to the browser as a download. */
+export async function download(path, fallback) {
+  const response = await request(path);
+  const disposition = response.headers.get("Content-Disposition") ?? "";
+  const written = /filename\*=UTF-8''([^;]+)/.exec(disposition)?.[1];
+  const url = URL.createObjectURL(await response.blob());
+  const link = document.createElement("a");
+  link.href = url;
+  link.download = written ? decodeURIComponent(written) : fallback;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}
+
+/** Send a file with its progress, which `fetch` cannot tell. */
+export async function upload(file, options, { onProgress, signal, once }) {
+  for (;;) {
+    const used = currentKey();
+    try {
+      return await sendFile(file, options, { onProgress, signal, once });
+    } catch (error) {
+      if (error.status !== 401) throw error;
+      await renewKey(used);
+    }
+  }
+}
+
+function sendFile(file, options, { onProgress, signal, once }) {
+  const form = new FormData();
+  form.append("files", file, file.name);
+  form.append("options", JSON.stringify(options));
+  const sending = new XMLHttpRequest();
+  sending.open("POST", "api/runs");
+  for (const [name, value] of Object.entries(headers({ "Idempotency-Key": once }))) sending.setRequestHeader(name, value);
+  sending.upload.onprogress = (event) => event.lengthComputable && onProgress(event.loaded / event.total);
+  signal.addEventListener("abort", () => sending.abort());
+  return new Promise((resolve, reject) => {
+    sending.onload = () => (sending.status === 201 ? resolve(JSON.parse(sending.responseText)) : reject(uploadFailure(sending)));
+    sending.onabort = () => reject(new DOMException("cancelled", "AbortError"));
+    sending.onerror = () =>
+      reject(new ApiFailure(0, "The upload was interrupted: the server cannot be reached, or the file is too large for it.", { category: "network" }));
+    sending.send(form);
+  });
+}
+
+function uploadFailure(sending) {
+  let fault = {};
+  try {
+    fault = JSON.parse(sending.responseText);
+  } catch {
+    // not JSON: a proxy answered
+  }
+  const detail = typeof fault.detail === "string" ? fault.detail : `The server answered ${sending.status}.`;
+  return new ApiFailure(sending.status, detail, { category: fault.category ?? null });
+}
+
+export function pause(ms, signal) {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, ms);
+    signal?.addEventListener("abort", () => {
+      clearTimeout(timer);
+      reject(new DOMException("cancelled", "AbortError"));
+    });
+  });
+}

@@ -1,0 +1,108 @@
+// Starts the page: the bar on top, the theme, the key, and which screen the address names.
+
+import { forgetKey, hasKey, onKeyNeeded } from "./api.js";
+import { button, dialog, el, icon, replace } from "./dom.js";
+import { Home } from "./home.js";
+import { keysAllowed, showHelp } from "./help.js";
+import { Viewer } from "./viewer.js";
+
+const THEMES = { system: "screen", light: "sun", dark: "moon" };
+const main = document.getElementById("main");
+let screen = null;
+
+function show() {
+  const [path, query] = location.hash.replace(/^#/, "").split("?");
+  const id = /^\/documents\/([^/]+)$/.exec(path)?.[1];
+  const wanted = id ? decodeURIComponent(id) : null;
+  const asked = new URLSearchParams(query ?? "");
+  if (wanted !== null && screen instanceof Viewer && screen.id === wanted) {
+    screen.arrive(asked);
+    return;
+  }
+  screen?.close();
+  document.body.dataset.screen = wanted === null ? "home" : "document";
+  replace(bar.place);
+  document.title = "Quire";
+  screen = wanted === null ? new Home(main) : new Viewer(main, bar.place, wanted, asked);
+}
+
+const bar = topBar();
+
+function topBar() {
+  const place = el("div", { class: "bar-place" });
+  const theme = button("", () => setTheme(nextTheme()), { icon: "screen", text: "", class: "quiet" });
+  const setTheme = (name) => {
+    if (name === "system") delete document.documentElement.dataset.theme;
+    else document.documentElement.dataset.theme = name;
+    localStorage.setItem("quire-theme", name);
+    drawTheme();
+  };
+  const current = () => document.documentElement.dataset.theme ?? "system";
+  const nextTheme = () => Object.keys(THEMES)[(Object.keys(THEMES).indexOf(current()) + 1) % 3];
+  const drawTheme = () => {
+    const label = `Theme: ${current() === "system" ? "as the system" : current()}`;
+    replace(theme, icon(THEMES[current()]));
+    theme.title = label;
+    theme.setAttribute("aria-label", label);
+  };
+  drawTheme();
+  replace(
+    document.getElementById("bar"),
+    el("a", { class: "brand", href: "#/", "aria-label": "Quire: all documents" }, el("img", { src: "web/icon.svg", alt: "", width: 24, height: 24 }), el("span", {}, "Quire")),
+    place,
+    el("div", { class: "bar-end" }, theme, button("Help and keys", () => showHelp({ forget: hasKey() ? forget : null }), { icon: "help", class: "quiet" })),
+  );
+  return { place, toggleTheme: () => setTheme(nextTheme()) };
+}
+
+function forget() {
+  forgetKey();
+  location.reload();
+}
+
+function askForKey(wrong) {
+  return new Promise((resolve) => {
+    let given = null;
+    const input = el("input", { type: "password", id: "key", autocomplete: "off", required: true, "aria-describedby": "key-about" });
+    const box = dialog(
+      "API key",
+      el(
+        "form",
+        {
+          class: "key-form",
+          on: {
+            submit: (event) => {
+              event.preventDefault();
+              given = input.value.trim() || null;
+              box.close();
+            },
+          },
+        },
+        el("p", { id: "key-about" }, wrong ? "That key was not accepted. Please try again." : "This server needs a key. It is kept until you close this tab."),
+        el("label", { htmlFor: "key" }, "Key"),
+        input,
+        el("div", { class: "dialog-end" }, button("Continue", () => {}, { type: "submit", class: "primary" })),
+      ),
+    );
+    input.focus();
+    box.addEventListener("close", () => resolve(given));
+  });
+}
+
+onKeyNeeded(askForKey);
+
+document.addEventListener("keydown", (event) => {
+  if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
+  const typing = event.target.closest?.("input, textarea, select") && event.target.type !== "checkbox";
+  if (typing || !keysAllowed()) return;
+  if (event.key === "?") showHelp({ forget: hasKey() ? forget : null });
+  else if (event.key === "t") bar.toggleTheme();
+  else if (!screen?.key?.(event)) return;
+  event.preventDefault();
+});
+
+// A file that is dropped beside the drop zone must not replace the page.
+for (const name of ["dragover", "drop"]) window.addEventListener(name, (event) => event.preventDefault());
+
+window.addEventListener("hashchange", show);
+show();

@@ -1,0 +1,40 @@
+// The help: what the keys do.
+
+import { button, dialog, el } from "./dom.js";
+
+const SWITCH = "quire-keys";
+
+const KEYS = [
+  ["←  →", "previous, next page"],
+  ["Home  End", "first, last page"],
+  ["k  j", "previous, next block"],
+  ["+  −  0", "larger, smaller, fit the width"],
+  ["b", "boxes on and off"],
+  ["w", "words on and off"],
+  ["f", "filters"],
+  ["/", "search in the document"],
+  ["n  N", "next, previous hit"],
+  ["1 … 6", "Text, Blocks, Tables, Markdown, JSON, Reading"],
+  ["p", "panel on and off"],
+  ["Esc", "clear the selection"],
+  ["u", "back to the documents"],
+  ["t", "theme: system, light, dark"],
+  ["?", "this help"],
+];
+
+export const keysAllowed = () => localStorage.getItem(SWITCH) !== "off";
+
+export function showHelp({ forget }) {
+  const allowed = el("input", {
+    type: "checkbox", id: "keys-allowed", checked: keysAllowed(),
+    on: { change: (event) => localStorage.setItem(SWITCH, event.target.checked ? "on" : "off") },
+  });
+  dialog(
+    "Help",
+    el("p", {}, "Click a box on the page to see its text, and a text to see its place. Numbers are the reading order; colours are kinds of blocks."),
+    el("h3", {}, "Keys"),
+    el("dl", { class: "keys" }, KEYS.map(([keys, what]) => el("div", {}, el("dt", {}, keys.split(/\s{2,}/).map((key) => el("kbd", {}, key))), el("dd", {}, what)))),
+    el("label", { class: "check" }, allowed, el("span", {}, "Single keys act")),
+    forget && el("div", { class: "dialog-end" }, button("Forget the API key", forget, { class: "secondary" })),
+  );
+}

@@ -1,0 +1,38 @@
+// The grid of a table as an HTML table, and as text for a spreadsheet.
+
+import { el } from "./dom.js";
+
+/** Rows of cells; null where the cell of another row or column reaches. */
+export function rowsOf(table) {
+  const rows = Array.from({ length: table.rows }, () => new Array(table.columns).fill(undefined));
+  for (const cell of table.cells) {
+    for (let row = cell.row; row < Math.min(cell.row + cell.row_span, table.rows); row++)
+      for (let column = cell.column; column < Math.min(cell.column + cell.column_span, table.columns); column++) rows[row][column] = null;
+    rows[cell.row][cell.column] = cell;
+  }
+  return rows;
+}
+
+export function gridOf(table, { caption = "", onCell = null } = {}) {
+  const rows = rowsOf(table).map((row) => {
+    const cells = row.filter((cell) => cell !== null).map((cell) => {
+      if (!cell) return el("td");
+      const made = el(cell.header ? "th" : "td", cell.header ? { scope: "col" } : {}, cell.text);
+      made.rowSpan = cell.row_span;
+      made.colSpan = cell.column_span;
+      if (onCell) made.addEventListener("click", () => onCell(cell));
+      return made;
+    });
+    return el("tr", {}, cells);
+  });
+  return el("table", {}, caption && el("caption", {}, caption), el("tbody", {}, rows));
+}
+
+/** Tabs between cells, as spreadsheets paste it; a text that begins like a formula stays a text. */
+export function tabbedOf(table) {
+  const written = (cell) => {
+    const text = (cell?.text ?? "").replaceAll(/\s+/g, " ");
+    return /^[=+\-@]/.test(text) && !/^[-+]?[\d.,\s%]+$/.test(text) ? `'${text}` : text;
+  };
+  return rowsOf(table).map((row) => row.map(written).join("\t")).join("\n");
+}

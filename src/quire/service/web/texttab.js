@@ -1,0 +1,97 @@
+// The text of the current page as it reads, built from its blocks.
+
+import { el, replace } from "./dom.js";
+import { gridOf } from "./tablegrid.js";
+
+export class TextTab {
+  constructor(model) {
+    this.model = model;
+    this.element = el("div", { class: "prose" });
+  }
+
+  show(view) {
+    const content = textOf(view, this.model);
+    replace(this.element, content.length ? content : el("p", { class: "muted" }, "There is no text on this page."));
+    this.select();
+  }
+
+  select() {
+    markSelected(this.element, this.model);
+  }
+}
+
+/** Mark the selected block, and bring it into view. */
+export function markSelected(within, model, { scroll = true } = {}) {
+  for (const each of within.querySelectorAll("[data-block]")) {
+    const chosen = each.dataset.block === model.selected?.block;
+    each.classList.toggle("selected", chosen);
+    if (each.hasAttribute("aria-pressed")) each.setAttribute("aria-pressed", String(chosen));
+    if (chosen && scroll) each.scrollIntoView({ block: "nearest" });
+  }
+}
+
+/** The blocks of a view as elements, which select their block when they are clicked. */
+export function textOf(view, model) {
+  return view.blocks.map((block) => {
+    const made = elementOf(block);
+    made.dataset.block = block.id;
+    made.dataset.kind = block.kind;
+    made.classList.add("piece");
+    made.addEventListener("click", () => getSelection().isCollapsed && model.select({ block: block.id, page: view.page.number }, "panel"));
+    return made;
+  });
+}
+
+function elementOf(block) {
+  switch (block.kind) {
+    case "title":
+      return el("h2", { class: "doc-title" }, spansOf(block));
+    case "heading":
+      return el("h3", { data: { level: String(Math.min(block.level ?? 1, 4)) } }, spansOf(block));
+    case "list_item":
+      return el("p", { class: "item", style: { "--level": String(Math.max((block.level ?? 1) - 1, 0)) } }, el("span", { class: "marker" }, block.marker || "•"), el("span", {}, spansOf(block)));
+    case "table":
+      return el("div", { class: "grid", tabIndex: 0, role: "group", "aria-label": "Table" }, block.table ? gridOf(block.table) : block.text);
+    case "code":
+    case "formula":
+      return el("pre", { tabIndex: 0 }, block.text);
+    case "figure":
+      return el("p", { class: "figure" }, block.text || "Figure");
+    default:
+      return el("p", { class: block.kind }, spansOf(block));
+  }
+}
+
+/** The text of a block with its bold, italic and other runs. Offsets count characters, not UTF-16 units. */
+function spansOf(block) {
+  const spans = block.spans ?? [];
+  if (!spans.length) return [flowing(block.text)];
+  const characters = [...block.text];
+  const made = [];
+  let at = 0;
+  for (const span of spans) {
+    if (span.start > at) made.push(flowing(characters.slice(at, span.start).join("")));
+    const text = flowing(characters.slice(Math.max(span.start, at), span.end).join(""));
+    if (text) made.push(styled(span, text));
+    at = Math.max(at, span.end);
+  }
+  if (at < characters.length) made.push(flowing(characters.slice(at).join("")));
+  return made;
+}
+
+const TAGS = { bold: "strong", italic: "em", superscript: "sup", subscript: "sub", code: "code" };
+
+function styled(span, text) {
+  let made = span.link ? linked(span.link, text) : text;
+  for (const [flag, tag] of Object.entries(TAGS)) if (span[flag]) made = el(tag, {}, made);
+  return typeof made === "string" ? document.createTextNode(made) : made;
+}
+
+/** A link of a document leads somewhere only if it is a web address; it opens in a tab that knows nothing of this one. */
+function linked(address, text) {
+  if (!/^https?:\/\//i.test(address)) return text;
+  return el("a", { href: address, target: "_blank", rel: "noopener noreferrer nofollow", title: address }, text);
+}
+
+/** Line breaks of the page are not those of the text. */
+const flowing = (text) => text.replaceAll("\n", " ");

@@ -1,0 +1,3 @@
+import pytest
+
+pytestmark = [pytest.mark.processes, pytest.mark.no_documents]

@@ -1,0 +1,179 @@
+"""Looking at a document: blocks and their places, filters, tables, search, keys, many pages."""
+
+from __future__ import annotations
+
+from playwright.sync_api import expect
+
+from tests.unit.service.web.conftest import MANY, drawn
+
+
+def test_a_box_shows_its_text_and_a_text_its_place(show, samples):
+    page = show(samples.sample, number=2)
+    page.locator(".sheet[data-page='2'] .box[data-kind=table]").click()
+    text = page.locator(".panel .piece.selected")
+    expect(text).to_contain_text("Inner harbour")
+    expect(page.locator(".sheet[data-page='2'] .cell")).not_to_have_count(0)
+    page.locator(".panel .piece", has_text="Table 1 shows the four groups").click()
+    expect(page.locator(".box[aria-pressed=true]")).to_have_attribute("data-kind", "paragraph")
+    page.get_by_role("tab", name="Blocks").click()
+    page.locator(".block").last.click()
+    chosen = page.locator(".box[aria-pressed=true]")
+    expect(chosen).to_be_in_viewport()
+    expect(chosen).to_have_attribute("data-block", page.locator(".block").last.get_attribute("data-block"))
+    page.reload()
+    expect(page.locator(".box[aria-pressed=true]")).to_be_in_viewport()
+
+
+def test_boxes_have_the_colour_of_their_kind_and_the_number_of_their_order(show, samples):
+    page = show(samples.sample, number=2)
+    boxes = page.locator(".sheet[data-page='2'] .box")
+    orders = boxes.evaluate_all("boxes => boxes.map((box) => Number(box.dataset.order))")
+    assert orders == list(range(1, len(orders) + 1))
+    colours = boxes.evaluate_all(
+        "boxes => boxes.map((box) => [box.dataset.kind, getComputedStyle(box, '::before').backgroundColor])"
+    )
+    assert len({colour for _, colour in colours}) == len({kind for kind, _ in colours}) > 4
+
+
+def test_filters_hide_kinds_engines_and_what_is_certain(show, samples):
+    page = show(samples.scan)
+    boxes = page.locator(".sheet .box:visible")
+    expect(boxes).to_have_count(6)
+    page.keyboard.press("f")
+    page.get_by_role("checkbox", name="Table").uncheck()
+    expect(boxes).to_have_count(5)
+    expect(page.locator(".sheet .box[data-kind=table]")).to_be_hidden()
+    page.get_by_role("button", name="all", exact=True).click()
+    page.get_by_label("Confidence at most").fill("0.5")
+    expect(boxes).to_have_count(0)
+    page.get_by_role("button", name="all", exact=True).click()
+    page.get_by_role("checkbox", name="rapidocr").uncheck()
+    expect(boxes).to_have_count(0)
+    page.keyboard.press("Escape")
+    page.get_by_role("tab", name="Blocks").click()
+    expect(page.locator(".panel")).to_contain_text("6 blocks hidden by the filters")
+
+
+def test_words_come_on_demand(show, samples):
+    asked = []
+    page = show(samples.scan)
+    page.on("request", lambda request: asked.append(request.url))
+    expect(page.locator(".word")).to_have_count(0)
+    page.get_by_role("button", name="Words").click()
+    expect(page.locator(".word[data-text=Aurora]")).to_have_count(1)
+    assert sum("words=1" in url for url in asked) == 1
+    page.get_by_role("button", name="Words").click()
+    expect(page.locator(".word")).to_have_count(0)
+
+
+def test_tables_are_copied_and_saved(context, show, samples):
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page = show(samples.sample)
+    page.get_by_role("tab", name="Tables").click()
+    card = page.locator(".table-card").first
+    expect(card.locator("td, th").filter(has_text="Inner harbour")).to_be_visible()
+    card.get_by_role("button", name="Copy").click()
+    expect(page.locator(".notice")).to_contain_text("Table copied")
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert "Inner harbour\t148\t163\t95\t97" in copied.splitlines()
+    for button, begins in (("CSV", b"Route"), ("Excel", b"PK")):
+        with page.expect_download() as saving:
+            card.get_by_role("button", name=button).click()
+        saved = saving.value
+        assert saved.path().read_bytes().lstrip(b"\xef\xbb\xbf").startswith(begins)
+        assert saved.suggested_filename.startswith("sample.")
+    card.get_by_role("button", name="Show").click()
+    expect(page.locator(".box[aria-pressed=true]")).to_be_in_viewport()
+
+
+def test_the_markdown_and_the_json_stand_beside_the_page(show, samples):
+    page = show(samples.sample, number=2)
+    page.get_by_role("tab", name="Markdown").click()
+    expect(page.locator(".source")).to_contain_text("# Quarterly Report")
+    page.get_by_role("tab", name="JSON").click()
+    expect(page.locator(".source")).to_contain_text('"number": 2')
+    with page.expect_download() as saving:
+        page.get_by_role("button", name="Download").click()
+        page.get_by_role("button", name="DoclingDocument").click()
+    assert saving.value.suggested_filename == "sample.docling.json"
+
+
+def test_how_a_page_was_read_is_told(show, samples):
+    page = show(samples.scan)
+    page.get_by_role("tab", name="Reading").click()
+    panel = page.locator(".panel")
+    expect(panel).to_contain_text("The text was recognised by rapidocr.")
+    expect(panel.locator(".attempts li")).to_have_count(1)
+    expect(panel.locator(".stages")).to_contain_text("Layout: blocks, tables, order")
+
+
+def test_hits_of_a_search_are_listed_and_marked_on_the_pages(show, samples):
+    page = show(samples.sample)
+    page.keyboard.press("/")
+    page.keyboard.type("hybrid boats")
+    expect(page.locator(".found-hit")).not_to_have_count(0)
+    page.keyboard.press("Enter")
+    current = page.locator(".hit.current")
+    expect(current).to_be_in_viewport()
+    expect(page.locator(".search-count")).to_contain_text("1 of ")
+    word = current.evaluate("hit => [hit.offsetWidth, hit.offsetHeight]")
+    assert 20 < word[0] < 300 and 5 < word[1] < 60, "the words are marked, not their block"
+    page.keyboard.press("Escape")
+    expect(page.locator(".hit")).to_have_count(0)
+    page.get_by_label("Search in the document").fill("no such words")
+    expect(page.locator(".found")).to_contain_text("is not in this document")
+
+
+def test_the_keyboard_does_what_the_help_says(show, samples):
+    page = show(samples.sample)
+    field = page.get_by_role("spinbutton", name="Page")
+    for key, number in (("ArrowRight", "2"), ("End", "4"), ("ArrowLeft", "3"), ("Home", "1")):
+        page.keyboard.press(key)
+        expect(field).to_have_value(number)
+    page.keyboard.press("j")
+    page.keyboard.press("j")
+    expect(page.locator(".box[aria-pressed=true]")).to_have_attribute("data-order", "2")
+    page.keyboard.press("k")
+    expect(page.locator(".box[aria-pressed=true]")).to_have_attribute("data-order", "1")
+    page.keyboard.press("b")
+    expect(page.locator(".boxes").first).to_be_hidden()
+    page.keyboard.press("3")
+    expect(page.get_by_role("tab", name="Tables")).to_have_attribute("aria-selected", "true")
+    page.keyboard.press("?")
+    page.get_by_role("checkbox", name="Single keys act").uncheck()
+    page.keyboard.press("Escape")
+    page.keyboard.press("1")
+    expect(page.get_by_role("tab", name="Tables")).to_have_attribute("aria-selected", "true")
+
+
+def test_the_tree_stays_small_for_many_pages(show, many):
+    page = show(many)
+    count = "document.querySelectorAll('*').length"
+    few = page.evaluate(count)
+    assert page.locator(".sheet").count() <= 5 and page.locator(".frame").count() <= 15
+    for number in (200, MANY, 7):
+        page.get_by_role("spinbutton", name="Page").fill(str(number))
+        page.keyboard.press("Enter")
+        drawn(page, number)
+        expect(page.locator(f".frame[aria-label^='Page {number},']")).to_have_attribute("aria-current", "page")
+        expect(page.locator(".panel .piece").first).to_contain_text(f"Chapter {number}")
+        assert page.locator(".sheet").count() <= 5 and page.locator(".frame").count() <= 20
+        assert page.evaluate(count) < few + 200
+    for _ in range(30):
+        page.mouse.move(600, 400)
+        page.mouse.wheel(0, 3000)
+    expect(page.get_by_role("spinbutton", name="Page")).not_to_have_value("7")
+    assert page.locator(".sheet").count() <= 5
+
+
+def test_it_is_readable_on_a_phone(show, samples, page):
+    page.set_viewport_size({"width": 390, "height": 800})
+    show(samples.sample, number=2)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    sheet = page.locator(".sheet[data-page='2']").bounding_box()
+    assert sheet["x"] >= 0 and sheet["x"] + sheet["width"] <= 390
+    page.locator(".sheet[data-page='2'] .box[data-kind=table]").click()
+    expect(page.locator(".piece.selected")).to_be_in_viewport()
+    page.get_by_role("link", name="Quire: all documents").click()
+    expect(page.get_by_role("heading", name="Documents", exact=True)).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
