@@ -17,19 +17,22 @@ class Account:
 
     def __init__(self, page: PageText) -> None:
         self._texts = page.texts
+        self._lengths = [len(text) if " " not in text else characters_in(text) for text in page.texts]
         self._left_out: Counter[LeftOut] = Counter(page.left_out)
-        self._drawn = self._left_out.total() + characters_in("".join(page.texts))
+        self._drawn = self._left_out.total() + sum(self._lengths)
         self._in_blocks = 0
 
     def leave_out(self, runs: Iterable[int], reason: LeftOut) -> None:
         """These runs are in no block."""
-        self._left_out[reason] += self._count(runs)
+        lengths = self._lengths
+        if count := sum([lengths[run] for run in runs]):
+            self._left_out[reason] += count
 
     def place(self, runs: Sequence[int], text: str) -> None:
         """These runs are the text of a block, or of a cell; hyphens at line ends are gone where words were joined."""
-        written = characters_in(text)
+        written, lengths = characters_in(text), self._lengths
         self._in_blocks += written
-        if written != self._count(runs):
+        if written != sum([lengths[run] for run in runs]):
             before = "".join([self._texts[run] for run in runs])
             self._left_out["hyphen"] += sum(before.count(dash) - text.count(dash) for dash in _DASHES)
 
@@ -37,10 +40,7 @@ class Account:
         left_out = {reason: count for reason, count in sorted(self._left_out.items()) if count}
         return Characters(self._drawn, self._in_blocks, left_out)
 
-    def _count(self, runs: Iterable[int]) -> int:
-        return characters_in("".join([self._texts[run] for run in runs]))
-
 
 def characters_in(text: str) -> int:
-    """The number of characters without spaces."""
-    return sum(map(len, text.split()))
+    """The number of characters, without the spaces that the layout puts between words, lines and labels."""
+    return len(text) - text.count(" ") - text.count("\n") - text.count("\t")

@@ -15,6 +15,7 @@ MOST_SHARE = 0.75  # a larger picture is a background
 REACH = 12.0  # points: drawings nearer than this belong together
 FRAME = 20.0  # points: rulings longer than this can be the axes or the frame of a drawing
 MAX_DRAWINGS = 3000
+MAX_SHAPES = 400  # a page with more is a drawing
 MAX_PANELS = 40  # more shapes are a drawing
 PANEL_EDGE = 4.0  # points: shapes that differ by less are one, filled and outlined, or its shadow
 SAME_ROW = 0.5  # of the size: labels whose baselines differ by less are a row
@@ -41,7 +42,7 @@ def find_figures(page: PageText, lines: Sequence[Line], body_size: float) -> lis
     whole = page.width * page.height
     seeds = _clusters(_pictures(page), 2.0)
     shapes = [*_drawn(page), *bars]
-    drawn = [box for box in _clusters(shapes, REACH) if not _are_panels(_within(shapes, box), lines)]
+    drawn = [box for box in _clusters(shapes, REACH) if not _is_background(box, shapes, lines)]
     seeds += [_framed(page, box) for box in drawn]
     seeds = [box for box in _clusters(seeds, 2.0) if _is_large(box, whole)]
     if not seeds:
@@ -84,12 +85,12 @@ def figure_text(lines: Sequence[Line]) -> str:
     return "\n".join(["\t".join([line.text for line in row]) for row in rows])
 
 
-def _within(boxes: Sequence[Box], outer: Box) -> list[Box]:
-    return [
-        b
-        for b in boxes
-        if b.left >= outer.left and b.right <= outer.right and b.top >= outer.top and b.bottom <= outer.bottom
-    ]
+def _is_background(cluster: Box, shapes: Sequence[Box], lines: Sequence[Line]) -> bool:
+    """Whether a cluster of shapes is behind text: a tinted box, or several of them."""
+    if len(shapes) > MAX_SHAPES or not any(_inside(line, cluster) for line in lines):
+        return False
+    left, top, right, bottom = cluster
+    return _are_panels([b for b in shapes if b[0] >= left and b[1] >= top and b[2] <= right and b[3] <= bottom], lines)
 
 
 def _are_panels(boxes: Sequence[Box], lines: Sequence[Line]) -> bool:

@@ -7,6 +7,7 @@ Coordinates are points of the displayed page. A page whose whole text is rotated
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from operator import sub
 
@@ -59,7 +60,9 @@ class Line:
         """Box, type and text from the runs, which are in reading order."""
         runs = self.runs
         first, end = runs[0], runs[-1] + 1
-        if runs == list(range(first, end)):  # consecutive, as nearly always: slices are fastest
+        if end - first == len(runs) and runs == list(
+            range(first, end)
+        ):  # consecutive, as nearly always: slices are fastest
             boxes = page.boxes[4 * first : 4 * end]
             sizes, fonts = page.sizes[first:end], page.fonts[first:end]
             texts, spaces = page.texts[first:end], [flag & SPACE for flag in page.flags[first:end]]
@@ -182,9 +185,13 @@ def _drawn_once(lines: list[Line], account: Account) -> list[Line]:
     texts = [line.text for line in lines]
     if len(set(texts)) == len(texts):
         return lines
+    counts = Counter(texts)
     found: dict[tuple[str, int, int], Line] = {}  # by text and square of the page
     once = []
     for line in lines:
+        if counts[line.text] == 1:
+            once.append(line)
+            continue
         x, y = int(line.left) // SQUARE, int(line.baseline) // SQUARE
         around = (found.get((line.text, x + i, y + j)) for i in (0, -1, 1) for j in (0, -1, 1))
         if any(other is not None and _same_place(line, other) for other in around):
