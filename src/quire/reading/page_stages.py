@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,7 @@ from quire.lazy_words import PageWords
 from quire.pagetext import PageText
 from quire.reading.native_pages import NativePages, text_of_page
 from quire.reading.stage import Artifact, Encoded, Took
-from quire.types import AnswerSource, Block, OutlineEntry, PageInfo, PageResult
+from quire.types import AnswerSource, Block, Characters, OutlineEntry, PageInfo, PageResult
 
 if TYPE_CHECKING:
     from quire.context import Store
@@ -175,11 +175,15 @@ class StructuredBlocks:
         self._texts = texts
 
     def run(self, reading: EngineReading, took: Took) -> PageResult:
-        from quire.recognize import structured
+        from quire.layout.account import characters_in
+        from quire.recognize import placing, structured
 
         native = reading.native
         info = PageInfo(native.number, native.width, native.height, native.rotation)
-        return structured.page_of(info, reading.seen, reading.readings, engine=reading.engine, source=reading.source)
+        page = structured.page_of(info, reading.seen, reading.readings, engine=reading.engine, source=reading.source)
+        read, left_out = sum(characters_in(block.text) for block in page.blocks), placing.replaced(native)
+        counted = Characters(read + sum(left_out.values()), read, left_out)
+        return replace(page, info=replace(page.info, characters=counted))
 
     def encode(self, output: PageResult) -> bytes:
         return encode_page(output)

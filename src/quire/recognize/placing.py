@@ -148,9 +148,13 @@ def _emptied(native: PageText) -> PageText:
     runs = replace(native, texts=nothing, boxes=nothing, baselines=nothing, sizes=nothing, colors=nothing)
     runs = replace(runs, fonts=nothing, angles=nothing, mcids=nothing, flags=nothing, tags=nothing, font_table=nothing)
     shapes = replace(runs, rulings=nothing, rects=nothing, rect_colors=nothing, images=nothing, drawings=nothing)
+    return replace(shapes, chars=0, unmapped=0, invisible=0, lost=0, left_out=replaced(native))
+
+
+def replaced(native: PageText) -> dict[LeftOut, int]:
+    """The characters of the file, on a page that was read by an engine instead."""
     drawn = sum(map(len, native.texts)) + sum(native.left_out.values())
-    left_out: dict[LeftOut, int] = {"replaced": drawn} if drawn else {}
-    return replace(shapes, chars=0, unmapped=0, invisible=0, lost=0, left_out=left_out)
+    return {"replaced": drawn} if drawn else {}
 
 
 def _place(
