@@ -11,6 +11,7 @@ import sys
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 
@@ -18,6 +19,7 @@ import pypdfium2
 
 from benchmarks import corpus
 from benchmarks.report import LeftOut, Options, Report, Table
+from quire.budget import cpu_budget
 from quire.document import Document
 from quire.errors import QuireError
 from quire.layout import page_blocks
@@ -64,17 +66,23 @@ def run(options: Options) -> Report:
 def _read(files: Sequence[Path]) -> tuple[list[dict], list[str]]:
     pages: list[dict] = []
     refused = []
-    for path in files:
-        command = [sys.executable, "-m", "benchmarks.characters", str(path)]
-        try:
-            done = subprocess.run(command, capture_output=True, timeout=SECONDS, cwd=corpus.REPOSITORY)
-        except subprocess.TimeoutExpired:
-            refused.append(corpus.shown(path))
-            continue
-        if done.returncode:
-            refused.append(corpus.shown(path))
-        pages += [{"file": corpus.shown(path), **json.loads(line)} for line in done.stdout.splitlines()]
+    with ThreadPoolExecutor(cpu_budget()) as readers:
+        for path, rows in zip(files, readers.map(_read_one, files), strict=True):
+            if rows is None:
+                refused.append(corpus.shown(path))
+            else:
+                pages += [{"file": corpus.shown(path), **json.loads(row)} for row in rows]
     return pages, refused
+
+
+def _read_one(path: Path) -> list[bytes] | None:
+    """The pages of a file, read in another process; None when it cannot be read, or not in time."""
+    command = [sys.executable, "-m", "benchmarks.characters", str(path)]
+    try:
+        done = subprocess.run(command, capture_output=True, timeout=SECONDS, cwd=corpus.REPOSITORY)
+    except subprocess.TimeoutExpired:
+        return None
+    return None if done.returncode else done.stdout.splitlines()
 
 
 def _sums(pages: Sequence[dict]) -> list[int]:

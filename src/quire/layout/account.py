@@ -17,7 +17,7 @@ class Account:
 
     def __init__(self, page: PageText) -> None:
         self._texts = page.texts
-        self._lengths = [len(text) if " " not in text else characters_in(text) for text in page.texts]
+        self._lengths = list(map(characters_in if page.engine else len, page.texts))  # only OCR has words with spaces
         self._left_out: Counter[LeftOut] = Counter(page.left_out)
         self._drawn = self._left_out.total() + sum(self._lengths)
         self._in_blocks = 0
