@@ -82,6 +82,25 @@ def test_confidence_is_that_of_the_engine(mixed):
     assert all(block.confidence is None for block in mixed.blocks if block.engine == "native")
 
 
+def test_words_in_large_pictures_are_the_text_of_their_figures():
+    def draw(canvas):
+        documents.Pen(canvas).text(documents.prose(8))
+        canvas.drawInlineImage(scans.slip(("PUMP STATION", "VALVE 12"), size=20).picture, 72, 100, 450, 420)
+
+    result = quire.read(documents.drawn(draw))
+    (figure,) = [block for block in result.blocks if block.kind == "figure"]
+    assert figure.text.split() == ["PUMP", "STATION", "VALVE", "12"]
+    (page,) = result.pages
+    assert page.info.characters is not None and page.info.characters.unaccounted == 0
+    assert page.info.characters.in_blocks == sum(len(word.text) for block in result.blocks for word in block.words)
+
+
+def test_every_word_of_a_scan_is_in_a_block_or_in_the_account(mixed):
+    counts = [page.info.characters for page in mixed.pages]
+    assert all(counted is not None and counted.unaccounted == 0 for counted in counts)
+    assert all(page.info.characters.in_blocks for page in mixed.pages if page.blocks and page.info.characters)
+
+
 def test_text_in_figures_is_read_on_request():
     def draw(canvas):
         documents.Pen(canvas).text(documents.prose(8))

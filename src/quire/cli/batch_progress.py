@@ -145,7 +145,8 @@ def counted(figures: Figures) -> str:
 def summary(figures: Figures, seconds: float, advice: Sequence[str]) -> Iterator[str]:
     """The lines at the end: what became of the documents, and what to do next."""
     yield f"documents  {counted(figures)}"
-    pages = [f"{count} {name}" for name, count in figures.pages.items() if count and name != "pages"]
+    named = {"left_out": "with text left out"}
+    pages = [f"{count} {named.get(name, name)}" for name, count in figures.pages.items() if count and name != "pages"]
     yield f"pages      {figures.pages['pages']}{': ' if pages else ''}{', '.join(pages)}"
     yield f"engines    {spell(figures.calls['made'], 'call')} made, {spell(figures.calls['reused'], 'answer')} reused"
     speed = f"; a document took {took(figures)}" if figures.worked else ""

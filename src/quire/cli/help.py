@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from typer._click import HelpFormatter
 
 OPTIONS: Mapping[str, Sequence[str]] = {
-    "Output": ("output", "to", "show", "words", "trace", "manifest"),
+    "Output": ("output", "to", "show", "images", "words", "trace", "manifest"),
     "Chunks": (
         *("chunker", "max_tokens", "min_tokens", "soft_margin", "tokenizer", "merge_peers"),
         *("markdown_tables", "markdown_images", "image_placeholder", "markdown_text", "raw_text"),

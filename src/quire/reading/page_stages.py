@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -14,7 +14,7 @@ from quire.lazy_words import PageWords
 from quire.pagetext import PageText
 from quire.reading.native_pages import NativePages, text_of_page
 from quire.reading.stage import Artifact, Encoded, Took
-from quire.types import AnswerSource, Block, OutlineEntry, PageInfo, PageResult
+from quire.types import AnswerSource, Block, Characters, OutlineEntry, PageInfo, PageResult
 
 if TYPE_CHECKING:
     from quire.context import Store
@@ -57,7 +57,7 @@ class NativeText:
     """The native text of a page, from the file itself: the bytes of a `PageText`."""
 
     name = "native-text"
-    version = "2"
+    version = "3"
     profile = Profile()
 
     def __init__(self, pages: NativePages) -> None:
@@ -134,11 +134,12 @@ class RecognisedText:
 
     name = "recognised-text"
 
-    def __init__(self, *, figures: bool = False) -> None:
+    profile = Profile()
+
+    def __init__(self) -> None:
         from quire.recognize import placing  # only for pages that an engine has read
 
         self.version = placing.VERSION
-        self.profile = placing.PlaceProfile(figures=figures)
 
     def run(self, reading: EngineReading, took: Took) -> bytes:
         from quire.recognize import placing
@@ -151,7 +152,6 @@ class RecognisedText:
             source=reading.source,
             whole=reading.whole,
             ordered=reading.ordered,
-            profile=self.profile,
         )
         return text.to_bytes()
 
@@ -175,11 +175,15 @@ class StructuredBlocks:
         self._texts = texts
 
     def run(self, reading: EngineReading, took: Took) -> PageResult:
-        from quire.recognize import structured
+        from quire.layout.account import characters_in
+        from quire.recognize import placing, structured
 
         native = reading.native
         info = PageInfo(native.number, native.width, native.height, native.rotation)
-        return structured.page_of(info, reading.seen, reading.readings, engine=reading.engine, source=reading.source)
+        page = structured.page_of(info, reading.seen, reading.readings, engine=reading.engine, source=reading.source)
+        read, left_out = sum(characters_in(block.text) for block in page.blocks), placing.replaced(native)
+        counted = Characters(read + sum(left_out.values()), read, left_out)
+        return replace(page, info=replace(page.info, characters=counted))
 
     def encode(self, output: PageResult) -> bytes:
         return encode_page(output)
@@ -224,10 +228,10 @@ class AssembleDocument:
         if self._elsewhere is not None:
             return self._elsewhere(gathered)
         pages = [page.value for page in gathered.pages]
-        infos = tuple(page.info for page in pages)
         if gathered.structured:
+            infos = tuple(page.info for page in pages)
             return Assembled(infos, tuple(block for page in pages for block in page.blocks))
-        return Assembled(infos, assemble.assemble(pages, gathered.outline))
+        return Assembled(*assemble.assemble_pages(pages, gathered.outline))
 
     def encode(self, output: Assembled) -> bytes:
         return encode_document(output.pages, output.blocks)

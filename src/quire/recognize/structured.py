@@ -11,7 +11,7 @@ from quire.recognize.linewords import words_in
 from quire.recognize.seen import Seen
 from quire.types import REDACTED, AnswerSource, BBox, Block, Cell, PageInfo, PageResult, Table, Word
 
-VERSION = "2"
+VERSION = "3"
 
 WHOLE = BBox(0.0, 0.0, 1.0, 1.0)
 """The box of text without a box: the whole page."""

@@ -227,6 +227,34 @@ def test_inspect_tells_what_is_inside(saved):
     assert "usable" in run.stdout
 
 
+def test_text_that_was_left_out_is_told(saved, tmp_path):
+    def draw(canvas):
+        pen = documents.Pen(canvas)
+        pen.text(documents.prose(2))
+        canvas.setFillColorRGB(1, 1, 1)
+        pen.text("Nothing to see here")
+
+    path = saved(documents.drawn(draw))
+    run = quire("inspect", path)
+    assert "left out: 16 hidden" in run.stdout
+    run = quire("read", path, "-o", tmp_path / "out")
+    assert run.returncode == 0
+    assert "page 1 text left out: 16 of" in run.stderr and "left out text of 1 page" in run.stderr
+
+
+def test_figures_are_written_with_their_pictures_and_words(saved, tmp_path):
+    path = saved(documents.figure_with_caption())
+    run = quire("read", path, "-o", tmp_path / "out", "--images", "files", "--figures")
+    assert run.returncode == 0
+    (picture,) = (tmp_path / "out").glob("*.images/*.png")
+    written = next((tmp_path / "out").glob("*.md")).read_text()
+    assert f"![figure]({picture.parent.name}/{picture.name})" in written and "May June July Aug Sept" in written
+    assert "--images is 'none'; choose from embed, files" in quire("read", path, "--images", "none").stderr
+    assert "need an output folder" in quire("read", path, "--images", "files").stderr
+    assert "only works with Markdown and HTML" in quire("read", path, "--images", "embed", "--to", "json").stderr
+    assert "![figure](data:image/png;base64," in quire("read", path, "--images", "embed").stdout
+
+
 def test_inspect_writes_json(saved):
     report = json.loads(quire("inspect", saved(documents.scan_like(2)), "--json").stdout)
     assert report["media_type"] == "application/pdf"

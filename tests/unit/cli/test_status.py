@@ -29,7 +29,7 @@ def test_status_as_json_has_the_figures(desk: Desk):
     told = desk.json("status", "-o", "out")
     assert told["state"] == "finished"
     assert told["documents"] == {"planned": 3, "ok": 2, "failed": 1, "running": 0}
-    assert told["pages"] == {"pages": 3, "ok": 3, "empty": 0, "failed": 0, "skipped": 0}
+    assert told["pages"] == {"pages": 3, "ok": 3, "empty": 0, "failed": 0, "skipped": 0, "left_out": 0}
     assert [(one["document"], one["category"]) for one in told["failures"]] == [("bad.pdf", "input")]
 
 
