@@ -50,6 +50,7 @@ class PoolHere:
         renew_s: float | None = None,
         on_event: OnEvent | None = None,
         on_request: OnRequest | None = None,
+        urgent: bool = False,
     ) -> Future[WorkerReply]:
         pickled = pickle.dumps(job.arguments)
         return self._threads.submit(self._do, job.call, pickled, timeout_s, HereLine(on_event, on_request))

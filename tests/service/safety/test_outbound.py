@@ -377,7 +377,7 @@ def test_no_secret_of_a_session_stays_anywhere(tmp_path, outside, logged):
         "api_key": KEY,
         "private_networks": ("127.0.0.2/32",),
         "headers": {"X-Api-Key": KEY},
-        "log_level": "trace",
+        "log_level": "DEBUG",
     }
     with guarded(tmp_path, **options) as server:
         tasks = [server.ask("POST", "/v1/convert/source/async", body) for body in bodies]

@@ -88,7 +88,7 @@ class DocumentViews:
 
     def page(self, document: DocumentReference, number: int, *, words: bool = False) -> StoredFile:
         """The view of a page, as JSON. Raises UsageError for a page that was not read."""
-        inputs = document["document"], document["index"], str(number)
+        inputs = *_read_from(document), str(number)
         key = artifact_key("view-words" if words else "view", VIEW, inputs, NOTHING)
 
         def make(claim: Claim) -> Digest:
@@ -139,7 +139,7 @@ class DocumentViews:
         known = find_format(format)
         stem = output_stem(document["source"]["name"])
         several = "{number}" in known.suffix
-        inputs = document["document"], document["index"], stem, format, known.version, f"{words:d}{trace:d}{figures:d}"
+        inputs = *_read_from(document), stem, format, known.version, f"{words:d}{trace:d}{figures:d}"
         key = artifact_key("export-file", FILE, inputs, NOTHING)
 
         def make(claim: Claim) -> Digest:
@@ -154,7 +154,7 @@ class DocumentViews:
         """A table as a file. Raises UsageError when there is none in that block."""
         if all(block != row["block"] for row in self.pages(document).tables):
             raise UsageError(f"{document['source']['name']} has no table {block}")
-        key = artifact_key("table-file", FILE, (document["document"], block, format), NOTHING)
+        key = artifact_key("table-file", FILE, (*_read_from(document), block, format), NOTHING)
 
         def make(claim: Claim) -> Digest:
             data = self._work(document, "write_table", jobs.TableFile(self._viewed(document), block, format)).data
@@ -176,14 +176,13 @@ class DocumentViews:
     def _make_views(self, document: DocumentReference, claim: Claim) -> Mapping[int, Digest]:
         """Make the views of all pages, and their list as 0."""
         saved: dict[int, Digest] = {}
-        inputs = document["document"], document["index"]
 
         def asked(name: str, header: Mapping[str, Any], data: bytes) -> tuple[Mapping[str, object], bytes]:
             if name != "views":
                 return stored(self._store(document).load, header)
             at = 0
             for number, size in zip(header["pages"], header["sizes"], strict=True):
-                key = artifact_key("view", VIEW, (*inputs, str(number)), NOTHING)
+                key = artifact_key("view", VIEW, (*_read_from(document), str(number)), NOTHING)
                 saved[number] = self._save(key, data[at : at + size], document, None, number)
                 at += size
             return {}, b""
@@ -237,8 +236,13 @@ class DocumentViews:
         return self._pool.submit(request, timeout_s=JOB_S, on_request=asked or loading).result()
 
 
+def _read_from(document: DocumentReference) -> tuple[str, str, str]:
+    """What views are made of: what was read, and the file. Another file may have the same contents, and be deleted."""
+    return document["document"], document["index"], document["source"]["id"]
+
+
 def _list_key(document: DocumentReference) -> ArtifactKey:
-    return artifact_key("views", VIEW, (document["document"], document["index"]), NOTHING)
+    return artifact_key("views", VIEW, _read_from(document), NOTHING)
 
 
 def _zipped(stem: str, files: Mapping[str, bytes]) -> bytes:

@@ -119,7 +119,7 @@ def test_a_page_that_ends_its_worker_is_found_out_and_the_others_are_read(store,
     with LocalRuntime(store.database, workflows_on(store, workers=1)) as runtime:
         reference, events = read(runtime, request_for(path))
         assert reference["status"] == "partial"
-        assert reference["failed"] == [[3, "the worker was killed by SIGSEGV"]]
+        assert reference["failed"] == [[3, "the worker was killed by SIGSEGV", "input"]]
         assert [page.status for page in load_result(store, reference).pages] == ["ok", "ok", "failed", "ok", "ok"]
         assert ("native-text", "failed", 3) in kinds(events)
         monkeypatch.undo()
@@ -143,7 +143,7 @@ def test_a_page_that_hangs_costs_its_deadline_and_nothing_else(store, saved, mon
     monkeypatch.setattr(worker_pages, "OPEN_S", 10.0)
     with LocalRuntime(store.database, workflows_on(store, workers=1)) as runtime:
         reference, _ = read(runtime, request_for(path))
-    assert reference["failed"] == [[3, "no answer within 2 s"]]
+    assert reference["failed"] == [[3, "no answer within 2 s", "input"]]
 
 
 def test_pages_that_failed_are_tried_again_by_the_next_run(store, runtime, saved, monkeypatch):

@@ -227,7 +227,7 @@ def test_search_counts_all_and_returns_the_first(room):
 
 
 def test_a_deleted_document_cannot_be_looked_at(room):
-    room.read(documents.simple(3), pages="1")  # has the same contents
+    room.views.pages(room.read(documents.simple(3), pages="1"))  # has the same contents
     reference = room.read(documents.simple(2), name="gone.pdf", pages="1")
     room.views.pages(reference)
     (room.folder / "gone.pdf").unlink()
