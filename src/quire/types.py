@@ -191,6 +191,17 @@ class Table:
         rows: list[list[str]] = _exporter("_grid:filled" if fill_spans else "_grid:texts")(self)
         return rows
 
+    @property
+    def header(self) -> list[str]:
+        """The title of each column, the parts of a header of several rows joined by dots; empty without a header."""
+        names: list[str] = _exporter("_dataframe:column_names")(self)
+        return names
+
+    def to_html(self) -> str:
+        """The cells as an HTML table with their spans; header cells are `th`."""
+        text: str = _exporter("_markdown:html_table")(self)
+        return text
+
     def to_csv(self) -> str:
         """The grid as CSV; a text that a spreadsheet would take for a formula is escaped with an apostrophe."""
         text: str = _exporter("_csv:csv_table")(self)
@@ -207,8 +218,7 @@ class Table:
         return f"<Table {self.rows} rows × {self.columns} columns: {shortened(self.text)!r}>"
 
     def _repr_html_(self) -> str:
-        text: str = _exporter("_markdown:html_table")(self)
-        return text
+        return self.to_html()
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,9 +18,13 @@ def dataframe(table: Table) -> DataFrame:
         from pandas import DataFrame
     except ImportError as error:
         raise ConfigurationError("to_dataframe() needs pandas: pip install pandas") from error
-    rows, head = filled(table), header_rows(table)
-    names = [column_name(column) for column in zip(*rows[:head], strict=True)] if head else None
-    return DataFrame(rows[head:], columns=names)
+    return DataFrame(filled(table)[header_rows(table) :], columns=column_names(table) or None)
+
+
+def column_names(table: Table) -> list[str]:
+    """The name of each column, from the rows of header cells at the top; none without such a row."""
+    head = filled(table)[: header_rows(table)]
+    return [column_name(column) for column in zip(*head, strict=True)]
 
 
 def column_name(parts: tuple[str, ...]) -> str:

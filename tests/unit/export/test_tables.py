@@ -3,6 +3,7 @@ from __future__ import annotations
 import csv
 import io
 import sys
+from dataclasses import replace
 
 import pytest
 from openpyxl import load_workbook
@@ -105,3 +106,12 @@ def test_without_the_package_the_message_names_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "xlsxwriter", None)
     with pytest.raises(ConfigurationError, match=r"pip install 'quire-documents\[excel\]'"):
         excel(report())
+
+
+def test_a_table_names_its_columns_and_writes_itself_as_html():
+    named = table([["a", "b"], ["1", "2"]]).table
+    assert named is not None
+    headed = Table(2, 2, tuple(replace(cell, header=cell.row == 0) for cell in named.cells))
+    plain = Table(2, 2, tuple(replace(cell, header=False) for cell in named.cells))
+    assert (headed.header, plain.header) == (["a", "b"], [])
+    assert "<th>a</th>" in headed.to_html() and "<td>a</td>" in plain.to_html()

@@ -168,3 +168,50 @@ def test_a_header_that_comes_again_begins_a_new_table():
         sheet.rule(60, top + 4, 400, top + 4)
         sheet.rows(XS, top + 16, BODY)
     assert [sheet.cells(table) for table in sheet.tables()] == [[HEAD, *BODY]] * 2
+
+
+def standard(*, pitch: float = 12.0) -> Sheet:
+    """Two requirements with a key, a text of some lines and marks, under a header without rules."""
+    sheet = Sheet()
+    sheet.rows([60, 100, 400, 440, 480], 100, [["#", "Description", "L1", "L2", "CWE"]])
+    y = 120.0
+    for key, lines in (("2.1.1", 3), ("2.1.2", 5)):
+        sheet.rows([60, 400, 440, 480], y, [[key, "x", "x", "320"]])
+        y = sheet.prose(100, y, lines, letters=50, pitch=pitch) + 8
+    sheet.prose(60, y + 30, 4)
+    return sheet
+
+
+def test_a_text_of_many_lines_between_short_cells_is_one_cell():
+    table = standard().table()
+    assert [row[0] for row in table] == ["#", "2.1.1", "2.1.2"]
+    assert [row[2:] for row in table[1:]] == [["x", "x", "320"]] * 2
+    assert [len(row[1].split()) > 20 for row in table] == [False, True, True]
+
+
+def test_a_heading_in_larger_type_parts_two_tables():
+    sheet = standard()
+    sheet.text(60, 262, "Further requirements", size=14)
+    sheet.rows([60, 100, 400, 440, 480], 280, [["#", "Description", "L1", "L2", "CWE"]])
+    sheet.rows([60, 100, 400, 440, 480], 300, [["3.1.1", "Verify the token", "x", "x", "12"]])
+    sheet.rows([60, 100, 400, 440, 480], 320, [["3.1.2", "Verify the cookie", "x", "x", "14"]])
+    assert [table.rows for table in sheet.tables()][-1] == 3
+
+
+def test_a_title_without_any_cell_below_it_has_its_column():
+    sheet = Sheet()
+    sheet.rows([60, 150, 250, 350], 100, [["Item", "Discount", "Price", "Amount"]])
+    sheet.rows([60, 250, 350], 116, [["Pen", "2.10", "4.20"], ["Ink", "3.00", "3.00"], ["Cap", "1.00", "2.00"]])
+    assert sheet.table()[:2] == [["Item", "Discount", "Price", "Amount"], ["Pen", "", "2.10", "4.20"]]
+
+
+def test_texts_below_counted_items_belong_to_them():
+    sheet = Sheet()
+    sheet.rows([60, 100, 300, 400], 100, [["Pos.", "Item", "Price", "Amount"]])
+    sheet.rule(60, 104, 440, 104)
+    for number in range(3):
+        y = 120 + 45 * number
+        sheet.rows([60, 100, 300, 400], y, [[str(number + 1), "Mailbox for one", "5,39", "5,39"]])
+        sheet.rows([100], y + 15, [["Fee for each unit"], ["Service of May"]], pitch=15)
+    sheet.rule(60, 250, 440, 250)
+    assert sheet.table()[1] == ["1", "Mailbox for one Fee for each unit Service of May", "5,39", "5,39"]

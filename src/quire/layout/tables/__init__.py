@@ -5,11 +5,15 @@ from __future__ import annotations
 from quire.layout.lines import Line
 from quire.layout.tables.candidates import find_windows, within
 from quire.layout.tables.lattice import find_meshes
+from quire.layout.tables.mesh import Mesh
 from quire.layout.tables.rules import find_rules
+from quire.layout.tables.strokes import Rules
 from quire.layout.tables.types import FoundCell, FoundTable
-from quire.layout.tables.words import turned_words, words_in
+from quire.layout.tables.words import TableWord, rows_of, turned_words, words_in
 from quire.layout.tables.zones import find_gutters
 from quire.pagetext import PageText
+
+WHOLE = 0.8  # of the rows of a table of amounts: a mesh with more of them is as good
 
 __all__ = ["FoundCell", "FoundTable", "find_tables"]
 
@@ -26,7 +30,9 @@ def find_tables(page: PageText, lines: list[Line]) -> list[FoundTable]:
     from quire.layout.tables.ruled import ruled_tables  # lazy: most pages have no tables, and these are slow to import
 
     words = words_in(page, within([*windows, *boxes], lines))
+    stated, meshes, words = _statements(words, rules, meshes)
     tables, words = ruled_tables(page, meshes, words, turned_words(page, lines) if boxes else [])
+    tables += stated
     if windows:
         from quire.layout.tables.unruled import unruled_tables
 
@@ -36,3 +42,31 @@ def find_tables(page: PageText, lines: list[Line]) -> list[FoundTable]:
 
         tables = with_titles(page, tables, lines)
     return sorted(tables, key=lambda t: (t.box.top, t.box.left))
+
+
+def _statements(
+    words: list[TableWord], rules: Rules, meshes: list[Mesh]
+) -> tuple[list[FoundTable], list[Mesh], list[TableWord]]:
+    """The tables of amounts, the meshes that are not of their lines, and the words that are in none of them.
+
+    A mesh with nearly as many rows is the better reading of a table.
+    """
+    from quire.layout.tables.amounts import amount_tables
+
+    found = []
+    for table, rows in amount_tables(rows_of(words), rules.across):
+        shared = [mesh for mesh in meshes if _overlaps(mesh, table)]
+        if any(mesh.rows >= WHOLE * table.rows for mesh in shared):
+            continue
+        found.append(table)
+        meshes = [mesh for mesh in meshes if mesh not in shared]
+        used = {id(word) for row in rows for word in row.words}
+        words = [word for word in words if id(word) not in used]
+    return found, meshes, words
+
+
+def _overlaps(mesh: Mesh, table: FoundTable) -> bool:
+    box = table.box
+    return (
+        mesh.xs[0] < box.right and box.left < mesh.xs[-1] and mesh.ys[0] < box.bottom - 1 and box.top < mesh.ys[-1] - 1
+    )

@@ -12,6 +12,9 @@ TIGHT = 1.5  # of the size: lines of one cell are not further apart
 OVERLAP = 0.95  # of the size: lines nearer than this are of one row
 LOOSER = 1.22  # gaps between rows that are this much wider than those between lines show where rows begin
 
+COUNTED = 1.9  # of the size: lines of a text below an item that has a number are no further apart
+PARTIAL = 0.6  # of the columns: a line that fills more may be a row of its own
+TEXT = 2.5  # words in a line of a text, at least
 MANY_CELLS, SHORT_CELL = 4, 2  # cells of a line, words of each
 
 Parts = dict[int, list[TableWord]]
@@ -24,20 +27,52 @@ def group_rows(
     if not rows:
         return []
     groups = [[0]]
-    tight = _line_pitch(rows, parts)
+    tight = _line_pitch(rows)
+    keyed = _are_keyed(rows, parts)
     for i in range(1, len(rows)):
         ruled = any(rows[i - 1].middle < y < rows[i].middle for y in rules)
         above: Parts = {}
         for k in groups[-1]:
             above |= parts[k]
-        if not ruled and _continues(rows, parts, above, i, widths, tight):
+        if not ruled and (0 not in parts[i] if keyed else _continues(rows, parts, above, i, widths, tight)):
             groups[-1].append(i)
         else:
             groups.append([i])
     return groups
 
 
-def _line_pitch(rows: Sequence[Row], parts: Sequence[Parts]) -> float:
+def _are_keyed(rows: Sequence[Row], parts: Sequence[Parts]) -> bool:
+    """Whether rows begin where, and only where, the first column is filled: the lines without it are nearer.
+
+    Such lines go on with a text in one column, or leave columns empty; where they do not, the first column may name
+    groups of rows. Below rows that are counted, lines of one text need not be nearer.
+    """
+    begins = [0 in part for part in parts]
+    if not any(begins):
+        return False
+    start = begins.index(True)
+    pitches = [b.baseline - a.baseline for a, b in itertools.pairwise(rows[start:])]
+    before = [pitch for pitch, begin in zip(pitches, begins[start + 1 :], strict=True) if begin]
+    inside = [pitch for pitch, begin in zip(pitches, begins[start + 1 :], strict=True) if not begin]
+    if not before or not inside:
+        return False
+    lines = [part for part, begin in zip(parts[start:], begins[start:], strict=True) if not begin]
+    shared = set.intersection(*(set(line) for line in lines))
+    texts = sum(not is_figures(words) for line in lines for words in line.values())
+    counted = max(map(len, lines)) == 1 and all(is_figures(part[0]) for part in parts if 0 in part)
+    if shared and counted and 2 * texts > len(lines):
+        return max(inside) < COUNTED * max(row.size for row in rows)
+    if start:
+        return False
+    text = any(sum(len(line[c]) for line in lines) >= TEXT * len(lines) for c in shared)
+    if not text and max(map(len, lines)) == 1:
+        return False
+    if not text and 2 * sum(len(line) > PARTIAL * max(map(len, parts)) for line in lines) > len(lines):
+        return False
+    return min(before) > LOOSER * max(inside) and max(inside) < TIGHT * max(row.size for row in rows)
+
+
+def _line_pitch(rows: Sequence[Row]) -> float:
     """The line pitch inside cells where rows are further apart than lines; 0 where they are not."""
     pitches = [b.baseline - a.baseline for a, b in itertools.pairwise(rows)]
     usable = [p for p in pitches if p > 0.7 * rows[0].size]
@@ -69,7 +104,12 @@ def _continues(
         if not goes_on(above[0], here[0], widths[0]):
             return False
         return _starts_small(here[0]) or near
-    return near or all(goes_on(above[c], here[c], widths[c]) for c in here)
+    return near or all(goes_on(above[c], here[c], widths[c]) or _runs_on(above[c], here[c]) for c in here)
+
+
+def _runs_on(above: Sequence[TableWord], here: Sequence[TableWord]) -> bool:
+    """Whether a line begins small below the words of a sentence."""
+    return here[0].text[:1].islower() and len(above) > 1 and above[-1].text[-1:] not in ".:;"
 
 
 def _label_continues(above: Parts, here: Parts, widths: Sequence[float]) -> bool:

@@ -16,6 +16,8 @@ ABOVE = 8.0  # of the size: how far above its rows a table may begin
 BELOW = 6.0  # and how far below them it may end
 WIDE = 60.0  # points: shorter rules do not bound a table
 SAME_ROW = 0.3  # of the size
+LONG_CELL = 16.0  # of the size: rows with pieces below each other may be this far apart, with lines of one cell between
+SAME_LEFT = 2.0  # points
 FIGURES = re.compile(r"\d\S* +[^\sa-zA-Z]?\d\S*(?: +[^\sa-zA-Z]?\d|$)")
 
 Window = tuple[float, float]
@@ -50,7 +52,8 @@ def _of_rows(rows: list[list[Line]], across: Sequence[Rule]) -> list[Window]:
     windows = []
     for cluster in _clusters([row for row in rows if _may_be_row(row)]):
         first, last = cluster[0][0], cluster[-1][0]
-        top, bottom = first.top - ABOVE * first.size, last.bottom + BELOW * last.size
+        below = LONG_CELL if len(cluster[-1]) > 2 else BELOW
+        top, bottom = first.top - ABOVE * first.size, last.bottom + below * last.size
         if len(cluster) >= LEAST or (len(cluster) > 1 and any(top < rule.at < bottom for rule in across)):
             windows.append((top, bottom))
     return windows
@@ -71,11 +74,24 @@ def _clusters(rows: list[list[Line]]) -> list[list[list[Line]]]:
     """Groups of rows near each other."""
     clusters: list[list[list[Line]]] = []
     for row in rows:
-        if clusters and row[0].top - clusters[-1][-1][0].bottom <= NEAR * row[0].size:
+        gap = row[0].top - clusters[-1][-1][0].bottom if clusters else 0.0
+        if clusters and gap <= (LONG_CELL if _aligned(clusters[-1][-1], row) else NEAR) * row[0].size:
             clusters[-1].append(row)
         else:
             clusters.append([row])
     return clusters
+
+
+def _aligned(above: list[Line], row: list[Line]) -> bool:
+    """Whether three pieces of two rows are below each other, by their left, their right or their middle."""
+    if min(len(above), len(row)) < 3:
+        return False
+    return sum(any(_below(a, b) for a in above) for b in row) >= 3
+
+
+def _below(a: Line, b: Line) -> bool:
+    left, right = b.left - a.left, b.right - a.right
+    return min(abs(left), abs(right), abs(left + right) / 2) < SAME_LEFT
 
 
 def _may_be_row(row: list[Line]) -> bool:

@@ -21,6 +21,8 @@ Span = tuple[int, int]  # first and last column
 def header_length(rows: Sequence[Row], full: Sequence[float], *, scanned: bool = False) -> int:
     """How many lines at the top are header: down to the first rule across, or to the first line of figures.
 
+    There is none where the first line has figures and nothing sets it apart.
+
     On a scan lines with dates and numbers above the rule are not header: text above a table is easily mistaken for it.
     """
     for i in range(1, min(len(rows), MAX_HEAD + 1)):
@@ -34,7 +36,9 @@ def header_length(rows: Sequence[Row], full: Sequence[float], *, scanned: bool =
     if 0 < figures <= MAX_HEAD // 2:
         return _after_sections(rows, figures)
     bold = next((i for i, row in enumerate(rows) if not all(w.bold for w in row.words)), 0)
-    return bold if 0 < bold <= 3 else 1
+    if 0 < bold <= 3:
+        return bold
+    return 0 if rows and _has_figures(rows[0]) else 1
 
 
 def _has_figures(row: Row) -> bool:
@@ -101,10 +105,11 @@ def read_head(
     """Titles of the header by column and level."""
     blocks = [block for i, row in enumerate(rows) for block in _blocks(i, row, bounds, extents, across)]
     _widen(blocks, len(rows) - 1, extents)
+    parting = [rule for rule in across if not any(_underlines(rule, word) for row in rows for word in row.words)]
     cut = [[False] * (len(bounds) + 1) for _ in rows]  # a line above this row of text in this column
     for i in range(1, len(rows)):
         for c in range(len(bounds) + 1):
-            cut[i][c] = _ruled(rows, i, extents[c], across)
+            cut[i][c] = _ruled(rows, i, extents[c], parting)
     for block in blocks:
         for other in blocks:
             if other.line > block.line and block.span != other.span and _meet(block.span, other.span):
@@ -145,6 +150,12 @@ def _ruled(rows: Sequence[Row], i: int, column: tuple[float, float], across: Seq
     return any(
         rows[i - 1].middle < rule.at < rows[i].middle and rule.start - 2 <= middle <= rule.end + 2 for rule in across
     )
+
+
+def _underlines(rule: Rule, word: TableWord) -> bool:
+    """Whether a rule is the underline of one word, like that of a link."""
+    below = 0 < rule.at - word.baseline < 0.3 * word.size
+    return below and abs(rule.start - word.left) < 1.5 and abs(rule.end - word.right) < 1.5
 
 
 def _meet(a: Span, b: Span) -> bool:

@@ -16,6 +16,8 @@ MAX_DRAWINGS = 2_000
 MERGED = 2  # lines of a scan beside the first column that may continue the row above
 PROSE = 12  # words: a cell with more is prose
 MAX_UNIT = 4  # words of a figure with its unit
+KEY = 4  # words: a longer first cell does not name its row
+CLOSED = 3  # rules across: over a table, under its titles and at its end
 FORMULA = 0.12  # of the words: mathematical symbols
 
 MARKER = re.compile(r"([•●◦▪■–—\-*·o§□☐►➢]|[(\[]?(\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})[.)\]]|\[\d+\])\Z")
@@ -46,6 +48,8 @@ def is_table(mesh: Mesh, rows: Sequence[Row], head: int, rules: int, *, scanned:
     fill = sum(sum(row) for row in filled) / (mesh.rows * mesh.columns)
     if rules < 3 and mesh.rows < 4 and _is_scale(mesh.atoms[0]):
         return False
+    if _is_keyed(mesh, head, rules):
+        return True
     long = sum(count for count in amounts if count > PROSE)
     if 2 * rules < mesh.rows and 2 * long > sum(amounts):
         return False
@@ -54,6 +58,30 @@ def is_table(mesh: Mesh, rows: Sequence[Row], head: int, rules: int, *, scanned:
     if mesh.columns > 2:
         return mesh.rows >= 3 and (fill > 0.45 if figures >= 0.4 else fill > 0.75 and words < 3)
     return mesh.rows >= 4 and fill > 0.7 and figures > 0.6 and words < 5
+
+
+def _is_keyed(mesh: Mesh, head: int, rules: int) -> bool:
+    """Rows that begin with a key under titles, with texts in one column at most and short cells in the others.
+
+    Between rules above, below and under the titles a key may name several rows.
+    """
+    body = mesh.atoms[head:]
+    titled = sum(any(row[c] for row in mesh.atoms[:head]) for c in range(mesh.columns))
+    if (
+        mesh.columns < (2 if rules > 1 else 3)
+        or len(body) < (1 if rules and mesh.columns > 3 else 2)
+        or 2 * titled <= mesh.columns
+    ):
+        return False
+    if any(amount(row[0]) > KEY for row in mesh.atoms):
+        return False
+    if rules < CLOSED and 5 * sum(bool(row[0]) for row in body) < 4 * len(body):
+        return False
+    texts = [c for c in range(1, mesh.columns) if any(amount(row[c]) > PROSE for row in body)]
+    if any(amount(atom) > PROSE for row in mesh.atoms[:head] for atom in row) or len(texts) > 1:
+        return False
+    filled = sum(bool(atom) for row in mesh.atoms for atom in row)
+    return filled > 0.5 * mesh.rows * mesh.columns
 
 
 def _is_value(words: list[TableWord]) -> bool:
@@ -84,7 +112,8 @@ def _is_contents(mesh: Mesh, rows: Sequence[Row]) -> bool:
 def _is_formula(mesh: Mesh) -> bool:
     """There are mathematical symbols between the words."""
     texts = [w.text for row in mesh.atoms for atom in row for w in atom]
-    signs = sum(1 for text in texts if len(text) == 1 and (category(text) in ("Sm", "Ps", "Pe") or text in "·∙|/"))
+    marks = [text for text in texts if len(text) == 1 and text != "±"]
+    signs = sum(1 for text in marks if category(text) in ("Sm", "Ps", "Pe") or text in "·∙|/")
     return signs > FORMULA * len(texts)
 
 

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from quire.layout.tables.judge import is_drawn
 from quire.layout.tables.lattice import inside
 from quire.layout.tables.mesh import Mesh
 from quire.layout.tables.split import part_words, split_columns, split_rows
 from quire.layout.tables.types import FoundTable
-from quire.layout.tables.words import TableWord, amount, is_number
+from quire.layout.tables.words import TableWord, amount, is_number, rows_of
 from quire.pagetext import PageText
 
+_MONEY = re.compile(r"[$€£(]*\d[\d,]*[.,]\d+\)?\Z")
 THIN = 5.0  # points: empty rows and columns thinner than this are gaps of double lines
 CAPTION = re.compile(r"(table|exhibit|figure|fig\.|tab\.|tabelle|tableau|abbildung)\s*[\dA-Z]", re.IGNORECASE)
 NOTE = re.compile(r"(notes?|sources?|exhibit reads|abbreviations?)\b|[*†‡¹²³]", re.IGNORECASE)
+TALL = 3  # rows: a cell that spans fewer may have lines beside each of them
+FAR = 1.8  # of the size: lines of one cell are nearer
 TITLES = 0.4  # of the first row or column: the share of cells with words in a table
 PROSE = 25  # words: a cell over the whole width with more is not a cell
 
@@ -48,6 +52,7 @@ def is_ruled_table(mesh: Mesh) -> bool:
     _trim(mesh)
     if mesh.columns < 2:
         return False
+    _part_tall(mesh)
     part_words(mesh)
     split_columns(mesh)
     split_rows(mesh)
@@ -64,6 +69,18 @@ def is_ruled_table(mesh: Mesh) -> bool:
         return False
     counts = sorted(amount(_words(mesh, cell)) for cell in filled)
     return not (counts[-1] > 60 and counts[-1] > 0.6 * sum(counts))
+
+
+def _part_tall(mesh: Mesh) -> None:
+    """Draw the lines between rows through cells whose lines are as far apart as the rows beside them."""
+    for row, column, height, width in mesh.cells():
+        filled = [r for r in range(row, row + height) if any(mesh.atoms[r][column : column + width])]
+        if height < TALL or len(filled) < 2:
+            continue
+        lines = rows_of(_words(mesh, (row, column, height, width)))
+        if all(b.baseline - a.baseline > FAR * a.size for a, b in pairwise(lines)):
+            for r in range(row + 1, row + height):
+                mesh.above[r][column : column + width] = [True] * width
 
 
 def _has_titles(mesh: Mesh, filled: list[tuple[int, int, int, int]]) -> bool:
@@ -111,7 +128,13 @@ def _is_note(words: list[TableWord]) -> bool:
 
 
 def header_rows(mesh: Mesh) -> int:
-    """How many rows at the top are headers: those before the first with figures, if any, else the first."""
+    """How many rows at the top are headers: those before the first with figures, if any, else the first.
+
+    A first row of amounts is none.
+    """
+    amounts = [atom for atom in mesh.atoms[0][1:] if atom]
+    if len(amounts) > 1 and all(_MONEY.match(atom[-1].text) for atom in amounts):
+        return 0
     for r in range(min(mesh.rows, 6)):
         texts = [atom for atom in mesh.atoms[r][1:] if atom]
         if r and texts and 2 * sum(is_number(a[0].text) for a in texts) >= len(texts):

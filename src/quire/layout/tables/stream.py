@@ -12,6 +12,7 @@ from quire.layout.tables.mesh import Mesh
 from quire.layout.tables.spans import settle, span_rows
 from quire.layout.tables.strokes import Rule
 from quire.layout.tables.words import Row, TableWord, is_number, pieces_of
+from quire.layout.tables.wrap import INDENT
 from quire.median import median
 
 CENTRED = 0.12  # of the width of the table: how far from the middle a title of rows may be
@@ -30,6 +31,8 @@ class Grid:
         self.head = header_length(rows, full, scanned=scanned)
         column_rows = _column_rows(rows, self.head)
         self.bounds = [g.middle for g in find_gutters(column_rows, support=2 if len(column_rows) > 3 else 1)]
+        if self.bounds:
+            self.bounds = _titled(rows[: self.head], rows[self.head :], self.bounds)
         self.columns = len(self.bounds) + 1
         self.extents = _extents(rows[self.head :], self.bounds)
 
@@ -49,7 +52,13 @@ class Grid:
         return parts
 
     def _is_centred(self, piece: list[TableWord]) -> bool:
-        """Whether a single piece is centred in the table: a title of the rows below it."""
+        """Whether a single piece is centred in the table, not a line of its column: a title of the rows below it."""
+        start, end, size = piece[0].left, piece[-1].right, piece[0].size
+        ends = [*self.bounds[1:], self.extents[-1][1] + size]
+        if any(
+            -0.5 < (start - a) / size < INDENT and end < b for (a, _), b in zip(self.extents[1:], ends, strict=True)
+        ):
+            return False
         left, right = self.extents[0][0], self.extents[-1][1]
         middle = (piece[0].left + piece[-1].right) / 2
         return abs(2 * middle - left - right) < CENTRED * (right - left)
@@ -66,6 +75,26 @@ class Grid:
             else:
                 groups[-1].append(word)
         return groups
+
+
+def _titled(head: list[Row], body: list[Row], bounds: list[float]) -> list[float]:
+    """The bounds, and those beside a title of the header that has nothing below it."""
+    found: set[float] = set()
+    for row in head:
+        for a, b in itertools.pairwise(row.pieces):
+            left, right = a[-1].right, b[0].left
+            if any(a[0].middle < x < b[0].middle for x in bounds):
+                continue
+            start = max([0.0, *(x for x in bounds if x < left)])
+            end = min([x for x in bounds if x > right], default=1e9)
+            words = [w for r in body if len(r.pieces) > 1 for w in r.words if start < w.middle < end]
+            low, high = min((w.left for w in words), default=right), max((w.right for w in words), default=left)
+            if low >= left:
+                found.add((left + min(low, right)) / 2)
+            elif high <= right:
+                found.add((max(high, left) + right) / 2)
+    clear = [x for x in found if not any(p[0].left < x < p[-1].right for row in head for p in row.pieces)]
+    return sorted([*bounds, *clear])
 
 
 def _column_rows(rows: list[Row], head: int) -> list[Row]:

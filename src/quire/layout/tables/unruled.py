@@ -25,6 +25,9 @@ LONG = 0.7  # of the width of the zone: a row of one piece that is longer is pro
 MAX_SINGLES = 3  # rows of one piece in a row
 LIKE = 0.5  # of the pieces that rows have between the rules: rows outside with fewer are not of the table
 MAX_LINES = 12  # of one cell
+LONG_CELL = 30  # lines of a cell of text between others
+PITCH = 1.9  # of the size: lines of one cell are no further apart
+LARGER = 1.12  # than the rows above: a single piece in larger type is a heading, not a row
 MAX_ROWS = 400
 _TYPED_RULE = re.compile(r"[-_=─━═]{8,}\Z")
 
@@ -36,6 +39,7 @@ def unruled_tables(page: PageText, rules: Rules, words: list[TableWord], gutters
         words = [word for word in words if word not in typed]
         drawn = [Rule(word.baseline - 0.3 * word.size, word.left, word.right) for word in typed]
         rules = Rules(sorted(rules.across + drawn, key=lambda r: r.at), rules.down)
+    words = _without_captions(words, rules.across)
     tables: list[FoundTable] = []
     for zone in find_zones([without_leaders(row) for row in rows_of(words)], rules, gutters):
         for run in _runs(zone, rules.across):
@@ -43,6 +47,20 @@ def unruled_tables(page: PageText, rules: Rules, words: list[TableWord], gutters
             if table:
                 tables.append(table)
     return tables
+
+
+def _without_captions(words: list[TableWord], across: Sequence[Rule]) -> list[TableWord]:
+    """The words without captions that stand at the left of a table, beside its rules."""
+    rows = rows_of(words)
+    for row in rows:
+        if not CAPTION.match(_start(row)):
+            continue
+        beside = [r for r in across if abs(r.at - row.middle) < 2 * row.size and r.start > row.pieces[0][-1].right]
+        alike = [r for r in across for b in beside[:1] if abs(r.start - b.start) + abs(r.end - b.end) < SAME_END]
+        if len(alike) > 1:
+            top, bottom, left = row.top - row.size, alike[-1].at, alike[0].start
+            words = [w for w in words if not (top < w.baseline < bottom and w.right < left)]
+    return words
 
 
 def _runs(zone: list[Row | None], across: Sequence[Rule]) -> list[list[Row]]:
@@ -58,9 +76,14 @@ def _runs(zone: list[Row | None], across: Sequence[Rule]) -> list[list[Row]]:
             runs.append([])
         if row is None:
             continue
+        if runs[-1] and _hangs(row, runs[-1]):
+            runs[-1].append(row)
+            continue
         if CAPTION.match(_start(row)) or (not _several(row) and _is_prose(row, width)):
             runs.append([])
             continue
+        if _is_larger(row, runs[-1]):
+            runs.append([])
         lonely = not _several(row) and not (runs[-1] and (_is_value(row, runs[-1][-1]) or _is_under(row, runs[-1])))
         if lonely and sum(1 for r in runs[-1][-MAX_SINGLES:] if not _several(r)) == MAX_SINGLES:
             runs.append(runs[-1][-MAX_SINGLES + 1 :] if not any(map(_several, runs[-1])) else [])
@@ -82,7 +105,7 @@ def _parted(run: list[Row], across: Sequence[Rule]) -> list[list[Row]]:
         first, again = run[heads[0]].words[0], run[i].words[0]
         if again.text == first.text and not is_number(again.text) and abs(again.left - first.left) < 2 * first.size:
             start = i
-            while start and not _several(run[start - 1]):
+            while start and not _several(run[start - 1]) and not _hangs(run[start - 1], run[: start - 1]):
                 start -= 1
             cuts.append(start)
     return [run[a:b] for a, b in pairwise([0, *cuts, len(run)])]
@@ -144,6 +167,23 @@ def _is_under(row: Row, run: list[Row]) -> bool:
     return False
 
 
+def _hangs(row: Row, run: list[Row]) -> bool:
+    """Whether a row of one piece is the next line of a text in the middle of the last row that has three."""
+    if not run or len(row.pieces) > 1 or row.baseline - run[-1].baseline > PITCH * row.size:
+        return False
+    for above in reversed(run[-LONG_CELL:]):
+        pieces = above.pieces
+        if len(pieces) > 2:
+            near = [i for i in range(1, len(pieces)) if abs(pieces[i][0].left - row.left) < 0.5 * row.size]
+            return bool(near) and (near[0] + 1 == len(pieces) or row.right < pieces[near[0] + 1][0].left)
+    return False
+
+
+def _is_larger(row: Row, run: list[Row]) -> bool:
+    sizes = [r.size for r in run if _several(r)]
+    return bool(sizes) and not _several(row) and row.size > LARGER * max(sizes)
+
+
 def _is_prose(row: Row, width: float) -> bool:
     if len(row.words) > 5 and row.words[-1].text[-1:] in ".:;" and not _several(row):
         return True
@@ -158,7 +198,7 @@ def _trimmed(run: list[Row], across: Sequence[Rule]) -> list[Row]:
     """Without the rows of one piece at the end, and at the start those that are not column titles."""
     end = len(run)
     while end > 1 and not _several(run[end - 1]) and not _is_value(run[end - 1], run[end - 2]):
-        if _is_closed(run, end - 1, across):
+        if _is_closed(run, end - 1, across) or _hangs(run[end - 1], run[: end - 1]):
             break
         end -= 1
     first = next((i for i, row in enumerate(run) if _several(row)), end)

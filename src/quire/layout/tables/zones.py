@@ -20,6 +20,9 @@ SAME_LEFT = 6.0  # points
 TIGHT = 0.8  # of the size: words nearer than this on both sides of a gutter run across it
 SAME_EXTENT = 10.0  # points: rules with ends that differ by less bound one table
 
+ALIKE = 4  # pieces of a row of a table that continues over text columns
+REACH = 5.0  # of the size: how far apart such rows are
+
 Zone = list[Row | None]
 
 
@@ -30,9 +33,10 @@ def find_zones(rows: list[Row], rules: Rules, gutters: list[float]) -> list[Zone
     held = _held(rows, rules, gutters)
     full: Zone = []
     columns: list[Zone] = [[] for _ in range(len(gutters) + 1)]
-    for row in rows:
+    whole = _with_alike(rows, [any(top < row.middle < bottom for top, bottom in held) for row in rows])
+    for row, kept in zip(rows, whole, strict=True):
         parts = _parts(row, gutters)
-        if any(top < row.middle < bottom for top, bottom in held) or not parts:
+        if kept or not parts:
             full.append(row)
             for zone in columns:
                 zone.append(None)
@@ -42,6 +46,28 @@ def find_zones(rows: list[Row], rules: Rules, gutters: list[float]) -> list[Zone
             if part:
                 zone.append(Row(part))
     return [full, *columns]
+
+
+def _with_alike(rows: Sequence[Row], held: list[bool]) -> list[bool]:
+    """Rows of a table over several text columns: those held, and those near them with pieces in the same places."""
+    order = range(len(rows))
+    for turn in (order, reversed(order)):
+        last = -1
+        for i in turn:
+            if not held[i] and last >= 0 and _alike(rows[last], rows[i]):
+                for k in range(min(i, last), max(i, last) + 1):
+                    held[k] = True
+            if held[i]:
+                last = i if len(rows[i].pieces) >= ALIKE else last
+    return held
+
+
+def _alike(a: Row, b: Row) -> bool:
+    """Whether two rows near each other have their pieces below each other."""
+    if min(len(a.pieces), len(b.pieces)) < ALIKE or abs(a.baseline - b.baseline) > REACH * a.size:
+        return False
+    pairs = [(p[0].left - q[0].left, p[-1].right - q[-1].right) for p in a.pieces for q in b.pieces]
+    return sum(1 for left, right in pairs if min(abs(left), abs(right)) < SAME_LEFT / 3) >= ALIKE - 1
 
 
 def find_gutters(lines: Sequence[Line]) -> list[float]:

@@ -1,0 +1,106 @@
+"""Financial statements: labels, and amounts that end below each other."""
+
+from __future__ import annotations
+
+from tests.unit.layout.tables_sheet import LETTER, Sheet
+
+ENDS = (400.0, 500.0)
+ROWS = [
+    ("Assets", ()),
+    ("Cash and cash equivalents", ("2,853", "3,053")),
+    ("Accounts receivable", ("5,020", "4,911")),
+    ("Accumulated depreciation", ("(16,135)", "(16,048)")),
+    ("Total current assets", ("13,709", "14,277")),
+    ("Goodwill", ("10,051", "10,513")),
+]
+
+
+def flush_right(sheet: Sheet, x: float, y: float, text: str) -> None:
+    digits = text.rstrip(")")
+    sheet.text(x - LETTER * 10 * len(digits), y, text)
+
+
+def statement(*, bands: bool = False, gap: float = 0.0) -> Sheet:
+    """A balance sheet with titles above it and a currency sign far before the first amounts."""
+    sheet = Sheet()
+    sheet.text(60, 100, "(in millions)")
+    for end, year in zip(ENDS, ("2022", "2021"), strict=True):
+        flush_right(sheet, end, 100, year)
+    y = 116.0
+    for number, (label, amounts) in enumerate(ROWS):
+        if bands and number % 2:
+            sheet.rect(60, y - 10, 510, y + 4)
+        sheet.text(60 + 10 * (number % 2), y, label)
+        for end, amount in zip(ENDS, amounts, strict=False):
+            if number == 1:
+                sheet.text(end - 70, y, "$")
+            flush_right(sheet, end, y, amount)
+        y += 14 + (gap if number == 3 else 0.0)
+    return sheet
+
+
+EXPECTED = [
+    ["(in millions)", "2022", "2021"],
+    ["Assets", "", ""],
+    ["Cash and cash equivalents", "$ 2,853", "$ 3,053"],
+    ["Accounts receivable", "5,020", "4,911"],
+    ["Accumulated depreciation", "(16,135)", "(16,048)"],
+    ["Total current assets", "13,709", "14,277"],
+    ["Goodwill", "10,051", "10,513"],
+]
+
+
+def test_amounts_stand_in_the_row_of_their_label_with_their_sign_and_under_their_year():
+    sheet = statement()
+    assert sheet.table() == EXPECTED
+    (table,) = sheet.tables()
+    assert {cell.row for cell in table.cells if cell.header} == {0}
+
+
+def test_shaded_bands_do_not_make_a_header_of_the_rows_above_them():
+    assert statement(bands=True).table() == EXPECTED
+
+
+def test_one_statement_is_one_table_over_a_gap():
+    assert statement(gap=16).table() == EXPECTED
+
+
+def test_rules_above_totals_do_not_split_a_statement():
+    sheet = statement()
+    for y in (162, 176):
+        sheet.rule(60, y, 510, y)
+    for x in (350, 450):
+        sheet.rule(x, 162, x, 176)
+    assert sheet.table() == EXPECTED
+
+
+def test_a_label_of_two_lines_is_one_cell():
+    sheet = statement()
+    sheet.text(60, 200, "Net cash provided by continuing")
+    sheet.text(60, 212, "operations")
+    for end, amount in zip(ENDS, ("8,100", "7,900"), strict=True):
+        flush_right(sheet, end, 212, amount)
+    assert sheet.table()[-1] == ["Net cash provided by continuing operations", "8,100", "7,900"]
+
+
+def test_amounts_without_titles_have_no_header():
+    sheet = Sheet()
+    for number, (label, amounts) in enumerate(ROWS[1:]):
+        sheet.text(60, 100 + 14 * number, label)
+        for end, amount in zip(ENDS, amounts, strict=True):
+            flush_right(sheet, end, 100 + 14 * number, amount)
+    (table,) = sheet.tables()
+    assert not any(cell.header for cell in table.cells)
+
+
+def test_a_repeated_header_begins_another_statement():
+    sheet = statement()
+    for end, year in zip(ENDS, ("2020", "2019"), strict=True):
+        flush_right(sheet, end, 204, year)
+    for number, (label, amounts) in enumerate(ROWS[1:]):
+        sheet.text(60, 220 + 14 * number, label)
+        for end, amount in zip(ENDS, amounts, strict=True):
+            flush_right(sheet, end, 220 + 14 * number, amount)
+    first, second = sheet.tables()
+    assert sheet.cells(first) == EXPECTED
+    assert sheet.cells(second)[0] == ["", "2020", "2019"]
