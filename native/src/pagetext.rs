@@ -49,6 +49,9 @@ pub struct Runs {
     pub chars: usize,
     pub unmapped: usize,
     pub invisible: usize,
+    /// Characters in no run: drawn again at the same place, or without a place on the page.
+    pub duplicates: usize,
+    pub unplaced: usize,
     pub text_objects: usize,
 }
 
@@ -139,6 +142,12 @@ impl PageText {
         json.key("invisible").raw(&runs.invisible.to_string());
         let lost = self.graphics.text_objects.saturating_sub(runs.text_objects);
         json.key("lost").raw(&lost.to_string());
+        let reasons = [("duplicate", runs.duplicates), ("unplaced", runs.unplaced)];
+        json.key("left_out").raw("{");
+        for (reason, count) in reasons.into_iter().filter(|(_, count)| *count > 0) {
+            json.key(reason).raw(&count.to_string());
+        }
+        json.raw("}");
         json.key("font_table").list(&runs.font_table, |json, font| {
             json.raw("[").text(&font.name);
             json.raw(&format!(",{},{}]", font.flags, font.weight));

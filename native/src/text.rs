@@ -232,6 +232,8 @@ impl Reader<'_> {
             if let Some(glyph) = self.measure(index, text, look) {
                 self.add(glyph, look, flag, space, made_up);
                 (space, made_up) = (false, false);
+            } else {
+                self.runs.unplaced += usize::from(text.length);
             }
         }
         self.close();
@@ -258,6 +260,7 @@ impl Reader<'_> {
         let same_spot = (glyph.start - previous.start).abs() < DOUBLE_STRIKE * size && glyph.text == previous.text;
         let shift = (glyph.base - self.line_base).abs();
         if same_spot && shift < DOUBLE_STRIKE * size {
+            self.runs.duplicates += usize::from(glyph.text.length);
             return;
         }
         if !self.same_line(&glyph, look, gap, shift) {

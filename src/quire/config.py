@@ -65,7 +65,7 @@ class Settings:
     ocr: str = _setting("auto", "text", "when to run OCR", ("auto", "always", "never"))
     engine: tuple[str, ...] = _setting((), "names", "OCR engines, in the order of preference")
     lang: tuple[str, ...] = _setting((), "names", "OCR languages")
-    figures: bool = _setting(False, "flag", "run OCR on the text inside figures")
+    figures: bool = _setting(False, "flag", "run OCR on small pictures too, and show all words in figures")
     redactions: bool = _setting(False, "flag", "mark blacked-out areas of scans")
     password: str | None = _setting(None, "text", "password of encrypted documents", secret=True)
     password_for: tuple[str, ...] = _setting((), "names", "PATTERN=PASSWORD for some documents", secret=True)

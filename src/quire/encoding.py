@@ -9,12 +9,26 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from quire.lazy_words import JoinedWords, PageWords
 from quire.pagetext import PageText
-from quire.types import AnswerSource, BBox, Block, Cell, PageInfo, PageResult, Part, Span, Style, Table, Word
+from quire.types import (
+    AnswerSource,
+    BBox,
+    Block,
+    Cell,
+    Characters,
+    PageInfo,
+    PageResult,
+    Part,
+    Span,
+    Style,
+    Table,
+    Word,
+)
 
 _Sources = dict[AnswerSource, int]
 
@@ -25,21 +39,21 @@ _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 def encode_page(page: PageResult) -> bytes:
-    return _bytes("page", _info_row(page.info), page.blocks)
+    return _bytes("page", info_row(page.info), page.blocks)
 
 
 def decode_page(data: bytes, texts: Texts) -> PageResult:
     value = json.loads(data)
-    return PageResult(PageInfo(*value["page"]), _blocks(value, texts))
+    return PageResult(info_of_row(value["page"]), _blocks(value, texts))
 
 
 def encode_document(pages: Sequence[PageInfo], blocks: Sequence[Block]) -> bytes:
-    return _bytes("pages", [_info_row(info) for info in pages], blocks)
+    return _bytes("pages", [info_row(info) for info in pages], blocks)
 
 
 def decode_document(data: bytes, texts: Texts) -> tuple[tuple[PageInfo, ...], tuple[Block, ...]]:
     value = json.loads(data)
-    return tuple(PageInfo(*row) for row in value["pages"]), _blocks(value, texts)
+    return tuple(info_of_row(row) for row in value["pages"]), _blocks(value, texts)
 
 
 def _bytes(name: str, head: object, blocks: Sequence[Block]) -> bytes:
@@ -51,8 +65,19 @@ def _bytes(name: str, head: object, blocks: Sequence[Block]) -> bytes:
     return whole.encode("utf-8", "surrogatepass")  # broken fonts map to lone surrogates
 
 
-def _info_row(info: PageInfo) -> list[object]:
-    return [info.number, info.width, info.height, info.rotation, info.status, info.reason]
+def info_row(info: PageInfo) -> list[object]:
+    """The ledger entry of a page as JSON."""
+    row: list[object] = [info.number, info.width, info.height, info.rotation, info.status, info.reason]
+    if info.characters is None:
+        return row
+    counted = info.characters
+    return [*row, [counted.drawn, counted.in_blocks, dict(counted.left_out)]]
+
+
+def info_of_row(row: Sequence[Any]) -> PageInfo:
+    """The ledger entry that `info_row` wrote."""
+    info = PageInfo(*row[:6])
+    return info if len(row) < 7 else replace(info, characters=Characters(*row[6]))
 
 
 def _box_row(box: BBox) -> tuple[float, float, float, float]:

@@ -17,12 +17,12 @@ from __future__ import annotations
 import json
 import struct
 from array import array
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple, TypedDict
 
 from quire.fonts import Font, FontStyle
-from quire.types import AnswerSource, PageInfo
+from quire.types import AnswerSource, LeftOut, PageInfo
 
 MAGIC = b"QPT1"
 
@@ -112,6 +112,7 @@ class PageText:
     rect_colors: Sequence[int]
     images: Sequence[float]
     drawings: Sequence[float]
+    left_out: Mapping[LeftOut, int] = field(default_factory=dict)  # characters that are in no run, by reason
     lost: int = 0  # text objects for which PDFium returned no characters at all
     engine: str = ""  # the OCR engine of the runs from `recognised` on; "" for a page of native text alone
     recognised: int = 0
@@ -190,6 +191,7 @@ class PageText:
             "unmapped": self.unmapped,
             "invisible": self.invisible,
             "lost": self.lost,
+            "left_out": dict(self.left_out),
             "font_table": list(self.font_table),
             "links": list(self.links),
             "fields": list(self.fields),

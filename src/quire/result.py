@@ -21,24 +21,34 @@ if TYPE_CHECKING:
     from quire.chunk import Chunk, ChunkOptions
     from quire.chunk.docling_chunks import DoclingChunk
     from quire.engine import Attempt
+    from quire.export._figures import FigureView
+    from quire.export.crops import Crop
 
 ResultStatus = Literal["complete", "partial"]
+ImageMode = Literal["embed", "files"]
+"""Where the pictures of figures are: in the Markdown or HTML, or in files beside it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ledger:
-    """The number of pages by status: `pages = ok + empty + failed + skipped`."""
+    """The number of pages by status: `pages = ok + empty + failed + skipped`.
+
+    `left_out` counts pages among those that were read of which more than a small share of the text is in no block;
+    the reason of the page says why, and its `characters` how much.
+    """
 
     pages: int
     ok: int
     empty: int
     failed: int
     skipped: int
+    left_out: int = 0
 
     @classmethod
     def of(cls, infos: Sequence[PageInfo]) -> Ledger:
         found = [info.status for info in infos]
-        return cls(len(found), *(found.count(status) for status in ("ok", "empty", "failed", "skipped")))
+        ok, empty, failed, skipped = (found.count(status) for status in ("ok", "empty", "failed", "skipped"))
+        return cls(len(found), ok, empty, failed, skipped, sum(info.lacks_text for info in infos))
 
     @property
     def status(self) -> ResultStatus:
@@ -66,6 +76,7 @@ class _Export:
     trace: Mapping[int, Sequence[Attempt]] | None
     url: str | None
     structure: Callable[[], bytes] | None
+    figures: FigureView
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,23 +180,26 @@ class DocumentResult:
 
         return _notebook.document(self._export, self.status)
 
-    def to_markdown(self) -> str:
-        """Markdown. Tables with pipes, or as HTML if cells span rows or columns."""
+    def to_markdown(self, *, figures: bool = False, images: Literal["embed"] | None = None) -> str:
+        """Markdown. Tables with pipes, or as HTML if cells span rows or columns.
+
+        `figures` shows all words in figures, not only sentences and values; `images` embeds the pictures of figures.
+        """
         from quire import export
 
-        return export.markdown(self._export)
+        return export.markdown(self._shown(figures, images))
 
-    def to_html(self) -> str:
-        """A standalone HTML page, in which every block has its page number and bounding box."""
+    def to_html(self, *, figures: bool = False, images: Literal["embed"] | None = None) -> str:
+        """A standalone HTML page, in which every block has its page number and bounding box; figures as in Markdown."""
         from quire import export
 
-        return export.html(self._export)
+        return export.html(self._shown(figures, images))
 
-    def to_text(self) -> str:
-        """Plain text, in reading order."""
+    def to_text(self, *, figures: bool = False) -> str:
+        """Plain text, in reading order; `figures` as in Markdown."""
         from quire import export
 
-        return export.text(self._export)
+        return export.text(self._shown(figures))
 
     def to_json(self, *, words: bool = False, trace: bool = False) -> str:
         """Everything as JSON in the schema `quire/1`; optionally the words of each block, and how it was read."""
@@ -260,11 +274,21 @@ class DocumentResult:
 
         return chunk.chunks(self._export, options)
 
-    def to_bytes(self, format: str, *, words: bool = False, trace: bool = False) -> bytes:
-        """The bytes of a format with a single file, by its name (`md`, `json`, …)."""
+    def to_bytes(
+        self,
+        format: str,
+        *,
+        words: bool = False,
+        trace: bool = False,
+        figures: bool = False,
+        images: Literal["embed"] | None = None,
+        crop: Crop | None = None,
+    ) -> bytes:
+        """The bytes of a format with a single file, by its name (`md`, `json`, …); the options as in `save`."""
         from quire import export
 
-        files = list(export.files(self._exported(trace=trace), format, stem="", words=words).values())
+        exported = self._shown(figures, images, trace=trace, crop=crop)
+        files = list(export.files(exported, format, stem="", words=words).values())
         if len(files) != 1:
             each = "page" if export.find_format(format).by_page else "table"
             raise UsageError(
@@ -280,12 +304,18 @@ class DocumentResult:
         stem: str | None = None,
         words: bool = False,
         trace: bool = False,
+        figures: bool = False,
+        images: ImageMode | None = None,
+        crop: Crop | None = None,
     ) -> list[Path]:
         """Write the document into `folder`, named after the source: `report.md`, `report.table-1.csv`.
 
-        Files are written atomically. Raises UsageError for an unknown format.
+        `figures` shows all words in figures in Markdown, HTML and text, not only sentences and values. `images` adds
+        the pictures of figures to Markdown and HTML: `embed` in the file, `files` as `report.images/p3-b2.png` beside
+        it. They are rendered from the source, which must still exist, in this process, or by `crop`. Files are written
+        atomically. Raises UsageError for an unknown format.
         """
-        contents = self.files(formats, stem=stem, words=words, trace=trace)
+        contents = self.files(formats, stem=stem, words=words, trace=trace, figures=figures, images=images, crop=crop)
         paths = {Path(folder) / name: data for name, data in contents.items()}
         write_files(paths)
         return list(paths)
@@ -297,15 +327,22 @@ class DocumentResult:
         stem: str | None = None,
         words: bool = False,
         trace: bool = False,
+        figures: bool = False,
+        images: ImageMode | None = None,
+        crop: Crop | None = None,
     ) -> dict[str, bytes]:
         """The contents of the files that `save` writes, by name."""
         from quire import export
 
         name = output_stem(self.name) if stem is None else fitting_stem(stem)
-        exported = self._exported(trace=trace)
-        return {
+        names = (formats,) if isinstance(formats, str) else tuple(formats)
+        pictures = self._cut(crop) if images and {"md", "html"}.intersection(names) else {}
+        beside = {f"{name}.images/{block}.png": png for block, png in pictures.items()} if images == "files" else {}
+        targets = dict(zip(pictures, beside, strict=True)) if beside else _embedded(pictures)
+        exported = self._exported(trace=trace, figures=figures, pictures=targets)
+        return beside | {
             file: data
-            for format in ((formats,) if isinstance(formats, str) else formats)
+            for format in names
             for file, data in export.files(exported, format, stem=name, words=words).items()
         }
 
@@ -342,11 +379,29 @@ class DocumentResult:
         """The source, reopened. Raises InputError if its content has changed."""
         return self._source.reopen()
 
+    def _cut(self, crop: Crop | None) -> dict[str, bytes]:
+        """The pictures of the figures, by block id."""
+        from quire.export import _figures
+        from quire.export.crops import PageCrops, rendered_by
+
+        if crop is not None:
+            return _figures.cut(self.blocks, crop)
+        with self._source.reopen() as document:
+            return _figures.cut(self.blocks, PageCrops(rendered_by(document.reader)))
+
+    def _shown(
+        self, figures: bool, images: Literal["embed"] | None = None, *, trace: bool = False, crop: Crop | None = None
+    ) -> _Export:
+        pictures = _embedded(self._cut(crop)) if images else {}
+        return self._exported(trace=trace, figures=figures, pictures=pictures)
+
     @property
     def _export(self) -> _Export:
         return self._exported(trace=False)
 
-    def _exported(self, *, trace: bool) -> _Export:
+    def _exported(self, *, trace: bool, figures: bool = False, pictures: Mapping[str, str] | None = None) -> _Export:
+        from quire.export._figures import FigureView
+
         attempts = self.path if trace else None
         reopen = self._source.reopen
         source = self._source
@@ -360,7 +415,14 @@ class DocumentResult:
             attempts,
             self.url,
             source.structure,
+            FigureView(figures, pictures or {}),
         )
+
+
+def _embedded(pictures: Mapping[str, bytes]) -> dict[str, str]:
+    from quire.export import _figures
+
+    return {block: _figures.embedded(png) for block, png in pictures.items()}
 
 
 def _reopened(read: Document) -> Document:

@@ -38,6 +38,28 @@ REDACTED = "[[REDACTED]]"
 
 PageStatus = Literal["ok", "empty", "failed", "skipped"]
 
+LeftOut = Literal[
+    "hidden",  # drawn invisibly, or white on nothing
+    "off_page",
+    "unmapped",  # no Unicode value for any character of the line
+    "unplaced",  # no place on the page
+    "unusable",  # the text of the file is garbage, and no OCR engine read the page
+    "replaced",  # the text of the file, on a page that an OCR engine read instead
+    "duplicate",  # drawn or recognised again at the same place
+    "repeated",  # the header of a table, again on the next page
+    "redacted",  # recognised under a redaction
+    "unasked",  # recognised outside the pictures that the engine was asked about
+    "leader",  # the dots between the cells of a table
+    "hyphen",  # at the end of a line, in a word that was joined
+]
+"""Why a character that a page draws is in no block."""
+
+LOST: frozenset[LeftOut] = frozenset({"hidden", "off_page", "unmapped", "unplaced", "unusable"})
+"""The reasons for which text is missing from the blocks; for the others nothing that the page says is missing."""
+
+SMALL_SHARE = 0.05
+"""Of the characters of a page: when more are missing, its ledger entry has a reason."""
+
 
 @dataclass(frozen=True, slots=True)
 class BBox:
@@ -346,8 +368,51 @@ else:
 
 
 @dataclass(frozen=True, slots=True)
+class Characters:
+    """The account of the characters that a page draws, without spaces: `drawn = in_blocks + those left out`.
+
+    `drawn` is counted in what the reader or the OCR engine found, `in_blocks` in the texts of the blocks. A character
+    that is in neither part of the account is `unaccounted` for: that would be a defect of the layout.
+    """
+
+    drawn: int
+    in_blocks: int
+    left_out: Mapping[LeftOut, int] = field(default_factory=dict, hash=False)
+
+    @property
+    def unaccounted(self) -> int:
+        return self.drawn - self.in_blocks - sum(self.left_out.values())
+
+    @property
+    def missing(self) -> int:
+        """How many characters that may mean something are in no block."""
+        return sum(count for reason, count in self.left_out.items() if reason in LOST) + abs(self.unaccounted)
+
+    @property
+    def is_incomplete(self) -> bool:
+        """Whether more than a small share is missing."""
+        return self.missing > SMALL_SHARE * self.drawn
+
+    def describe(self) -> str:
+        """What was left out, as the reason of a page: `text left out: 12 of 80 characters (12 hidden)`."""
+        listed = [f"{n} {reason.replace('_', ' ')}" for reason, n in self.left_out.items() if reason in LOST]
+        if self.unaccounted:
+            listed.append(f"{self.unaccounted} unaccounted for")
+        return f"text left out: {self.missing} of {self.drawn} characters ({', '.join(listed)})"
+
+    def without(self, left_out: Mapping[LeftOut, int]) -> Characters:
+        """The account after characters of its blocks were left out."""
+        both = {reason: self.left_out.get(reason, 0) + left_out.get(reason, 0) for reason in get_args(LeftOut)}
+        known = {reason: count for reason, count in both.items() if count}
+        return Characters(self.drawn, self.in_blocks - sum(left_out.values()), known)
+
+
+@dataclass(frozen=True, slots=True)
 class PageInfo:
-    """The ledger entry of a page. `reason` says why it failed or was skipped."""
+    """The ledger entry of a page. `reason` says why it failed or was skipped, or what text of it was left out.
+
+    `characters` is None for a page whose characters were not counted: it failed, or an engine returned its blocks.
+    """
 
     number: int
     width: float
@@ -355,10 +420,17 @@ class PageInfo:
     rotation: int = 0
     status: PageStatus = "ok"
     reason: str | None = None
+    characters: Characters | None = None
 
     @property
     def size(self) -> tuple[float, float]:
         return self.width, self.height
+
+    @property
+    def lacks_text(self) -> bool:
+        """Whether more than a small share of the text of a page that was read is in no block."""
+        read = self.status in ("ok", "empty")
+        return read and self.characters is not None and self.characters.is_incomplete
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from quire.layout.account import characters_in
 from quire.layout.textual import broken_word, join_lines
 from quire.lazy_words import JoinedWords
-from quire.types import FURNITURE, Block, Cell, Table
+from quire.types import FURNITURE, Block, Cell, LeftOut, Table
 
 _PASSED = FURNITURE | {"footnote"}
 _FLOATS = frozenset({"figure", "caption", "table"})
@@ -16,7 +17,16 @@ _FIGURE = re.compile(r"[-+−(]?[$€£]?\d")
 _ENDS = (".", "!", "?", ":", ";", ".”", '."', "?”", "!”", ".)", "…")
 
 
-def join_paragraphs(blocks: Sequence[Block]) -> list[Block]:
+class PageCounts(dict[int, dict[LeftOut, int]]):
+    """The characters that joining left out, by page and reason."""
+
+    def add(self, page: int, reason: LeftOut, count: int) -> None:
+        if count:
+            reasons = self.setdefault(page, {})
+            reasons[reason] = reasons.get(reason, 0) + count
+
+
+def join_paragraphs(blocks: Sequence[Block], left_out: PageCounts) -> list[Block]:
     """Join paragraphs whose last line breaks off with the one that continues them."""
     done: list[Block] = []
     open_at: int | None = None
@@ -27,7 +37,10 @@ def join_paragraphs(blocks: Sequence[Block]) -> list[Block]:
             floated = floated or block.kind in _FLOATS
             continue
         if open_at is not None and block.kind == "paragraph" and _text_continues(done[open_at], block, floated):
-            done[open_at] = _joined(done[open_at], block)
+            first = done[open_at]
+            done[open_at] = joined = _joined(first, block)
+            hyphens = sum(map(characters_in, (first.text, block.text))) - characters_in(joined.text)
+            left_out.add(first.places[-1].page, "hyphen", hyphens)
         else:
             done.append(block)
             open_at = len(done) - 1 if block.kind in ("paragraph", "list_item") else None
@@ -70,7 +83,7 @@ def _joined(first: Block, second: Block) -> Block:
     )
 
 
-def join_tables(blocks: Sequence[Block]) -> list[Block]:
+def join_tables(blocks: Sequence[Block], left_out: PageCounts) -> list[Block]:
     """Join tables split by a page break."""
     done: list[Block] = []
     last: int | None = None
@@ -79,7 +92,10 @@ def join_tables(blocks: Sequence[Block]) -> list[Block]:
             done.append(block)
             continue
         if block.kind == "table" and last is not None and _continues(done[last], block):
-            done[last] = _longer(done[last], block)
+            first = done[last]
+            done[last] = joined = _longer(first, block)
+            repeated = sum(map(characters_in, (first.text, block.text))) - characters_in(joined.text)
+            left_out.add(block.page, "repeated", repeated)
             continue
         done.append(block)
         last = len(done) - 1 if block.kind == "table" else None

@@ -16,6 +16,7 @@ from quire.document import Document
 from quire.engine import Attempt
 from quire.errors import EXIT_COMPLETE, EXIT_PARTIAL, InputError, UsageError
 from quire.pagetext import PageText
+from quire.types import Characters, LeftOut
 
 if TYPE_CHECKING:
     from quire.recognize.routing import Needs
@@ -37,6 +38,8 @@ class PageReport(TypedDict):
     text: str  # usable, absent, unusable or failed
     reason: str
     characters: int
+    in_blocks: int
+    left_out: dict[LeftOut, int]  # characters by reason; `characters` is their sum with those in blocks
     images: int
     fonts: list[str]
     route: str  # native, blank, recognise (OCR), or native with OCR of pictures
@@ -103,6 +106,7 @@ def report_of(document: Document, paths: Mapping[int, tuple[Attempt, ...]] | Non
 
 
 def _page(number: int, data: bytes | InputError, path: Sequence[Attempt]) -> PageReport:
+    from quire.layout import page_blocks
     from quire.layout.quality import judge
     from quire.recognize.options import RecognizeOptions
     from quire.recognize.routing import needs_of
@@ -112,6 +116,7 @@ def _page(number: int, data: bytes | InputError, path: Sequence[Attempt]) -> Pag
     text = PageText.from_bytes(data)
     quality = judge(text)
     needs = needs_of(text, quality, RecognizeOptions())
+    counted = page_blocks(text, quality).info.characters or Characters(text.chars, text.chars)
     return {
         "number": number,
         "width": round(text.width, 2),
@@ -119,7 +124,9 @@ def _page(number: int, data: bytes | InputError, path: Sequence[Attempt]) -> Pag
         "rotation": text.rotation,
         "text": quality.status,
         "reason": quality.reason,
-        "characters": text.chars,
+        "characters": counted.drawn,
+        "in_blocks": counted.in_blocks,
+        "left_out": dict(counted.left_out),
         "images": len(text.images) // 4,
         "fonts": sorted({font.name for font in text.font_table if font.name}),
         "route": _route(needs, blank=quality.reason == "blank"),
@@ -143,6 +150,8 @@ def _failed(number: int, reason: str) -> PageReport:
         "text": "failed",
         "reason": reason,
         "characters": 0,
+        "in_blocks": 0,
+        "left_out": {},
         "images": 0,
         "fonts": [],
         "route": "none",
@@ -167,6 +176,9 @@ def _lines(report: Report) -> Iterator[str]:
         judged = f"{page['text']} ({page['reason']})" if page["reason"] else page["text"]
         counts = f"{page['characters']:>10}  {page['images']:>6}"
         yield f"{page['number']:>5}  {size:<16} {page['rotation']:>6}  {counts}  {judged}; {page['route']}"
+        if page["left_out"]:
+            listed = ", ".join(f"{count} {reason.replace('_', ' ')}" for reason, count in page["left_out"].items())
+            yield f"{'':>7}{page['in_blocks']} characters in blocks, left out: {listed}"
         for attempt in page["path"]:
             reason = f" ({attempt['reason']})" if attempt["reason"] else ""
             yield f"{'':>7}{attempt['engine']}: {attempt['outcome']}{reason}, {attempt['ms']:.0f} ms"

@@ -47,7 +47,13 @@ Server = Annotated[
 ApiKey = Annotated[str | None, Option(metavar="KEY", help="Key of that server; better in QUIRE_API_KEY.")]
 Words = Annotated[bool, Option("--words", help="Add words and their boxes to the JSON.")]
 Trace = Annotated[bool, Option("--trace", help="Add OCR attempts and the source of each block to the JSON.")]
-Figures = Annotated[bool | None, Option("--figures/--no-figures", help="Run OCR on the text inside figures.")]
+Figures = Annotated[
+    bool | None, Option("--figures/--no-figures", help="Also read small pictures (OCR), and show all words in figures.")
+]
+Images = Annotated[
+    str | None,
+    Option(metavar="MODE", help="Add the pictures of figures to Markdown and HTML: embed, or files beside them."),
+]
 Redactions = Annotated[
     bool | None, Option("--redactions/--no-redactions", help="Mark blacked-out areas of scans: [[REDACTED]].")
 ]

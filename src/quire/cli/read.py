@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal, cast
 
 from typer import Argument, Option
 
@@ -21,7 +22,8 @@ from quire.errors import InputError, UsageError
 
 if TYPE_CHECKING:
     from quire.cli.read_server import ServerResult
-    from quire.result import DocumentResult
+    from quire.export.crops import Crop
+    from quire.result import DocumentResult, ImageMode
 
 EXAMPLES = """\b
 Examples:
@@ -59,6 +61,7 @@ def read(  # noqa: PLR0913 - one argument per option
     effort: options.Effort = None,
     preset: options.Preset = None,
     figures: options.Figures = None,
+    images: options.Images = None,
     redactions: options.Redactions = None,
     similar: Annotated[
         bool, Option("--similar", help="Reuse OCR results of nearly identical images in the store.")
@@ -80,7 +83,7 @@ def read(  # noqa: PLR0913 - one argument per option
 
         check_server_options(settings, given)
     formats = tuple(dict.fromkeys(to or ("md",)))
-    wanted = _Wanted(formats, output, words, show, trace)
+    wanted = _Wanted(formats, output, words, show, trace, settings.figures, _image_mode(images))
     request = DocumentsRequest(wanted.write, output, pages, settings, similar, quiet)
     check_formats(formats, words=words, trace=trace)
     request.check()
@@ -99,11 +102,17 @@ class _Wanted:
     words: bool
     show: bool
     trace: bool
+    figures: bool
+    images: ImageMode | None
 
     def check(self, files: Sequence[str]) -> None:
-        """Reject what cannot go to standard output before anything is read."""
+        """Reject what cannot be written before anything is read."""
+        if self.images and not {"md", "html"}.intersection(self.formats):
+            raise UsageError("--images only works with Markdown and HTML; add --to md or --to html")
         if self.output is not None:
             return
+        if self.images == "files":
+            raise UsageError("pictures in files need an output folder; give it with -o DIR, or use --images embed")
         if len(files) > 1 or any(not is_url(path) and Path(path).is_dir() for path in files):
             raise UsageError("several documents need an output folder; give it with -o DIR")
         if self.show or len(self.formats) > 1 or self.formats[0] in ("csv", "xlsx"):
@@ -112,11 +121,30 @@ class _Wanted:
 
     def write(self, result: DocumentResult | ServerResult, source: NamedSource, progress: ProgressBar) -> Written:
         """Write the requested formats; returns the files, and the errors of pages that could not be drawn."""
-        if self.output is None:
-            write_to_stdout(result.to_bytes(self.formats[0], words=self.words, trace=self.trace), progress)
-            return (), ()
-        folder = self.output / source.folder
-        files = result.save(folder, self.formats, stem=source.stem, words=self.words, trace=self.trace)
+        with _crops(result) if self.images else nullcontext() as crop:
+            if self.output is None:
+                images: Literal["embed"] | None = "embed" if self.images else None
+                data = result.to_bytes(
+                    self.formats[0],
+                    words=self.words,
+                    trace=self.trace,
+                    figures=self.figures,
+                    images=images,
+                    crop=crop,
+                )
+                write_to_stdout(data, progress)
+                return (), ()
+            folder = self.output / source.folder
+            files = result.save(
+                folder,
+                self.formats,
+                stem=source.stem,
+                words=self.words,
+                trace=self.trace,
+                figures=self.figures,
+                images=self.images,
+                crop=crop,
+            )
         undrawn = []
         for number, picture in _pictures(result) if self.show else ():
             if isinstance(picture, InputError):
@@ -125,6 +153,27 @@ class _Wanted:
                 files.append(folder / f"{source.stem}.page-{number}.png")
                 write_files({files[-1]: picture})
         return files, undrawn
+
+
+def _image_mode(given: str | None) -> ImageMode | None:
+    if given is None or given in ("embed", "files"):
+        return cast("ImageMode | None", given)
+    raise UsageError(f"--images is {given!r}; choose from embed, files")
+
+
+@contextmanager
+def _crops(result: DocumentResult | ServerResult) -> Iterator[Crop | None]:
+    """Cuts pictures out of pages that a worker process renders: the file is untrusted."""
+    from quire.export.crops import PageCrops
+    from quire.opened import DiskCopy
+    from quire.reading.drawing import rendered_in_worker
+    from quire.result import DocumentResult
+
+    if not isinstance(result, DocumentResult):
+        yield None
+        return
+    with result.reopened() as document, closing(DiskCopy(document)) as copy:
+        yield PageCrops(rendered_in_worker(copy.opened()))
 
 
 def _pictures(result: DocumentResult | ServerResult) -> Iterator[tuple[int, bytes | InputError]]:

@@ -16,17 +16,19 @@ from quire.durable.folders.naming import NamedSource
 from quire.engine import Attempt
 from quire.errors import InputError, QuireError, RunCancelled, UsageError
 from quire.events import Sink
-from quire.export import find_format, from_json, show
+from quire.export import _json, find_format, from_json, show
 from quire.recognize.options import Effort, OcrMode
 from quire.result import DocumentResult, ReadSource, ResultStatus
-from quire.types import PageInfo, PageResult
+from quire.types import PageResult
 
 DPI = 150
 
 
 def check_server_options(settings: Settings, given: Mapping[str, object]) -> None:
     """Raises UsageError for options that decide where and how this machine reads: the server has its own."""
-    local = [name for name in ("store", "facts", "workers", "similar", "allow_private_urls") if given.get(name)]
+    local = [
+        name for name in ("store", "facts", "workers", "similar", "allow_private_urls", "images") if given.get(name)
+    ]
     if local:
         option = local[0].replace("_", "-")
         raise UsageError(f"--{option} is for documents that are read here; with --server, the server decides that")
@@ -70,30 +72,47 @@ class ServerResult:
     def __init__(self, document: ClientDocument) -> None:
         self._document = document
         rows = document.page_list()
-        self.pages = tuple(
-            PageResult(PageInfo(*(row[name] for name in ("number", "width", "height", "rotation", "status", "reason"))))
-            for row in rows
-        )
+        self.pages = tuple(PageResult(_json.read_page(row)) for row in rows)
         self.path: Mapping[int, Sequence[Attempt]] = {row["number"]: () for row in rows if row["attempts"]}
 
     @property
     def status(self) -> ResultStatus:
         return self._document.report.status or "complete"
 
-    def to_bytes(self, format: str, *, words: bool = False, trace: bool = False) -> bytes:
-        files = list(self._document.files(format, words=words, trace=trace).values())
+    def to_bytes(
+        self,
+        format: str,
+        *,
+        words: bool = False,
+        trace: bool = False,
+        figures: bool = False,
+        images: object = None,
+        crop: object = None,
+    ) -> bytes:
+        """As of a `DocumentResult`; `check_server_options` rejects `images`."""
+        files = list(self._document.files(format, words=words, trace=trace, figures=figures).values())
         if len(files) != 1:
             each = "page" if find_format(format).by_page else "table"
             raise UsageError(f"{format} is one file per {each}, here {len(files)}; give an output folder with -o DIR")
         return files[0]
 
     def save(
-        self, folder: Path, formats: Sequence[str], *, stem: str, words: bool = False, trace: bool = False
+        self,
+        folder: Path,
+        formats: Sequence[str],
+        *,
+        stem: str,
+        words: bool = False,
+        trace: bool = False,
+        figures: bool = False,
+        images: object = None,
+        crop: object = None,
     ) -> list[Path]:
+        document, stem = self._document, fitting_stem(stem)
         paths = {
             folder / name: data
             for format in formats
-            for name, data in self._document.files(format, stem=fitting_stem(stem), words=words, trace=trace).items()
+            for name, data in document.files(format, stem=stem, words=words, trace=trace, figures=figures).items()
         }
         write_files(paths)
         return list(paths)

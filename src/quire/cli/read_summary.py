@@ -7,15 +7,17 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 from quire.cli.amounts import duration, spell
 from quire.durable.folders.discovery import FoundSources
+from quire.types import PageStatus
 
 if TYPE_CHECKING:
     from quire.cli.read_server import ServerResult
     from quire.result import DocumentResult
 
+STATUSES = get_args(PageStatus)
 KINDS = 4
 """How many kinds of files are named, the most frequent first."""
 
@@ -37,7 +39,9 @@ class ReadOutcome:
 
 
 def page_counts(result: DocumentResult | ServerResult) -> Counter[str]:
-    return Counter(page.status for page in result.pages)
+    counts = Counter(str(page.status) for page in result.pages)
+    counts["text left out"] = sum(page.info.lacks_text for page in result.pages)
+    return counts
 
 
 def document_line(outcome: ReadOutcome) -> str:
@@ -55,7 +59,7 @@ def summary_line(outcomes: Sequence[ReadOutcome], seconds: float, output: Path |
 
 def _read(outcomes: Sequence[ReadOutcome], seconds: float) -> Iterator[str]:
     done = [outcome for outcome in outcomes if outcome.pages is not None]
-    pages = spell(sum(sum(outcome.pages.values()) for outcome in done if outcome.pages), "page")
+    pages = spell(sum(outcome.pages[status] for outcome in done if outcome.pages for status in STATUSES), "page")
     ocr = sum(outcome.ocr for outcome in done)
     documents = f"{spell(len(done), 'document')}, " if len(outcomes) > 1 else ""
     yield f"read {documents}{pages} in {duration(seconds)}" + (f" ({ocr} with OCR)" if ocr else "")
@@ -83,6 +87,7 @@ def _left_out(outcomes: Sequence[ReadOutcome], unreadable: int) -> Iterator[str]
         if pages["skipped"]
         else "",
         spell(pages["empty"], "blank page") if pages["empty"] else "",
+        f"text of {spell(pages['text left out'], 'page')}" if pages["text left out"] else "",
     ]
     if any(counts):
         yield f"left out {', '.join(filter(None, counts))}"

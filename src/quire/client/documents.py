@@ -17,7 +17,7 @@ from quire.engine import Attempt
 from quire.errors import InputError
 from quire.export import _json, find_format
 from quire.result import DocumentResult, ReadSource
-from quire.types import BBox, PageInfo, PageResult
+from quire.types import BBox, PageResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class ClientDocument:
     def page(self, number: int, *, words: bool = False) -> PageResult:
         """A page, with the blocks that begin or continue on it."""
         view = self._get(f"/pages/{number}", words=words or None).json()
-        return PageResult(_info(view["page"]), tuple(map(_json.read_block, view["blocks"])))
+        return PageResult(_json.read_page(view["page"]), tuple(map(_json.read_block, view["blocks"])))
 
     def pages(self, *, words: bool = False) -> Iterator[PageResult]:
         """Every page, one request each."""
@@ -85,17 +85,24 @@ class ClientDocument:
         area = ",".join(f"{value:g}" for value in (box.left, box.top, box.width, box.height))
         return self._get(f"/pages/{number}/crop", box=area, dpi=dpi).body
 
-    def export(self, format: str, *, words: bool = False, trace: bool = False) -> bytes:
+    def export(self, format: str, *, words: bool = False, trace: bool = False, figures: bool = False) -> bytes:
         """The document in a format (`md`, `json`, …): a file, or a zip archive of several."""
-        return self._get(f"/exports/{quoted(format)}", words=words or None, trace=trace or None).body
+        asked = {"words": words or None, "trace": trace or None, "figures": figures or None}
+        return self._get(f"/exports/{quoted(format)}", **asked).body
 
     def files(
-        self, format: str, *, stem: str | None = None, words: bool = False, trace: bool = False
+        self,
+        format: str,
+        *,
+        stem: str | None = None,
+        words: bool = False,
+        trace: bool = False,
+        figures: bool = False,
     ) -> dict[str, bytes]:
         """The files of a format by name, like those of `DocumentResult.files`."""
         own = output_stem(self.name)
         name = own if stem is None else stem
-        known, data = find_format(format), self.export(format, words=words, trace=trace)
+        known, data = find_format(format), self.export(format, words=words, trace=trace, figures=figures)
         if "{number}" not in known.suffix:
             return {name + known.suffix: data}
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
@@ -118,7 +125,3 @@ class ClientDocument:
 
     def _not_here(self) -> Document:
         raise InputError("is on the server: get pictures of its pages from there", document=self.name)
-
-
-def _info(row: dict[str, Any]) -> PageInfo:
-    return PageInfo(**{name: row[name] for name in ("number", "width", "height", "rotation", "status", "reason")})

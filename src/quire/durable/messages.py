@@ -104,6 +104,7 @@ class LedgerJson(TypedDict):
     empty: int
     failed: int
     skipped: int
+    left_out: int
 
 
 @final

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from html import escape
 
 from quire.export import Exportable
+from quire.export._figures import view_of
 from quire.export._flow import TextRun, flow, runs
 from quire.export._grid import cell_text, header_rows, span_attributes, written
 from quire.export._structure import (
@@ -28,6 +29,8 @@ table { border-collapse: collapse; margin: 1rem 0; }
 th, td { border: 1px solid #bbb; padding: .2rem .5rem; text-align: start; vertical-align: top; }
 caption, figcaption { color: #555; text-align: start; }
 figure { margin: 1rem 0; padding: .5rem; border: 1px dashed #bbb; }
+figure:not(:has(img, p))::before { content: "figure"; color: #999; }
+figure img { max-width: 100%; }
 pre { overflow: auto; padding: .5rem; background: #f4f4f4; }
 li.marked { list-style: none; }
 .footnote { font-size: .85rem; }
@@ -58,6 +61,7 @@ class _Writer:
 
     def __init__(self, result: Exportable) -> None:
         self.blocks = body(result.blocks)
+        self.figures = view_of(result)
         self.depths = depths(result.blocks)
         self.captions = captions(result.blocks)
         self.linked = {caption.id for caption in self.captions.values()}
@@ -89,8 +93,10 @@ class _Writer:
                 return _element("p", block, self.inline(runs(block)), name=block.kind)
 
     def figure(self, block: Block) -> str:
-        text = self.inline(runs(block))
-        inner = f"<p>{text}</p>" if text else ""
+        picture = self.figures.pictures.get(block.id)
+        inner = f'<img src="{escape(picture)}" alt="figure">' if picture else ""
+        if rows := self.figures.rows(block):
+            inner += f"<p>{'<br>'.join(escape(row, quote=False) for row in rows)}</p>"
         caption = self.captions.get(block.id)
         if caption is not None:
             shown = _element("figcaption", caption, self.inline(runs(caption)))

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from quire.engine import Attempt
 from quire.export import Exportable, Traced
-from quire.types import NO_BOX, AnswerSource, BBox, Block, Cell, PageInfo, Part, Span, Table, Word
+from quire.types import NO_BOX, AnswerSource, BBox, Block, Cell, Characters, PageInfo, Part, Span, Table, Word
 
 SCHEMA = "quire/1"
 _FLAGS = ("bold", "italic", "superscript", "subscript", "code")
@@ -39,7 +39,7 @@ def from_json(text: str) -> tuple[list[PageInfo], list[Block]]:
     tree = json.loads(text)
     if tree.get("schema") != SCHEMA:
         raise ValueError(f"expected a document of the schema {SCHEMA}, got {tree.get('schema')!r}")
-    return [PageInfo(**page) for page in tree["document"]["pages"]], [read_block(block) for block in tree["blocks"]]
+    return [read_page(page) for page in tree["document"]["pages"]], [read_block(block) for block in tree["blocks"]]
 
 
 def _trace(trace: Mapping[int, Sequence[Attempt]]) -> list[dict[str, object]]:
@@ -60,7 +60,22 @@ def page_json(page: PageInfo) -> dict[str, object]:
         "rotation": page.rotation,
         "status": page.status,
         "reason": page.reason,
+        "characters": characters_json(page.characters),
     }
+
+
+def characters_json(counted: Characters | None) -> dict[str, object] | None:
+    """The account of the characters of a page; None where they were not counted."""
+    if counted is None:
+        return None
+    return {"drawn": counted.drawn, "in_blocks": counted.in_blocks, "left_out": dict(counted.left_out)}
+
+
+def read_page(tree: Mapping[str, Any]) -> PageInfo:
+    """The ledger entry that `page_json` wrote; other members are ignored."""
+    info = PageInfo(*(tree[name] for name in ("number", "width", "height", "rotation", "status", "reason")))
+    counted = tree.get("characters")
+    return info if counted is None else replace(info, characters=Characters(**counted))
 
 
 def block_json(block: Block, *, words: Sequence[Word] | None = None, trace: bool = False) -> dict[str, object]:

@@ -9,6 +9,7 @@ from itertools import groupby
 
 from quire.export import Exportable
 from quire.export._escape import can_emphasise, escape, escape_start, escaped, escapes, escapes_beside_marks
+from quire.export._figures import FigureView, is_ornament, view_of
 from quire.export._flow import TextRun, flow, merged, runs
 from quire.export._grid import cell_text, has_spans, header_rows, span_attributes, texts, written
 from quire.export._structure import (
@@ -26,21 +27,27 @@ _LATEX = re.compile(r"\\[A-Za-z]{2,}|[\^_]\{")
 
 def markdown(result: Exportable) -> str:
     """The text of the document, without running headers, footers and page numbers."""
-    return of_blocks(body(result.blocks))
+    return of_blocks(body(result.blocks), view_of(result))
 
 
-def of_blocks(blocks: Sequence[Block]) -> str:
+_USUAL = FigureView()
+
+
+def of_blocks(blocks: Sequence[Block], figures: FigureView = _USUAL) -> str:
     """The text of these blocks, whatever their kind."""
     depth = depths(blocks)
     written = [
-        _list(part) if isinstance(part, list) else _block(part, depth.get(part.id, 1)) for part in with_lists(blocks)
+        _list(part) if isinstance(part, list) else _block(part, depth.get(part.id, 1), figures)
+        for part in with_lists(blocks)
     ]
     text = "\n\n".join(part for part in written if part)
     return f"{text}\n" if text else ""
 
 
-def _block(block: Block, depth: int) -> str:
+def _block(block: Block, depth: int, figures: FigureView) -> str:
     match block.kind:
+        case "figure":
+            return _figure(block, figures)
         case "title" | "heading":
             return _heading(block, depth)
         case "table" if block.table is not None:
@@ -51,6 +58,15 @@ def _block(block: Block, depth: int) -> str:
             return f"$$\n{without_dollars(block.text)}\n$$"
         case _:
             return _line(block)
+
+
+def _figure(block: Block, figures: FigureView) -> str:
+    """An image, without its file when none was requested, and the words to show, each row on its line."""
+    if is_ornament(block) and block.id not in figures.pictures:
+        return ""
+    rows = [escape_start(escape(" ".join(row.split()))) for row in figures.rows(block)]
+    image = f"![figure]({_target(figures.target(block))})"
+    return f"{image}\n\n{f'  {chr(10)}'.join(rows)}" if rows else image
 
 
 def _heading(block: Block, depth: int) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from quire.export import Exportable
+from quire.export._figures import FigureView, view_of
 from quire.export._grid import texts
 from quire.export._structure import body, with_lists
 from quire.types import Block
@@ -11,14 +12,16 @@ from quire.types import Block
 def text(result: Exportable) -> str:
     """The text of the document, without running headers, footers and page numbers."""
     written = [
-        "\n".join(map(_item, part)) if isinstance(part, list) else _block(part)
+        "\n".join(map(_item, part)) if isinstance(part, list) else _block(part, view_of(result))
         for part in with_lists(body(result.blocks))
     ]
     joined = "\n\n".join(part for part in written if part)
     return f"{joined}\n" if joined else ""
 
 
-def _block(block: Block) -> str:
+def _block(block: Block, figures: FigureView) -> str:
+    if block.kind == "figure":
+        return "\n".join(figures.rows(block))
     if block.table is not None:
         return "\n".join("\t".join(row).rstrip() for row in texts(block.table))
     return block.text.strip("\n")

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Callable, Mapping
-from typing import Any, Literal, TypeAlias, TypedDict
+from collections.abc import Mapping
+from typing import Any, Literal, TypedDict
 
-Fractions: TypeAlias = tuple[float, float, float, float]
-"""Left, top, width and height as fractions of the displayed page."""
-Crop: TypeAlias = Callable[[int, Fractions, float], bytes]
-"""The PNG of a part of a page: its number, the part, and how many pixels there are to a point."""
+from quire.export.crops import Crop, Fractions
 
 WHOLE_PAGE: Fractions = (0.0, 0.0, 1.0, 1.0)
 

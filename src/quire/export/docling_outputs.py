@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from quire.errors import ConfigurationError, InputError, install_advice
-from quire.export.docling_images import Crop, OutputOptions, with_images
+from quire.export.crops import Crop
+from quire.export.docling_images import OutputOptions, with_images
 from quire.names import file_stem
 
 if TYPE_CHECKING:

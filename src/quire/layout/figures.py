@@ -15,6 +15,9 @@ MOST_SHARE = 0.75  # a larger picture is a background
 REACH = 12.0  # points: drawings nearer than this belong together
 FRAME = 20.0  # points: rulings longer than this can be the axes or the frame of a drawing
 MAX_DRAWINGS = 3000
+MAX_PANELS = 40  # more shapes are a drawing
+PANEL_EDGE = 4.0  # points: shapes that differ by less are one, filled and outlined, or its shadow
+SAME_ROW = 0.5  # of the size: labels whose baselines differ by less are a row
 MIN_BARS = 4  # fewer rectangles are not a chart
 
 _NUMBER = re.compile(r"^[-+−–]?[\d.,:%/×eE()\s$€£°]+$")
@@ -37,7 +40,8 @@ def find_figures(page: PageText, lines: Sequence[Line], body_size: float) -> lis
         return []
     whole = page.width * page.height
     seeds = _clusters(_pictures(page), 2.0)
-    drawn = _clusters([*_drawn(page), *bars], REACH)
+    shapes = [*_drawn(page), *bars]
+    drawn = [box for box in _clusters(shapes, REACH) if not _are_panels(_within(shapes, box), lines)]
     seeds += [_framed(page, box) for box in drawn]
     seeds = [box for box in _clusters(seeds, 2.0) if _is_large(box, whole)]
     if not seeds:
@@ -48,10 +52,13 @@ def find_figures(page: PageText, lines: Sequence[Line], body_size: float) -> lis
     for box in boxes:
         figure = Figure(box)
         inside = [line for line in lines if _inside(line, box)]
-        if _labels(inside, box):
+        recognised = [line for line in inside if page.recognised and line.runs[0] >= page.recognised]
+        written = [line for line in inside if not page.recognised or line.runs[0] < page.recognised]
+        if _labels(written, box):
             figure.lines = inside
             figures.append(figure)
-        elif not inside or _beside_text(inside, box):
+        elif not written or _beside_text(written, box):
+            figure.lines = recognised
             figures.append(figure)
     return figures
 
@@ -62,6 +69,46 @@ def find_shapes(page: PageText, lines: Sequence[Line]) -> list[Figure]:
     boxes = [Box(*rects[4 * i : 4 * i + 4]) for i, c in enumerate(page.rect_colors[:MAX_DRAWINGS]) if not is_white(c)]
     large = [box for box in _clusters(boxes, 2.0) if _is_large(box, page.width * page.height)]
     return [Figure(box) for box in large if not any(_inside(line, box) for line in lines)]
+
+
+def figure_text(lines: Sequence[Line]) -> str:
+    """The words in a figure as they stand: row by row, the labels of a row separated by tabs, rotated ones last."""
+    rows: list[list[Line]] = []
+    for line in sorted((line for line in lines if not line.angle), key=lambda line: line.baseline):
+        if rows and line.baseline - rows[-1][0].baseline < SAME_ROW * max(line.size, rows[-1][0].size):
+            rows[-1].append(line)
+        else:
+            rows.append([line])
+    rows = [sorted(row, key=lambda line: line.left) for row in rows]
+    rows += [[line] for line in sorted((line for line in lines if line.angle), key=lambda line: (line.left, line.top))]
+    return "\n".join(["\t".join([line.text for line in row]) for row in rows])
+
+
+def _within(boxes: Sequence[Box], outer: Box) -> list[Box]:
+    return [
+        b
+        for b in boxes
+        if b.left >= outer.left and b.right <= outer.right and b.top >= outer.top and b.bottom <= outer.bottom
+    ]
+
+
+def _are_panels(boxes: Sequence[Box], lines: Sequence[Line]) -> bool:
+    """Whether shapes are backgrounds of text: each has lines of it, and none lies over a part of another."""
+    if len(boxes) > MAX_PANELS:
+        return False
+    apart: list[Box] = []
+    for box in boxes:
+        same = False
+        for other in apart:
+            if all(abs(a - b) <= PANEL_EDGE for a, b in zip(box, other, strict=True)):
+                same = True
+            elif (
+                box.left < other.right and box.right > other.left and box.top < other.bottom and box.bottom > other.top
+            ):
+                return False
+        if not same:
+            apart.append(box)
+    return all(any(_inside(line, box) for line in lines) for box in apart)
 
 
 def _is_large(box: Box, whole: float) -> bool:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 from operator import sub
 
+from quire.layout.account import Account
 from quire.pagetext import INVISIBLE, LINE, SPACE, PageText
 
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdfd\ufe70-\ufefc]")
@@ -19,6 +20,8 @@ SCAN_GAP = (
     0.4  # the same on a scan, where boxes are generous and the OCR engine has already joined what belongs together
 )
 WHITE = 0xFA  # text with all three colours at or above this is visible only on something darker
+SQUARE = 4  # points: larger than the distance between a text and its double
+DOUBLE = 0.15  # of the size: the same text this near is the same one drawn twice
 MERGE_SHIFT = 0.25  # of the size: how far their baselines may differ
 
 
@@ -56,7 +59,7 @@ class Line:
         """Box, type and text from the runs, which are in reading order."""
         runs = self.runs
         first, end = runs[0], runs[-1] + 1
-        if end - first == len(runs):  # consecutive, as nearly always: slices are fastest
+        if runs == list(range(first, end)):  # consecutive, as nearly always: slices are fastest
             boxes = page.boxes[4 * first : 4 * end]
             sizes, fonts = page.sizes[first:end], page.fonts[first:end]
             texts, spaces = page.texts[first:end], [flag & SPACE for flag in page.flags[first:end]]
@@ -137,32 +140,70 @@ def _usual_size(sizes: Sequence[float], texts: Sequence[str]) -> float:
     return max(letters, key=lambda size: (letters[size], size))
 
 
-def find_lines(page: PageText) -> list[Line]:
-    """The lines of a page in the order of the file; invisible and off-page text is left out."""
+def find_lines(page: PageText, account: Account) -> list[Line]:
+    """The lines of a page in the order of the file; invisible and off-page text, and text drawn twice, is left out."""
     pieces: list[list[int]] = []
     flags, boxes, texts = page.flags, page.boxes, page.texts
     width, height = page.width, page.height
     hide = INVISIBLE if page.invisible < page.chars else 0
     covered = _backgrounds(page)
     current: list[int] = []
+    hidden: list[int] = []
+    outside: list[int] = []
     for run in range(len(texts)):
         flag = flags[run]
         if flag & LINE and current:
             pieces.append(current)
             current = []
-        if flag & hide:
-            continue
         at = 4 * run
-        if boxes[at] > width or boxes[at + 2] < 0 or boxes[at + 1] > height or boxes[at + 3] < 0:
-            continue
-        if is_white(page.colors[run]) and not _on_background(boxes[at : at + 4], covered):
-            continue
-        current.append(run)
+        if flag & hide:
+            hidden.append(run)
+        elif boxes[at] > width or boxes[at + 2] < 0 or boxes[at + 1] > height or boxes[at + 3] < 0:
+            outside.append(run)
+        elif is_white(page.colors[run]) and not _on_background(boxes[at : at + 4], covered):
+            hidden.append(run)
+        else:
+            current.append(run)
     if current:
         pieces.append(current)
-    lines = [Line(page, runs) for runs in pieces]
-    shown = [line for line in lines if line.text and line.text.strip("\ufffd")]
+    account.leave_out(hidden, "hidden")
+    account.leave_out(outside, "off_page")
+    shown: list[Line] = []
+    for line in _drawn_once([Line(page, runs) for runs in pieces], account):
+        if line.text and line.text.strip("\ufffd"):
+            shown.append(line)
+        else:
+            account.leave_out(line.runs, "unmapped")
     return shown if page.ordered else _joined(page, shown)
+
+
+def _drawn_once(lines: list[Line], account: Account) -> list[Line]:
+    """The lines without those drawn again at the same place, for weight or as a shadow."""
+    texts = [line.text for line in lines]
+    if len(set(texts)) == len(texts):
+        return lines
+    found: dict[tuple[str, int, int], Line] = {}  # by text and square of the page
+    once = []
+    for line in lines:
+        x, y = int(line.left) // SQUARE, int(line.baseline) // SQUARE
+        around = (found.get((line.text, x + i, y + j)) for i in (0, -1, 1) for j in (0, -1, 1))
+        if any(other is not None and _same_place(line, other) for other in around):
+            account.leave_out(line.runs, "duplicate")
+        else:
+            found[line.text, x, y] = line
+            once.append(line)
+    return once
+
+
+def _same_place(line: Line, other: Line) -> bool:
+    near = DOUBLE * line.size
+    return (
+        line.angle == other.angle
+        and abs(line.left - other.left) < near
+        and abs(line.right - other.right) < near
+        and abs(line.top - other.top) < near
+        and abs(line.baseline - other.baseline) < near
+    )
 
 
 def is_white(color: int) -> bool:

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from quire.encoding import decode_page
-from quire.layout.figures import Figure, find_figures, find_shapes
+from quire.layout.account import Account, characters_in
+from quire.layout.figures import Figure, figure_text, find_figures, find_shapes
 from quire.layout.formulas import FormulaCluster, cluster_formulas
 from quire.layout.frame import Turn, upright
 from quire.layout.furniture import find_furniture
@@ -15,7 +16,7 @@ from quire.layout.lines import Line, find_lines, is_right_to_left
 from quire.layout.mending import mended
 from quire.layout.order import Column, as_written, reading_order
 from quire.layout.paragraphs import Paragraph, paragraphs
-from quire.layout.patterns import is_page_number
+from quire.layout.patterns import is_leader, is_page_number
 from quire.layout.quality import Quality, judge
 from quire.layout.tables import FoundTable, find_tables
 from quire.layout.tags import Tags
@@ -23,7 +24,19 @@ from quire.layout.textual import PageVocabulary, Text, block_text, cell_text, co
 from quire.layout.things import Thing
 from quire.lazy_words import PageWords
 from quire.pagetext import FieldInfo, PageText
-from quire.types import AnswerSource, BBox, Block, BlockKind, Cell, PageInfo, PageResult, PageStatus, Style, Table
+from quire.types import (
+    AnswerSource,
+    BBox,
+    Block,
+    BlockKind,
+    Cell,
+    LeftOut,
+    PageInfo,
+    PageResult,
+    PageStatus,
+    Style,
+    Table,
+)
 
 LEAST_STEADY, MOST_STEADY = 0.75, 1.4  # of the body's size: how much the size of OCR text varies
 MARGIN = 0.15  # of the page's height: where artifacts of a tagged file are headers and footers
@@ -56,12 +69,14 @@ def page_blocks(text: PageText, quality: Quality | None = None) -> PageResult:
     quality = quality or judge(text)
     shown = text if quality.status == "usable" else _fields_alone(text)
     page, back = upright(shown)
-    blocks = tuple(_Page(shown, page, back).blocks())
+    account = Account(page)
+    blocks = tuple(_Page(shown, page, back, account).blocks())
+    characters = account.total()
     status: PageStatus = "ok" if blocks else "empty"
-    reason: str | None = None
+    reason = characters.describe() if characters.is_incomplete else None
     if quality.status != "usable" and quality.reason != "blank":
         status, reason = "skipped", f"needs-recognition: {quality.reason}"
-    info = PageInfo(text.number, text.width, text.height, text.rotation, status, reason)
+    info = PageInfo(text.number, text.width, text.height, text.rotation, status, reason, characters)
     return PageResult(info, blocks)
 
 
@@ -69,15 +84,17 @@ def _fields_alone(text: PageText) -> PageText:
     """The result of a page where only the values of its form fields are usable."""
     nothing: tuple[()] = ()
     runs = replace(text, texts=nothing, boxes=nothing, baselines=nothing, sizes=nothing, colors=nothing, fonts=nothing)
-    runs = replace(runs, angles=nothing, mcids=nothing, flags=nothing, links=nothing, tags=nothing)
+    unusable = characters_in("".join(text.texts))
+    left_out: dict[LeftOut, int] = {**text.left_out, "unusable": unusable} if unusable else {**text.left_out}
+    runs = replace(runs, angles=nothing, mcids=nothing, flags=nothing, links=nothing, tags=nothing, left_out=left_out)
     return replace(runs, rulings=nothing, rects=nothing, rect_colors=nothing, images=nothing, drawings=nothing)
 
 
 class _Page:
     """A page in progress: collects its blocks in order."""
 
-    def __init__(self, source: PageText, page: PageText, back: Turn | None) -> None:
-        self.source, self.page, self.back = source, page, back
+    def __init__(self, source: PageText, page: PageText, back: Turn | None, account: Account) -> None:
+        self.source, self.page, self.back, self.account = source, page, back, account
         self.vocabulary = PageVocabulary(page)
         self.tags = Tags(page)
         self.alternatives: list[str] = []
@@ -85,7 +102,7 @@ class _Page:
 
     def blocks(self) -> list[Block]:
         page = self.page
-        lines = find_lines(page)
+        lines = find_lines(page, self.account)
         if self.tags:
             self.tags.mark(lines)
         upright_lines = mended(page, [line for line in lines if not line.angle])
@@ -181,6 +198,8 @@ class _Page:
             content = Text(code_text(lines), ())
         else:
             content = block_text(self.page, lines, self.vocabulary, keep_hyphens=kind == "formula")
+        runs = [run for line in lines for run in line.runs]
+        self.account.place(runs, content.text)
         if not content.text.strip():
             return
         first = lines[0]
@@ -200,7 +219,7 @@ class _Page:
             kind,
             paragraph.box,
             content,
-            [run for line in lines for run in line.runs],
+            runs,
             marker=paragraph.marker if kind == "list_item" else "",
             level=level,
             style=style,
@@ -209,7 +228,11 @@ class _Page:
     def _table(self, found: FoundTable) -> None:
         cells = []
         for cell in found.cells:
-            text = cell_text(self.page, cell.runs, self.vocabulary)
+            leaders = [run for run in cell.runs if is_leader(self.page.texts[run])]
+            shown = [run for run in cell.runs if run not in leaders] if leaders else cell.runs
+            text = cell_text(self.page, shown, self.vocabulary)
+            self.account.leave_out(leaders, "leader")
+            self.account.place(shown, text)
             cells.append(
                 Cell(
                     row=cell.row,
@@ -231,7 +254,10 @@ class _Page:
     def _figure(self, figure: Figure) -> None:
         box = (figure.left, figure.top, figure.right, figure.bottom)
         alternative = self.alternatives.pop(0) if self.alternatives else ""
-        self._add("figure", box, Text(alternative, ()), [run for line in figure.lines for run in line.runs])
+        words = figure_text(figure.lines)
+        runs = [run for line in figure.lines for run in line.runs]
+        self.account.place(runs, words)
+        self._add("figure", box, Text("\n".join(filter(None, (alternative, words))), ()), runs)
 
     def _field(self, thing: _Field) -> None:
         field = thing.field

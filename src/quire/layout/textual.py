@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from quire.layout.lines import Line, is_right_to_left
-from quire.layout.patterns import is_leader
 from quire.pagetext import SPACE, LinkInfo, PageText
 from quire.types import Span
 
@@ -114,9 +113,8 @@ def same_row(a: Line, b: Line) -> bool:
 
 
 def cell_text(page: PageText, runs: Sequence[int], vocabulary: PageVocabulary) -> str:
-    """The text of a cell: a new line where the baseline steps down or the text jumps back, without dot leaders."""
+    """The text of a cell: a new line where the baseline steps down or the text jumps back."""
     texts, flags = page.texts, page.flags
-    runs = [run for run in runs if not is_leader(texts[run])]
     if not runs:
         return ""
     if len(runs) == 1:

@@ -11,6 +11,7 @@ from quire.budget import cpu_budget
 from quire.document import PageImage, RenderOptions
 from quire.errors import CorruptError, InputError
 from quire.export import _show
+from quire.export.crops import Render
 from quire.opened import Opened, WorkerWork
 from quire.reading.page_groups import PageGroups
 from quire.types import BBox, Block
@@ -75,6 +76,19 @@ def draw(  # noqa: PLR0913 - what is drawn, and how
                 if not drawn.opened:
                     raise CorruptError(f"cannot be opened: {error}", document=source.name) from error
                 yield InputError(f"could not be drawn: {error}", document=source.name, page=number)
+
+
+def rendered_in_worker(source: Opened) -> Render:
+    """Renders single pages in a worker, for pictures that are cut out of them."""
+
+    def render(page: int, options: RenderOptions) -> bytes:
+        with closing(draw(source, [page], options, fit=True, threads=1)) as drawn:
+            image = next(drawn)
+        if isinstance(image, InputError):
+            raise image
+        return image.png
+
+    return render
 
 
 def show(

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from quire.document import Document, Reader
-from quire.encoding import encode_page
+from quire.encoding import encode_page, info_row
 from quire.errors import InputError
 from quire.keys import Digest
 from quire.opened import Opened, WorkerWork
@@ -80,11 +80,11 @@ def read_pages(
             if page.needs is None:
                 laid = lay_out(page)
                 blocks = encode_page(laid)
-                header |= {"info": _row(laid.info), "blocks_ms": _ms(begun)}
+                header |= {"info": info_row(laid.info), "blocks_ms": _ms(begun)}
             else:
                 header["needs"] = page.needs.to_row()
         except Exception as error:  # one bad page never loses the document
-            header |= {"failed": describe(error), "info": _row(_info(reader, number)), "blocks_ms": _ms(begun)}
+            header |= {"failed": describe(error), "info": info_row(_info(reader, number)), "blocks_ms": _ms(begun)}
         yield header, (text if isinstance(text, bytes) else b"") + blocks
         begun = time.perf_counter()
 
@@ -93,7 +93,7 @@ def lay_out_stored(stored: StoredText, work: WorkerWork) -> tuple[dict[str, obje
     """The blocks of a page from its text, which the parent has."""
     _, text = work.request("load", {"digests": [stored.text]})
     laid = lay_out(judged(text, stored.page, RecognizeOptions(mode="never")))
-    return {"info": _row(laid.info)}, encode_page(laid)
+    return {"info": info_row(laid.info)}, encode_page(laid)
 
 
 def _info(reader: Reader, number: int) -> PageInfo:
@@ -101,10 +101,6 @@ def _info(reader: Reader, number: int) -> PageInfo:
         return reader.info(number)
     except InputError:
         return PageInfo(number, 0.0, 0.0)
-
-
-def _row(info: PageInfo) -> list[object]:
-    return [info.number, info.width, info.height, info.rotation, info.status, info.reason]
 
 
 def _ms(begun: float) -> float:

@@ -57,7 +57,7 @@ class NativeText:
     """The native text of a page, from the file itself: the bytes of a `PageText`."""
 
     name = "native-text"
-    version = "2"
+    version = "3"
     profile = Profile()
 
     def __init__(self, pages: NativePages) -> None:
@@ -134,11 +134,12 @@ class RecognisedText:
 
     name = "recognised-text"
 
-    def __init__(self, *, figures: bool = False) -> None:
+    profile = Profile()
+
+    def __init__(self) -> None:
         from quire.recognize import placing  # only for pages that an engine has read
 
         self.version = placing.VERSION
-        self.profile = placing.PlaceProfile(figures=figures)
 
     def run(self, reading: EngineReading, took: Took) -> bytes:
         from quire.recognize import placing
@@ -151,7 +152,6 @@ class RecognisedText:
             source=reading.source,
             whole=reading.whole,
             ordered=reading.ordered,
-            profile=self.profile,
         )
         return text.to_bytes()
 
@@ -224,10 +224,10 @@ class AssembleDocument:
         if self._elsewhere is not None:
             return self._elsewhere(gathered)
         pages = [page.value for page in gathered.pages]
-        infos = tuple(page.info for page in pages)
         if gathered.structured:
+            infos = tuple(page.info for page in pages)
             return Assembled(infos, tuple(block for page in pages for block in page.blocks))
-        return Assembled(infos, assemble.assemble(pages, gathered.outline))
+        return Assembled(*assemble.assemble_pages(pages, gathered.outline))
 
     def encode(self, output: Assembled) -> bytes:
         return encode_document(output.pages, output.blocks)

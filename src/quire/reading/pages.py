@@ -149,7 +149,7 @@ class PageFlow:
         run, reading, inputs = self._run, recognised.reading, (self._document, *recognised.inputs)
         if reading.whole and is_structured(reading.readings):
             return run.do(StructuredBlocks(self._texts), reading, inputs, page=number)
-        text = run.do(RecognisedText(figures=self._options.figures), reading, inputs, page=number)
+        text = run.do(RecognisedText(), reading, inputs, page=number)
         shown = text_of_page(text.value, number)
         self._texts.add(number, text.digest, shown)
         text.release()

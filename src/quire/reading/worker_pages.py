@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
+from quire.encoding import info_of_row
 from quire.keys import Digest
 from quire.opened import Opened
 from quire.reading.native_pages import Timed, judged
@@ -133,7 +134,7 @@ class WorkerPages:
         if read is None:
             job = Job("quire.reading.page_jobs:lay_out_stored", StoredText(page, text))
             answer = self._pool.submit(job, timeout_s=PAGE_S, on_request=self._load_stored).result()
-            return Timed(Encoded(answer.data, _info(answer.header)), answer.ms)
+            return Timed(Encoded(answer.data, info_of_row(cast("Sequence[Any]", answer.header["info"]))), answer.ms)
         if read.blocks is None:
             raise read.failed or WorkerCrashed("the worker sent no blocks")
         return Timed(read.blocks, read.blocks_ms)
@@ -171,12 +172,8 @@ def received(header: Mapping[str, Any], data: bytes, number: int) -> ReceivedPag
         raise ValueError(f"page {header['page']} instead of {number}")
     size = header.get("text")
     text = None if size is None else data[:size]
-    info = _info(header) if "info" in header else None
+    info = info_of_row(header["info"]) if "info" in header else None
     needs = Needs.of_row(header["needs"]) if "needs" in header else None
     failed = rebuilt(header["failed"]) if "failed" in header else None
     blocks = Encoded(data[size:], info) if info is not None and failed is None else None
     return ReceivedPage(number, text, header["text_ms"], needs, blocks, header.get("blocks_ms", 0.0), failed, info)
-
-
-def _info(header: Mapping[str, Any]) -> PageInfo:
-    return PageInfo(*header["info"])

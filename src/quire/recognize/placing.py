@@ -6,20 +6,20 @@ follow the native ones; words that overlap native text are left out.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from quire.engine import ReadLine, Recognition
 from quire.fonts import Font
-from quire.keys import Profile
 from quire.median import median
 from quire.pagetext import LINE, SPACE, PageText
 from quire.prepare.prepared import Redaction
 from quire.recognize.seen import Seen
 from quire.recognize.structured import lines_of
-from quire.types import REDACTED, AnswerSource, BBox, Word
+from quire.types import REDACTED, AnswerSource, BBox, LeftOut, Word
 
-VERSION = "3"
+VERSION = "4"
 
 MARK_HEIGHT = 14.0  # points: a large black box is not large type
 SIZE = 0.92  # of the height of a line's box
@@ -33,13 +33,6 @@ STRUCK = 0.2  # of the height of a line: a rule further up is part of its letter
 MOSTLY = 0.75  # of a rule inside a line
 
 
-@dataclass(frozen=True, slots=True)
-class PlaceProfile(Profile):
-    """Whether words inside figures are kept, as the text of the figure."""
-
-    figures: bool = False
-
-
 @dataclass(slots=True)
 class _Runs:
     """The arrays of a `PageText` under construction."""
@@ -51,6 +44,7 @@ class _Runs:
     angles: list[int] = field(default_factory=list)
     flags: list[int] = field(default_factory=list)
     confidences: list[float | None] = field(default_factory=list)
+    left_out: Counter[LeftOut] = field(default_factory=Counter)
 
 
 def placed(
@@ -62,12 +56,11 @@ def placed(
     source: AnswerSource | None = None,
     whole: bool,
     ordered: bool = False,
-    profile: PlaceProfile | None = None,
 ) -> PageText:
     """The text of a page from the OCR of its picture: instead of the native text, or in addition to it.
 
-    In addition to native text, pictures full of lines are scanned text; other pictures are figures, whose words are
-    left out unless requested.
+    In addition to native text, pictures full of lines are scanned text; other pictures stay, and the layout makes
+    figures of them, with their words. Words that are already on the page are counted in `left_out`.
     """
     base = _emptied(native) if whole else native
     lines = [line for reading in readings for line in _lines_of(reading)]
@@ -75,13 +68,17 @@ def placed(
     rows = [[line] for line in lines] if ordered else _rows(lines)
     feet = {id(line): foot for row in rows for line, foot in zip(row, _feet(row), strict=True)}
     lines = [line for row in rows for line in row]
-    taken: list[Sequence[float]] = []
-    if not whole:
-        taken = [base.boxes[at : at + 4] for at in range(0, len(base.boxes), 4)]
-        lines, figures = _in_pictures(lines, seen, base, keep_figures=profile is not None and profile.figures)
-        base = replace(base, images=figures)
+    taken: dict[LeftOut, list[Sequence[float]]] = {
+        "duplicate": [base.boxes[at : at + 4] for at in range(0, len(base.boxes), 4)],
+        "redacted": [found.bbox.points((native.width, native.height)) for found in seen.prepared.redactions],
+    }
     runs = _Runs()
-    taken += [found.bbox.points((native.width, native.height)) for found in seen.prepared.redactions]
+    if not whole:
+        kept, figures = _in_pictures(lines, seen, base)
+        runs.left_out["unasked"] = sum(_characters(line.text) for line in lines) - sum(
+            _characters(line.text) for line in kept
+        )
+        lines, base = kept, replace(base, images=figures)
     for line in lines:
         _place(line, feet[id(line)], seen, native, taken, runs)
     for found in seen.prepared.redactions:
@@ -98,6 +95,7 @@ def placed(
         confidences=runs.confidences,
         skew=round(-seen.prepared.skew, 3) if whole else 0.0,
         chars=base.chars + sum(map(len, runs.texts)),
+        left_out=dict(Counter(base.left_out) + runs.left_out),
         font_table=[*base.font_table, Font("recognised")],
         texts=[*base.texts, *runs.texts],
         boxes=[*base.boxes, *runs.boxes],
@@ -150,11 +148,23 @@ def _emptied(native: PageText) -> PageText:
     runs = replace(native, texts=nothing, boxes=nothing, baselines=nothing, sizes=nothing, colors=nothing)
     runs = replace(runs, fonts=nothing, angles=nothing, mcids=nothing, flags=nothing, tags=nothing, font_table=nothing)
     shapes = replace(runs, rulings=nothing, rects=nothing, rect_colors=nothing, images=nothing, drawings=nothing)
-    return replace(shapes, chars=0, unmapped=0, invisible=0, lost=0)
+    drawn = sum(map(len, native.texts)) + sum(native.left_out.values())
+    left_out: dict[LeftOut, int] = {"replaced": drawn} if drawn else {}
+    return replace(shapes, chars=0, unmapped=0, invisible=0, lost=0, left_out=left_out)
 
 
-def _place(line: ReadLine, foot: float, seen: Seen, page: PageText, taken: list[Sequence[float]], runs: _Runs) -> None:
-    """Add the words of a line, as runs on the displayed page. `foot` is the baseline of an upright line."""
+def _place(
+    line: ReadLine,
+    foot: float,
+    seen: Seen,
+    page: PageText,
+    taken: Mapping[LeftOut, Sequence[Sequence[float]]],
+    runs: _Runs,
+) -> None:
+    """Add the words of a line, as runs on the displayed page; those in boxes that are taken, and why, are left out.
+
+    `foot` is the baseline of an upright line.
+    """
     size = page.width, page.height
     angle = (line.angle - seen.prepared.turn) % 360
     scale = _scale(seen, page)
@@ -163,7 +173,9 @@ def _place(line: ReadLine, foot: float, seen: Seen, page: PageText, taken: list[
     before: Word | None = None
     for word in line.words:
         box = seen.prepared.to_page(word.bbox).points(size)
-        if taken and _share_under(box, taken) > COVERED:
+        under = next((reason for reason, boxes in taken.items() if _share_under(box, boxes) > COVERED), None)
+        if under is not None:
+            runs.left_out[under] += _characters(word.text)
             continue
         apart = before is not None and _gap(before, word, line.angle, seen) * scale > GAP * SIZE * height
         runs.texts.append(word.text.replace("\n", " "))
@@ -258,23 +270,23 @@ def _strikes(x0: float, y0: float, x1: float, y1: float, line: tuple[float, floa
     return left < x0 < right and min(y1, bottom) - max(y0, top) > MOSTLY * (y1 - y0)
 
 
-def _in_pictures(
-    lines: Sequence[ReadLine], seen: Seen, page: PageText, *, keep_figures: bool
-) -> tuple[list[ReadLine], list[float]]:
-    """The lines that are text of the page, and the pictures that remain figures."""
+def _characters(text: str) -> int:
+    return sum(map(len, text.split()))
+
+
+def _in_pictures(lines: Sequence[ReadLine], seen: Seen, page: PageText) -> tuple[list[ReadLine], list[float]]:
+    """The lines inside the pictures of a page, and those of the pictures that are not scanned text."""
     size = page.width, page.height
     boxes = [seen.prepared.to_page(line.bbox).points(size) for line in lines]
-    kept: list[ReadLine] = []
+    kept: set[int] = set()
     figures: list[float] = []
     for at in range(0, len(page.images), 4):
         picture = page.images[at : at + 4]
         inside = [n for n, box in enumerate(boxes) if _holds(picture, box)]
-        text = _is_text(picture, [lines[n] for n in inside], [boxes[n] for n in inside])
-        if not text:
+        if not _is_text(picture, [lines[n] for n in inside], [boxes[n] for n in inside]):
             figures += picture
-        if text or keep_figures:
-            kept += [lines[n] for n in inside]
-    return kept, figures
+        kept.update(inside)
+    return [line for n, line in enumerate(lines) if n in kept], figures
 
 
 def _holds(picture: Sequence[float], box: Sequence[float]) -> bool:

@@ -155,6 +155,7 @@ class PureReader:
                 images=graphics.images,
                 drawings=graphics.drawings,
                 lost=max(0, graphics.text_objects - runs.text_objects),
+                left_out=runs.left_out,
             ).to_bytes()
         except pdfium2.PdfiumError as error:
             raise CorruptError("the text of the page cannot be read", document=self._name, page=number) from error

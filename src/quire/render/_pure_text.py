@@ -16,6 +16,7 @@ import pypdfium2.raw as pdfium
 from quire.fonts import Font
 from quire.pagetext import HYPHEN, INVISIBLE, LINE, SPACE, UNMAPPED
 from quire.render.glyphs import COMPOSED, EXPANSIONS, SYMBOLS
+from quire.types import LeftOut
 
 LINE_GAP = 1.6  # a wider gap begins a new line
 BACK_GAP = 0.6  # so does a step back of more than this
@@ -85,7 +86,14 @@ class RunArrays:
     chars: int = 0
     unmapped: int = 0
     invisible: int = 0
+    duplicates: int = 0
+    unplaced: int = 0
     text_objects: int = 0
+
+    @property
+    def left_out(self) -> dict[LeftOut, int]:
+        counts: dict[LeftOut, int] = {"duplicate": self.duplicates, "unplaced": self.unplaced}
+        return {reason: count for reason, count in counts.items() if count}
 
 
 class _Glyph(NamedTuple):
@@ -152,6 +160,7 @@ class _Reader:
             self._count(look, flag)
             glyph = self._measure(index, text, look)
             if glyph is None:
+                self.runs.unplaced += len(text)
                 continue
             self._add(glyph, look, flag, space, made_up)
             space = made_up = False
@@ -179,6 +188,7 @@ class _Reader:
         same_spot = abs(glyph.start - previous.start) < DOUBLE_STRIKE * size and glyph.text == previous.text
         shift = abs(glyph.base - self.line_base)
         if same_spot and shift < DOUBLE_STRIKE * size:
+            self.runs.duplicates += len(glyph.text)
             return None
         if not self._same_line(glyph, look, before, gap, shift):
             self._close()

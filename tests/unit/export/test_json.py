@@ -34,7 +34,15 @@ def test_the_schema_has_its_keys_in_order():
     tree = json.loads(json_(report(), words=True))
     assert list(tree) == ["schema", "document", "blocks"] and tree["schema"] == "quire/1"
     assert list(tree["document"]) == ["id", "name", "media_type", "pages"]
-    assert list(tree["document"]["pages"][0]) == ["number", "width", "height", "rotation", "status", "reason"]
+    assert list(tree["document"]["pages"][0]) == [
+        "number",
+        "width",
+        "height",
+        "rotation",
+        "status",
+        "reason",
+        "characters",
+    ]
     for written in tree["blocks"]:
         assert list(written) == [key for key in KEYS if key in written]
     cell = next(b for b in tree["blocks"] if "table" in b)["table"]["cells"][0]

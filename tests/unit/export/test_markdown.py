@@ -8,7 +8,9 @@ import pytest
 from markdown_it import MarkdownIt
 
 from quire.export import markdown
-from quire.types import Span
+from quire.export._figures import FigureView
+from quire.export._markdown import of_blocks
+from quire.types import BBox, Span
 
 from .results import block, item, report, result, table
 
@@ -61,8 +63,21 @@ def test_headers_footers_and_page_numbers_are_left_out():
     assert "Annual report" not in written and "Confidential" not in written
 
 
-def test_figures_without_text_leave_nothing_behind():
-    assert markdown(result(block("figure"), block("caption", "Figure 1"))) == "Figure 1\n"
+def test_a_figure_without_text_leaves_a_trace():
+    assert markdown(result(block("figure"), block("caption", "Figure 1"))) == "![figure](#p1-figure-0)\n\nFigure 1\n"
+
+
+def test_sentences_and_values_in_a_figure_are_shown_and_axis_labels_on_request():
+    words = "Sales rose in every region\n2019\t2020\t2021\nBalance Due:\t$127.50\n" + "\n".join("987654")
+    chart = result(block("figure", words))
+    assert markdown(chart).splitlines()[2:] == ["Sales rose in every region  ", "Balance Due: $127.50"]
+    everything = of_blocks(chart.blocks, FigureView(labels=True))
+    assert everything.splitlines()[3:6] == ["2019 2020 2021  ", "Balance Due: $127.50  ", "9  "]
+
+
+def test_an_ornament_in_a_corner_leaves_no_trace():
+    corner = block("figure", bbox=BBox(0.9, 0.0, 0.1, 0.2))
+    assert markdown(result(corner)) == ""
 
 
 def test_an_empty_document_is_an_empty_text():

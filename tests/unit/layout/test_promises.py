@@ -8,6 +8,7 @@ import math
 import pytest
 
 import quire
+from quire.layout.account import characters_in
 from tests import documents
 
 pytestmark = pytest.mark.slow
@@ -116,6 +117,17 @@ def test_the_pure_reader_gives_the_same_document(build, monkeypatch):
     ]
     for one, other in zip(boxes(ours), boxes(pure), strict=True):
         assert one.points((1000, 1000)) == pytest.approx(other.points((1000, 1000)), abs=0.5)
+
+
+@every_document
+def test_every_character_is_in_a_block_or_in_the_account(build):
+    """Values of form fields and alternative texts are in blocks, too, but not drawn as text of the page."""
+    result = quire.read(build())
+    counts = [page.info.characters for page in result.pages]
+    assert all(counted is not None and counted.unaccounted == 0 for counted in counts)
+    texts = [block.text for block in result.blocks if block.kind not in ("field", "figure")]
+    texts += [word.text for block in result.blocks if block.kind == "figure" for word in block.words]
+    assert characters_in(" ".join(texts)) == sum(counted.in_blocks for counted in counts if counted)
 
 
 def test_ids_do_not_change_when_other_pages_are_left_out():

@@ -11,18 +11,15 @@ from quire.keys import ArtifactKey, Digest
 from quire.pagetext import LINE, PageText
 from quire.prepare.prepared import Redaction
 from quire.recognize import placing
-from quire.recognize.placing import PlaceProfile, placed
+from quire.recognize.placing import placed
 from quire.recognize.seen import Seen
 from quire.types import REDACTED, AnswerSource, BBox
 from tests.unit.recognize.seen import A_PAGE, line, native, prepared
 
 
-def page(*lines, seen=None, base=None, whole=True, figures=False) -> PageText:
+def page(*lines, seen=None, base=None, whole=True) -> PageText:
     reading = Recognition("fake", tuple(lines))
-    base = base or native()
-    return placed(
-        base, seen or Seen(prepared()), [reading], engine="fake", whole=whole, profile=PlaceProfile(figures=figures)
-    )
+    return placed(base or native(), seen or Seen(prepared()), [reading], engine="fake", whole=whole)
 
 
 def words(text: PageText):
@@ -107,14 +104,13 @@ def test_what_stands_under_native_text_already_is_left_out():
 
 def test_words_outside_the_pictures_of_a_page_of_text_are_left_out():
     base = native(texts=[("native", (50, 70, 90, 84))], images=[INSERT])
-    assert words(page(line("elsewhere", 60, 200), base=base, whole=False)) == ["native"]
+    text = page(line("elsewhere", 60, 200), base=base, whole=False)
+    assert (words(text), text.left_out) == (["native"], {"unasked": 9})
 
 
-def test_a_picture_with_few_words_is_a_figure_whose_words_are_kept_on_request():
+def test_a_picture_with_few_words_is_a_figure_whose_words_are_kept():
     base = native(texts=[("native", (50, 70, 90, 84))], images=[INSERT])
-    without = page(line("pump", 100, 450), base=base, whole=False)
-    assert (words(without), list(without.images)) == (["native"], list(INSERT))
-    kept = page(line("pump", 100, 450), base=base, whole=False, figures=True)
+    kept = page(line("pump", 100, 450), base=base, whole=False)
     assert (words(kept), list(kept.images)) == (["native", "pump"], list(INSERT))
 
 
@@ -122,7 +118,7 @@ def test_a_redaction_is_a_word_and_nothing_under_it_is_read():
     box = BBox(0.1, 0.1, 0.4, 0.04)
     seen = Seen(prepared(redactions=[Redaction(box, 0.87)]))
     text = page(line("secret", 60, 75), line("public", 60, 120), seen=seen)
-    assert words(text) == ["public", REDACTED]
+    assert (words(text), text.left_out) == (["public", REDACTED], {"redacted": 6})
     assert text.box(1) == pytest.approx(box.points(A_PAGE), abs=0.01)
     assert text.confidence(1) == 0.87
 

@@ -50,9 +50,14 @@ READ = Component(
 EXPORT = Component(
     name="export",
     unit="document",
-    version="1",
+    version="2",
     inputs={"document": Port(Type("result")), "formats": Port(_TEXTS, required=False, default=["md"])},
-    options={"words": _option(Type("boolean"), False), "trace": _option(Type("boolean"), False)},
+    options={
+        "words": _option(Type("boolean"), False),
+        "trace": _option(Type("boolean"), False),
+        "figures": _option(Type("boolean"), False),
+        "images": _option(Type("string", nullable=True, enum=("embed",))),
+    },
     gives=Type("list"),
     service="export",
     description="Write a document in some formats; a file whose name begins with a dot is named after the document.",

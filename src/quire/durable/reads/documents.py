@@ -11,7 +11,7 @@ from quire.context import Json, Store
 from quire.durable.messages import DocumentReference
 from quire.durable.reads.request import SourceRef
 from quire.durable.reads.sources import open_source
-from quire.encoding import decode_document
+from quire.encoding import decode_document, info_of_row, info_row
 from quire.engine import Attempt
 from quire.keys import ArtifactKey, Digest, Profile, artifact_key
 from quire.passwords import Password
@@ -35,19 +35,13 @@ class Record:
     path: tuple[Attempt, ...] = ()
 
     def to_row(self) -> list[object]:
-        info = self.info
         path = [[attempt.engine, attempt.outcome, attempt.reason] for attempt in self.path]
-        return [
-            [info.number, info.width, info.height, info.rotation, info.status, info.reason],
-            self.blocks,
-            self.text,
-            path,
-        ]
+        return [info_row(self.info), self.blocks, self.text, path]
 
     @classmethod
     def of_row(cls, row: Sequence[Json]) -> Record:
         info, blocks, text, path = row
-        return cls(PageInfo(*info), blocks, text, tuple(Attempt(*attempt) for attempt in path))
+        return cls(info_of_row(info), blocks, text, tuple(Attempt(*attempt) for attempt in path))
 
 
 def index_key(document: str, index: Digest) -> ArtifactKey:

@@ -9,9 +9,9 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import Any
+from typing import Any, Literal
 
-from quire.assemble import assemble as assembled
+from quire.assemble import assemble_pages
 from quire.encoding import decode_document, decode_page, encode_document
 from quire.engine import Attempt
 from quire.keys import Digest
@@ -50,6 +50,8 @@ class Export:
     words: bool
     path: Mapping[int, tuple[Attempt, ...]] | None
     structure: Digest | None = None
+    figures: bool = False
+    images: Literal["embed"] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +115,7 @@ def read_short(request: Short, work: WorkerWork) -> ShortRead:
         return ShortRead(header, outline, [])
     laid = [decode_page(data[int(str(page["text"])) :], _no_texts) for page, data in pages]
     entries = [OutlineEntry(*row) for row in json.loads(outline)]
-    blocks = [block for page in laid for block in page.blocks] if bundle else assembled(laid, entries)
-    document = encode_document([page.info for page in laid], blocks)
+    document = _document(laid, entries, structured=bool(bundle))
     return ShortRead(header, outline, pages, document, bundle, structure)
 
 
@@ -126,17 +127,27 @@ def assemble(gathered: Pages, work: WorkerWork) -> tuple[dict[str, object], byte
         PageResult(page) if isinstance(page, PageInfo) else decode_page(next(loaded), _no_texts)
         for page in gathered.pages
     ]
-    infos = [page.info for page in pages]
-    if gathered.structured:
-        return {}, encode_document(infos, [block for page in pages for block in page.blocks])
-    return {}, encode_document(infos, assembled(pages, gathered.outline))
+    return {}, _document(pages, gathered.outline, structured=gathered.structured)
+
+
+def _document(pages: Sequence[PageResult], outline: Sequence[OutlineEntry], *, structured: bool) -> bytes:
+    if structured:
+        return encode_document([page.info for page in pages], [block for page in pages for block in page.blocks])
+    return encode_document(*assemble_pages(pages, outline))
 
 
 def export(request: Export, work: WorkerWork) -> tuple[dict[str, object], bytes]:
     """The files of a document. The header has their suffixes (after the stem) and sizes, the data their bytes."""
 
     result = loaded_result(request, work)
-    files = result.files(request.formats, stem="", words=request.words, trace=request.path is not None)
+    files = result.files(
+        request.formats,
+        stem="",
+        words=request.words,
+        trace=request.path is not None,
+        figures=request.figures,
+        images=request.images,
+    )
     return {"files": [[name, len(content)] for name, content in files.items()]}, b"".join(files.values())
 
 

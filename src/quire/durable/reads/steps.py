@@ -10,7 +10,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, replace
 from itertools import accumulate
 from threading import Lock
-from typing import NamedTuple, NotRequired, TypedDict, cast
+from typing import Literal, NamedTuple, NotRequired, TypedDict, cast
 
 from quire.budget import worker_count
 from quire.context import Store
@@ -269,10 +269,13 @@ class DocumentSteps:
         *,
         words: bool = False,
         trace: bool = False,
+        figures: bool = False,
+        images: Literal["embed"] | None = None,
     ) -> Files:
         """Export the document of a reference in some formats; file names are suffixes, to follow its stem."""
         path = Index.load(self.store, document["index"]).path if trace else None
-        with self.requested(document, tuple(formats), words=words, path=path) as request:
+        with self.requested(document, tuple(formats), words=words, path=path) as asked:
+            request = replace(asked, figures=figures, images=images)
             answer = self.work("quire.durable.reads.jobs:export", request, EXPORT_S)
         sizes = answer.header["files"]
         assert isinstance(sizes, list)

@@ -11,27 +11,22 @@ import zipfile
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
-from math import ceil, floor
 from pathlib import PurePosixPath
 from typing import cast
-
-from PIL.Image import Image
-from PIL.Image import open as open_image
 
 from quire.answers.documents import exported
 from quire.answers.scores import confidence, scores_of
 from quire.context import Json
-from quire.document import Reader, RenderOptions
+from quire.document import Reader
 from quire.durable.reads.jobs import Export, Short, load_artifacts, loaded_result, read_short
 from quire.encoding import decode_document
-from quire.errors import InputError
 from quire.export import docling_outputs
-from quire.export.docling_images import Fractions, OutputOptions
+from quire.export.crops import PageCrops, rendered_by
+from quire.export.docling_images import OutputOptions
 from quire.keys import Digest
 from quire.opened import WorkerWork
 from quire.reading.native_pages import text_of_page
 from quire.result import DocumentResult, ReadSource
-from quire.types import BBox
 
 VERSION = "1"
 
@@ -91,7 +86,7 @@ def short(request: ShortRequest, work: WorkerWork) -> tuple[dict[str, object], b
 def _parts(result: DocumentResult, wanted: Wanted, reader: Reader) -> tuple[dict[str, object], bytes]:
     """The parts of the output. The header has their names and sizes, the data their bytes."""
     document = result.to_docling()
-    crop = _Crop(reader)
+    crop = PageCrops(rendered_by(reader))
     made = docling_outputs.render(document, cast(OutputOptions, wanted.outputs), crop)
     paged = cast(Mapping[str, Json], document["pages"])  # as docling counts: Markdown has none
     scores = scores_of(result.blocks, (page.number for page in result.pages)) if paged else {}
@@ -115,35 +110,6 @@ def _parts(result: DocumentResult, wanted: Wanted, reader: Reader) -> tuple[dict
     }
     header: dict[str, object] = {"parts": [[name, len(data)] for name, data in parts.items()], "figures": figures}
     return header, b"".join(parts.values())
-
-
-class _Crop:
-    """Cuts pictures out of the pages of a document; the last page that was rendered is kept."""
-
-    def __init__(self, reader: Reader) -> None:
-        self._reader = reader
-        self._page: tuple[int, float, Image] | None = None
-
-    def __call__(self, page: int, part: Fractions, scale: float) -> bytes:
-        picture = self._rendered(page, scale)
-        box = BBox(*part).points(picture.size)
-        edges = (
-            floor(box[0]),
-            floor(box[1]),
-            max(ceil(box[2]), floor(box[0]) + 1),
-            max(ceil(box[3]), floor(box[1]) + 1),
-        )
-        buffer = io.BytesIO()
-        picture.crop(edges).save(buffer, "PNG")
-        return buffer.getvalue()
-
-    def _rendered(self, page: int, scale: float) -> Image:
-        if self._page is None or self._page[:2] != (page, scale):
-            (made,) = self._reader.render([page], RenderOptions(dpi=round(72 * scale)))
-            if isinstance(made, InputError):
-                raise made
-            self._page = page, scale, open_image(io.BytesIO(made.png))
-        return self._page[2]
 
 
 def joined(archives: Sequence[Digest], work: WorkerWork) -> bytes:

@@ -127,17 +127,23 @@ class DocumentViews:
         return StoredFile(self._once(key, document, make), "image/png")
 
     def export(
-        self, document: DocumentReference, format: str, *, words: bool = False, trace: bool = False
+        self,
+        document: DocumentReference,
+        format: str,
+        *,
+        words: bool = False,
+        trace: bool = False,
+        figures: bool = False,
     ) -> StoredFile:
         """The document in a format: one file, or a zip archive of several. Raises UsageError for an unknown format."""
         known = find_format(format)
         stem = output_stem(document["source"]["name"])
         several = "{number}" in known.suffix
-        inputs = document["document"], document["index"], stem, format, known.version, f"{words:d}{trace:d}"
+        inputs = document["document"], document["index"], stem, format, known.version, f"{words:d}{trace:d}{figures:d}"
         key = artifact_key("export-file", FILE, inputs, NOTHING)
 
         def make(claim: Claim) -> Digest:
-            files = self._scoped(document).export(document, [format], words=words, trace=trace)
+            files = self._scoped(document).export(document, [format], words=words, trace=trace, figures=figures)
             data = _zipped(stem, files) if several else next(iter(files.values()))
             return self._save(key, data, document, claim)
 

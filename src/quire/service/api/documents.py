@@ -73,7 +73,8 @@ def document_routes(service: Service, finder: RunFinder, views: DocumentViews) -
         """The outcome of every page."""
         document = await looking.found(request, id)
         pages = (await looking.look(document, views.pages)).pages
-        rows = [{"page": page["number"], "status": page["status"], "reason": page["reason"]} for page in pages]
+        told = ("status", "reason", "characters")
+        rows = [{"page": page["number"], **{name: page[name] for name in told}} for page in pages]
         reference = document.reference
         answer = {"status": reference["status"], "ledger": reference["ledger"], "pages": rows}
         return answering.json_response(request, _encoded(answer))
@@ -105,11 +106,13 @@ def document_routes(service: Service, finder: RunFinder, views: DocumentViews) -
         return await looking.stored(request, id, make, answering.FOREVER, page=number)
 
     @router.get("/{id}/exports/{format}", response_class=Response, responses=FILE)
-    async def export(request: Request, id: str, format: str, words: bool = False, trace: bool = False) -> Response:
+    async def export(
+        request: Request, id: str, format: str, words: bool = False, trace: bool = False, figures: bool = False
+    ) -> Response:
         """The document in a format of `quire read --to`: one file, or a zip archive of several."""
         if format not in format_names():
             raise ApiError(404, f"there is no format {format[:50]!r}; choose from {', '.join(format_names())}")
-        make = partial(views.export, format=format, words=words, trace=trace)
+        make = partial(views.export, format=format, words=words, trace=trace, figures=figures)
         return await looking.stored(request, id, make, answering.CHECKED)
 
     @router.get("/{id}/search", response_model=SearchResult)

@@ -64,13 +64,22 @@ class RunProgress(BaseModel):
 
 
 class PageLedger(BaseModel):
-    """The outcome of pages: `pages = ok + empty + failed + skipped`."""
+    """The outcome of pages: `pages = ok + empty + failed + skipped`; `left_out` of those read lack some text."""
 
     pages: int
     ok: int
     empty: int
     failed: int
     skipped: int
+    left_out: int = 0
+
+
+class PageCharacters(BaseModel):
+    """The account of the characters of a page: `drawn = in_blocks + left_out`, the latter by reason."""
+
+    drawn: int
+    in_blocks: int
+    left_out: dict[str, int]
 
 
 class DocumentSummary(BaseModel):
@@ -99,6 +108,7 @@ class PageSummary(BaseModel):
     rotation: int
     status: PageStatus
     reason: str | None
+    characters: PageCharacters | None
     blocks: int
     engine: str | None
     attempts: int = Field(description="How often an OCR engine was asked; 0 if the text is from the file.")
@@ -211,6 +221,7 @@ class LedgerEntry(BaseModel):
     page: int
     status: PageStatus
     reason: str | None
+    characters: PageCharacters | None
 
 
 class DocumentLedger(BaseModel):
