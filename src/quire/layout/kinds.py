@@ -7,13 +7,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from quire.layout.lines import Line
+from quire.layout.listings import is_listing
 from quire.layout.paragraphs import Paragraph
 from quire.layout.patterns import (
-    bullet,
+    STRONG_BULLETS,
     caption_marked,
     caption_of,
     ends_with_equation_number,
+    is_address,
+    is_contents_line,
     is_known_heading,
+    list_number,
     section_number,
 )
 from quire.pagetext import PageText
@@ -21,6 +25,7 @@ from quire.types import BlockKind
 
 HEADING_SIZE = 1.1  # of the body's size: larger type is a heading
 FOOTNOTE_SIZE = 0.93
+PROSE = 80  # characters that are enough to know the type of the text
 TITLE_WORDS = 0.5  # of the letters of an OCR title: those in words
 _OPERATORS = re.compile(r"[-=+−×·/<>≤≥≈()\[\]{}|\d.,]+\Z")
 _NOTE_MARK = re.compile(r"^(?:[*†‡§¶]+|\d{1,3}|[a-z]\b)\s*\S")
@@ -47,6 +52,9 @@ def body_setting(page: PageText, lines: Sequence[Line]) -> TypeSetting:
     sizes: dict[float, int] = {}
     fonts: dict[int, int] = {}
     bold = total = 0
+    prose = [line for line in lines if not line.mono]
+    if sum(len(line.text) for line in prose) >= PROSE:
+        lines = prose  # a page full of code is judged by the text around it
     for line in lines:
         count = len(line.text)
         rounded = round(2 * line.size) / 2
@@ -84,15 +92,17 @@ def kind_of(
     lines = paragraph.lines
     first = lines[0]
     text = first.text
-    if all(line.mono for line in lines) and not page.font_table[setting.font].look.mono and len(lines) > 1:
+    if len(lines) > 1 and all(line.mono for line in lines) and is_listing(lines):
         return "code"
     if any(line.signs for line in lines) and is_formula(page, paragraph):
         return "formula"
     if caption_of(text) and (caption_marked(text) or first.bold) and first.size <= 1.1 * setting.size:
         return "caption"
+    if paragraph.marker and paragraph.marker in STRONG_BULLETS:
+        return "list_item"
     if _is_footnote(paragraph, setting, last_of_column):
         return "footnote"
-    if bullet(text):
+    if paragraph.marker and not list_number(text):
         return "list_item"
     if is_heading(paragraph, setting, alone=alone):
         return "heading"
@@ -106,9 +116,11 @@ def is_heading(paragraph: Paragraph, setting: TypeSetting, *, alone: bool) -> bo
     if len(lines) > 4:
         return False
     text = " ".join([line.text for line in lines])
-    if len(text) > 220 or _list_of_names(text):
+    if len(text) > 220 or _list_of_names(text) or is_address(text) or is_contents_line(text):
         return False
     letters = sum(map(str.isalpha, text))
+    if 2 * sum(map(str.isdigit, text)) > 3 * letters:
+        return False  # an amount, a date or a number
     if letters < 2 or (setting.recognised and not _reads_like_a_title(text)):
         return False
     size = max(line.size for line in lines)

@@ -7,12 +7,14 @@ from dataclasses import replace
 
 from quire.encoding import decode_page
 from quire.layout.account import Account, characters_in
+from quire.layout.bullets import with_bullets
 from quire.layout.figures import Figure, figure_text, find_figures, find_shapes
 from quire.layout.formulas import FormulaCluster, cluster_formulas
 from quire.layout.frame import Turn, upright
 from quire.layout.furniture import find_furniture
 from quire.layout.kinds import TypeSetting, body_setting, kind_of
 from quire.layout.lines import Line, find_lines, is_right_to_left
+from quire.layout.listings import has_sign_of_code, is_typescript
 from quire.layout.mending import mended
 from quire.layout.order import Column, as_written, reading_order
 from quire.layout.paragraphs import Paragraph, paragraphs
@@ -99,6 +101,7 @@ class _Page:
         self.tags = Tags(page)
         self.alternatives: list[str] = []
         self.made: list[Block] = []
+        self.typed = False
 
     def blocks(self) -> list[Block]:
         page = self.page
@@ -107,6 +110,10 @@ class _Page:
             self.tags.mark(lines)
         upright_lines = mended(page, [line for line in lines if not line.angle])
         lines = [*upright_lines, *(line for line in lines if line.angle)]
+        self.typed = is_typescript(upright_lines)
+        if self.typed:
+            for line in upright_lines:
+                line.mono = False
         setting = body_setting(page, upright_lines)
         if 2 * page.invisible > page.chars or page.engine:
             first = page.recognised if page.engine else 0
@@ -120,7 +127,9 @@ class _Page:
         if tables:
             figures = [figure for figure in figures if not _in_table(figure, tables)]
         turned = [line for line in body if line.angle]
-        body = [line for line in body if not line.angle]
+        body = with_bullets(page, [line for line in body if not line.angle])
+        for line in body:
+            line.mono = line.mono and not self.typed
         if (tables or figures) and body:
             setting = body_setting(page, body)
         edge = [line for line in upright_lines if id(line) in furniture]
@@ -197,7 +206,9 @@ class _Page:
         if kind == "code":
             content = Text(code_text(lines), ())
         else:
-            content = block_text(self.page, lines, self.vocabulary, keep_hyphens=kind == "formula")
+            mono = all(line.mono for line in lines)
+            code = not self.typed and (not mono or any(has_sign_of_code(line.text) for line in lines))
+            content = block_text(self.page, lines, self.vocabulary, keep_hyphens=kind == "formula", code=code)
         runs = [run for line in lines for run in line.runs]
         self.account.place(runs, content.text)
         if not content.text.strip():

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Sequence
 from copy import copy
 from itertools import pairwise
 
 from quire.layout.lines import Line, is_right_to_left
 from quire.layout.order import Column
-from quire.layout.patterns import bullet, caption_marked, list_number
+from quire.layout.patterns import STRONG_BULLETS, bullet, caption_marked, is_contents_line, list_number
 from quire.median import median
 
+_INITIAL = re.compile(r"[A-Z]\. ")
 GAP = 1.35  # of the usual distance of lines: a wider one ends a paragraph
 CODE_GAP = 2.3  # a listing may hold an empty line
 SIZE = 0.09  # a larger relative change of size does too
@@ -45,6 +47,7 @@ def paragraphs(column: Column, lines: Sequence[Line]) -> list[Paragraph]:
     if not lines:
         return []
     found: list[Paragraph] = []
+    _mark(lines)
     if 2 * sum(is_right_to_left(line.text) for line in lines) > len(lines):
         shown: Sequence[Line] = [_mirrored(line) for line in lines]
         left = -column.right
@@ -54,8 +57,21 @@ def paragraphs(column: Column, lines: Sequence[Line]) -> list[Paragraph]:
     for start, end in pairwise(starts):
         found.append(Paragraph(list(lines[start:end]), column))
     for paragraph in found:
-        paragraph.marker = marker_of(paragraph.lines[0].text)
+        paragraph.marker = paragraph.lines[0].marker
     return found
+
+
+def _mark(lines: Sequence[Line]) -> None:
+    """Set the list markers of the lines. A capital with a point is one only in a sequence: else it is an initial."""
+    marks = {line.text[:2] for line in lines if _INITIAL.match(line.text)}
+    for line in lines:
+        if line.marker or line.mono:
+            continue
+        line.marker = marker_of(line.text)
+        if _INITIAL.match(line.text):
+            code = ord(line.text[0])
+            if f"{chr(code - 1)}." not in marks and f"{chr(code + 1)}." not in marks:
+                line.marker = ""
 
 
 def _starts(lines: Sequence[Line], left: float) -> list[int]:
@@ -139,13 +155,15 @@ def _begins(
         return True
     if line.tag >= 0:
         return step > 4 * size
+    if is_contents_line(last.text):
+        return True
     if line.mono and last.mono:
         return step > CODE_GAP * usual or abs(line.size - last.size) > SIZE * size
     if step > GAP * max(usual, size) or step > 2.6 * size:
         return True
     if abs(line.size - last.size) > SIZE * size and not _scripted(line, last):
         return True
-    if marker_of(line.text) and _list_begins(line, current):
+    if line.marker and _list_begins(line, current):
         return True
     if caption_marked(line.text) and not caption_marked(last.text):
         return True
@@ -181,9 +199,11 @@ def _heading_like(line: Line, last: Line, right: float) -> bool:
 def _list_begins(line: Line, current: Sequence[Line]) -> bool:
     """A marker begins an item unless the line is the continuation of one, like a number at its start."""
     first = current[0]
-    if bullet(line.text):
+    if line.marker in STRONG_BULLETS:
         return True
-    if marker_of(first.text):
+    if bullet(line.text) and not line.text[2:3].islower():
+        return True
+    if first.marker:
         return line.left < first.left + 0.8 * line.size or line.left > current[-1].left + 0.8 * line.size
     last = current[-1]
     return last.text[-1:] in ".:;!?”)" or line.left > last.left + 0.5 * line.size or last.right < line.right - 60
@@ -198,7 +218,7 @@ def _indented(
     ended_short = edges[1] - last.right > _first_word(line) + 0.6 * line.size
     inner_left = min(other.left for other in current[1:]) if len(current) > 1 else last.left
     centered = _centered(line, last)
-    if marker_of(first.text):
+    if first.marker:
         back = line.left < first.left + 0.5 * line.size
         ended = last.text[-1:] in ".!?:;" and not line.text[:1].islower()
         if back and ended and (ended_short or line.baseline - last.baseline > 1.35 * line.size):
