@@ -20,6 +20,8 @@ _MATH = re.compile(
     r"cm(mi|sy|ex|bsy|mib)\d|msam|msbm|math|symbol|mtmi|mtsy|mtex|rmtmi|euf[mb]|eus[mb]|mjx|katex|lm(mi|sy|ex)|tx(mi|sy)"
 )
 
+_STYLE = re.compile(r"[-,.]|(?<=[a-z])(?=Bold|Ital|Med|Regu|Demi|Roman)|\d")
+
 
 class Font(NamedTuple):
     """A font of a page: its base name without the subset prefix, and its style."""
@@ -38,6 +40,11 @@ class FontStyle(NamedTuple):
     italic: bool
     mono: bool
     math: bool
+
+
+def family(name: str) -> str:
+    """The typeface of a font, without its style: MyriadPro of MyriadPro-Bold."""
+    return _STYLE.split(name, maxsplit=1)[0].lower()
 
 
 @cache

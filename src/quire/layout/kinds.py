@@ -25,6 +25,8 @@ from quire.types import BlockKind
 
 HEADING_SIZE = 1.1  # of the body's size: larger type is a heading
 FOOTNOTE_SIZE = 0.93
+TITLE_SIZE = 0.9  # of the body's size: a title in another font may be a little smaller
+TITLE_LENGTH = (4, 110)
 PROSE = 80  # characters that are enough to know the type of the text
 TITLE_WORDS = 0.5  # of the letters of an OCR title: those in words
 _OPERATORS = re.compile(r"[-=+−×·/<>≤≥≈()\[\]{}|\d.,]+\Z")
@@ -83,11 +85,18 @@ def body_setting(page: PageText, lines: Sequence[Line]) -> TypeSetting:
 
 
 def kind_of(
-    page: PageText, paragraph: Paragraph, setting: TypeSetting, *, last_of_column: bool, alone: bool
+    page: PageText,
+    paragraph: Paragraph,
+    setting: TypeSetting,
+    *,
+    last_of_column: bool,
+    alone: bool,
+    below: Paragraph | None = None,
 ) -> BlockKind:
     """The kind of one paragraph, judged from its type, its position and how it begins.
 
-    `alone` says that white space surrounds it; `last_of_column` that only footnotes may follow.
+    `alone` says that white space surrounds it; `last_of_column` that only footnotes may follow; `below` is the
+    paragraph that follows it.
     """
     lines = paragraph.lines
     first = lines[0]
@@ -104,7 +113,7 @@ def kind_of(
         return "footnote"
     if paragraph.marker and not list_number(text):
         return "list_item"
-    if is_heading(paragraph, setting, alone=alone):
+    if is_heading(paragraph, setting, alone=alone) or _is_title_of(page, paragraph, below, setting):
         return "heading"
     if paragraph.marker:
         return "list_item"
@@ -143,6 +152,29 @@ def is_heading(paragraph: Paragraph, setting: TypeSetting, *, alone: bool) -> bo
         return True
     italic = all(line.italic for line in lines)
     return numbered and alone and len(text) < 90 and (italic or caps or _title_case(text))
+
+
+def _is_title_of(page: PageText, paragraph: Paragraph, below: Paragraph | None, setting: TypeSetting) -> bool:
+    """Whether a short line in a font of its own stands directly above a paragraph in the font of the text."""
+    if below is None or setting.recognised or len(paragraph.lines) > 2 or len(below.lines) < 2:
+        return False
+    line, first = paragraph.lines[-1], below.lines[0]
+    names = page.font_table
+    body = names[setting.font].name
+    if names[first.font].name != body or any(_fonts_of(page, line, body) for line in paragraph.lines):
+        return False
+    text = " ".join([line.text for line in paragraph.lines])
+    if not TITLE_LENGTH[0] <= len(text) <= TITLE_LENGTH[1] or _SENTENCE_END.search(text) or _list_of_names(text):
+        return False
+    near = -0.5 * line.size < first.top - line.bottom < 1.2 * line.size and abs(first.left - line.left) < 2 * line.size
+    short = line.right < paragraph.column_right - 2 * line.size
+    steady = TITLE_SIZE * setting.size < line.size
+    return near and short and steady and (text[0].isupper() or text[0].isdigit()) and not is_address(text)
+
+
+def _fonts_of(page: PageText, line: Line, name: str) -> bool:
+    """Whether any word of a line is set in the font of this name."""
+    return any(page.font_table[page.fonts[run]].name == name for run in line.runs)
 
 
 def _reads_like_a_title(text: str) -> bool:

@@ -11,7 +11,7 @@ from quire.layout.bullets import with_bullets
 from quire.layout.figures import Figure, figure_text, find_figures, find_shapes
 from quire.layout.formulas import FormulaCluster, cluster_formulas
 from quire.layout.frame import Turn, upright
-from quire.layout.furniture import find_furniture
+from quire.layout.furniture import find_furniture, is_stamp
 from quire.layout.kinds import TypeSetting, body_setting, kind_of
 from quire.layout.lines import Line, find_lines, is_right_to_left
 from quire.layout.listings import has_sign_of_code, is_typescript
@@ -20,6 +20,7 @@ from quire.layout.order import Column, as_written, reading_order
 from quire.layout.paragraphs import Paragraph, paragraphs
 from quire.layout.patterns import is_leader, is_page_number
 from quire.layout.quality import Quality, judge
+from quire.layout.run_in import without_title
 from quire.layout.tables import FoundTable, find_tables
 from quire.layout.tags import Tags
 from quire.layout.textual import PageVocabulary, Text, block_text, cell_text, code_text
@@ -135,7 +136,8 @@ class _Page:
         edge = [line for line in upright_lines if id(line) in furniture]
         self._furniture([line for line in edge if line.top < page.height / 2], furniture)
         for line in turned:
-            self._text("paragraph", [line], Paragraph([line], Column([line])))
+            kind: BlockKind = "header" if is_stamp(line, page.width) else "paragraph"
+            self._text(kind, [line], Paragraph([line], Column([line])))
         things: list[Thing] = [*cluster_formulas(body), *map(_Grid, tables), *figures, *_fields(page)]
         sequence = _sequence(things, self.tags, page)
         if len(self.alternatives) != len(figures):  # which text belongs to which figure is unknown
@@ -189,12 +191,25 @@ class _Page:
         for number, part in enumerate(parts):
             if isinstance(part, Paragraph):
                 before = parts[number - 1] if number else None
+                after = parts[number + 1] if number + 1 < len(parts) else None
                 tagged = self.tags.kind(part.lines) if self.tags else None
                 kind, level = tagged or (
-                    kind_of(self.page, part, setting, last_of_column=number >= notes, alone=_alone(before, part)),
+                    kind_of(
+                        self.page,
+                        part,
+                        setting,
+                        last_of_column=number >= notes,
+                        alone=_alone(before, part),
+                        below=after if isinstance(after, Paragraph) else None,
+                    ),
                     None,
                 )
-                self._text(kind, part.lines, part, level=level)
+                cut = without_title(self.page, part, setting) if kind == "paragraph" and _alone(before, part) else None
+                if cut:
+                    for name, lines in (("heading", cut[0]), ("paragraph", cut[1])):
+                        self._text(name, lines, part.of(lines))
+                else:
+                    self._text(kind, part.lines, part, level=level)
             elif isinstance(part, _Grid):
                 self._table(part.table)
             elif isinstance(part, Figure):

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from copy import copy
 from itertools import pairwise
 
+from quire.layout.hanging import hanging_entries
 from quire.layout.lines import Line, is_right_to_left
 from quire.layout.order import Column
 from quire.layout.patterns import STRONG_BULLETS, bullet, caption_marked, is_contents_line, list_number
@@ -30,6 +31,12 @@ class Paragraph:
         self.lines = lines
         self.column_left, self.column_right = column.left, column.right
         self.marker = ""
+
+    def of(self, lines: list[Line]) -> Paragraph:
+        """Some of its lines, in the same column."""
+        part = copy(self)
+        part.lines = lines
+        return part
 
     @property
     def box(self) -> tuple[float, float, float, float]:
@@ -79,12 +86,25 @@ def _starts(lines: Sequence[Line], left: float) -> list[int]:
     pitch = _pitches(lines)
     right = _right_edge(lines)
     justified = _justified(lines, right)
+    entries = hanging_entries(lines)
     starts = [0]
     for index in range(1, len(lines)):
+        if index in entries:
+            if entries[index] or _apart(lines[index], lines[index - 1], pitch):
+                starts.append(index)
+            continue
         following = lines[index + 1] if index + 1 < len(lines) else None
         if _begins(lines[index], lines[starts[-1] : index], following, pitch, (left, right), justified):
             starts.append(index)
     return starts
+
+
+def _apart(line: Line, last: Line, pitch: dict[int, float]) -> bool:
+    """Whether white space, another place or another size separates two lines."""
+    size = max(line.size, last.size)
+    usual = pitch.get(round(2 * last.size)) or 1.25 * size
+    step = line.baseline - last.baseline
+    return line.tag != last.tag or step < -0.4 * size or step > GAP * max(usual, size)
 
 
 def _mirrored(line: Line) -> Line:
@@ -171,9 +191,33 @@ def _begins(
         return True
     if line.mono != last.mono:
         return True
+    if _titled(line, current, following, edges[1]):
+        return True
     if line.math != last.math and _displayed(line if line.math else last, current, edges[0]):
         return True
     return _indented(line, current, following, edges, justified)
+
+
+def _titled(line: Line, current: Sequence[Line], following: Line | None, right: float) -> bool:
+    """Whether a short line in a font of its own begins, or has just ended: the title of the paragraph below it."""
+    last = current[-1]
+    if line.font == last.font or following is None or not _starts_sentence(line):
+        return False
+    if following.font == line.font and len(current) <= 2:  # the title is above this line
+        same = all(other.font == last.font for other in current)
+        return same and _is_title(last, right) and _starts_sentence(current[0])
+    ended = last.text[-1:] in ".:!?)]" or right - last.right > 0.3 * last.width
+    if not ended:
+        return False
+    return following.font == last.font and _is_title(line, right) and _starts_sentence(following)
+
+
+def _starts_sentence(line: Line) -> bool:
+    return line.text[:1].isupper() or line.text[:1].isdigit()
+
+
+def _is_title(line: Line, right: float) -> bool:
+    return line.right < right - 2 * line.size and line.text[-1:] not in ".,;:-"
 
 
 def _displayed(line: Line, current: Sequence[Line], left: float) -> bool:

@@ -235,6 +235,31 @@ def test_addresses_and_amounts_are_no_headings(line: str):
     assert kinds(placed(pieces)) == ["paragraph", "paragraph"]
 
 
+def test_a_short_line_in_another_font_above_a_paragraph_is_a_heading():
+    pieces = wrapped(prose(6), 72, 90, 450)
+    pieces += [Piece(72, 170, "Signals by day", 10.5, "Times-Italic"), *wrapped(prose(6), 72, 183, 450)]
+    assert kinds(placed(pieces)) == ["paragraph", "heading", "paragraph"]
+
+
+def test_a_title_in_another_typeface_that_runs_into_its_paragraph_is_a_heading():
+    pieces = wrapped(prose(6), 72, 90, 450)
+    pieces += [
+        Piece(72, 190, "Signals by day.", 10.5, "Helvetica-Bold"),
+        Piece(158, 190, documents.SENTENCES[0][:-1] + " and leaves it at"),
+    ]
+    pieces += wrapped(prose(4), 72, 203, 450)
+    assert kinds(placed(pieces)) == ["paragraph", "heading", "paragraph"]
+    assert only(placed(pieces), "heading").text == "Signals by day."
+
+
+def test_bold_words_at_the_beginning_of_a_paragraph_are_no_heading():
+    pieces = [
+        Piece(72, 190, "Signals by day.", 10.5, "Times-Bold"),
+        Piece(150, 190, documents.SENTENCES[0][:-1] + " and leaves it at"),
+    ]
+    assert kinds(placed([*pieces, *wrapped(prose(4), 72, 203, 450)])) == ["paragraph"]
+
+
 def test_the_note_under_the_short_rule_is_a_footnote():
     note = only(documents.footnotes(), "footnote")
     assert note.text.split(maxsplit=1) == ["1", documents.FOOTNOTE]
