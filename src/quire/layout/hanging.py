@@ -8,6 +8,7 @@ from quire.layout.lines import Line
 
 LEAST = 4  # entries: fewer are no list of them
 INDENT = (0.6, 4.0)  # of the size: how far the other lines are indented
+FEWEST = 0.12  # of the entries: lines that are indented
 ALIGNED = 0.35  # of the size: lines that differ by less begin at the same place
 BEGUN = 0.75  # of the entries begin with a capital, a bracket or a digit after a line that ends
 CLEARER = 0.25  # the indented lines look so much less like beginnings
@@ -40,7 +41,7 @@ def _entries(lines: Sequence[Line], start: int, end: int) -> dict[int, bool]:
     indented = [i for i in part if INDENT[0] * size < lines[i].left - left < INDENT[1] * size]
     if len(out) < LEAST or len(indented) < LEAST - 1 or len(out) + len(indented) < 0.9 * len(part):
         return {}
-    if len(indented) < 0.4 * len(out) or any(lines[i].marker for i in out):
+    if len(indented) < FEWEST * len(out) or sum(bool(lines[i].marker) for i in out) > 0.3 * len(out):
         return {}
     usual = sorted(lines[i].left for i in indented)[len(indented) // 2]
     if sum(abs(lines[i].left - usual) < ALIGNED * size for i in indented) < 0.85 * len(indented):
@@ -58,6 +59,7 @@ def _share_begun(lines: Sequence[Line], indexes: Sequence[int]) -> float:
         return 0.0
     begun = 0
     for i in indexes:
-        first, before = lines[i].text[:1], lines[i - 1].text[-1:]
-        begun += (before in _ENDS or before.isdigit()) and not first.islower()
+        first, before = lines[i].text[:1], lines[i - 1].text
+        ended = before[-1:] in _ENDS or any(map(str.isdigit, before.rpartition(" ")[2].rstrip(",")))
+        begun += ended and before[-1:] != "," and not first.islower()
     return begun / len(indexes)

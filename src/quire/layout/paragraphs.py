@@ -87,6 +87,8 @@ def _starts(lines: Sequence[Line], left: float) -> list[int]:
     right = _right_edge(lines)
     justified = _justified(lines, right)
     entries = hanging_entries(lines)
+    for index in entries:
+        lines[index].marker = ""  # an initial, a volume
     starts = [0]
     for index in range(1, len(lines)):
         if index in entries:

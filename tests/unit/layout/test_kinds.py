@@ -260,6 +260,32 @@ def test_bold_words_at_the_beginning_of_a_paragraph_are_no_heading():
     assert kinds(placed([*pieces, *wrapped(prose(4), 72, 203, 450)])) == ["paragraph"]
 
 
+def test_an_entry_of_a_bibliography_is_one_block():
+    entries = [
+        ["Carver, Y., Boser, B. and the pilots of the bay, 2013, Tides and Channels 428,", "2216, doi: 10.1086/430694"],
+        ["Dale, J. E. 2006, MNRAS 366, 1424"],
+        ["Eggen, O. J. 1998, The Harbour 115, 2435, and the works that follow it there,", "C. Gabriel, 666"],
+        [
+            "Feast, M. W. and Whitelock, P. A. 2000, in the Ledger of Vessels of the Bay,",
+            "edited by D. Pilot, 317, 460",
+        ],
+        ["Gaia, B. 2018, A Small Museum 616, A1"],
+    ]
+    pieces, y = [], 90.0
+    for entry in entries:
+        for number, line in enumerate(entry):
+            pieces.append(Piece(86 if number else 72, y, line))
+            y += 13
+    blocks = quire.read(placed(pieces)).blocks
+    assert [block.text.split("\n") for block in blocks] == entries
+    assert {block.kind for block in blocks} == {"paragraph"}
+
+
+def test_the_rest_of_a_sentence_in_larger_type_is_no_heading():
+    pieces = [Piece(72, 90, "as would be the widening of the road", 10.5), *wrapped(prose(20), 72, 120, 450, size=9)]
+    assert kinds(placed(pieces)) == ["paragraph", "paragraph"]
+
+
 def test_the_note_under_the_short_rule_is_a_footnote():
     note = only(documents.footnotes(), "footnote")
     assert note.text.split(maxsplit=1) == ["1", documents.FOOTNOTE]
