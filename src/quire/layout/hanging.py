@@ -44,7 +44,7 @@ def _entries(lines: Sequence[Line], start: int, end: int) -> dict[int, bool]:
     if len(indented) < FEWEST * len(out) or sum(bool(lines[i].marker) for i in out) > 0.3 * len(out):
         return {}
     usual = sorted(lines[i].left for i in indented)[len(indented) // 2]
-    if sum(abs(lines[i].left - usual) < ALIGNED * size for i in indented) < 0.85 * len(indented):
+    if sum(abs(lines[i].left - usual) < ALIGNED * size for i in indented) < 0.7 * len(indented):
         return {}
     begun = _share_begun(lines, [i for i in out if i > start])
     if begun < BEGUN or begun < _share_begun(lines, [i for i in indented if i - 1 in out]) + CLEARER:

@@ -18,7 +18,7 @@ from quire.layout.listings import has_sign_of_code, is_typescript
 from quire.layout.mending import mended
 from quire.layout.order import Column, as_written, reading_order
 from quire.layout.paragraphs import Paragraph, paragraphs
-from quire.layout.patterns import is_leader, is_page_number
+from quire.layout.patterns import WEAK_BULLETS, is_leader, is_page_number
 from quire.layout.quality import Quality, judge
 from quire.layout.run_in import without_title
 from quire.layout.tables import FoundTable, find_tables
@@ -188,6 +188,7 @@ class _Page:
             parts.append(thing)
         parts += paragraphs(column, pending)
         notes = _notes(parts, setting)
+        _unmark_single(parts)
         for number, part in enumerate(parts):
             if isinstance(part, Paragraph):
                 before = parts[number - 1] if number else None
@@ -436,6 +437,14 @@ def _over(line: Thing, thing: Thing) -> bool:
 
 def _fields(page: PageText) -> list[_Field]:
     return [_Field(field) for field in page.fields if field["value"] and field["kind"] != "button"]
+
+
+def _unmark_single(parts: Sequence[Paragraph | Thing]) -> None:
+    """An asterisk or a dash that begins no other paragraph of its column is the mark of a note, or punctuation."""
+    marked = [part for part in parts if isinstance(part, Paragraph) and part.marker in WEAK_BULLETS and part.marker]
+    for part in marked:
+        if sum(other.marker == part.marker for other in marked) == 1:
+            part.marker = ""
 
 
 def _notes(parts: Sequence[Paragraph | Thing], setting: TypeSetting) -> int:

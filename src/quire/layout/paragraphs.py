@@ -189,6 +189,8 @@ def _begins(
         return True
     if caption_marked(line.text) and not caption_marked(last.text):
         return True
+    if step > 1.5 * size and len(current) == 1 and pitch.get(round(2 * last.size)) == step:
+        return True  # two titles below each other: nothing else shows how far lines of this size are apart
     if line.bold != last.bold and _heading_like(line, last, edges[1]):
         return True
     if line.mono != last.mono:

@@ -8,6 +8,8 @@ BULLETS = "•‣◦●○▪▫■□◆◇♦➢➤❖✓✔∙·⁃–—−*
 
 STRONG_BULLETS = "•‣●▪■➢➤❖✓✔►▶\uf06c\uf06e\uf071\uf076\uf0a7\uf0a8\uf0b7\uf0d8\uf0e0\uf0fc"
 """Signs that are nothing but bullets; those of the private use area are Symbol and Wingdings."""
+WEAK_BULLETS = "*–—−"
+"""Signs that begin an item only where others do too."""
 _BULLET = re.compile(
     rf"^([{re.escape(BULLETS)}{STRONG_BULLETS}])\s+\S|^([{STRONG_BULLETS}])\S|^([a-z]?\ufffd)\s+\S|^(o)\s+(?=[A-Z])"
 )

@@ -286,6 +286,16 @@ def test_the_rest_of_a_sentence_in_larger_type_is_no_heading():
     assert kinds(placed(pieces)) == ["paragraph", "paragraph"]
 
 
+def test_a_single_asterisk_is_no_bullet():
+    pieces = [*wrapped(prose(6), 72, 90, 450), *listed(["* May include the dues of the harbour."], 72, 200)]
+    assert kinds(placed(pieces)) == ["paragraph", "paragraph"]
+
+
+def test_two_headings_below_each_other_are_two():
+    pieces = [Piece(72, 90, "Signals and lamps", 13), Piece(72, 111, "V4.1 Signals by day", 13)]
+    assert kinds(placed([*pieces, *wrapped(prose(8), 72, 140, 450, size=10)])) == ["title", "heading", "paragraph"]
+
+
 def test_the_note_under_the_short_rule_is_a_footnote():
     note = only(documents.footnotes(), "footnote")
     assert note.text.split(maxsplit=1) == ["1", documents.FOOTNOTE]
