@@ -140,9 +140,9 @@ def _inline(listed: Sequence[TextRun]) -> str:
 
 
 def _is_worth_linking(link: str, shown: str) -> bool:
-    """A printed URL is a link without markup (autolink)."""
+    """A printed URL is a link without markup (autolink), also one over two lines."""
     bare = re.sub(r"^(mailto:|https?://)", "", link).rstrip("/")
-    return shown.rstrip("/") not in (link.rstrip("/"), bare)
+    return "".join(shown.split()).rstrip("/") not in (link.rstrip("/"), bare)
 
 
 def _target(link: str) -> str:

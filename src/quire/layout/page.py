@@ -207,8 +207,8 @@ class _Page:
                 )
                 cut = without_title(self.page, part, setting) if kind == "paragraph" and _alone(before, part) else None
                 if cut:
-                    for name, lines in (("heading", cut[0]), ("paragraph", cut[1])):
-                        self._text(name, lines, part.of(lines))
+                    self._text("heading", cut[0], part.of(cut[0]))
+                    self._text("paragraph", cut[1], part.of(cut[1]))
                 else:
                     self._text(kind, part.lines, part, level=level)
             elif isinstance(part, _Grid):

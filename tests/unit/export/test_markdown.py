@@ -207,6 +207,7 @@ def test_a_line_may_begin_with_a_superscript():
 
 def test_addresses_links_within_the_document_and_harmful_links_are_only_text():
     assert paragraph("https://a.org", Span(0, 13, link="https://a.org/")) == "https://a.org"
+    assert paragraph("https://a.org/\nb", Span(0, 16, link="https://a.org/b")) == "https://a.org/ b"
     assert paragraph("see 3", Span(0, 5, link="#page=3")) == "see 3"
     assert paragraph("click", Span(0, 5, link="JavaScript:alert(1)")) == "click"
 
