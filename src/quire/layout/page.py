@@ -205,6 +205,8 @@ class _Page:
                     ),
                     None,
                 )
+                if kind == "paragraph" and number >= notes and self._follows_note(part):
+                    kind = "footnote"
                 cut = without_title(self.page, part, setting) if kind == "paragraph" and _alone(before, part) else None
                 if cut:
                     self._text("heading", cut[0], part.of(cut[0]))
@@ -217,6 +219,14 @@ class _Page:
                 self._figure(part)
             elif isinstance(part, _Field):
                 self._field(part)
+
+    def _follows_note(self, part: Paragraph) -> bool:
+        """Whether a footnote of the same type is the block before: this is more of it."""
+        last = self.made[-1] if self.made else None
+        size = part.lines[0].size
+        if last is None or last.kind != "footnote" or last.style is None:
+            return False
+        return abs(last.style.size - size) < 0.05 * size
 
     def _text(self, kind: BlockKind, lines: Sequence[Line], paragraph: Paragraph, *, level: int | None = None) -> None:
         if kind == "code":

@@ -13,7 +13,10 @@ WEAK_BULLETS = "*–—−"
 _BULLET = re.compile(
     rf"^([{re.escape(BULLETS)}{STRONG_BULLETS}])\s+\S|^([{STRONG_BULLETS}])\S|^([a-z]?\ufffd)\s+\S|^(o)\s+(?=[A-Z])"
 )
-_NUMBER = re.compile(r"^(\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})[.)]|\[\d{1,3}\]|\(\d{1,2}\))(?=\s+\S)")
+_NUMBER = re.compile(
+    r"^(\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})[.)]|\[\d{1,3}\]|\[[A-Za-z+]{1,8}\d\d[a-z]?\]|\(\d{1,2}\))(?=\s+\S)"
+)
+_LABEL = re.compile(r"\[[A-Za-z][\w+&]{1,9}\]\Z|\[\d{1,3}\]\Z")
 _PHONE = re.compile(r"^\(\d{3}\)\s*\d{3}\b|^\(?\d{1,3}[.)]\s+\d{3}[-–. ]\d{3,4}\b")
 _CONTENTS = re.compile(r"(?:[.…·_]\s?){4,}\s*(?:[A-Z]{1,2}-)?(?:\d{1,4}|[ivxlc]{1,7})\Z")
 _ADDRESS = re.compile(
@@ -85,7 +88,9 @@ def bullet(text: str) -> str:
 
 
 def is_bullet(text: str) -> bool:
-    """Whether a text is nothing but a bullet, as before a wide tab."""
+    """Whether a text is nothing but a bullet or a label in brackets, as before a wide tab."""
+    if _LABEL.match(text):
+        return True
     return len(text) == 1 and text != "−" and (text in BULLETS or text in STRONG_BULLETS or text == "o")
 
 

@@ -296,6 +296,26 @@ def test_two_headings_below_each_other_are_two():
     assert kinds(placed([*pieces, *wrapped(prose(8), 72, 140, 450, size=10)])) == ["title", "heading", "paragraph"]
 
 
+def test_the_label_of_an_entry_is_joined_with_it():
+    pieces = wrapped(prose(2), 72, 90, 450)
+    for number, label in enumerate(("[Cop87]", "[Joh15a]", "[GEB15]")):
+        pieces += [Piece(72, 140 + 18 * number, label), Piece(134, 140 + 18 * number, documents.SENTENCES[number])]
+    texts = [block.text for block in quire.read(placed(pieces)).blocks]
+    assert texts[1:] == [
+        f"[Cop87] {documents.SENTENCES[0]}",
+        f"[Joh15a] {documents.SENTENCES[1]}",
+        f"[GEB15] {documents.SENTENCES[2]}",
+    ]
+
+
+def test_a_note_in_pieces_does_not_tear_the_sentence_above_it():
+    column = wrapped(prose(24)[:-1] + " and for", 72, 90, 210)[:48]
+    note = [Piece(72 + 60 * n, 735, word, 8) for n, word in enumerate(("* Corresponding", "author:", "M. Carver"))]
+    body = [*column, *note, *wrapped("the first time " + prose(10), 320, 90, 210)]
+    blocks = quire.read(placed(body)).blocks
+    assert any("for\nthe first time" in block.text for block in blocks)
+
+
 def test_the_note_under_the_short_rule_is_a_footnote():
     note = only(documents.footnotes(), "footnote")
     assert note.text.split(maxsplit=1) == ["1", documents.FOOTNOTE]
