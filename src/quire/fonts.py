@@ -9,13 +9,18 @@ from typing import NamedTuple
 # PDF 32000-1, table 123: flags of a font descriptor.
 FIXED_PITCH, ITALIC, FORCE_BOLD = 1, 1 << 6, 1 << 18
 
-_BOLD = re.compile(r"-medi(?!um)|bold|black|heavy|cmbx|-demi|semibd|sfbx")
+_BOLD = re.compile(r"-medi(?!um)|bold|black|heavy|cmbx|-demi|semibd|sfbx|\.bi?\Z")
 _PLAIN = re.compile(r"regular|light|book|roman|medium|thin|italic|oblique|cmr\d|cmti|cmmi|cmsy|-regu")
-_ITALIC = re.compile(r"italic|(?:regu|medi)ital|oblique|cmti|cmmi|sfti|-ital|slant")
-_MONO = re.compile(r"mono|courier|cmtt|sftt|consol|nimbusmon|typewriter|menlo|letter ?gothic|lucidacon|fixed")
+_ITALIC = re.compile(r"italic|(?:regu|medi)ital|oblique|cmti|cmmi|sfti|sfit|-ital|slant|\.b?i\Z")
+_MONO = re.compile(
+    r"mono|courier|cm(?:it|sl)?tt|sftt|sfit|consol|nimbusmon|typewriter|menlo|letter ?gothic|lucidacon|fixed"
+)
+_PROPORTIONAL = re.compile(r"arial|helvetica|times|calibri|verdana|tahoma|georgia|garamond|cambria")  # flags may err
 _MATH = re.compile(
     r"cm(mi|sy|ex|bsy|mib)\d|msam|msbm|math|symbol|mtmi|mtsy|mtex|rmtmi|euf[mb]|eus[mb]|mjx|katex|lm(mi|sy|ex)|tx(mi|sy)"
 )
+
+_STYLE = re.compile(r"[-,.]|(?<=[a-z])(?=Bold|Ital|Med|Regu|Demi|Roman)|\d")
 
 
 class Font(NamedTuple):
@@ -37,6 +42,11 @@ class FontStyle(NamedTuple):
     math: bool
 
 
+def family(name: str) -> str:
+    """The typeface of a font, without its style: MyriadPro of MyriadPro-Bold."""
+    return _STYLE.split(name, maxsplit=1)[0].lower()
+
+
 @cache
 def look_of(name: str, flags: int, weight: int) -> FontStyle:
     """The style of a font, by its name first, then by the flags in the file."""
@@ -45,6 +55,6 @@ def look_of(name: str, flags: int, weight: int) -> FontStyle:
     return FontStyle(
         bold=bold,
         italic=bool(flags & ITALIC or _ITALIC.search(lower)),
-        mono=bool(flags & FIXED_PITCH or _MONO.search(lower)),
+        mono=bool(_MONO.search(lower) or (flags & FIXED_PITCH and not _PROPORTIONAL.search(lower))),
         math=bool(_MATH.search(lower)),
     )

@@ -91,7 +91,8 @@ def _runs(block: Block, sign: tuple[str, str]) -> bool:
 def _once(block: Block) -> BlockKind:
     """The kind of a margin block that occurs only once in a long document: long ones and bold ones are text."""
     kind = _of_text(block)
-    return block.kind if kind == "paragraph" and len(block.text) <= _LONG else kind
+    stamped = block.style is not None and block.style.turned
+    return block.kind if stamped or (kind == "paragraph" and len(block.text) <= _LONG) else kind
 
 
 def _of_text(block: Block) -> BlockKind:
@@ -108,7 +109,9 @@ def _letterhead(page: PageResult) -> frozenset[str]:
     numbers = [block for block in page.blocks if block.kind == "page_number" and _is_later(block.text)]
     later = bool(numbers) or page.info.number > 1
     body = _body_size(page)
-    headers = [block for block in page.blocks if block.kind == "header" and block.style]  # an engine's kind is kept
+    headers = [  # an engine's kind is kept, and so is a stamp
+        block for block in page.blocks if block.kind == "header" and block.style and not block.style.turned
+    ]
     running = [
         block
         for block in headers

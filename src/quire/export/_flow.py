@@ -52,6 +52,11 @@ class TextRun(NamedTuple):
     link: str | None = None
 
     @property
+    def is_script(self) -> bool:
+        """Whether the run is a superscript or a subscript."""
+        return self.superscript or self.subscript
+
+    @property
     def is_plain(self) -> bool:
         return not any(self[1:])
 

@@ -110,10 +110,10 @@ def _list(items: Sequence[Block]) -> str:
 def _line(block: Block, *, skip: int = 0) -> str:
     """The text of a block; at its start, also inside an item, `1.` or `-` would begin a list."""
     plain = [
-        run._replace(superscript=False, subscript=False, link=None if (run.link or "#").startswith("#") else run.link)
-        for run in runs(block, skip=skip)
+        run._replace(link=None if (run.link or "#").startswith("#") else run.link) for run in runs(block, skip=skip)
     ]  # links within the document have no target in Markdown
-    return escape_start(_inline(merged(plain)))
+    text = _inline(merged(plain))
+    return text if plain and plain[0].is_script else escape_start(text)  # `<sup>` begins no list and no block of HTML
 
 
 def _inline(listed: Sequence[TextRun]) -> str:
@@ -140,9 +140,9 @@ def _inline(listed: Sequence[TextRun]) -> str:
 
 
 def _is_worth_linking(link: str, shown: str) -> bool:
-    """A printed URL is a link without markup (autolink)."""
+    """A printed URL is a link without markup (autolink), also one over two lines."""
     bare = re.sub(r"^(mailto:|https?://)", "", link).rstrip("/")
-    return shown.rstrip("/") not in (link.rstrip("/"), bare)
+    return "".join(shown.split()).rstrip("/") not in (link.rstrip("/"), bare)
 
 
 def _target(link: str) -> str:
@@ -160,6 +160,9 @@ def _emphasised(listed: Sequence[TextRun], places: Set[int], start: int, *, arou
         after = after[len(run.text) :]
         if run.code and core:
             text += f"{lead}{_code(core)}{trail}"
+        elif run.is_script and core and _is_misread(around[0] + text + lead, run):
+            tag = "sup" if run.superscript else "sub"
+            text += f"{lead}<{tag}>{escaped(core, places, start=start + len(lead))}</{tag}>{trail}"
         elif mark and core and can_emphasise(lead or text or around[0], core, trail or after):
             ends = {start + len(lead) + len(core) - 1} if core.endswith("\\") else set()
             text += f"{lead}{mark}{escaped(core, places | ends, start=start + len(lead))}{mark}{trail}"
@@ -167,6 +170,18 @@ def _emphasised(listed: Sequence[TextRun], places: Set[int], start: int, *, arou
             text += escaped(run.text, places, start=start)
         start += len(run.text)
     return text
+
+
+def _is_misread(before: str, run: TextRun) -> bool:
+    """Whether a superscript or subscript would say something else on the line: 10−2, x2, cm−1, but not H2O.
+
+    Marks of notes and references behind words stay plain: they are read as such, and text is found as it is printed.
+    """
+    last = before[-1:]
+    if run.subscript:
+        return last.isdigit()
+    power = last.isdigit() or last in (")", "]") or (last.isalpha() and not before[-2:-1].isalpha())
+    return power or (run.text.lstrip()[:1] in "+-−–" and last.isalpha())
 
 
 def _edges(text: str) -> tuple[str, str, str]:

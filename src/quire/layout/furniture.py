@@ -15,6 +15,7 @@ from quire.types import BlockKind
 ZONE = 0.1  # of the page's height: how deep the margins with furniture are
 WIDE_ZONE = 0.125  # for page numbers, lines spread over the width, and small type far from the text
 MAX_ROWS = 3
+STAMP = 0.08  # of the page's width: how wide the margins with turned stamps are
 
 
 def find_furniture(
@@ -39,6 +40,11 @@ def find_furniture(
                 paged = is_page_number(line.text)
                 found[id(line)] = "page_number" if paged else ("header" if kind == "header" else "footer")
     return found
+
+
+def is_stamp(line: Line, width: float) -> bool:
+    """Whether a turned line is in the outer margin, like the stamp of an archive or a Bates number."""
+    return line.right < STAMP * width or line.left > (1 - STAMP) * width
 
 
 def _is_last_number(rows: list[list[Line]], width: float) -> bool:

@@ -7,13 +7,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from quire.layout.lines import Line
+from quire.layout.listings import is_listing
 from quire.layout.paragraphs import Paragraph
 from quire.layout.patterns import (
-    bullet,
+    STRONG_BULLETS,
     caption_marked,
     caption_of,
     ends_with_equation_number,
+    is_address,
+    is_contents_line,
     is_known_heading,
+    list_number,
     section_number,
 )
 from quire.pagetext import PageText
@@ -21,6 +25,9 @@ from quire.types import BlockKind
 
 HEADING_SIZE = 1.1  # of the body's size: larger type is a heading
 FOOTNOTE_SIZE = 0.93
+TITLE_SIZE = 0.9  # of the body's size: a title in another font may be a little smaller
+TITLE_LENGTH = (4, 110)
+PROSE = 80  # characters that are enough to know the type of the text
 TITLE_WORDS = 0.5  # of the letters of an OCR title: those in words
 _OPERATORS = re.compile(r"[-=+−×·/<>≤≥≈()\[\]{}|\d.,]+\Z")
 _NOTE_MARK = re.compile(r"^(?:[*†‡§¶]+|\d{1,3}|[a-z]\b)\s*\S")
@@ -47,6 +54,9 @@ def body_setting(page: PageText, lines: Sequence[Line]) -> TypeSetting:
     sizes: dict[float, int] = {}
     fonts: dict[int, int] = {}
     bold = total = 0
+    prose = [line for line in lines if not line.mono]
+    if sum(len(line.text) for line in prose) >= PROSE:
+        lines = prose  # a page full of code is judged by the text around it
     for line in lines:
         count = len(line.text)
         rounded = round(2 * line.size) / 2
@@ -75,26 +85,35 @@ def body_setting(page: PageText, lines: Sequence[Line]) -> TypeSetting:
 
 
 def kind_of(
-    page: PageText, paragraph: Paragraph, setting: TypeSetting, *, last_of_column: bool, alone: bool
+    page: PageText,
+    paragraph: Paragraph,
+    setting: TypeSetting,
+    *,
+    last_of_column: bool,
+    alone: bool,
+    below: Paragraph | None = None,
 ) -> BlockKind:
     """The kind of one paragraph, judged from its type, its position and how it begins.
 
-    `alone` says that white space surrounds it; `last_of_column` that only footnotes may follow.
+    `alone` says that white space surrounds it; `last_of_column` that only footnotes may follow; `below` is the
+    paragraph that follows it.
     """
     lines = paragraph.lines
     first = lines[0]
     text = first.text
-    if all(line.mono for line in lines) and not page.font_table[setting.font].look.mono and len(lines) > 1:
+    if len(lines) > 1 and all(line.mono for line in lines) and is_listing(lines):
         return "code"
     if any(line.signs for line in lines) and is_formula(page, paragraph):
         return "formula"
     if caption_of(text) and (caption_marked(text) or first.bold) and first.size <= 1.1 * setting.size:
         return "caption"
+    if paragraph.marker and paragraph.marker in STRONG_BULLETS:
+        return "list_item"
     if _is_footnote(paragraph, setting, last_of_column):
         return "footnote"
-    if bullet(text):
+    if paragraph.marker and not list_number(text):
         return "list_item"
-    if is_heading(paragraph, setting, alone=alone):
+    if is_heading(paragraph, setting, alone=alone) or _is_title_of(page, paragraph, below, setting):
         return "heading"
     if paragraph.marker:
         return "list_item"
@@ -106,12 +125,16 @@ def is_heading(paragraph: Paragraph, setting: TypeSetting, *, alone: bool) -> bo
     if len(lines) > 4:
         return False
     text = " ".join([line.text for line in lines])
-    if len(text) > 220 or _list_of_names(text):
+    if len(text) > 220 or _list_of_names(text) or is_address(text) or is_contents_line(text):
         return False
     letters = sum(map(str.isalpha, text))
+    if 2 * sum(map(str.isdigit, text)) > 3 * letters:
+        return False  # an amount, a date or a number
     if letters < 2 or (setting.recognised and not _reads_like_a_title(text)):
         return False
     size = max(line.size for line in lines)
+    if text[0].islower() and size <= 1.4 * setting.size:
+        return False  # the rest of a sentence
     larger = size > HEADING_SIZE * setting.size
     if larger and (size > 1.25 * setting.size or not _SENTENCE_END.search(text)):
         return len(lines) <= 3 or size > 1.4 * setting.size
@@ -131,6 +154,29 @@ def is_heading(paragraph: Paragraph, setting: TypeSetting, *, alone: bool) -> bo
         return True
     italic = all(line.italic for line in lines)
     return numbered and alone and len(text) < 90 and (italic or caps or _title_case(text))
+
+
+def _is_title_of(page: PageText, paragraph: Paragraph, below: Paragraph | None, setting: TypeSetting) -> bool:
+    """Whether a short line in a font of its own stands directly above a paragraph in the font of the text."""
+    if below is None or setting.recognised or len(paragraph.lines) > 2 or len(below.lines) < 2:
+        return False
+    line, first = paragraph.lines[-1], below.lines[0]
+    names = page.font_table
+    body = names[setting.font].name
+    if names[first.font].name != body or any(_fonts_of(page, line, body) for line in paragraph.lines):
+        return False
+    text = " ".join([line.text for line in paragraph.lines])
+    if not TITLE_LENGTH[0] <= len(text) <= TITLE_LENGTH[1] or _SENTENCE_END.search(text) or _list_of_names(text):
+        return False
+    near = -0.5 * line.size < first.top - line.bottom < 1.2 * line.size and abs(first.left - line.left) < 2 * line.size
+    short = line.right < paragraph.column_right - 2 * line.size
+    steady = TITLE_SIZE * setting.size < line.size
+    return near and short and steady and (text[0].isupper() or text[0].isdigit()) and not is_address(text)
+
+
+def _fonts_of(page: PageText, line: Line, name: str) -> bool:
+    """Whether any word of a line is set in the font of this name."""
+    return any(page.font_table[page.fonts[run]].name == name for run in line.runs)
 
 
 def _reads_like_a_title(text: str) -> bool:

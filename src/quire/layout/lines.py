@@ -23,6 +23,8 @@ SCAN_GAP = (
 WHITE = 0xFA  # text with all three colours at or above this is visible only on something darker
 SQUARE = 4  # points: larger than the distance between a text and its double
 DOUBLE = 0.15  # of the size: the same text this near is the same one drawn twice
+MONO = 0.9  # of the letters of a line of code are in a font of fixed width
+CHANGED = 20  # of the size: how far the text of a changed line of code is from its plus or minus
 MERGE_SHIFT = 0.25  # of the size: how far their baselines may differ
 
 
@@ -40,6 +42,7 @@ class Line:
         "gap",
         "italic",
         "left",
+        "marker",
         "mono",
         "right",
         "runs",
@@ -54,6 +57,7 @@ class Line:
         self.runs = runs
         self.tag = -1
         self.cap = 0.0
+        self.marker = ""
         self.measure(page)
 
     def measure(self, page: PageText) -> None:
@@ -111,7 +115,7 @@ class Line:
             italic += count if look.italic else 0
             mono += count if look.mono else 0
             signs += count if look.math else 0
-        self.bold, self.italic, self.mono = 2 * bold > total, 2 * italic > total, 2 * mono > total
+        self.bold, self.italic, self.mono = 2 * bold > total, 2 * italic > total, mono > MONO * total
         self.signs = signs / total
 
     @property
@@ -282,6 +286,9 @@ def _continues(line: Line, near: Line, widest: float) -> bool:
     if min(line.size, near.size) < 0.5 * size:
         return False
     gap = max(near.left - line.right, line.left - near.right)
+    first = line if line.left <= near.left else near
+    if line.mono and near.mono and first.text in ("+", "-"):
+        return -0.3 * size < gap < CHANGED * size
     return -0.3 * size < gap < widest * size
 
 

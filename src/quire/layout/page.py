@@ -7,17 +7,20 @@ from dataclasses import replace
 
 from quire.encoding import decode_page
 from quire.layout.account import Account, characters_in
+from quire.layout.bullets import with_bullets
 from quire.layout.figures import Figure, figure_text, find_figures, find_shapes
 from quire.layout.formulas import FormulaCluster, cluster_formulas
 from quire.layout.frame import Turn, upright
-from quire.layout.furniture import find_furniture
+from quire.layout.furniture import find_furniture, is_stamp
 from quire.layout.kinds import TypeSetting, body_setting, kind_of
 from quire.layout.lines import Line, find_lines, is_right_to_left
+from quire.layout.listings import has_sign_of_code, is_typescript
 from quire.layout.mending import mended
 from quire.layout.order import Column, as_written, reading_order
 from quire.layout.paragraphs import Paragraph, paragraphs
-from quire.layout.patterns import is_leader, is_page_number
+from quire.layout.patterns import WEAK_BULLETS, is_leader, is_page_number
 from quire.layout.quality import Quality, judge
+from quire.layout.run_in import without_title
 from quire.layout.tables import FoundTable, find_tables
 from quire.layout.tags import Tags
 from quire.layout.textual import PageVocabulary, Text, block_text, cell_text, code_text
@@ -99,6 +102,7 @@ class _Page:
         self.tags = Tags(page)
         self.alternatives: list[str] = []
         self.made: list[Block] = []
+        self.typed = False
 
     def blocks(self) -> list[Block]:
         page = self.page
@@ -107,6 +111,10 @@ class _Page:
             self.tags.mark(lines)
         upright_lines = mended(page, [line for line in lines if not line.angle])
         lines = [*upright_lines, *(line for line in lines if line.angle)]
+        self.typed = is_typescript(upright_lines)
+        if self.typed:
+            for line in upright_lines:
+                line.mono = False
         setting = body_setting(page, upright_lines)
         if 2 * page.invisible > page.chars or page.engine:
             first = page.recognised if page.engine else 0
@@ -120,13 +128,16 @@ class _Page:
         if tables:
             figures = [figure for figure in figures if not _in_table(figure, tables)]
         turned = [line for line in body if line.angle]
-        body = [line for line in body if not line.angle]
+        body = with_bullets(page, [line for line in body if not line.angle])
+        for line in body:
+            line.mono = line.mono and not self.typed
         if (tables or figures) and body:
             setting = body_setting(page, body)
         edge = [line for line in upright_lines if id(line) in furniture]
         self._furniture([line for line in edge if line.top < page.height / 2], furniture)
         for line in turned:
-            self._text("paragraph", [line], Paragraph([line], Column([line])))
+            kind: BlockKind = "header" if is_stamp(line, page.width) else "paragraph"
+            self._text(kind, [line], Paragraph([line], Column([line])))
         things: list[Thing] = [*cluster_formulas(body), *map(_Grid, tables), *figures, *_fields(page)]
         sequence = _sequence(things, self.tags, page)
         if len(self.alternatives) != len(figures):  # which text belongs to which figure is unknown
@@ -177,15 +188,31 @@ class _Page:
             parts.append(thing)
         parts += paragraphs(column, pending)
         notes = _notes(parts, setting)
+        _unmark_single(parts)
         for number, part in enumerate(parts):
             if isinstance(part, Paragraph):
                 before = parts[number - 1] if number else None
+                after = parts[number + 1] if number + 1 < len(parts) else None
                 tagged = self.tags.kind(part.lines) if self.tags else None
                 kind, level = tagged or (
-                    kind_of(self.page, part, setting, last_of_column=number >= notes, alone=_alone(before, part)),
+                    kind_of(
+                        self.page,
+                        part,
+                        setting,
+                        last_of_column=number >= notes,
+                        alone=_alone(before, part),
+                        below=after if isinstance(after, Paragraph) else None,
+                    ),
                     None,
                 )
-                self._text(kind, part.lines, part, level=level)
+                if kind == "paragraph" and number >= notes and self._follows_note(part):
+                    kind = "footnote"
+                cut = without_title(self.page, part, setting) if kind == "paragraph" and _alone(before, part) else None
+                if cut:
+                    self._text("heading", cut[0], part.of(cut[0]))
+                    self._text("paragraph", cut[1], part.of(cut[1]))
+                else:
+                    self._text(kind, part.lines, part, level=level)
             elif isinstance(part, _Grid):
                 self._table(part.table)
             elif isinstance(part, Figure):
@@ -193,11 +220,21 @@ class _Page:
             elif isinstance(part, _Field):
                 self._field(part)
 
+    def _follows_note(self, part: Paragraph) -> bool:
+        """Whether a footnote of the same type is the block before: this is more of it."""
+        last = self.made[-1] if self.made else None
+        size = part.lines[0].size
+        if last is None or last.kind != "footnote" or last.style is None:
+            return False
+        return abs(last.style.size - size) < 0.05 * size
+
     def _text(self, kind: BlockKind, lines: Sequence[Line], paragraph: Paragraph, *, level: int | None = None) -> None:
         if kind == "code":
             content = Text(code_text(lines), ())
         else:
-            content = block_text(self.page, lines, self.vocabulary, keep_hyphens=kind == "formula")
+            mono = all(line.mono for line in lines)
+            code = not self.typed and (not mono or any(has_sign_of_code(line.text) for line in lines))
+            content = block_text(self.page, lines, self.vocabulary, keep_hyphens=kind == "formula", code=code)
         runs = [run for line in lines for run in line.runs]
         self.account.place(runs, content.text)
         if not content.text.strip():
@@ -410,6 +447,14 @@ def _over(line: Thing, thing: Thing) -> bool:
 
 def _fields(page: PageText) -> list[_Field]:
     return [_Field(field) for field in page.fields if field["value"] and field["kind"] != "button"]
+
+
+def _unmark_single(parts: Sequence[Paragraph | Thing]) -> None:
+    """An asterisk or a dash that begins no other paragraph of its column is the mark of a note, or punctuation."""
+    marked = [part for part in parts if isinstance(part, Paragraph) and part.marker in WEAK_BULLETS and part.marker]
+    for part in marked:
+        if sum(other.marker == part.marker for other in marked) == 1:
+            part.marker = ""
 
 
 def _notes(parts: Sequence[Paragraph | Thing], setting: TypeSetting) -> int:

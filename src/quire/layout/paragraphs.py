@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Sequence
 from copy import copy
 from itertools import pairwise
 
+from quire.layout.hanging import hanging_entries
 from quire.layout.lines import Line, is_right_to_left
 from quire.layout.order import Column
-from quire.layout.patterns import bullet, caption_marked, list_number
+from quire.layout.patterns import STRONG_BULLETS, bullet, caption_marked, is_contents_line, list_number
 from quire.median import median
 
+_INITIAL = re.compile(r"[A-Z]\. ")
 GAP = 1.35  # of the usual distance of lines: a wider one ends a paragraph
 CODE_GAP = 2.3  # a listing may hold an empty line
 SIZE = 0.09  # a larger relative change of size does too
@@ -29,6 +32,12 @@ class Paragraph:
         self.column_left, self.column_right = column.left, column.right
         self.marker = ""
 
+    def of(self, lines: list[Line]) -> Paragraph:
+        """Some of its lines, in the same column."""
+        part = copy(self)
+        part.lines = lines
+        return part
+
     @property
     def box(self) -> tuple[float, float, float, float]:
         lines = self.lines
@@ -45,6 +54,7 @@ def paragraphs(column: Column, lines: Sequence[Line]) -> list[Paragraph]:
     if not lines:
         return []
     found: list[Paragraph] = []
+    _mark(lines)
     if 2 * sum(is_right_to_left(line.text) for line in lines) > len(lines):
         shown: Sequence[Line] = [_mirrored(line) for line in lines]
         left = -column.right
@@ -54,8 +64,21 @@ def paragraphs(column: Column, lines: Sequence[Line]) -> list[Paragraph]:
     for start, end in pairwise(starts):
         found.append(Paragraph(list(lines[start:end]), column))
     for paragraph in found:
-        paragraph.marker = marker_of(paragraph.lines[0].text)
+        paragraph.marker = paragraph.lines[0].marker
     return found
+
+
+def _mark(lines: Sequence[Line]) -> None:
+    """Set the list markers of the lines. A capital with a point is one only in a sequence: else it is an initial."""
+    marks = {line.text[:2] for line in lines if _INITIAL.match(line.text)}
+    for line in lines:
+        if line.marker or line.mono:
+            continue
+        line.marker = marker_of(line.text)
+        if _INITIAL.match(line.text):
+            code = ord(line.text[0])
+            if f"{chr(code - 1)}." not in marks and f"{chr(code + 1)}." not in marks:
+                line.marker = ""
 
 
 def _starts(lines: Sequence[Line], left: float) -> list[int]:
@@ -63,12 +86,27 @@ def _starts(lines: Sequence[Line], left: float) -> list[int]:
     pitch = _pitches(lines)
     right = _right_edge(lines)
     justified = _justified(lines, right)
+    entries = hanging_entries(lines)
+    for index in entries:
+        lines[index].marker = ""  # an initial, a volume
     starts = [0]
     for index in range(1, len(lines)):
+        if index in entries:
+            if entries[index] or _apart(lines[index], lines[index - 1], pitch):
+                starts.append(index)
+            continue
         following = lines[index + 1] if index + 1 < len(lines) else None
         if _begins(lines[index], lines[starts[-1] : index], following, pitch, (left, right), justified):
             starts.append(index)
     return starts
+
+
+def _apart(line: Line, last: Line, pitch: dict[int, float]) -> bool:
+    """Whether white space, another place or another size separates two lines."""
+    size = max(line.size, last.size)
+    usual = pitch.get(round(2 * last.size)) or 1.25 * size
+    step = line.baseline - last.baseline
+    return line.tag != last.tag or step < -0.4 * size or step > GAP * max(usual, size)
 
 
 def _mirrored(line: Line) -> Line:
@@ -139,23 +177,51 @@ def _begins(
         return True
     if line.tag >= 0:
         return step > 4 * size
+    if is_contents_line(last.text):
+        return True
     if line.mono and last.mono:
         return step > CODE_GAP * usual or abs(line.size - last.size) > SIZE * size
     if step > GAP * max(usual, size) or step > 2.6 * size:
         return True
     if abs(line.size - last.size) > SIZE * size and not _scripted(line, last):
         return True
-    if marker_of(line.text) and _list_begins(line, current):
+    if line.marker and _list_begins(line, current):
         return True
     if caption_marked(line.text) and not caption_marked(last.text):
         return True
+    if step > 1.5 * size and len(current) == 1 and pitch.get(round(2 * last.size)) == step:
+        return True  # two titles below each other: nothing else shows how far lines of this size are apart
     if line.bold != last.bold and _heading_like(line, last, edges[1]):
         return True
     if line.mono != last.mono:
         return True
+    if _titled(line, current, following, edges[1]):
+        return True
     if line.math != last.math and _displayed(line if line.math else last, current, edges[0]):
         return True
     return _indented(line, current, following, edges, justified)
+
+
+def _titled(line: Line, current: Sequence[Line], following: Line | None, right: float) -> bool:
+    """Whether a short line in a font of its own begins, or has just ended: the title of the paragraph below it."""
+    last = current[-1]
+    if line.font == last.font or following is None or not _starts_sentence(line):
+        return False
+    if following.font == line.font and len(current) <= 2:  # the title is above this line
+        same = all(other.font == last.font for other in current)
+        return same and _is_title(last, right) and _starts_sentence(current[0])
+    ended = last.text[-1:] in ".:!?)]" or right - last.right > 0.3 * last.width
+    if not ended:
+        return False
+    return following.font == last.font and _is_title(line, right) and _starts_sentence(following)
+
+
+def _starts_sentence(line: Line) -> bool:
+    return line.text[:1].isupper() or line.text[:1].isdigit()
+
+
+def _is_title(line: Line, right: float) -> bool:
+    return line.right < right - 2 * line.size and line.text[-1:] not in ".,;:-"
 
 
 def _displayed(line: Line, current: Sequence[Line], left: float) -> bool:
@@ -181,9 +247,11 @@ def _heading_like(line: Line, last: Line, right: float) -> bool:
 def _list_begins(line: Line, current: Sequence[Line]) -> bool:
     """A marker begins an item unless the line is the continuation of one, like a number at its start."""
     first = current[0]
-    if bullet(line.text):
+    if line.marker in STRONG_BULLETS:
         return True
-    if marker_of(first.text):
+    if bullet(line.text) and not line.text[2:3].islower():
+        return True
+    if first.marker:
         return line.left < first.left + 0.8 * line.size or line.left > current[-1].left + 0.8 * line.size
     last = current[-1]
     return last.text[-1:] in ".:;!?”)" or line.left > last.left + 0.5 * line.size or last.right < line.right - 60
@@ -198,7 +266,7 @@ def _indented(
     ended_short = edges[1] - last.right > _first_word(line) + 0.6 * line.size
     inner_left = min(other.left for other in current[1:]) if len(current) > 1 else last.left
     centered = _centered(line, last)
-    if marker_of(first.text):
+    if first.marker:
         back = line.left < first.left + 0.5 * line.size
         ended = last.text[-1:] in ".!?:;" and not line.text[:1].islower()
         if back and ended and (ended_short or line.baseline - last.baseline > 1.35 * line.size):

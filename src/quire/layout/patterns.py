@@ -6,8 +6,24 @@ import re
 
 BULLETS = "•‣◦●○▪▫■□◆◇♦➢➤❖✓✔∙·⁃–—−*-►▶"
 
-_BULLET = re.compile(rf"^([{re.escape(BULLETS)}])\s+\S|^([•‣●▪■➢➤❖✓✔►▶])\S|^([a-z]?\ufffd)\s+\S")
-_NUMBER = re.compile(r"^(\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})[.)]|\[\d{1,3}\]|\(\d{1,2}\))(?=\s+\S)")
+STRONG_BULLETS = "•‣●▪■➢➤❖✓✔►▶\uf06c\uf06e\uf071\uf076\uf0a7\uf0a8\uf0b7\uf0d8\uf0e0\uf0fc"
+"""Signs that are nothing but bullets; those of the private use area are Symbol and Wingdings."""
+WEAK_BULLETS = "*–—−"
+"""Signs that begin an item only where others do too."""
+_BULLET = re.compile(
+    rf"^([{re.escape(BULLETS)}{STRONG_BULLETS}])\s+\S|^([{STRONG_BULLETS}])\S|^([a-z]?\ufffd)\s+\S|^(o)\s+(?=[A-Z])"
+)
+_NUMBER = re.compile(
+    r"^(\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})[.)]|\[\d{1,3}\]|\[[A-Za-z+]{1,8}\d\d[a-z]?\]|\(\d{1,2}\))(?=\s+\S)"
+)
+_LABEL = re.compile(r"\[[A-Za-z][\w+&]{1,9}\]\Z|\[\d{1,3}\]\Z")
+_PHONE = re.compile(r"^\(\d{3}\)\s*\d{3}\b|^\(?\d{1,3}[.)]\s+\d{3}[-–. ]\d{3,4}\b")
+_CONTENTS = re.compile(r"(?:[.…·_]\s?){4,}\s*(?:[A-Z]{1,2}-)?(?:\d{1,4}|[ivxlc]{1,7})\Z")
+_ADDRESS = re.compile(
+    r"https?://|www\.|\S@\S|\b[A-Z]{2} \d{5}\b|^\d{1,5}[A-Z]? (?:\w+\.? ){1,4}(?:street|st|avenue|ave|road|rd|drive|dr|"
+    r"blvd|boulevard|lane|ln|way|plaza|suite|court|ct|highway|hwy)\b|^p\.? ?o\.? box\b|^(?:tel|phone|fax|e-?mail)\b",
+    re.IGNORECASE,
+)
 _CAPTION = re.compile(
     r"^(?:(?:supplementary|extended data|online)\s+)?"
     r"(figure|fig\.?|table|tab\.|chart|exhibit|plate|scheme|box|abbildung|abb\.|tabelle|tableau|figura|tabla|graph|"
@@ -68,13 +84,20 @@ KNOWN_HEADINGS = frozenset(
 def bullet(text: str) -> str:
     """The bullet with which a line begins, or nothing."""
     match = _BULLET.match(text)
-    return (match[1] or match[2] or match[3]) if match else ""
+    return (match[1] or match[2] or match[3] or match[4]) if match else ""
+
+
+def is_bullet(text: str) -> bool:
+    """Whether a text is nothing but a bullet or a label in brackets, as before a wide tab."""
+    if _LABEL.match(text):
+        return True
+    return len(text) == 1 and text != "−" and (text in BULLETS or text in STRONG_BULLETS or text == "o")
 
 
 def list_number(text: str) -> str:
     """The number of a list item with which a line begins (`3.`, `b)`, `(iv)`, `[12]`), or nothing."""
     match = _NUMBER.match(text)
-    return match[1] if match else ""
+    return match[1] if match and not _PHONE.match(text) else ""
 
 
 def caption_of(text: str) -> str:
@@ -121,6 +144,16 @@ def is_page_number(text: str) -> bool:
 
 def is_known_heading(text: str) -> bool:
     return text.strip(" .:").lower() in KNOWN_HEADINGS
+
+
+def is_contents_line(text: str) -> bool:
+    """Whether a line ends with a dot leader and a page number."""
+    return _CONTENTS.search(text) is not None
+
+
+def is_address(text: str) -> bool:
+    """Whether a text has a street, a postal code, a telephone number, a web or a mail address."""
+    return _ADDRESS.search(text) is not None or _PHONE.match(text) is not None
 
 
 def is_leader(text: str) -> bool:

@@ -93,9 +93,12 @@ def _compound(first: str, tail: str, vocabulary: PageVocabulary | None) -> bool:
 
 
 def block_text(
-    page: PageText, lines: Sequence[Line], vocabulary: PageVocabulary, *, keep_hyphens: bool = False
+    page: PageText, lines: Sequence[Line], vocabulary: PageVocabulary, *, keep_hyphens: bool = False, code: bool = True
 ) -> Text:
-    """The lines of a block, separated by line breaks, with emphasis and links as spans."""
+    """The lines of a block, separated by line breaks, with emphasis and links as spans.
+
+    With `code`, words in a font of fixed width are code.
+    """
     if not _stands_out(page, lines):
         text = lines[0].text
         for last, line in pairwise(lines):
@@ -104,7 +107,7 @@ def block_text(
             else:
                 text = f"{text}\n{line.text}" if keep_hyphens else join_lines(text, line.text, vocabulary)
         return Text(text, ())
-    return _styled(page, lines, vocabulary, keep_hyphens)
+    return _styled(page, lines, vocabulary, keep_hyphens, code)
 
 
 def same_row(a: Line, b: Line) -> bool:
@@ -164,7 +167,7 @@ def _stands_out(page: PageText, lines: Sequence[Line]) -> bool:
     return any(fonts[r] != font or sizes[r] != size for line in lines for r in line.runs)
 
 
-def _styled(page: PageText, lines: Sequence[Line], vocabulary: PageVocabulary, keep_hyphens: bool) -> Text:
+def _styled(page: PageText, lines: Sequence[Line], vocabulary: PageVocabulary, keep_hyphens: bool, code: bool) -> Text:
     pieces: list[str] = []
     spans: list[Span] = []
     length = 0
@@ -198,7 +201,7 @@ def _styled(page: PageText, lines: Sequence[Line], vocabulary: PageVocabulary, k
                 length += 1
             text = texts[run]
             if fonts[run] in marked or sizes[run] < small or linked:
-                span = _span(page, line, run, links, length)
+                span = _span(page, line, run, links, length, code)
                 if span:
                     _append(spans, span)
             pieces.append(text)
@@ -206,12 +209,13 @@ def _styled(page: PageText, lines: Sequence[Line], vocabulary: PageVocabulary, k
     return Text("".join(pieces), tuple(span for span in spans if span.end > span.start))
 
 
-def _span(page: PageText, line: Line, run: int, links: _Links, start: int) -> Span | None:
+def _span(page: PageText, line: Line, run: int, links: _Links, start: int, code: bool) -> Span | None:
     look = page.font_table[page.fonts[run]].look
+    mono = look.mono and code
     raised = _raised(page, line, run)
     link = links.at(run) if links else None
     bold, italic = look.bold and not look.math, look.italic and not look.math
-    if not (bold or italic or look.mono or raised or link):
+    if not (bold or italic or mono or raised or link):
         return None
     return Span(
         start,
@@ -220,7 +224,7 @@ def _span(page: PageText, line: Line, run: int, links: _Links, start: int) -> Sp
         italic=italic,
         superscript=raised > 0,
         subscript=raised < 0,
-        code=look.mono,
+        code=mono,
         link=link,
     )
 

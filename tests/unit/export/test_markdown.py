@@ -188,13 +188,26 @@ def test_spans_outside_the_text_do_no_harm():
     assert paragraph("abc", Span(-2, 99, bold=True), Span(5, 7, italic=True)) == "**abc**"
 
 
-def test_superscripts_are_plain_also_within_bold():
-    assert paragraph("x2*", Span(1, 2, superscript=True)) == "x2*"
-    assert paragraph("x2", Span(0, 2, bold=True), Span(1, 2, superscript=True)) == "**x2**"
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [("10−2", "10<sup>−2</sup>"), ("x2", "x<sup>2</sup>"), ("cm−1", "cm<sup>−1</sup>"), ("word2", "word2")],
+)
+def test_a_power_is_marked_as_one_and_the_mark_of_a_note_is_plain(text: str, shown: str):
+    start = len(text.rstrip("−12")) or 2
+    assert paragraph(text, Span(start, len(text), superscript=True)) == shown
+
+
+def test_a_subscript_behind_a_digit_is_marked():
+    assert paragraph("P23 and H2O", Span(2, 3, subscript=True), Span(9, 10, subscript=True)) == "P2<sub>3</sub> and H2O"
+
+
+def test_a_line_may_begin_with_a_superscript():
+    assert paragraph("1 Note", Span(0, 1, superscript=True)) == "1 Note"
 
 
 def test_addresses_links_within_the_document_and_harmful_links_are_only_text():
     assert paragraph("https://a.org", Span(0, 13, link="https://a.org/")) == "https://a.org"
+    assert paragraph("https://a.org/\nb", Span(0, 16, link="https://a.org/b")) == "https://a.org/ b"
     assert paragraph("see 3", Span(0, 5, link="#page=3")) == "see 3"
     assert paragraph("click", Span(0, 5, link="JavaScript:alert(1)")) == "click"
 

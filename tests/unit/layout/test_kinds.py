@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from reportlab.pdfgen.canvas import Canvas
 
 import quire
 from tests import documents
@@ -160,6 +161,159 @@ def test_code_keeps_an_empty_line_within_it():
 
 def test_a_fixed_width_word_within_a_sentence_is_no_code_block():
     assert kinds(documents.emphasis()) == ["paragraph", "paragraph"]
+
+
+def test_a_page_full_of_code_is_judged_by_the_text_around_it():
+    lines = [*documents.CODE, *documents.CODE, *documents.CODE, *documents.CODE]
+    pieces = wrapped(prose(2), 72, 90, 450) + listed(lines, 72, 140, size=8, font="Courier")
+    pieces += wrapped(prose(1), 72, 340, 450)
+    assert kinds(placed(pieces)) == ["paragraph", "code", "paragraph"]
+
+
+def test_a_changed_line_of_code_keeps_its_sign():
+    lines = [Piece(72, 140, "tide(4) {", 9, "Courier"), Piece(60, 151, "-", 9, "Courier")]
+    lines += [Piece(120, 151, "old = tide(3);", 9, "Courier"), Piece(72, 162, "}", 9, "Courier")]
+    code = only(placed([*wrapped(prose(3), 72, 90, 450), *lines, *wrapped(prose(3), 72, 190, 450)]), "code")
+    assert "- old = tide(3);" in code.text
+
+
+def test_a_typewritten_letter_is_no_code():
+    pieces = wrapped(prose(6), 72, 90, 450, font="Courier") + wrapped(prose(6, start=2), 72, 300, 450, font="Courier")
+    blocks = quire.read(placed(pieces)).blocks
+    assert [block.kind for block in blocks] == ["paragraph", "paragraph"]
+    assert not any(block.spans for block in blocks)
+
+
+def test_the_typewritten_entries_of_a_form_are_no_code():
+    labels = listed(["Name of the vessel", "Port of registry", "Name of the captain"], 72, 90)
+    entry = listed(
+        ["Anna Maria of the North", "Kept at the long stone pier", "until the autumn storms"], 72, 150, font="Courier"
+    )
+    blocks = quire.read(placed([*wrapped(prose(4), 72, 200, 450), *labels, *entry])).blocks
+    assert "code" not in [block.kind for block in blocks]
+    assert not any(span.code for block in blocks for span in block.spans)
+
+
+def test_a_bullet_with_a_wide_tab_begins_an_item():
+    pieces = wrapped(prose(2), 72, 90, 450)
+    for number, line in enumerate(documents.SENTENCES[:3]):
+        pieces += [Piece(72, 140 + 18 * number, "\u2022"), Piece(108, 140 + 18 * number, line)]
+    assert [block.marker for block in of_kind(placed(pieces), "list_item")] == ["\u2022"] * 3
+
+
+def test_a_drawn_bullet_begins_an_item():
+    def draw(canvas: Canvas) -> None:
+        for number, line in enumerate(documents.SENTENCES[:3]):
+            canvas.setFont("Times-Roman", 10.5)
+            canvas.circle(76, 700 - 18 * number + 3, 2, stroke=0, fill=1)
+            canvas.drawString(90, 700 - 18 * number, line)
+
+    items = of_kind(documents.drawn(draw), "list_item")
+    assert [item.text for item in items] == list(documents.SENTENCES[:3])
+
+
+def test_initials_and_telephone_numbers_are_no_items():
+    names = ["Y. Carver and the pilots of the bay", "(212) 733-2323 is the number of the office"]
+    for name in names:
+        assert kinds(placed([*wrapped(prose(4), 72, 90, 450), *listed([name], 72, 200)])) == ["paragraph", "paragraph"]
+
+
+def test_letters_in_sequence_are_items():
+    pieces = wrapped(prose(4), 72, 90, 450) + listed(["A. Pay the dues.", "B. Sign the ledger."], 72, 200)
+    assert kinds(placed(pieces)) == ["paragraph", "list_item", "list_item"]
+
+
+def test_the_lines_of_a_table_of_contents_stay_lines():
+    lines = [f"{name} {'.' * 40} {page}" for name, page in (("Arrival", 3), ("Signals", 12), ("Departure", 40))]
+    texts = [block.text for block in quire.read(placed([*listed(lines, 72, 90)])).blocks]
+    assert texts == lines
+
+
+@pytest.mark.parametrize("line", ["www.harbour.example/ledger", "12 Harbour Street", "$ 1,250.00", "Phone: 555 0100"])
+def test_addresses_and_amounts_are_no_headings(line: str):
+    pieces = [Piece(72, 90, line, 14, "Times-Bold"), *wrapped(prose(8), 72, 130, 450)]
+    assert kinds(placed(pieces)) == ["paragraph", "paragraph"]
+
+
+def test_a_short_line_in_another_font_above_a_paragraph_is_a_heading():
+    pieces = wrapped(prose(6), 72, 90, 450)
+    pieces += [Piece(72, 170, "Signals by day", 10.5, "Times-Italic"), *wrapped(prose(6), 72, 183, 450)]
+    assert kinds(placed(pieces)) == ["paragraph", "heading", "paragraph"]
+
+
+def test_a_title_in_another_typeface_that_runs_into_its_paragraph_is_a_heading():
+    pieces = wrapped(prose(6), 72, 90, 450)
+    pieces += [
+        Piece(72, 190, "Signals by day.", 10.5, "Helvetica-Bold"),
+        Piece(158, 190, documents.SENTENCES[0][:-1] + " and leaves it at"),
+    ]
+    pieces += wrapped(prose(4), 72, 203, 450)
+    assert kinds(placed(pieces)) == ["paragraph", "heading", "paragraph"]
+    assert only(placed(pieces), "heading").text == "Signals by day."
+
+
+def test_bold_words_at_the_beginning_of_a_paragraph_are_no_heading():
+    pieces = [
+        Piece(72, 190, "Signals by day.", 10.5, "Times-Bold"),
+        Piece(150, 190, documents.SENTENCES[0][:-1] + " and leaves it at"),
+    ]
+    assert kinds(placed([*pieces, *wrapped(prose(4), 72, 203, 450)])) == ["paragraph"]
+
+
+def test_an_entry_of_a_bibliography_is_one_block():
+    entries = [
+        ["Carver, Y., Boser, B. and the pilots of the bay, 2013, Tides and Channels 428,", "2216, doi: 10.1086/430694"],
+        ["Dale, J. E. 2006, MNRAS 366, 1424"],
+        ["Eggen, O. J. 1998, The Harbour 115, 2435, and the works that follow it there,", "C. Gabriel, 666"],
+        [
+            "Feast, M. W. and Whitelock, P. A. 2000, in the Ledger of Vessels of the Bay,",
+            "edited by D. Pilot, 317, 460",
+        ],
+        ["Gaia, B. 2018, A Small Museum 616, A1"],
+    ]
+    pieces, y = [], 90.0
+    for entry in entries:
+        for number, line in enumerate(entry):
+            pieces.append(Piece(86 if number else 72, y, line))
+            y += 13
+    blocks = quire.read(placed(pieces)).blocks
+    assert [block.text.split("\n") for block in blocks] == entries
+    assert {block.kind for block in blocks} == {"paragraph"}
+
+
+def test_the_rest_of_a_sentence_in_larger_type_is_no_heading():
+    pieces = [Piece(72, 90, "as would be the widening of the road", 10.5), *wrapped(prose(20), 72, 120, 450, size=9)]
+    assert kinds(placed(pieces)) == ["paragraph", "paragraph"]
+
+
+def test_a_single_asterisk_is_no_bullet():
+    pieces = [*wrapped(prose(6), 72, 90, 450), *listed(["* May include the dues of the harbour."], 72, 200)]
+    assert kinds(placed(pieces)) == ["paragraph", "paragraph"]
+
+
+def test_two_headings_below_each_other_are_two():
+    pieces = [Piece(72, 90, "Signals and lamps", 13), Piece(72, 111, "V4.1 Signals by day", 13)]
+    assert kinds(placed([*pieces, *wrapped(prose(8), 72, 140, 450, size=10)])) == ["title", "heading", "paragraph"]
+
+
+def test_the_label_of_an_entry_is_joined_with_it():
+    pieces = wrapped(prose(2), 72, 90, 450)
+    for number, label in enumerate(("[Cop87]", "[Joh15a]", "[GEB15]")):
+        pieces += [Piece(72, 140 + 18 * number, label), Piece(134, 140 + 18 * number, documents.SENTENCES[number])]
+    texts = [block.text for block in quire.read(placed(pieces)).blocks]
+    assert texts[1:] == [
+        f"[Cop87] {documents.SENTENCES[0]}",
+        f"[Joh15a] {documents.SENTENCES[1]}",
+        f"[GEB15] {documents.SENTENCES[2]}",
+    ]
+
+
+def test_a_note_in_pieces_does_not_tear_the_sentence_above_it():
+    column = wrapped(prose(24)[:-1] + " and for", 72, 90, 210)[:48]
+    note = [Piece(72 + 60 * n, 735, word, 8) for n, word in enumerate(("* Corresponding", "author:", "M. Carver"))]
+    body = [*column, *note, *wrapped("the first time " + prose(10), 320, 90, 210)]
+    blocks = quire.read(placed(body)).blocks
+    assert any("for\nthe first time" in block.text for block in blocks)
 
 
 def test_the_note_under_the_short_rule_is_a_footnote():

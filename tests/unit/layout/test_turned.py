@@ -59,6 +59,7 @@ def test_a_stamp_in_the_margin_is_a_block_of_its_own():
     blocks = quire.read(documents.margin_stamp()).blocks
     stamp = next(block for block in blocks if "archive" in block.text)
     assert stamp.text == "archive:1234.5678v2 9 May 2024"
+    assert stamp.kind == "header"
     assert stamp.bbox.right < 0.1 and stamp.bbox.height > 0.2
 
 
