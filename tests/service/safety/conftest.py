@@ -20,6 +20,7 @@ import uvicorn
 from fastapi import FastAPI
 
 from quire.durable.opening import pools_for, workflows_on
+from quire.durable.tasks.workflow import CALLS
 from quire.runtime.local import LocalRuntime
 from quire.service.app import create_app
 from quire.service.service import Service
@@ -143,7 +144,8 @@ def guarded(
 ) -> Iterator[Guarded]:
     """A server; with `idle`, its runs wait for ever."""
     store = FileStore(folder / "store")
-    pools = dict.fromkeys(pools_for(1), 0) if idle else pools_for(1)
+    slots = pools_for(1) | {CALLS: 1}
+    pools = dict.fromkeys(slots, 0) if idle else slots
     runtime = LocalRuntime(store.database, workflows_on(store, workers=1), pools=pools)
     chosen = ServiceSettings(port=0, workers=1, shutdown_s=1.0, **settings)
     service = Service(chosen, store, runtime)

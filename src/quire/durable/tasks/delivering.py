@@ -132,10 +132,11 @@ def _opened(bucket: Mapping[str, Json], policy: FetchPolicy) -> ObjectStore:
             )
         if kind == "azure_blob":
             given = _azure(bucket)
-            account_key = given.pop("account_key", None)
+            account_key, signature = given.pop("account_key", None), given.pop("sas_key", None)
             if given.get("endpoint"):
                 check_host(str(given["endpoint"]), policy)
-            own = _only({"access_key": account_key, "expires_at": None}, given=bool(account_key))
+            credential = {"access_key": account_key} if account_key else {"sas_token": signature}
+            own = _only(credential | {"expires_at": None}, given=bool(account_key or signature))
             return AzureStore(str(bucket["container"]), **given, **own)
         if kind == "google_cloud_storage":
             account = bucket.get("service_account_key")
@@ -170,8 +171,6 @@ def _azure(bucket: Mapping[str, Json]) -> dict[str, Json]:
             )
             if name in parts
         }
-    if not given.keys() & {"account_key", "sas_key"}:
-        given["skip_signature"] = True  # never with the server's own key
     if str(given.get("endpoint", "")).startswith("http://"):
         given["client_options"] = {"allow_http": True}
     return given

@@ -17,6 +17,7 @@ from PIL import Image
 
 from quire.database.runs import Runs
 from quire.durable.opening import pools_for, workflows_on
+from quire.durable.tasks.workflow import CALLS
 from quire.runtime.local import LocalRuntime
 from quire.service.app import create_app
 from quire.service.service import Service
@@ -89,7 +90,8 @@ class Serving:
 @contextmanager
 def serving(folder, *, idle: bool = False, **settings) -> Iterator[Serving]:
     store = FileStore(folder / "store")
-    pools = dict.fromkeys(pools_for(1), 0) if idle else pools_for(1)
+    slots = pools_for(1) | {CALLS: 1}
+    pools = dict.fromkeys(slots, 0) if idle else slots
     runtime = LocalRuntime(store.database, workflows_on(store, workers=1), pools=pools)
     service = Service(ServiceSettings(port=0, workers=1, shutdown_s=1.0, **settings), store, runtime)
     server = uvicorn.Server(uvicorn.Config(create_app(service), port=0, log_level="warning", access_log=False))
