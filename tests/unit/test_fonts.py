@@ -46,7 +46,11 @@ def test_the_letters_of_formulas_are_mathematical_whatever_else_they_are():
 
 @pytest.mark.parametrize(("flag", "look"), [(FIXED_PITCH, "mono"), (ITALIC, "italic"), (FORCE_BOLD, "bold")])
 def test_the_flags_of_a_font_tell_what_its_name_does_not(flag, look):
-    assert looks(Font("Garamond", flags=flag)) == {look}
+    assert looks(Font("Fleischmann", flags=flag)) == {look}
+
+
+def test_a_typeface_that_is_known_to_be_proportional_is_not_mono_by_a_wrong_flag():
+    assert looks(Font("ArialMT", flags=FIXED_PITCH)) == set()
 
 
 def test_a_heavy_weight_makes_a_font_bold():
