@@ -35,7 +35,7 @@ from quire.store.artifacts import ArtifactStore
 CANCELLED_S = 60.0
 """Timeout for a cancelled run to end."""
 PLANNED = "planned"
-LEDGER = ("pages", "ok", "empty", "failed", "skipped")
+LEDGER = ("pages", "ok", "empty", "failed", "skipped", "left_out")
 
 
 class Documents:
