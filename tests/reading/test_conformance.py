@@ -58,9 +58,14 @@ def test_the_blocks_and_their_words_are_the_same(told, calm):
 
 @read_by_runs
 @reads
-def test_the_events_of_each_page_are_the_same(told, calm):
-    pages = [{number: events for number, events in one.events.items() if number} for one in (told, calm)]
-    assert pages[0] == pages[1]
+def test_the_events_of_each_page_are_the_same(told, calm, name):
+    def of_pages(reading):
+        return {number: [*filter(is_certain, events)] for number, events in reading.events.items() if number}
+
+    def is_certain(event):  # what a worker says last before it crashes may not arrive
+        return not (name == "engine-crashes" and event[1] == "partial")
+
+    assert of_pages(told) == of_pages(calm)
 
 
 @read_by_runs

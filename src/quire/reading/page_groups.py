@@ -28,7 +28,6 @@ class _Group:
 
     waiting: deque[int]
     alone: bool = False
-    opened: bool = False
     future: Future[WorkerReply] | None = None
 
     @property
@@ -122,7 +121,7 @@ class PageGroups(Generic[T]):
             if group.waiting:
                 self._groups.insert(place, _Group(group.waiting))
             # Pages come in order: only the next one can have timed out.
-            if group.alone or not group.opened or isinstance(error, WorkerTimeout):
+            if group.alone or isinstance(error, WorkerTimeout):
                 self._failed[first] = error
             else:
                 self._groups.insert(place, _Group(deque([first]), alone=True))
@@ -149,7 +148,7 @@ class PageGroups(Generic[T]):
         self, group: _Group, name: str, header: Mapping[str, object], data: bytes
     ) -> tuple[dict[str, object], bytes]:
         """Runs in the thread that supervises the worker, whose messages are not trusted."""
-        group.opened = self.opened = True
+        self.opened = True
         if name != "page":
             return {}, b""
         if not group.waiting:
