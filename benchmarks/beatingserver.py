@@ -17,7 +17,7 @@ import uvicorn
 
 from benchmarks.heartbeat import BEAT_S
 from quire.service.app import create_app
-from quire.service.serving import Backend, opened
+from quire.service.serving import ServiceBackend, opened, options_of
 from quire.service.settings import load_settings
 
 
@@ -27,9 +27,8 @@ def main() -> None:
         parser.add_argument(name, required=True)
     given = parser.parse_args()
     settings = load_settings({"port": int(given.port)}, environment=os.environ).settings
-    app = create_app(opened(settings, Backend(given.store)))
-    options = {"log_level": "warning", "access_log": False, "ws": "websockets-sansio"}
-    server = uvicorn.Server(uvicorn.Config(app, port=settings.port, **options))
+    app = create_app(opened(settings, ServiceBackend(given.store)))
+    server = uvicorn.Server(uvicorn.Config(app, **options_of(settings, settings.port)))
     gaps: list[float] = []
     signal.signal(signal.SIGTERM, signal.SIG_IGN)  # uvicorn raises it again after its end
     _run(server, gaps)
