@@ -71,7 +71,8 @@ def deployed(tmp_path: Path, stranger: Stranger, bucket: S3Server) -> Iterator[t
     """The cluster with its workers, and two replicas behind a load balancer."""
     with ExitStack() as stack:
         environment = {**stranger.environment, **bucket.environment}
-        cluster = stack.enter_context(clusters.running(environment, workers=2, store=bucket.create()))
+        # Two pages each: the page that the engine holds up leaves room for the other tasks on either worker.
+        cluster = stack.enter_context(clusters.running(environment, pages=2, store=bucket.create()))
         replicas = [
             QuireServer(tmp_path / name, name=name, environment={**environment, **cluster.settings})
             for name in ("one", "two")

@@ -33,13 +33,20 @@ def check_parts() -> None:
 
 
 @contextmanager
-def running(environment: Mapping[str, str], *, workers: int = 2, store: str | None = None) -> Iterator[LocalCluster]:
+def running(
+    environment: Mapping[str, str], *, workers: int = 2, pages: int = 1, store: str | None = None
+) -> Iterator[LocalCluster]:
     """PostgreSQL, Restate, HAProxy and workers."""
     check_parts()
     folder = Path(tempfile.mkdtemp(prefix="quire-cluster-"))
     folder.chmod(0o755)  # the user of PostgreSQL must get there
     options = ClusterOptions(
-        workers=workers, lease_s=LEASE_S, restate_program=restate.program(), environment=environment, store=store
+        workers=workers,
+        pages=pages,
+        lease_s=LEASE_S,
+        restate_program=restate.program(),
+        environment=environment,
+        store=store,
     )
     try:
         with LocalCluster(folder, options) as cluster:
