@@ -207,6 +207,8 @@ class _Page:
                 )
                 if kind == "paragraph" and number >= notes and self._follows_note(part):
                     kind = "footnote"
+                if kind in ("paragraph", "footnote") and isinstance(before, Figure) and _below(before, part, setting):
+                    kind = "caption"
                 cut = without_title(self.page, part, setting) if kind == "paragraph" and _alone(before, part) else None
                 if cut:
                     self._text("heading", cut[0], part.of(cut[0]))
@@ -468,6 +470,16 @@ def _notes(parts: Sequence[Paragraph | Thing], setting: TypeSetting) -> int:
     above = parts[number - 1] if number else None
     titled = isinstance(above, Paragraph) and len(above.lines) == 1 and is_known_heading(above.lines[0].text)
     return len(parts) if titled else number
+
+
+def _below(figure: Figure, part: Paragraph, setting: TypeSetting) -> bool:
+    """Whether a few lines of small or italic type directly under a figure are its caption."""
+    left, top, right, _ = part.box
+    first = part.lines[0]
+    small = all(line.size < 0.96 * setting.size or line.italic for line in part.lines)
+    near = -0.5 * first.size < top - figure.bottom < 1.5 * first.size
+    inside = left > figure.left - 2 * first.size and right < figure.right + 2 * first.size
+    return small and near and inside and len(part.lines) <= 4 and not part.marker
 
 
 def _alone(before: Paragraph | Thing | None, part: Paragraph) -> bool:
