@@ -150,7 +150,8 @@ def _usual_size(sizes: Sequence[float], texts: Sequence[str]) -> float:
 def find_lines(page: PageText, account: Account) -> list[Line]:
     """The lines of a page in the order of the file; invisible and off-page text, and text drawn twice, is left out."""
     pieces: list[list[int]] = []
-    flags, boxes, texts = page.flags, page.boxes, page.texts
+    flags, boxes, texts, colors = page.flags, page.boxes, page.texts, page.colors
+    white = set(filter(is_white, set(colors)))
     width, height = page.width, page.height
     hide = INVISIBLE if page.invisible < page.chars else 0
     covered = _backgrounds(page)
@@ -167,7 +168,7 @@ def find_lines(page: PageText, account: Account) -> list[Line]:
             hidden.append(run)
         elif boxes[at] > width or boxes[at + 2] < 0 or boxes[at + 1] > height or boxes[at + 3] < 0:
             outside.append(run)
-        elif is_white(page.colors[run]) and not _on_background(boxes[at : at + 4], covered):
+        elif colors[run] in white and not _on_background(boxes[at : at + 4], covered):
             hidden.append(run)
         else:
             current.append(run)
@@ -190,18 +191,19 @@ def _drawn_once(lines: list[Line], account: Account) -> list[Line]:
     if len(set(texts)) == len(texts):
         return lines
     counts = Counter(texts)
-    found: dict[tuple[str, int, int], Line] = {}  # by text and square of the page
+    found: dict[str, dict[tuple[int, int], Line]] = {}  # by text and square of the page
     once = []
     for line in lines:
         if counts[line.text] == 1:
             once.append(line)
             continue
         x, y = int(line.left) // SQUARE, int(line.baseline) // SQUARE
-        around = (found.get((line.text, x + i, y + j)) for i in (0, -1, 1) for j in (0, -1, 1))
-        if any(other is not None and _same_place(line, other) for other in around):
+        places = found.setdefault(line.text, {})
+        near = [(x + i, y + j) for i in (0, -1, 1) for j in (0, -1, 1)] if places else ()
+        if any(place in places and _same_place(line, places[place]) for place in near):
             account.leave_out(line.runs, "duplicate")
         else:
-            found[line.text, x, y] = line
+            places[x, y] = line
             once.append(line)
     return once
 

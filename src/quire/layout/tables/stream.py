@@ -115,7 +115,7 @@ def _column_rows(rows: list[Row], head: int) -> list[Row]:
 
 
 def _several(row: Row) -> bool:
-    return len(row.pieces) > 1 or 2 * sum(is_number(w.text) for w in row.words) > max(2, len(row.words))
+    return len(row.pieces) > 1 or 2 * row.figures > max(2, len(row.words))
 
 
 def _extents(rows: Sequence[Row], bounds: Sequence[float]) -> list[tuple[float, float]]:
