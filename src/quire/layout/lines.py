@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from operator import sub
 
 from quire.layout.account import Account
@@ -64,6 +65,14 @@ class Line:
         """Box, type and text from the runs, which are in reading order."""
         runs = self.runs
         first, end = runs[0], runs[-1] + 1
+        if len(runs) == 1:
+            self.left, self.top, self.right, self.bottom = page.boxes[4 * first : 4 * end]
+            self.gap = 0.0
+            self.text = page.texts[first]
+            self.size, self.baseline = page.sizes[first], page.baselines[first]
+            self.angle, self.color = page.angles[first], page.colors[first]
+            self._look_of_one(page, page.fonts[first])
+            return
         if end - first == len(runs) and runs == list(
             range(first, end)
         ):  # consecutive, as nearly always: slices are fastest
@@ -95,13 +104,16 @@ class Line:
         self.angle, self.color = page.angles[run], page.colors[run]
         self._look(page, fonts, texts)
 
+    def _look_of_one(self, page: PageText, font: int) -> None:
+        self.font = font
+        self.bold, self.italic, self.mono, math = page.font_table[font].look
+        self.signs = 1.0 if math else 0.0
+
     def _look(self, page: PageText, fonts: Sequence[int], texts: Sequence[str]) -> None:
         table = page.font_table
         font = fonts[0]
         if fonts.count(font) == len(fonts):
-            self.font = font
-            self.bold, self.italic, self.mono, math = table[font].look
-            self.signs = 1.0 if math else 0.0
+            self._look_of_one(page, font)
             return
         letters: dict[int, int] = {}
         for font, text in zip(fonts, texts, strict=True):
@@ -158,7 +170,11 @@ def find_lines(page: PageText, account: Account) -> list[Line]:
     current: list[int] = []
     hidden: list[int] = []
     outside: list[int] = []
-    for run in range(len(texts)):
+    plain = not white and not any(flag & hide for flag in set(flags)) and not _leaves_page(page)
+    if plain:
+        starts = [run for run, flag in enumerate(flags) if flag & LINE]
+        pieces = [list(range(a, b)) for a, b in pairwise([0, *starts, len(texts)]) if a < b]
+    for run in range(0 if plain else len(texts)):
         flag = flags[run]
         if flag & LINE and current:
             pieces.append(current)
@@ -183,6 +199,14 @@ def find_lines(page: PageText, account: Account) -> list[Line]:
         else:
             account.leave_out(line.runs, "unmapped")
     return shown if page.ordered else _joined(page, shown)
+
+
+def _leaves_page(page: PageText) -> bool:
+    """Whether any run is beside the page."""
+    boxes = page.boxes
+    return bool(boxes) and (
+        max(boxes[0::4]) > page.width or min(boxes[2::4]) < 0 or max(boxes[1::4]) > page.height or min(boxes[3::4]) < 0
+    )
 
 
 def _drawn_once(lines: list[Line], account: Account) -> list[Line]:

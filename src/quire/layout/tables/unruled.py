@@ -36,7 +36,7 @@ def unruled_tables(
     page: PageText, rules: Rules, words: list[TableWord], rows: list[Row], gutters: list[float]
 ) -> list[FoundTable]:
     """The tables among words, and their rows, that no ruled table holds; gutters are those between columns of text."""
-    typed = [word for word in words if _TYPED_RULE.match(word.text)]
+    typed = [word for word in words if len(word.text) > 7 and _TYPED_RULE.match(word.text)]
     if typed:
         words = [word for word in words if word not in typed]
         rows = rows_of(words)

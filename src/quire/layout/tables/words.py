@@ -54,7 +54,7 @@ def count_words(text: str) -> int:
 
 def amount(words: Iterable[TableWord]) -> int:
     """How many words there are, whatever the script."""
-    return sum(count_words(word.text) for word in words)
+    return sum([count_words(word.text) for word in words])
 
 
 class Row:
@@ -159,7 +159,8 @@ def pieces_of(row: Sequence[TableWord], gap: float = PIECE_GAP) -> list[list[Tab
     for word in row:
         if pieces and word.left - right <= gap * word.size:
             pieces[-1].append(word)
-            right = max(right, word.right)
+            if word.right > right:
+                right = word.right
         else:
             pieces.append([word])
             right = word.right
