@@ -12,6 +12,7 @@ from quire.pagetext import PageText
 TAB = 5.0  # of the size: a wider gap between a bullet and its text is no tab
 DRAWN = (0.15, 0.75)  # of the size: how large a drawn bullet is
 _STEP = re.compile(r"(\d{1,2})\s+[^\W\d_]")
+BAND = 16.0  # points: the height of the bands in which lines are looked up
 ALIKE = 2  # drawn bullets on a page, at least: a single square is an ornament
 
 
@@ -71,8 +72,12 @@ def _mark_drawn(page: PageText, lines: Sequence[Line]) -> None:
     if len(shapes) < ALIKE:
         return
     found: dict[int, list[Line]] = {}
+    at: dict[int, list[Line]] = {}  # lines by the bands of the page that they touch
+    for line in lines:
+        for band in range(_band(page, line.top), _band(page, line.bottom) + 1):
+            at.setdefault(band, []).append(line)
     for left, top, right, bottom in shapes:
-        for line in lines:
+        for line in at.get(_band(page, (top + bottom) / 2), ()):
             small, large = DRAWN[0] * line.size, DRAWN[1] * line.size
             if not (small < right - left < large and small < bottom - top < large):
                 continue
@@ -82,6 +87,10 @@ def _mark_drawn(page: PageText, lines: Sequence[Line]) -> None:
         if len(listed) >= ALIKE:
             for line in listed:
                 line.marker = "•"
+
+
+def _band(page: PageText, y: float) -> int:
+    return int(min(max(y, 0.0), page.height) / BAND)
 
 
 def _squares(page: PageText) -> Iterator[tuple[float, float, float, float]]:

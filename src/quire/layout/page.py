@@ -270,7 +270,8 @@ class _Page:
             leaders = [run for run in cell.runs if is_leader(self.page.texts[run])]
             shown = [run for run in cell.runs if run not in leaders] if leaders else cell.runs
             text = cell_text(self.page, shown, self.vocabulary)
-            self.account.leave_out(leaders, "leader")
+            if leaders:
+                self.account.leave_out(leaders, "leader")
             self.account.place(shown, text)
             cells.append(
                 Cell(
@@ -371,11 +372,15 @@ def _confidence(page: PageText, runs: Sequence[int]) -> float | None:
 def _ranges(runs: Iterable[int]) -> list[tuple[int, int]]:
     """Runs, in order, as ranges of consecutive ones."""
     ranges: list[tuple[int, int]] = []
+    start = end = -1
     for run in runs:
-        if ranges and ranges[-1][1] == run:
-            ranges[-1] = (ranges[-1][0], run + 1)
-        else:
-            ranges.append((run, run + 1))
+        if run != end:
+            if end >= 0:
+                ranges.append((start, end))
+            start = run
+        end = run + 1
+    if end >= 0:
+        ranges.append((start, end))
     return ranges
 
 
