@@ -412,6 +412,7 @@ class PageInfo:
     """The ledger entry of a page. `reason` says why it failed or was skipped, or what text of it was left out.
 
     `characters` is None for a page whose characters were not counted: it failed, or an engine returned its blocks.
+    `tables` says how its tables were found where that was asked for: `2 areas by hand`, `words`.
     """
 
     number: int
@@ -421,6 +422,7 @@ class PageInfo:
     status: PageStatus = "ok"
     reason: str | None = None
     characters: Characters | None = None
+    tables: str | None = None
 
     @property
     def size(self) -> tuple[float, float]:

@@ -48,7 +48,7 @@ def _kept(mesh: Mesh, word: TableWord) -> bool:
 
 def is_ruled_table(mesh: Mesh) -> bool:
     """Trim and split the mesh; False if the rest is a box, a frame or a drawing."""
-    _drop_thin(mesh)
+    drop_thin(mesh)
     _trim(mesh)
     if mesh.columns < 2:
         return False
@@ -95,7 +95,8 @@ def _words(mesh: Mesh, cell: tuple[int, int, int, int]) -> list[TableWord]:
     return [w for line in mesh.atoms[row : row + height] for atom in line[column : column + width] for w in atom]
 
 
-def _drop_thin(mesh: Mesh) -> None:
+def drop_thin(mesh: Mesh) -> None:
+    """Remove empty rows and columns that are gaps of double lines."""
     for r in reversed(range(mesh.rows)):
         if mesh.rows > 1 and mesh.ys[r + 1] - mesh.ys[r] < THIN and not mesh.row_words(r):
             mesh.drop_row(r)

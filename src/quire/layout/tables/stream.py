@@ -22,19 +22,22 @@ MEAGRE = 0.4  # of the usual pieces: rows with fewer do not show the columns
 class Grid:
     """Rows of words and the columns found in them."""
 
-    __slots__ = ("across", "bounds", "columns", "extents", "head", "rows")
+    __slots__ = ("across", "bounds", "columns", "extents", "given", "head", "rows")
 
-    def __init__(self, rows: list[Row], across: list[Rule], *, scanned: bool) -> None:
-        self.rows, self.across = rows, across
+    def __init__(self, rows: list[Row], across: list[Rule], *, scanned: bool, given: Sequence[float] = ()) -> None:
+        self.rows, self.across, self.given = rows, across, bool(given)
         left, right = min(r.left for r in rows), max(r.right for r in rows)
         full = [rule.at for rule in across if rule.crosses(left, right)]
-        self.head = header_length(rows, full, scanned=scanned)
-        column_rows = _column_rows(rows, self.head)
-        self.bounds = [g.middle for g in find_gutters(column_rows, support=2 if len(column_rows) > 3 else 1)]
-        if self.bounds:
-            self.bounds = _titled(rows[: self.head], rows[self.head :], self.bounds)
+        self.head = min(header_length(rows, full, scanned=scanned), len(rows) - 1)
+        self.bounds = [x for x in given if left < x < right] or self._found()
         self.columns = len(self.bounds) + 1
         self.extents = _extents(rows[self.head :], self.bounds)
+
+    def _found(self) -> list[float]:
+        """The bounds between columns that the rows show."""
+        rows = _column_rows(self.rows, self.head)
+        bounds = [g.middle for g in find_gutters(rows, support=2 if len(rows) > 3 else 1)]
+        return _titled(self.rows[: self.head], self.rows[self.head :], bounds) if bounds else []
 
     def column_at(self, word: TableWord) -> int:
         x = word.middle
@@ -45,6 +48,8 @@ class Grid:
         parts: dict[int, list[TableWord]] = {}
         pieces = pieces_of(row.words, 0.6)
         whole = len(pieces) == 1 and not all(is_number(w.text) for w in row.words[1:])
+        if self.given:  # words show where columns are only if one of them stands across a bound
+            whole = whole and any(w.left < b - 1 and w.right > b + 1 for w in row.words for b in self.bounds)
         for piece in pieces:
             for group in [piece] if whole else self._split(piece):
                 column = 0 if whole and self._is_centred(piece) else self.column_at(group[0])
@@ -69,7 +74,9 @@ class Grid:
         for word in piece[1:]:
             before = groups[-1][-1]
             if any(
-                before.right <= b + 0.5 and b - 0.5 <= word.left for b in self.bounds if before.middle < b < word.middle
+                self.given or (before.right <= b + 0.5 and b - 0.5 <= word.left)
+                for b in self.bounds
+                if before.middle < b < word.middle
             ):
                 groups.append([word])
             else:
@@ -132,10 +139,15 @@ def _extents(rows: Sequence[Row], bounds: Sequence[float]) -> list[tuple[float, 
     return [span or (edges[i], edges[i + 1]) for i, span in enumerate(spans)]
 
 
-def build_mesh(rows: list[Row], across: list[Rule], *, scanned: bool = False) -> tuple[Mesh, int] | None:
-    """The mesh of a table of these rows and its number of header rows; None without two columns."""
+def build_mesh(
+    rows: list[Row], across: list[Rule], *, scanned: bool = False, given: Sequence[float] = ()
+) -> tuple[Mesh, int] | None:
+    """The mesh of a table of these rows and its number of header rows; None without two columns.
+
+    `given` are the bounds between its columns, where they are known.
+    """
     rows, floating = settle(rows)
-    grid = Grid(rows, across, scanned=scanned)
+    grid = Grid(rows, across, scanned=scanned, given=given)
     if grid.columns < 2:
         return None
     head = read_head(rows[: grid.head], grid.bounds, grid.extents, across) if grid.head else Head([], [])
