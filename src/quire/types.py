@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args, overload
 
 from quire.keys import ArtifactKey, Digest
 
 if TYPE_CHECKING:
-    from pandas import DataFrame
+    import pandas
+    import polars
 
 BlockKind = Literal[
     "title",
@@ -229,12 +230,18 @@ class Table:
         text: str = _exporter("_csv:csv_table")(self)
         return text
 
-    def to_dataframe(self) -> DataFrame:
-        """A pandas DataFrame of texts with spans filled in; rows of header cells at the top name the columns.
+    @overload
+    def to_dataframe(self, library: Literal["pandas"] = "pandas") -> pandas.DataFrame: ...
 
-        The parts of a header of several rows are joined by dots. Needs pandas, which Quire does not install.
+    @overload
+    def to_dataframe(self, library: Literal["polars"]) -> polars.DataFrame: ...
+
+    def to_dataframe(self, library: Literal["pandas", "polars"] = "pandas") -> pandas.DataFrame | polars.DataFrame:
+        """A DataFrame of texts with spans filled in; rows of header cells at the top name the columns.
+
+        The parts of a header of several rows are joined by dots. Needs that library, which Quire does not install.
         """
-        return _exporter("_dataframe:dataframe")(self)
+        return _exporter("_dataframe:dataframe")(self, library)
 
     def __repr__(self) -> str:
         return f"<Table {self.rows} rows × {self.columns} columns: {shortened(self.text)!r}>"

@@ -104,7 +104,7 @@ def test_imports_point_downwards():
     assert not wrong
 
 
-FOR_TYPE_CHECKERS = {"types": {"pandas"}}
+FOR_TYPE_CHECKERS = {"types": {"pandas", "polars"}}
 """What a module of core imports under `if TYPE_CHECKING`, never when it runs."""
 
 

@@ -120,6 +120,7 @@ class PageSummary(BaseModel):
     status: PageStatus
     reason: str | None
     characters: PageCharacters | None
+    tables: str | None = Field(None, description="How its tables were found, where that was asked for.")
     blocks: int
     engine: str | None
     attempts: int = Field(description="How often an OCR engine was asked; 0 if the text is from the file.")
@@ -233,6 +234,7 @@ class LedgerEntry(BaseModel):
     status: PageStatus
     reason: str | None
     characters: PageCharacters | None
+    tables: str | None = Field(None, description="How its tables were found, where that was asked for.")
 
 
 class DocumentLedger(BaseModel):
