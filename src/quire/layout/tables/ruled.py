@@ -8,7 +8,7 @@ from itertools import pairwise
 from quire.layout.tables.judge import is_drawn
 from quire.layout.tables.lattice import inside
 from quire.layout.tables.mesh import Mesh
-from quire.layout.tables.split import part_words, split_columns, split_rows
+from quire.layout.tables.split import part_words, split_columns, split_rows, split_titles
 from quire.layout.tables.types import FoundTable
 from quire.layout.tables.words import TableWord, amount, is_number, rows_of
 from quire.pagetext import PageText
@@ -55,6 +55,7 @@ def is_ruled_table(mesh: Mesh) -> bool:
     _part_tall(mesh)
     part_words(mesh)
     split_columns(mesh)
+    split_titles(mesh)
     split_rows(mesh)
     if mesh.columns < 2 or mesh.rows < 2:
         return False

@@ -10,6 +10,7 @@ from quire.layout.tables.words import Row, TableWord, rows_of
 from quire.layout.tables.wrap import goes_on, is_figures
 
 FEW_ROWS = 4  # a ruled table with more rows has lines between them all
+NEAR = 4.0  # points: titles of columns that begin within this height are on one line
 CLEAR = 0.6  # of the size: words nearer than this on both sides of a gutter are one piece
 
 
@@ -84,6 +85,40 @@ def _parting(mesh: Mesh, row: int, left: int, right: int) -> list[int]:
             if inside:
                 found.add(min(inside, key=lambda c: abs(2 * mesh.xs[c] - start - end)))
     return [c for c in sorted(found) if not _crossed(words, mesh.xs[c])]
+
+
+def split_titles(mesh: Mesh) -> None:
+    """Cut cells over several columns that hold a title of all of them and below it a title of each."""
+    for r in reversed(range(mesh.rows)):
+        cuts = {run: y for run in _open_runs(mesh, r) if (y := _below_title(mesh, r, *run))}
+        if not cuts:
+            continue
+        y = min(cuts.values())
+        under = {c for (left, right), cut in cuts.items() if cut - y < NEAR for c in range(left, right + 1)}
+        inner = {c for left, right in cuts for c in range(left + 1, right + 1)} & under
+        words = [[w for w in atom if c in under and w.baseline > y] for c, atom in enumerate(mesh.atoms[r])]
+        kept = [[w for w in atom if c not in under or w.baseline <= y] for c, atom in enumerate(mesh.atoms[r])]
+        mesh.ys.insert(r + 1, y)
+        mesh.atoms[r : r + 1] = [kept, words]
+        mesh.above.insert(r + 1, [c in under for c in range(mesh.columns)])
+        mesh.before.insert(r + 1, [drawn or c in inner for c, drawn in enumerate(mesh.before[r])])
+
+
+def _below_title(mesh: Mesh, row: int, left: int, right: int) -> float:
+    """The y below the lines that run across all columns of a cell, if those after them keep to the columns; else 0."""
+    if not all(mesh.above[row][left : right + 1]) or (
+        row + 1 < mesh.rows and not all(mesh.above[row + 1][left : right + 1])
+    ):
+        return 0.0
+    lines = rows_of(word for atom in mesh.atoms[row][left : right + 1] for word in atom)
+    inner = mesh.xs[left + 1 : right + 1]
+    clear = [not any(_crossed(line.words, x) for x in inner) and len(line.pieces) > 1 for line in lines]
+    if not clear or clear[0] or not clear[-1]:
+        return 0.0
+    first = clear.index(True)
+    if not all(clear[first:]):
+        return 0.0
+    return (lines[first - 1].bottom + lines[first].top) / 2
 
 
 def split_rows(mesh: Mesh) -> None:
