@@ -124,9 +124,9 @@ def read_head(
 
 
 def _widen(blocks: list[HeaderTitle], last: int, extents: Sequence[tuple[float, float]]) -> None:
-    """Let titles above the last line that are centred over several columns span them all."""
+    """Let titles that are centred over several columns span them all; on the last line only one that is alone."""
     for block in sorted(blocks, key=lambda b: -b.line):
-        if block.line == last or block.ruled:
+        if block.ruled or (block.line == last and any(b.line == last for b in blocks if b is not block)):
             continue
         wider = [b.span for b in blocks if b.line > block.line and _meet(b.span, block.span) and b.span[1] > b.span[0]]
         first, end = min([block.span[0], *(s[0] for s in wider)]), max([block.span[1], *(s[1] for s in wider)])
@@ -144,9 +144,10 @@ def _widen(blocks: list[HeaderTitle], last: int, extents: Sequence[tuple[float, 
         stop = min([len(columns) - 1, *(a - 1 for a, _ in taken if a > end)])
         left, right = extent(block.words)
         spans = [(a, b) for a in range(start, first + 1) for b in range(end, stop + 1)]
-        best = min(spans, key=lambda s: abs(columns[s[0]][0] + columns[s[1]][1] - left - right))
-        if abs(columns[best[0]][0] + columns[best[1]][1] - left - right) < 2 * ALIGNED * block.words[0].size:
-            block.span = best
+        near = 2 * ALIGNED * block.words[0].size
+        centred = [s for s in spans if abs(columns[s[0]][0] + columns[s[1]][1] - left - right) < near]
+        if centred:
+            block.span = max(centred, key=lambda s: s[1] - s[0])
 
 
 def _ruled(rows: Sequence[Row], i: int, column: tuple[float, float], across: Sequence[Rule]) -> bool:
