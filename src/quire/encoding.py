@@ -68,16 +68,17 @@ def _bytes(name: str, head: object, blocks: Sequence[Block]) -> bytes:
 def info_row(info: PageInfo) -> list[object]:
     """The ledger entry of a page as JSON."""
     row: list[object] = [info.number, info.width, info.height, info.rotation, info.status, info.reason]
-    if info.characters is None:
-        return row
     counted = info.characters
-    return [*row, [counted.drawn, counted.in_blocks, dict(counted.left_out)]]
+    account = None if counted is None else [counted.drawn, counted.in_blocks, dict(counted.left_out)]
+    if info.tables is not None:
+        return [*row, account, info.tables]
+    return row if account is None else [*row, account]
 
 
 def info_of_row(row: Sequence[Any]) -> PageInfo:
     """The ledger entry that `info_row` wrote."""
-    info = PageInfo(*row[:6])
-    return info if len(row) < 7 else replace(info, characters=Characters(*row[6]))
+    account, tables = (*row[6:], None, None)[:2]
+    return replace(PageInfo(*row[:6]), characters=Characters(*account) if account else None, tables=tables)
 
 
 def _box_row(box: BBox) -> tuple[float, float, float, float]:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args, overload
 
 from quire.keys import ArtifactKey, Digest
 
 if TYPE_CHECKING:
-    from pandas import DataFrame
+    import pandas
+    import polars
 
 BlockKind = Literal[
     "title",
@@ -229,12 +230,18 @@ class Table:
         text: str = _exporter("_csv:csv_table")(self)
         return text
 
-    def to_dataframe(self) -> DataFrame:
-        """A pandas DataFrame of texts with spans filled in; rows of header cells at the top name the columns.
+    @overload
+    def to_dataframe(self, library: Literal["pandas"] = "pandas") -> pandas.DataFrame: ...
 
-        The parts of a header of several rows are joined by dots. Needs pandas, which Quire does not install.
+    @overload
+    def to_dataframe(self, library: Literal["polars"]) -> polars.DataFrame: ...
+
+    def to_dataframe(self, library: Literal["pandas", "polars"] = "pandas") -> pandas.DataFrame | polars.DataFrame:
+        """A DataFrame of texts with spans filled in; rows of header cells at the top name the columns.
+
+        The parts of a header of several rows are joined by dots. Needs that library, which Quire does not install.
         """
-        return _exporter("_dataframe:dataframe")(self)
+        return _exporter("_dataframe:dataframe")(self, library)
 
     def __repr__(self) -> str:
         return f"<Table {self.rows} rows × {self.columns} columns: {shortened(self.text)!r}>"
@@ -412,6 +419,7 @@ class PageInfo:
     """The ledger entry of a page. `reason` says why it failed or was skipped, or what text of it was left out.
 
     `characters` is None for a page whose characters were not counted: it failed, or an engine returned its blocks.
+    `tables` says how its tables were found where that was asked for: `2 areas by hand`, `words`.
     """
 
     number: int
@@ -421,6 +429,7 @@ class PageInfo:
     status: PageStatus = "ok"
     reason: str | None = None
     characters: Characters | None = None
+    tables: str | None = None
 
     @property
     def size(self) -> tuple[float, float]:

@@ -10,7 +10,7 @@ from quire.layout.account import Account, characters_in
 from quire.layout.bullets import with_bullets
 from quire.layout.figures import Figure, figure_text, find_figures, find_shapes
 from quire.layout.formulas import FormulaCluster, cluster_formulas
-from quire.layout.frame import Turn, upright
+from quire.layout.frame import Ways, upright
 from quire.layout.furniture import find_furniture, is_stamp
 from quire.layout.kinds import TypeSetting, body_setting, kind_of
 from quire.layout.lines import Line, find_lines, is_right_to_left
@@ -27,6 +27,7 @@ from quire.layout.textual import PageVocabulary, Text, block_text, cell_text, co
 from quire.layout.things import Thing
 from quire.lazy_words import PageWords
 from quire.pagetext import FieldInfo, PageText
+from quire.table_areas import TableOptions
 from quire.types import (
     AnswerSource,
     BBox,
@@ -65,21 +66,27 @@ class _Grid:
         self.table = table
 
 
-def page_blocks(text: PageText, quality: Quality | None = None) -> PageResult:
-    """The blocks of a page in reading order, with its ledger entry. `quality` is the verdict on its text."""
+def page_blocks(text: PageText, quality: Quality | None = None, tables: TableOptions | None = None) -> PageResult:
+    """The blocks of a page in reading order, with its ledger entry.
+
+    `quality` is the verdict on its text; `tables` is how the tables of this page are found.
+    """
     if text.ready:
         return decode_page(text.ready.encode("utf-8", "replace"), lambda _: text)
     quality = quality or judge(text)
     shown = text if quality.status == "usable" else _fields_alone(text)
-    page, back = upright(shown)
+    page, ways = upright(shown)
     account = Account(page)
-    blocks = tuple(_Page(shown, page, back, account).blocks())
+    asked = tables or TableOptions()
+    blocks = tuple(_Page(shown, page, ways, account, asked).blocks())
     characters = account.total()
     status: PageStatus = "ok" if blocks else "empty"
     reason = characters.describe() if characters.is_incomplete else None
     if quality.status != "usable" and quality.reason != "blank":
         status, reason = "skipped", f"needs-recognition: {quality.reason}"
-    info = PageInfo(text.number, text.width, text.height, text.rotation, status, reason, characters)
+    info = PageInfo(
+        text.number, text.width, text.height, text.rotation, status, reason, characters, asked.describe() or None
+    )
     return PageResult(info, blocks)
 
 
@@ -96,8 +103,10 @@ def _fields_alone(text: PageText) -> PageText:
 class _Page:
     """A page in progress: collects its blocks in order."""
 
-    def __init__(self, source: PageText, page: PageText, back: Turn | None, account: Account) -> None:
-        self.source, self.page, self.back, self.account = source, page, back, account
+    def __init__(
+        self, source: PageText, page: PageText, ways: Ways | None, account: Account, asked: TableOptions
+    ) -> None:
+        self.source, self.page, self.ways, self.account, self.asked = source, page, ways, account, asked
         self.vocabulary = PageVocabulary(page)
         self.tags = Tags(page)
         self.alternatives: list[str] = []
@@ -110,7 +119,8 @@ class _Page:
         if self.tags:
             self.tags.mark(lines)
         upright_lines = mended(page, [line for line in lines if not line.angle])
-        lines = [*upright_lines, *(line for line in lines if line.angle)]
+        given, lines = self._given_tables([*upright_lines, *(line for line in lines if line.angle)])
+        upright_lines = [line for line in lines if not line.angle]
         self.typed = is_typescript(upright_lines)
         if self.typed:
             for line in upright_lines:
@@ -125,6 +135,7 @@ class _Page:
         body = [line for line in lines if id(line) not in furniture]
         figures, body = self._find_figures(body, setting.size)
         tables, body = self._find_tables(body)
+        tables += given
         if tables:
             figures = [figure for figure in figures if not _in_table(figure, tables)]
         turned = [line for line in body if line.angle]
@@ -164,10 +175,22 @@ class _Page:
 
     def _find_tables(self, lines: list[Line]) -> tuple[list[FoundTable], list[Line]]:
         """The tables, those tagged in the file first, and the lines without the text of the tables."""
-        tables = self.tags.tables([line for line in lines if not line.angle]) if self.tags else []
+        mode = self.asked.mode
+        tagged = self.tags and mode == "auto"
+        tables = self.tags.tables([line for line in lines if not line.angle]) if tagged else []
         lines = _without(self.page, lines, tables) if tables else lines
-        more = find_tables(self.page, lines)
+        more = find_tables(self.page, lines, mode)
         return tables + more, _without(self.page, lines, more) if more else lines
+
+    def _given_tables(self, lines: list[Line]) -> tuple[list[FoundTable], list[Line]]:
+        """The tables whose areas are given by hand, and the lines without their text."""
+        if not self.asked.areas:
+            return [], lines
+        from quire.layout.tables.by_hand import tables_by_hand  # lazy: few pages have areas
+
+        size = self.source.width, self.source.height
+        tables = tables_by_hand(self.page, lines, self.asked.areas, size, self.ways.there if self.ways else None)
+        return tables, _without(self.page, lines, tables)
 
     def _furniture(self, lines: list[Line], kinds: dict[int, BlockKind]) -> None:
         for line in sorted(lines, key=lambda line: (round(line.baseline), line.left)):
@@ -337,7 +360,7 @@ class _Page:
         )
 
     def _bbox(self, box: tuple[float, float, float, float]) -> BBox:
-        turned = self.back(*box) if self.back else box
+        turned = self.ways.back(*box) if self.ways else box
         return BBox.of_points(turned, (self.source.width, self.source.height))
 
 

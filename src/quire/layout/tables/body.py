@@ -103,6 +103,12 @@ def _continues(
     if 0 in here:
         if not goes_on(above[0], here[0], widths[0]):
             return False
+        if (
+            here.keys() == above.keys()
+            and len(here) > 2
+            and not all(goes_on(above[c], here[c], widths[c]) for c in here)
+        ):
+            return False  # texts of several columns that end on the same line are those of a row
         return _starts_small(here[0]) or near
     return near or all(goes_on(above[c], here[c], widths[c]) or _runs_on(above[c], here[c]) for c in here)
 
