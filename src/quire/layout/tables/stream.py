@@ -122,8 +122,8 @@ def _column_rows(rows: list[Row], head: int, rules: Sequence[float]) -> list[Row
     """The rows that show the columns: those with several pieces or figures; of the header only if there are few."""
     body = [row for row in rows[head:] if _several(row)]
     if len(body) < 3:
-        last = [row for row in rows[max(head - 1, 0) : head] if _several(row)]
-        body = [*last, *body] if len(body) + len(last) > 2 else [row for row in rows if _several(row)]
+        above = [row for row in rows[max(head - 1, 0) : head] if _several(row)]
+        body = [*above, *body] if len(body) + len(above) > 2 else [row for row in rows if _several(row)]
     usual = median([len(row.pieces) for row in body]) if body else 0
     full = [row for row in body if len(row.pieces) > MEAGRE * usual]
     titles = all(row in rows[:head] for row in body if row not in full)
