@@ -8,6 +8,7 @@ from dataclasses import replace
 from quire.encoding import decode_page
 from quire.layout.account import Account, characters_in
 from quire.layout.bullets import with_bullets
+from quire.layout.fields import FieldPair, find_fields, is_form
 from quire.layout.figures import Figure, figure_text, find_figures, find_shapes
 from quire.layout.formulas import FormulaCluster, cluster_formulas
 from quire.layout.frame import Turn, upright
@@ -28,11 +29,13 @@ from quire.layout.things import Thing
 from quire.lazy_words import PageWords
 from quire.pagetext import FieldInfo, PageText
 from quire.types import (
+    NO_BOX,
     AnswerSource,
     BBox,
     Block,
     BlockKind,
     Cell,
+    Field,
     LeftOut,
     PageInfo,
     PageResult,
@@ -128,6 +131,10 @@ class _Page:
         if tables:
             figures = [figure for figure in figures if not _in_table(figure, tables)]
         turned = [line for line in body if line.angle]
+        backwards = _right_to_left(page)
+        pairs: list[FieldPair] = []
+        if not backwards:
+            pairs, body = find_fields(page, [line for line in body if not line.angle], form=is_form(upright_lines))
         body = with_bullets(page, [line for line in body if not line.angle])
         for line in body:
             line.mono = line.mono and not self.typed
@@ -138,11 +145,10 @@ class _Page:
         for line in turned:
             kind: BlockKind = "header" if is_stamp(line, page.width) else "paragraph"
             self._text(kind, [line], Paragraph([line], Column([line])))
-        things: list[Thing] = [*cluster_formulas(body), *map(_Grid, tables), *figures, *_fields(page)]
+        things: list[Thing] = [*cluster_formulas(body), *pairs, *map(_Grid, tables), *figures, *_fields(page)]
         sequence = _sequence(things, self.tags, page)
         if len(self.alternatives) != len(figures):  # which text belongs to which figure is unknown
             self.alternatives = []
-        backwards = _right_to_left(page)
         if _all_recognised(page) and not page.ordered:  # its order adds nothing to the positions
             columns = reading_order(things, {}, right_to_left=backwards)
         else:
@@ -217,6 +223,8 @@ class _Page:
                 self._table(part.table)
             elif isinstance(part, Figure):
                 self._figure(part)
+            elif isinstance(part, FieldPair):
+                self._pair(part)
             elif isinstance(part, _Field):
                 self._field(part)
 
@@ -286,7 +294,7 @@ class _Page:
             )
         table = Table(found.rows, found.columns, tuple(sorted(cells, key=lambda c: (c.row, c.column))))
         runs = [run for cell in found.cells for run in cell.runs]
-        self._add("table", found.box, Text(table.text, ()), runs, table=table)
+        self._add("table", found.box, Text(table.text, ()), runs, inner=table)
 
     def _figure(self, figure: Figure) -> None:
         box = (figure.left, figure.top, figure.right, figure.bottom)
@@ -299,7 +307,23 @@ class _Page:
     def _field(self, thing: _Field) -> None:
         field = thing.field
         text = f"{field['name']}: {field['value']}" if field["name"] else field["value"]
-        self._add("field", (thing.left, thing.top, thing.right, thing.bottom), Text(text, ()), [])
+        box = (thing.left, thing.top, thing.right, thing.bottom)
+        named = Field(field["name"], field["value"], value_bbox=self._bbox(box))
+        self._add("field", box, Text(text, ()), [], inner=named)
+
+    def _pair(self, pair: FieldPair) -> None:
+        label = block_text(self.page, pair.label, self.vocabulary).text
+        value = block_text(self.page, pair.value, self.vocabulary).text if pair.value else ""
+        runs = [run for line in pair.lines for run in line.runs]
+        text = f"{label}{chr(10) if pair.is_stacked else ' '}{value}" if value else label
+        self.account.place(runs, text)
+        field = Field(
+            label.rstrip(" :"),
+            value,
+            self._bbox(_around(pair.label)),
+            self._bbox(_around(pair.value)) if pair.value else NO_BOX,
+        )
+        self._add("field", (pair.left, pair.top, pair.right, pair.bottom), Text(text, ()), runs, inner=field)
 
     def _add(
         self,
@@ -311,7 +335,7 @@ class _Page:
         marker: str = "",
         level: int | None = None,
         style: Style | None = None,
-        table: Table | None = None,
+        inner: Table | Field | None = None,
     ) -> None:
         source = self.source
         self.made.append(
@@ -327,7 +351,8 @@ class _Page:
                 engine=source.engine if source.engine and runs and runs[0] >= source.recognised else "native",
                 words=PageWords(lambda: source, _ranges(runs), page=source.number),
                 spans=content.spans,
-                table=table,
+                table=inner if isinstance(inner, Table) else None,
+                field=inner if isinstance(inner, Field) else None,
                 style=style,
                 source=_source(source, runs),
             )
@@ -433,10 +458,20 @@ def _sequence(things: list[Thing], tags: Tags, page: PageText) -> dict[int, int]
     return places
 
 
+def _around(lines: Sequence[Line]) -> tuple[float, float, float, float]:
+    """The box of some lines."""
+    return (
+        min(line.left for line in lines),
+        min(line.top for line in lines),
+        max(line.right for line in lines),
+        max(line.bottom for line in lines),
+    )
+
+
 def _runs_of(thing: Thing) -> list[int]:
     if isinstance(thing, Line):
         return thing.runs
-    if isinstance(thing, FormulaCluster):
+    if isinstance(thing, FormulaCluster | FieldPair):
         return thing.lines[0].runs
     return [run for cell in thing.table.cells for run in cell.runs] if isinstance(thing, _Grid) else []
 
