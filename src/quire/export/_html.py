@@ -20,6 +20,7 @@ from quire.export._structure import (
     is_plain_number,
     marker_length,
     nested,
+    value_start,
     with_lists,
 )
 from quire.layout.lines import is_right_to_left
@@ -83,7 +84,7 @@ class _Writer:
 
     def group(self, blocks: Sequence[Block]) -> str:
         if are_fields(blocks):
-            return "\n".join(["<dl>", *map(_field, blocks), "</dl>"])
+            return "\n".join(["<dl>", *map(self.field, blocks), "</dl>"])
         return self.list(nested(blocks))
 
     def block(self, block: Block) -> str:
@@ -136,6 +137,13 @@ class _Writer:
             lists.append("\n".join([f"<{tag}>", *map(self.item, group), f"</{tag}>"]))
         return "\n".join(lists)
 
+    def field(self, block: Block) -> str:
+        """The label and the value, each with its own box."""
+        field = field_of(block)
+        label = f"<dt{_place(field.label_bbox)}>{escape(flow(field.label), quote=False)}</dt>"
+        value = self.inline(runs(block, skip=value_start(block)))
+        return _element("div", block, f"{label}<dd{_place(field.value_bbox)}>{value}</dd>")
+
     def item(self, item: Item) -> str:
         """A number that the browser would print differently stays in the text."""
         block = item.block
@@ -179,14 +187,6 @@ def _element(tag: str, block: Block, inner: str, *, name: str = "", more: str = 
     if is_right_to_left(block.text):
         attributes += ' dir="auto"'
     return f"<{tag}{attributes}{more}>{inner}</{tag}>"
-
-
-def _field(block: Block) -> str:
-    """The label and the value, each with its own box."""
-    field = field_of(block)
-    texts = (("dt", field.label, field.label_bbox), ("dd", field.value, field.value_bbox))
-    inner = "".join(f"<{tag}{_place(box)}>{escape(flow(text), quote=False)}</{tag}>" for tag, text, box in texts)
-    return _element("div", block, inner)
 
 
 def _place(box: BBox) -> str:

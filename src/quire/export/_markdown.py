@@ -20,6 +20,7 @@ from quire.export._structure import (
     is_numbered,
     is_plain_number,
     marker_length,
+    value_start,
     with_lists,
 )
 from quire.types import Block, Cell, Table
@@ -104,10 +105,11 @@ _BREAK = "  \n"
 
 def _field(block: Block) -> str:
     """The label in bold with a colon, also where the page has none, and the value."""
-    field = field_of(block)
-    label, value = escape(flow(field.label)), escape(flow(field.value))
+    label, value = escape(flow(field_of(block).label)), _line(block, skip=value_start(block))
+    if not label:
+        return value
     bold = f"**{label}:**" if can_emphasise("", f"{label}:", " ") else f"{label}:"
-    return " ".join(filter(None, (bold if label else "", value))) if label else escape_start(value)
+    return f"{bold} {value}".rstrip()
 
 
 def _list(items: Sequence[Block]) -> str:

@@ -131,3 +131,8 @@ def are_fields(group: Sequence[Block]) -> bool:
 def field_of(block: Block) -> Field:
     """The label and the value of a field; all is value in one that an engine read as a text."""
     return block.field or Field("", block.text, value_bbox=block.bbox)
+
+
+def value_start(block: Block) -> int:
+    """Where the value begins in the text of a field."""
+    return len(block.text) - len(field_of(block).value)

@@ -30,14 +30,16 @@ REACH = 0.5  # of the page's width: how far a value may be from its label
 CONTENTS = 4  # rows that end with a small number: a table of contents
 _LABEL = re.compile(r"[#'\"“‘]{0,2}[^\W\d_].*")
 _NOT_IN_LABEL = re.compile(r"[,;!?|@]|\.\s|://")
+_SALUTATION = re.compile(r"(?:dear|ladies|gentlemen|to whom)\b", re.IGNORECASE)
+_SENTENCE = re.compile(r"\w+ \w+ .*[.?!]\Z")
 _FIGURE = re.compile(
-    r"[#(]?[-–−+]?\s?(?:[$€£¥]|[A-Z]{3}\s)?\s?[-–−]?\d[\d\s.,:/%()-]*(?:[$€£¥%]|[A-Z]{3}|[AP]M)?"  # amounts, dates
+    r"[#(]?[-–−+]?\s?(?:[$€£¥]|[A-Z]{3}\s)?\s?[-–−]?\d[\d.,:/%()-]*\s?(?:[$€£¥%]|[A-Z]{3}|[AP]M)?"  # an amount
+    r"|\d[\d./-]+ ?[-–] ?\d[\d./-]+"  # a span of dates
     r"|[A-Z0-9][A-Z0-9/._#-]*\d[A-Z0-9/._#-]*"  # a code
-    r"|\d{1,2}\.?\s[^\W\d_]{3,9}\.?,?\s\d{4}|[^\W\d_]{3,9}\.?\s\d{1,2}\s?,?\s\d{4}"  # a date with the name of a month
+    r"|\d{1,2}\.?\s[^\W\d_]{3,9}\.?,?\s\d{4}|[^\W\d_]{3,9}\.?\s\d{1,2}\s?,?\s\d{4}"  # a date with its month
 )
-_AMOUNT = re.compile(
-    r"[(-]?\s?(?:[$€£¥]\s?[-–−]?\d[\d\s.,']*|[-–−]?\d[\d\s.,']*[.,]\d\d(?:\s?[$€£¥]|\s[A-Z]{3})?)\)?\Z"
-)
+_GROUPS = re.compile(r"\+?[\d()][\d\s()/.-]+")  # a telephone number, an account
+_AMOUNT = re.compile(r"[(-]?\s?(?:[$€£¥]\s?[-–−]?\d[\d.,']*|[-–−]?\d[\d.,']*[.,]\d\d(?:\s?[$€£¥]|\s[A-Z]{3})?)\)?\Z")
 _SMALL = re.compile(r"\d{1,3}\Z")
 
 
@@ -135,7 +137,7 @@ def is_label(text: str) -> bool:
     first = next(letter for letter in text if letter.isalpha())
     if len(words) > LABEL_WORDS or first.islower() or 10 * letters < 6 * len("".join(words)):
         return False
-    return not caption_of(text) and not is_known_heading(text)
+    return not caption_of(text) and not is_known_heading(text) and not _SALUTATION.match(text)
 
 
 def _names(text: str, figure: str) -> bool:
@@ -191,7 +193,15 @@ def _cut(page: PageText, line: Line, *, form: bool) -> tuple[Line | None, Line |
     if number == len(line.runs):
         return label, None
     value = _piece(page, line, line.runs[number:])
-    return (label, value) if len(value.text) <= VALUE_LENGTH else (None, None)
+    return (label, value) if _may_be_value(value, form=form) else (None, None)
+
+
+def _may_be_value(value: Line, *, form: bool) -> bool:
+    """Whether what follows a colon is short, and neither a sentence nor a formula; in a text, no address either."""
+    text = value.text
+    if len(text) > VALUE_LENGTH or value.signs or _SENTENCE.match(text):
+        return False
+    return form or not (text.endswith(".") or "://" in text)
 
 
 def _cut_by_weight(page: PageText, line: Line) -> tuple[Line | None, Line | None]:
@@ -212,26 +222,30 @@ def _piece(page: PageText, line: Line, runs: list[int]) -> Line:
 
 def _is_value_of(page: PageText, label: Line, line: Line) -> bool:
     """Whether a line to the right of a label is short, near, and no label itself."""
-    if line.angle or len(line.text) > VALUE_LENGTH or line.text.rstrip().endswith(":"):
+    if line.angle or line.signs or len(line.text) > VALUE_LENGTH or line.text.rstrip().endswith(":"):
         return False
     colon = line.text.find(": ")
     return line.left - label.right < REACH * page.width and not (colon > 0 and is_label(line.text[:colon]))
 
 
 def _believed(found: list[_Found], lines: Sequence[Line], *, form: bool) -> list[_Found]:
-    """Without what is more likely a sentence with a colon, or a table of contents."""
+    """Without what is more likely a sentence with a colon, a page number or a table of contents."""
     small = [pair for pair in found if pair.sure and pair.value and _SMALL.match(pair.value.text)]
     if len(small) >= CONTENTS:
         found = [pair for pair in found if pair not in small]
     kept = []
     for pair in found:
-        known = pair.sure or (form and pair.value is not None and is_figure(pair.value.text))
+        known = pair not in small and form and (pair.sure or (pair.value is not None and _is_number(pair.value.text)))
         alone = form and pair.value is None and bool(_below(pair, lines, lines, form=form))
         if not known and pair.value and _goes_on(pair, found, lines):
             continue
         if known or alone or any(_are_stacked(pair, other) for other in found if other is not pair):
             kept.append(pair)
-    return kept if form or len(kept) > 1 else []
+    return kept
+
+
+def _is_number(text: str) -> bool:
+    return is_figure(text) or _GROUPS.fullmatch(text) is not None
 
 
 def _goes_on(pair: _Found, found: Sequence[_Found], lines: Sequence[Line]) -> bool:

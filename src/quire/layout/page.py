@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from quire.encoding import decode_page
 from quire.layout.account import Account, characters_in
+from quire.layout.boxes import FieldGroup, boxed_fields
 from quire.layout.bullets import with_bullets
 from quire.layout.fields import FieldPair, find_fields, is_form
 from quire.layout.figures import Figure, figure_text, find_figures, find_shapes
@@ -22,7 +23,7 @@ from quire.layout.paragraphs import Paragraph, paragraphs
 from quire.layout.patterns import WEAK_BULLETS, is_leader, is_page_number
 from quire.layout.quality import Quality, judge
 from quire.layout.run_in import without_title
-from quire.layout.tables import FoundTable, find_tables
+from quire.layout.tables import FoundTable, find_rules, find_tables
 from quire.layout.tags import Tags
 from quire.layout.textual import PageVocabulary, Text, block_text, cell_text, code_text
 from quire.layout.things import Thing
@@ -127,15 +128,16 @@ class _Page:
             furniture = _artifacts(self.tags, upright_lines, page.height) | furniture
         body = [line for line in lines if id(line) not in furniture]
         figures, body = self._find_figures(body, setting.size)
-        tables, body = self._find_tables(body)
+        tables, forms, body = self._find_tables(body)
         if tables:
             figures = [figure for figure in figures if not _in_table(figure, tables)]
         turned = [line for line in body if line.angle]
         backwards = _right_to_left(page)
+        body = [line for line in body if not line.angle]
         pairs: list[FieldPair] = []
         if not backwards:
-            pairs, body = find_fields(page, [line for line in body if not line.angle], form=is_form(upright_lines))
-        body = with_bullets(page, [line for line in body if not line.angle])
+            pairs, body = find_fields(page, body, form=is_form(upright_lines))
+        body = with_bullets(page, body)
         for line in body:
             line.mono = line.mono and not self.typed
         if (tables or figures) and body:
@@ -145,7 +147,7 @@ class _Page:
         for line in turned:
             kind: BlockKind = "header" if is_stamp(line, page.width) else "paragraph"
             self._text(kind, [line], Paragraph([line], Column([line])))
-        things: list[Thing] = [*cluster_formulas(body), *pairs, *map(_Grid, tables), *figures, *_fields(page)]
+        things: list[Thing] = [*cluster_formulas(body), *pairs, *forms, *map(_Grid, tables), *figures, *_fields(page)]
         sequence = _sequence(things, self.tags, page)
         if len(self.alternatives) != len(figures):  # which text belongs to which figure is unknown
             self.alternatives = []
@@ -168,12 +170,14 @@ class _Page:
         labels = {id(line) for figure in figures for line in figure.lines}
         return figures, [line for line in lines if id(line) not in labels]
 
-    def _find_tables(self, lines: list[Line]) -> tuple[list[FoundTable], list[Line]]:
-        """The tables, those tagged in the file first, and the lines without the text of the tables."""
+    def _find_tables(self, lines: list[Line]) -> tuple[list[FoundTable], list[FieldGroup], list[Line]]:
+        """The tables, those tagged in the file first, the fields in boxes, and the lines without their text."""
         tables = self.tags.tables([line for line in lines if not line.angle]) if self.tags else []
         lines = _without(self.page, lines, tables) if tables else lines
-        more = find_tables(self.page, lines)
-        return tables + more, _without(self.page, lines, more) if more else lines
+        rules = find_rules(self.page)
+        fields, lines = boxed_fields(self.page, lines, rules)
+        more = find_tables(self.page, lines, rules)
+        return tables + more, fields, _without(self.page, lines, more) if more else lines
 
     def _furniture(self, lines: list[Line], kinds: dict[int, BlockKind]) -> None:
         for line in sorted(lines, key=lambda line: (round(line.baseline), line.left)):
@@ -223,8 +227,9 @@ class _Page:
                 self._table(part.table)
             elif isinstance(part, Figure):
                 self._figure(part)
-            elif isinstance(part, FieldPair):
-                self._pair(part)
+            elif isinstance(part, FieldPair | FieldGroup):
+                for pair in part.pairs if isinstance(part, FieldGroup) else [part]:
+                    self._pair(pair)
             elif isinstance(part, _Field):
                 self._field(part)
 
@@ -312,18 +317,22 @@ class _Page:
         self._add("field", box, Text(text, ()), [], inner=named)
 
     def _pair(self, pair: FieldPair) -> None:
+        """The text is that of the page; weight and slope say what is the label, which the field says itself."""
         label = block_text(self.page, pair.label, self.vocabulary).text
-        value = block_text(self.page, pair.value, self.vocabulary).text if pair.value else ""
-        runs = [run for line in pair.lines for run in line.runs]
-        text = f"{label}{chr(10) if pair.is_stacked else ' '}{value}" if value else label
-        self.account.place(runs, text)
-        field = Field(
-            label.rstrip(" :"),
-            value,
-            self._bbox(_around(pair.label)),
-            self._bbox(_around(pair.value)) if pair.value else NO_BOX,
+        content = block_text(self.page, pair.value, self.vocabulary) if pair.value else Text("", ())
+        before = f"{label}{chr(10) if pair.is_stacked else ' '}" if content.text else label
+        plain = (replace(span, bold=False, italic=False) for span in content.spans)
+        spans = tuple(
+            replace(span, start=span.start + len(before), end=span.end + len(before))
+            for span in plain
+            if span.link or span.code or span.superscript or span.subscript
         )
-        self._add("field", (pair.left, pair.top, pair.right, pair.bottom), Text(text, ()), runs, inner=field)
+        text = before + content.text
+        runs = [run for line in pair.lines for run in line.runs]
+        self.account.place(runs, text)
+        boxes = [self._bbox(_around(lines)) if lines else NO_BOX for lines in (pair.label, pair.value)]
+        field = Field(label.rstrip(" :"), content.text, *boxes)
+        self._add("field", (pair.left, pair.top, pair.right, pair.bottom), Text(text, spans), runs, inner=field)
 
     def _add(
         self,
@@ -473,6 +482,8 @@ def _runs_of(thing: Thing) -> list[int]:
         return thing.runs
     if isinstance(thing, FormulaCluster | FieldPair):
         return thing.lines[0].runs
+    if isinstance(thing, FieldGroup):
+        return thing.pairs[0].lines[0].runs
     return [run for cell in thing.table.cells for run in cell.runs] if isinstance(thing, _Grid) else []
 
 

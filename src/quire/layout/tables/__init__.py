@@ -16,12 +16,11 @@ from quire.pagetext import PageText
 WHOLE = 0.8  # of the rows of a table of amounts: a mesh with more of them is as good
 HEADED = 12.0  # points: a mesh that begins further below has no header
 
-__all__ = ["FoundCell", "FoundTable", "find_tables"]
+__all__ = ["FoundCell", "FoundTable", "find_rules", "find_tables"]
 
 
-def find_tables(page: PageText, lines: list[Line]) -> list[FoundTable]:
-    """The tables of a page, from top to bottom; `lines` are those of `find_lines`."""
-    rules = find_rules(page)
+def find_tables(page: PageText, lines: list[Line], rules: Rules) -> list[FoundTable]:
+    """The tables of a page, from top to bottom; `lines` are those of `find_lines`, `rules` those of `find_rules`."""
     meshes = find_meshes(rules)
     gutters = find_gutters(lines)
     windows = find_windows(lines, rules.across, gutters)
