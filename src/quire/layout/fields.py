@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from quire.layout.lines import Line
-from quire.layout.patterns import caption_of, is_known_heading
+from quire.layout.patterns import bullet, caption_of, is_known_heading, list_number
 from quire.pagetext import PageText
 
 LABEL_LENGTH = 40  # characters
@@ -21,6 +21,7 @@ VALUE_LENGTH = 70
 PROSE_LINE = 60  # characters: a longer line is no value
 PROSE_LENGTH, PROSE_WORDS = 35, 5  # characters and spaces: a line with more may be one of a narrow column
 PROSE = 0.4  # of the lines of a page: a page with more of running text is no form
+FORMULAS = 0.1  # of the lines of a page: those with signs of formulas
 NEAR = 1.3  # of the size: the gap to the line below that still belongs to it
 STICKS = 0.6  # of the size: the gap between the lines of a value
 STEP = 2.5  # of the size: from one field to the next below it
@@ -119,8 +120,9 @@ def _rows(lines: Sequence[Line]) -> list[list[Line]]:
 
 
 def is_form(lines: Sequence[Line]) -> bool:
-    """Whether few lines of a page are running text."""
-    return sum(map(_is_prose, lines)) <= PROSE * len(lines)
+    """Whether few lines of a page are running text or formulas."""
+    formulas = sum(1 for line in lines if line.signs)
+    return formulas <= FORMULAS * len(lines) and sum(map(_is_prose, lines)) <= PROSE * len(lines)
 
 
 def _is_prose(line: Line) -> bool:
@@ -294,7 +296,7 @@ def _below(pair: _Found, rest: Sequence[Line], lines: Sequence[Line], *, form: b
 
 def _is_other(line: Line, label: Line, lines: Sequence[Line]) -> bool:
     """Whether a line below a value is something else: prose, a label, or beside a label of its own."""
-    if len(line.text) > PROSE_LINE or line.text.rstrip().endswith(":"):
+    if _is_prose(line) or line.text.rstrip().endswith(":") or bullet(line.text) or list_number(line.text):
         return True
     return any(
         other.right <= line.left and other.right > label.left and abs(other.baseline - line.baseline) < line.size / 2

@@ -134,10 +134,10 @@ class _Page:
         turned = [line for line in body if line.angle]
         backwards = _right_to_left(page)
         body = [line for line in body if not line.angle]
+        body = with_bullets(page, body)
         pairs: list[FieldPair] = []
         if not backwards:
             pairs, body = find_fields(page, body, form=is_form(upright_lines))
-        body = with_bullets(page, body)
         for line in body:
             line.mono = line.mono and not self.typed
         if (tables or figures) and body:
