@@ -25,6 +25,7 @@ FORMULAS = 0.1  # of the lines of a page: those with signs of formulas
 NEAR = 1.3  # of the size: the gap to the line below that still belongs to it
 STICKS = 0.6  # of the size: the gap between the lines of a value
 STEP = 2.5  # of the size: from one field to the next below it
+LARGER = 1.5  # of the size of the label: a value beside it is smaller
 SAME_ROW = 0.3  # of the size: how far the baselines of a row may differ
 ALIGNED = 0.4  # of the size
 REACH = 0.7  # of the page's width: how far a value may be from its label
@@ -223,8 +224,10 @@ def _piece(page: PageText, line: Line, runs: list[int]) -> Line:
 
 
 def _is_value_of(page: PageText, label: Line, line: Line) -> bool:
-    """Whether a line to the right of a label is short, near, and no label itself."""
+    """Whether a line to the right of a label is short, near, hardly larger, and no label itself."""
     if line.angle or line.signs or len(line.text) > VALUE_LENGTH or line.text.rstrip().endswith(":"):
+        return False
+    if line.size > LARGER * label.size:
         return False
     colon = line.text.find(": ")
     return line.left - label.right < REACH * page.width and not (colon > 0 and is_label(line.text[:colon]))

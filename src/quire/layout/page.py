@@ -133,15 +133,17 @@ class _Page:
             figures = [figure for figure in figures if not _in_table(figure, tables)]
         turned = [line for line in body if line.angle]
         backwards = _right_to_left(page)
-        body = [line for line in body if not line.angle]
-        body = with_bullets(page, body)
+        body = with_bullets(page, [line for line in body if not line.angle])
+        form = is_form(upright_lines)
         pairs: list[FieldPair] = []
         if not backwards:
-            pairs, body = find_fields(page, body, form=is_form(upright_lines))
+            pairs, body = find_fields(page, body, form=form)
         for line in body:
             line.mono = line.mono and not self.typed
-        if (tables or figures) and body:
-            setting = body_setting(page, body)
+        if (tables or figures or pairs) and body:
+            texts = body_setting(page, [*body, *(line for pair in pairs for line in pair.lines)])
+            setting = setting if form and texts.size < setting.size else texts  # not the small print of a form
+        setting = replace(setting, form=form and bool(pairs or forms))
         edge = [line for line in upright_lines if id(line) in furniture]
         self._furniture([line for line in edge if line.top < page.height / 2], furniture)
         for line in turned:
