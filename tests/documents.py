@@ -1071,7 +1071,7 @@ def nonsense_layer() -> bytes:
     return drawn(draw)
 
 
-def picture() -> bytes:
+def picture(caption: str = "Figure 7. The customs house, painted yellow.") -> bytes:
     """A photograph with its caption below, between two paragraphs."""
 
     def draw(canvas: Canvas) -> None:
@@ -1079,7 +1079,7 @@ def picture() -> bytes:
         pen.text(prose(4))
         canvas.drawImage(ImageReader(scan()), 180, pen.y - 160, 200, 150)
         pen.y -= 170
-        pen.text("Figure 7. The customs house, painted yellow.", font="Times-Italic", size=9, indent=110)
+        pen.text(caption, font="Times-Italic", size=9, indent=110)
         pen.text(prose(4, start=4))
 
     return drawn(draw)

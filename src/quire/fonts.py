@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 # PDF 32000-1, table 123: flags of a font descriptor.
@@ -40,6 +40,12 @@ class FontStyle(NamedTuple):
     italic: bool
     mono: bool
     math: bool
+
+
+@lru_cache(maxsize=64)
+def looks_of(fonts: tuple[Font, ...]) -> tuple[FontStyle, ...]:
+    """The style of each font."""
+    return tuple(font.look for font in fonts)
 
 
 def family(name: str) -> str:

@@ -149,7 +149,7 @@ class _Writer:
         block = item.block
         native = not block.marker or not any(c.isalnum() for c in block.marker) or _is_counted(block)
         text = self.inline(runs(block, skip=marker_length(block) if native else 0))
-        value = f' value="{block.marker[:-1]}"' if _is_counted(block) else ""
+        value = f' value="{block.marker.rstrip(".")}"' if _is_counted(block) else ""
         inner = f"{text}\n{self.list(item.children)}\n" if item.children else text
         return _element("li", block, inner, name="" if native else "marked", more=value)
 
@@ -172,7 +172,7 @@ class _Writer:
 
 
 def _is_counted(item: Block) -> bool:
-    return is_plain_number(item) and item.marker.endswith(".")
+    return is_plain_number(item) and not item.marker.endswith(")")
 
 
 def _element(tag: str, block: Block, inner: str, *, name: str = "", more: str = "") -> str:

@@ -121,6 +121,7 @@ def _list(items: Sequence[Block]) -> str:
             above.pop()
         indent = above[-1][1] if above else 0
         marker = item.marker if is_plain_number(item) else "-"
+        marker += "." if marker.isdigit() else ""
         skip = marker_length(item) if is_plain_number(item) or not is_numbered(item) else 0
         lines.append(f"{' ' * indent}{marker} {_line(item, skip=skip)}".rstrip())
         above.append((level, indent + len(marker) + 1))

@@ -61,7 +61,7 @@ def _distance(caption: Block, other: Block) -> tuple[bool, float]:
     return bool(wrong.match(caption.text)), min(gaps)
 
 
-_NUMBER = re.compile(r"\d{1,9}[.)]")
+_NUMBER = re.compile(r"\d{1,9}[.)]?")
 _BOXES = frozenset("☐☑☒□■✓✔✗✘")
 
 
@@ -71,7 +71,7 @@ def is_numbered(item: Block) -> bool:
 
 
 def is_plain_number(item: Block) -> bool:
-    """Whether Markdown supports the marker: `1.` or `1)`."""
+    """Whether the marker is a number that a list of Markdown can begin with: `1.`, `1)`, or `1` of a step."""
     return _NUMBER.fullmatch(item.marker) is not None
 
 

@@ -42,8 +42,9 @@ def boxed_fields(page: PageText, lines: Sequence[Line], rules: Rules) -> tuple[l
     """The forms drawn as boxes, and the lines without them."""
     if len(rules.across) < 2 or len(rules.down) < 2:
         return [], list(lines)
-    underlines = [rule for rule in rules.across if _underlines(rule, lines, page)]
-    drawn = Rules([rule for rule in rules.across if rule not in underlines], rules.down)
+    underlines = _underlines(page, rules.across, lines)
+    below = set(map(id, underlines))
+    drawn = Rules([rule for rule in rules.across if id(rule) not in below], rules.down)
     meshes = [mesh for component in find_components(drawn) if (mesh := mesh_of(component))]
     held = [_boxes(page, mesh, lines) for mesh in meshes]
     forms = [boxes for boxes in held if _is_form(boxes, underlines)]
@@ -86,16 +87,24 @@ def _rest(page: PageText, lines: Sequence[Line], taken: set[int]) -> list[Line]:
     return rest
 
 
-def _underlines(rule: Rule, lines: Sequence[Line], page: PageText) -> bool:
-    """Whether a line runs below some words, from the first to the last."""
-    for line in lines:
-        if line.angle or not UNDER[0] < rule.at - line.baseline < UNDER[1]:
-            continue
-        lefts = [page.boxes[4 * run] for run in line.runs]
-        rights = [page.boxes[4 * run + 2] for run in line.runs]
-        if any(abs(left - rule.start) < FITS for left in lefts) and any(abs(r - rule.end) < FITS for r in rights):
-            return True
-    return False
+def _underlines(page: PageText, rules: Sequence[Rule], lines: Sequence[Line]) -> list[Rule]:
+    """The lines that run below some words, from the first to the last."""
+    ordered = sorted((line for line in lines if not line.angle), key=lambda line: line.baseline)
+    places = [line.baseline for line in ordered]
+    found = []
+    for rule in rules:
+        first, last = bisect_left(places, rule.at - UNDER[1]), bisect_right(places, rule.at - UNDER[0])
+        if any(_fits(page, rule, line) for line in ordered[first:last]):
+            found.append(rule)
+    return found
+
+
+def _fits(page: PageText, rule: Rule, line: Line) -> bool:
+    """Whether a line begins where one of the words does, and ends where one does."""
+    if rule.start < line.left - FITS or rule.end > line.right + FITS:
+        return False
+    begins = any(abs(page.boxes[4 * run] - rule.start) < FITS for run in line.runs)
+    return begins and any(abs(page.boxes[4 * run + 2] - rule.end) < FITS for run in line.runs)
 
 
 def _boxes(page: PageText, mesh: Mesh, lines: Sequence[Line]) -> list[list[Line]]:

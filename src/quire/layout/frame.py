@@ -7,6 +7,7 @@ become lines, one below the other. Skewed OCR pages are deskewed by their angle.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -14,6 +15,8 @@ from quire.pagetext import LINE, SPACE, PageText
 
 USUAL_SIZE = 10.0  # points: that of the type of most texts
 USUAL_SPREAD = 1.25  # sizes that differ by less are left alone
+
+_EAST_ASIAN = re.compile("[\u2e80-\U0010ffff]")
 
 Points = tuple[float, float, float, float]
 Turn = Callable[[float, float, float, float], Points]
@@ -160,7 +163,7 @@ def _turned(page: PageText) -> tuple[PageText, Turn | None]:
 def _below_the_last(page: PageText) -> list[bool]:
     """For each run whether it continues below the one before it, as characters of a vertical column do."""
     texts, boxes, sizes = page.texts, page.boxes, page.sizes
-    if not texts or max(map(max, texts)) < "\u2e80":
+    if not _EAST_ASIAN.search("".join(texts)):
         return [False] * len(texts)
     follows = [False]
     for run in range(1, len(texts)):

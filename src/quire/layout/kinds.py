@@ -224,13 +224,13 @@ def _is_footnote(paragraph: Paragraph, setting: TypeSetting, last_of_column: boo
 
 def is_formula(page: PageText, paragraph: Paragraph) -> bool:
     """Mostly symbols in formula fonts, set apart from the text."""
-    fonts, table, texts = page.fonts, page.font_table, page.texts
+    fonts, looks, texts = page.fonts, page.looks(), page.texts
     total = mathematical = words = 0
     for line in paragraph.lines:
         for run in line.runs:
             text = texts[run]
             total += len(text)
-            look = table[fonts[run]].look
+            look = looks[fonts[run]]
             if look.math or (look.italic and len(text) <= 2) or _OPERATORS.match(text):
                 mathematical += len(text)
             elif len(text) > 3 and text.isalpha():

@@ -20,7 +20,7 @@ from quire.layout.listings import has_sign_of_code, is_typescript
 from quire.layout.mending import mended
 from quire.layout.order import Column, as_written, reading_order
 from quire.layout.paragraphs import Paragraph, paragraphs
-from quire.layout.patterns import WEAK_BULLETS, is_leader, is_page_number
+from quire.layout.patterns import WEAK_BULLETS, is_known_heading, is_leader, is_page_number
 from quire.layout.quality import Quality, judge
 from quire.layout.run_in import without_title
 from quire.layout.tables import FoundTable, find_rules, find_tables
@@ -219,6 +219,8 @@ class _Page:
                 )
                 if kind == "paragraph" and number >= notes and self._follows_note(part):
                     kind = "footnote"
+                if kind in ("paragraph", "footnote") and isinstance(before, Figure) and _below(before, part, setting):
+                    kind = "caption"
                 cut = without_title(self.page, part, setting) if kind == "paragraph" and _alone(before, part) else None
                 if cut:
                     self._text("heading", cut[0], part.of(cut[0]))
@@ -283,7 +285,8 @@ class _Page:
             leaders = [run for run in cell.runs if is_leader(self.page.texts[run])]
             shown = [run for run in cell.runs if run not in leaders] if leaders else cell.runs
             text = cell_text(self.page, shown, self.vocabulary)
-            self.account.leave_out(leaders, "leader")
+            if leaders:
+                self.account.leave_out(leaders, "leader")
             self.account.place(shown, text)
             cells.append(
                 Cell(
@@ -405,11 +408,15 @@ def _confidence(page: PageText, runs: Sequence[int]) -> float | None:
 def _ranges(runs: Iterable[int]) -> list[tuple[int, int]]:
     """Runs, in order, as ranges of consecutive ones."""
     ranges: list[tuple[int, int]] = []
+    start = end = -1
     for run in runs:
-        if ranges and ranges[-1][1] == run:
-            ranges[-1] = (ranges[-1][0], run + 1)
-        else:
-            ranges.append((run, run + 1))
+        if run != end:
+            if end >= 0:
+                ranges.append((start, end))
+            start = run
+        end = run + 1
+    if end >= 0:
+        ranges.append((start, end))
     return ranges
 
 
@@ -506,14 +513,26 @@ def _unmark_single(parts: Sequence[Paragraph | Thing]) -> None:
 
 
 def _notes(parts: Sequence[Paragraph | Thing], setting: TypeSetting) -> int:
-    """Where the small type at the end of a column begins."""
+    """Where the small type at the end of a column begins: its notes, unless a heading such as References is above."""
     number = len(parts)
     while number > 0:
         part = parts[number - 1]
         if not isinstance(part, Paragraph) or part.lines[0].size > 0.93 * setting.size:
             break
         number -= 1
-    return number
+    above = parts[number - 1] if number else None
+    titled = isinstance(above, Paragraph) and len(above.lines) == 1 and is_known_heading(above.lines[0].text)
+    return len(parts) if titled else number
+
+
+def _below(figure: Figure, part: Paragraph, setting: TypeSetting) -> bool:
+    """Whether a few lines of small or italic type directly under a figure are its caption."""
+    left, top, right, _ = part.box
+    first = part.lines[0]
+    small = all(line.size < 0.96 * setting.size or line.italic for line in part.lines)
+    near = -0.5 * first.size < top - figure.bottom < 1.5 * first.size
+    inside = left > figure.left - 2 * first.size and right < figure.right + 2 * first.size
+    return small and near and inside and len(part.lines) <= 4 and not part.marker
 
 
 def _alone(before: Paragraph | Thing | None, part: Paragraph) -> bool:

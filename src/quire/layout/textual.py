@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import pairwise
 
+from quire.fonts import Font, looks_of
 from quire.layout.lines import Line, is_right_to_left
 from quire.pagetext import SPACE, LinkInfo, PageText
 from quire.types import Span
@@ -174,7 +176,7 @@ def _styled(page: PageText, lines: Sequence[Line], vocabulary: PageVocabulary, k
     flags, texts, fonts, sizes = page.flags, page.texts, page.fonts, page.sizes
     links = _Links(page, lines)
     linked = bool(links)
-    marked = {number for number, font in enumerate(page.font_table) if any(font.look[:3])}
+    marked = _marked(tuple(page.font_table))
     for number, line in enumerate(lines):
         separator = " "
         small = 0.85 * line.size
@@ -200,13 +202,23 @@ def _styled(page: PageText, lines: Sequence[Line], vocabulary: PageVocabulary, k
                 separator = " "
                 length += 1
             text = texts[run]
-            if fonts[run] in marked or sizes[run] < small or linked:
+            if (
+                fonts[run] in marked
+                or sizes[run] < small
+                or (linked and (sizes[run] == small or links.at(run) is not None))
+            ):
                 span = _span(page, line, run, links, length, code)
                 if span:
                     _append(spans, span)
             pieces.append(text)
             length += len(text)
     return Text("".join(pieces), tuple(span for span in spans if span.end > span.start))
+
+
+@lru_cache(maxsize=64)
+def _marked(fonts: tuple[Font, ...]) -> frozenset[int]:
+    """The numbers of the fonts that are not plain."""
+    return frozenset(number for number, look in enumerate(looks_of(fonts)) if any(look[:3]))
 
 
 def _span(page: PageText, line: Line, run: int, links: _Links, start: int, code: bool) -> Span | None:
@@ -233,10 +245,14 @@ def _append(spans: list[Span], span: Span) -> None:
     """Add a span, or extend the one before it when only a space separates them and they look alike."""
     if spans:
         last = spans[-1]
-        if span.start - last.end <= 1 and replace(last, start=span.start, end=span.end) == span:
-            spans[-1] = replace(last, end=span.end)
+        if span.start - last.end <= 1 and _style(last) == _style(span):
+            spans[-1] = Span(last.start, span.end, *_style(last))
             return
     spans.append(span)
+
+
+def _style(span: Span) -> tuple[bool, bool, bool, bool, bool, str | None]:
+    return span.bold, span.italic, span.superscript, span.subscript, span.code, span.link
 
 
 def _raised(page: PageText, line: Line, run: int) -> int:

@@ -70,7 +70,8 @@ def _white(rows: Sequence[Row], allowed: int, least: float) -> list[tuple[float,
             if word.left - end > 0.02 * word.size:
                 events += [(start, 1), (end, -1)]
                 start = word.left
-            end = max(end, word.right)
+            if word.right > end:
+                end = word.right
         events += [(start, 1), (end, -1)]
     events.sort()
     white: list[tuple[float, float]] = []

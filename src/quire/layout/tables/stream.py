@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from bisect import bisect_left
 from collections.abc import Sequence
 
 from quire.layout.tables.body import group_rows
@@ -37,8 +38,7 @@ class Grid:
         self.extents = _extents(rows[self.head :], self.bounds)
 
     def column_at(self, word: TableWord) -> int:
-        x = word.middle
-        return sum(1 for bound in self.bounds if bound < x)
+        return bisect_left(self.bounds, word.middle)
 
     def parts(self, row: Row) -> dict[int, list[TableWord]]:
         """The words of a row by column; a piece that crosses a boundary stays in the column where it begins."""
@@ -115,7 +115,7 @@ def _column_rows(rows: list[Row], head: int) -> list[Row]:
 
 
 def _several(row: Row) -> bool:
-    return len(row.pieces) > 1 or 2 * sum(is_number(w.text) for w in row.words) > max(2, len(row.words))
+    return len(row.pieces) > 1 or 2 * row.figures > max(2, len(row.words))
 
 
 def _extents(rows: Sequence[Row], bounds: Sequence[float]) -> list[tuple[float, float]]:
@@ -125,7 +125,7 @@ def _extents(rows: Sequence[Row], bounds: Sequence[float]) -> list[tuple[float, 
         if len(row.pieces) < 2 and bounds:
             continue
         for word in row.words:
-            column = sum(1 for bound in bounds if bound < word.middle)
+            column = bisect_left(bounds, word.middle)
             span = spans[column]
             spans[column] = (min(span[0], word.left), max(span[1], word.right)) if span else (word.left, word.right)
     edges = [min(r.left for r in rows), *bounds, max(r.right for r in rows)] if rows else []
