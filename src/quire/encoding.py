@@ -21,6 +21,7 @@ from quire.types import (
     Block,
     Cell,
     Characters,
+    Field,
     PageInfo,
     PageResult,
     Part,
@@ -121,11 +122,17 @@ def _block_row(block: Block, sources: _Sources) -> dict[str, object]:
     if block.table is not None:
         cells = [_cell_row(cell, sources) for cell in block.table.cells]
         row["table"] = {"rows": block.table.rows, "columns": block.table.columns, "cells": cells}
+    if block.field is not None:
+        row["field"] = _field_row(block.field)
     if block.style is not None:
         style = block.style
         values = (style.size, style.bold, style.italic, style.font, style.caps, style.centered, style.turned)
         row["style"] = (*values, True) if style.artifact else values
     return row
+
+
+def _field_row(field: Field) -> tuple[object, ...]:
+    return field.label, field.value, _box_row(field.label_bbox), _box_row(field.value_bbox)
 
 
 def _words_row(words: Sequence[Word]) -> dict[str, object]:
@@ -158,7 +165,7 @@ def _blocks(value: dict[str, Any], texts: Texts) -> tuple[Block, ...]:
 
 
 def _block(row: dict[str, Any], texts: Texts, sources: Sequence[AnswerSource]) -> Block:
-    table, style = row.get("table"), row.get("style")
+    table, style, field = row.get("table"), row.get("style"), row.get("field")
     return Block(
         id=row["id"],
         page=row["page"],
@@ -177,6 +184,7 @@ def _block(row: dict[str, Any], texts: Texts, sources: Sequence[AnswerSource]) -
         else None,
         style=Style(*style) if style else None,
         source=sources[row["source"]] if "source" in row else None,
+        field=Field(field[0], field[1], BBox(*field[2]), BBox(*field[3])) if field else None,
     )
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from dataclasses import field as dataclass_field
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, get_args, overload
 
@@ -251,6 +252,22 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
+class Field:
+    """A label with its value, as on an invoice or a form: the texts without the colon, and the boxes of both.
+
+    The value is empty where nothing was filled in. A field of a PDF form has no box of its label, which is its name.
+    """
+
+    label: str
+    value: str
+    label_bbox: BBox = NO_BOX
+    value_bbox: BBox = NO_BOX
+
+    def __repr__(self) -> str:
+        return f"<Field {shortened(self.label)!r}: {shortened(self.value)!r}>"
+
+
+@dataclass(frozen=True, slots=True)
 class GridCell:
     """The position of a region in a grid, with its row and column span; rows and columns count from 0."""
 
@@ -279,7 +296,7 @@ class Region:
     parent: str | None = None
     merge_group: str | None = None
     polygon: tuple[tuple[float, float], ...] = ()
-    attrs: Mapping[str, object] = field(default_factory=dict, hash=False)
+    attrs: Mapping[str, object] = dataclass_field(default_factory=dict, hash=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -319,7 +336,8 @@ class Block:
     The `text` keeps the lines of the page, separated by line breaks; words hyphenated at a line end are
     joined. `level` is the depth of a heading (1 is the highest) or of a list item. `marker` is the bullet or
     number with which the text of a list item begins. `words` may be empty when they were not requested. `source` is
-    the engine's answer that OCR text of the block is from, None if all text is from the file.
+    the engine's answer that OCR text of the block is from, None if all text is from the file. `table` and `field` are
+    set for blocks of these kinds.
     """
 
     id: str
@@ -335,8 +353,9 @@ class Block:
     words: Sequence[Word] = ()
     spans: tuple[Span, ...] = ()
     table: Table | None = None
-    style: Style | None = field(default=None, compare=False)
+    style: Style | None = dataclass_field(default=None, compare=False)
     source: AnswerSource | None = None
+    field: Field | None = None
 
     @property
     def placed(self) -> bool:
@@ -384,7 +403,7 @@ class Characters:
 
     drawn: int
     in_blocks: int
-    left_out: Mapping[LeftOut, int] = field(default_factory=dict, hash=False)
+    left_out: Mapping[LeftOut, int] = dataclass_field(default_factory=dict, hash=False)
 
     @property
     def unaccounted(self) -> int:

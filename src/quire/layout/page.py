@@ -7,7 +7,9 @@ from dataclasses import replace
 
 from quire.encoding import decode_page
 from quire.layout.account import Account, characters_in
+from quire.layout.boxes import FieldGroup, boxed_fields
 from quire.layout.bullets import with_bullets
+from quire.layout.fields import FieldPair, find_fields, is_form
 from quire.layout.figures import Figure, figure_text, find_figures, find_shapes
 from quire.layout.formulas import FormulaCluster, cluster_formulas
 from quire.layout.frame import Ways, upright
@@ -21,7 +23,7 @@ from quire.layout.paragraphs import Paragraph, paragraphs
 from quire.layout.patterns import WEAK_BULLETS, is_known_heading, is_leader, is_page_number
 from quire.layout.quality import Quality, judge
 from quire.layout.run_in import without_title
-from quire.layout.tables import FoundTable, find_tables
+from quire.layout.tables import FoundTable, find_rules, find_tables
 from quire.layout.tags import Tags
 from quire.layout.textual import PageVocabulary, Text, block_text, cell_text, code_text
 from quire.layout.things import Thing
@@ -29,11 +31,13 @@ from quire.lazy_words import PageWords
 from quire.pagetext import FieldInfo, PageText
 from quire.table_areas import TableOptions
 from quire.types import (
+    NO_BOX,
     AnswerSource,
     BBox,
     Block,
     BlockKind,
     Cell,
+    Field,
     LeftOut,
     PageInfo,
     PageResult,
@@ -134,26 +138,32 @@ class _Page:
             furniture = _artifacts(self.tags, upright_lines, page.height) | furniture
         body = [line for line in lines if id(line) not in furniture]
         figures, body = self._find_figures(body, setting.size)
-        tables, body = self._find_tables(body)
+        tables, forms, body = self._find_tables(body)
         tables += given
         if tables:
             figures = [figure for figure in figures if not _in_table(figure, tables)]
         turned = [line for line in body if line.angle]
+        backwards = _right_to_left(page)
         body = with_bullets(page, [line for line in body if not line.angle])
+        form = is_form(upright_lines)
+        pairs: list[FieldPair] = []
+        if not backwards:
+            pairs, body = find_fields(page, body, form=form)
         for line in body:
             line.mono = line.mono and not self.typed
-        if (tables or figures) and body:
-            setting = body_setting(page, body)
+        if (tables or figures or pairs) and body:
+            texts = body_setting(page, [*body, *(line for pair in pairs for line in pair.lines)])
+            setting = setting if form and texts.size < setting.size else texts  # not the small print of a form
+        setting = replace(setting, form=form and bool(pairs or forms))
         edge = [line for line in upright_lines if id(line) in furniture]
         self._furniture([line for line in edge if line.top < page.height / 2], furniture)
         for line in turned:
             kind: BlockKind = "header" if is_stamp(line, page.width) else "paragraph"
             self._text(kind, [line], Paragraph([line], Column([line])))
-        things: list[Thing] = [*cluster_formulas(body), *map(_Grid, tables), *figures, *_fields(page)]
+        things: list[Thing] = [*cluster_formulas(body), *pairs, *forms, *map(_Grid, tables), *figures, *_fields(page)]
         sequence = _sequence(things, self.tags, page)
         if len(self.alternatives) != len(figures):  # which text belongs to which figure is unknown
             self.alternatives = []
-        backwards = _right_to_left(page)
         if _all_recognised(page) and not page.ordered:  # its order adds nothing to the positions
             columns = reading_order(things, {}, right_to_left=backwards)
         else:
@@ -173,14 +183,16 @@ class _Page:
         labels = {id(line) for figure in figures for line in figure.lines}
         return figures, [line for line in lines if id(line) not in labels]
 
-    def _find_tables(self, lines: list[Line]) -> tuple[list[FoundTable], list[Line]]:
-        """The tables, those tagged in the file first, and the lines without the text of the tables."""
+    def _find_tables(self, lines: list[Line]) -> tuple[list[FoundTable], list[FieldGroup], list[Line]]:
+        """The tables, those tagged in the file first, the fields in boxes, and the lines without their text."""
         mode = self.asked.mode
         tagged = self.tags and mode == "auto"
         tables = self.tags.tables([line for line in lines if not line.angle]) if tagged else []
         lines = _without(self.page, lines, tables) if tables else lines
-        more = find_tables(self.page, lines, mode)
-        return tables + more, _without(self.page, lines, more) if more else lines
+        rules = find_rules(self.page)
+        fields, lines = boxed_fields(self.page, lines, rules)
+        more = find_tables(self.page, lines, rules, mode)
+        return tables + more, fields, _without(self.page, lines, more) if more else lines
 
     def _given_tables(self, lines: list[Line]) -> tuple[list[FoundTable], list[Line]]:
         """The tables whose areas are given by hand, and the lines without their text."""
@@ -242,6 +254,9 @@ class _Page:
                 self._table(part.table)
             elif isinstance(part, Figure):
                 self._figure(part)
+            elif isinstance(part, FieldPair | FieldGroup):
+                for pair in part.pairs if isinstance(part, FieldGroup) else [part]:
+                    self._pair(pair)
             elif isinstance(part, _Field):
                 self._field(part)
 
@@ -312,7 +327,7 @@ class _Page:
             )
         table = Table(found.rows, found.columns, tuple(sorted(cells, key=lambda c: (c.row, c.column))))
         runs = [run for cell in found.cells for run in cell.runs]
-        self._add("table", found.box, Text(table.text, ()), runs, table=table)
+        self._add("table", found.box, Text(table.text, ()), runs, inner=table)
 
     def _figure(self, figure: Figure) -> None:
         box = (figure.left, figure.top, figure.right, figure.bottom)
@@ -325,7 +340,27 @@ class _Page:
     def _field(self, thing: _Field) -> None:
         field = thing.field
         text = f"{field['name']}: {field['value']}" if field["name"] else field["value"]
-        self._add("field", (thing.left, thing.top, thing.right, thing.bottom), Text(text, ()), [])
+        box = (thing.left, thing.top, thing.right, thing.bottom)
+        named = Field(field["name"], field["value"], value_bbox=self._bbox(box))
+        self._add("field", box, Text(text, ()), [], inner=named)
+
+    def _pair(self, pair: FieldPair) -> None:
+        """The text is that of the page; weight and slope say what is the label, which the field says itself."""
+        label = block_text(self.page, pair.label, self.vocabulary).text
+        content = block_text(self.page, pair.value, self.vocabulary) if pair.value else Text("", ())
+        before = f"{label}{chr(10) if pair.is_stacked else ' '}" if content.text else label
+        plain = (replace(span, bold=False, italic=False) for span in content.spans)
+        spans = tuple(
+            replace(span, start=span.start + len(before), end=span.end + len(before))
+            for span in plain
+            if span.link or span.code or span.superscript or span.subscript
+        )
+        text = before + content.text
+        runs = [run for line in pair.lines for run in line.runs]
+        self.account.place(runs, text)
+        boxes = [self._bbox(_around(lines)) if lines else NO_BOX for lines in (pair.label, pair.value)]
+        field = Field(label.rstrip(" :"), content.text, *boxes)
+        self._add("field", (pair.left, pair.top, pair.right, pair.bottom), Text(text, spans), runs, inner=field)
 
     def _add(
         self,
@@ -337,7 +372,7 @@ class _Page:
         marker: str = "",
         level: int | None = None,
         style: Style | None = None,
-        table: Table | None = None,
+        inner: Table | Field | None = None,
     ) -> None:
         source = self.source
         self.made.append(
@@ -353,7 +388,8 @@ class _Page:
                 engine=source.engine if source.engine and runs and runs[0] >= source.recognised else "native",
                 words=PageWords(lambda: source, _ranges(runs), page=source.number),
                 spans=content.spans,
-                table=table,
+                table=inner if isinstance(inner, Table) else None,
+                field=inner if isinstance(inner, Field) else None,
                 style=style,
                 source=_source(source, runs),
             )
@@ -463,11 +499,23 @@ def _sequence(things: list[Thing], tags: Tags, page: PageText) -> dict[int, int]
     return places
 
 
+def _around(lines: Sequence[Line]) -> tuple[float, float, float, float]:
+    """The box of some lines."""
+    return (
+        min(line.left for line in lines),
+        min(line.top for line in lines),
+        max(line.right for line in lines),
+        max(line.bottom for line in lines),
+    )
+
+
 def _runs_of(thing: Thing) -> list[int]:
     if isinstance(thing, Line):
         return thing.runs
-    if isinstance(thing, FormulaCluster):
+    if isinstance(thing, FormulaCluster | FieldPair):
         return thing.lines[0].runs
+    if isinstance(thing, FieldGroup):
+        return thing.pairs[0].lines[0].runs
     return [run for cell in thing.table.cells for run in cell.runs] if isinstance(thing, _Grid) else []
 
 

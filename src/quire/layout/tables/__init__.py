@@ -17,14 +17,13 @@ from quire.table_areas import TablesMode
 WHOLE = 0.8  # of the rows of a table of amounts: a mesh with more of them is as good
 HEADED = 12.0  # points: a mesh that begins further below has no header
 
-__all__ = ["FoundCell", "FoundTable", "find_tables"]
+__all__ = ["FoundCell", "FoundTable", "find_rules", "find_tables"]
 
 
-def find_tables(page: PageText, lines: list[Line], mode: TablesMode = "auto") -> list[FoundTable]:
-    """The tables of a page, from top to bottom; `lines` are those of `find_lines`."""
+def find_tables(page: PageText, lines: list[Line], rules: Rules, mode: TablesMode = "auto") -> list[FoundTable]:
+    """The tables of a page, from top to bottom; `lines` are those of `find_lines`, `rules` those of `find_rules`."""
     if mode == "none":
         return []
-    rules = find_rules(page)
     meshes = find_meshes(rules) if mode != "words" else []
     gutters = find_gutters(lines)
     windows = find_windows(lines, rules.across, gutters) if mode != "lines" else []
