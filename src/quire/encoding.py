@@ -68,16 +68,19 @@ def _bytes(name: str, head: object, blocks: Sequence[Block]) -> bytes:
 def info_row(info: PageInfo) -> list[object]:
     """The ledger entry of a page as JSON."""
     row: list[object] = [info.number, info.width, info.height, info.rotation, info.status, info.reason]
-    if info.characters is None:
-        return row
     counted = info.characters
-    return [*row, [counted.drawn, counted.in_blocks, dict(counted.left_out)]]
+    if counted is None:
+        return row
+    row.append([counted.drawn, counted.in_blocks, dict(counted.left_out)])
+    return row if info.confidence is None else [*row, info.confidence]
 
 
 def info_of_row(row: Sequence[Any]) -> PageInfo:
     """The ledger entry that `info_row` wrote."""
     info = PageInfo(*row[:6])
-    return info if len(row) < 7 else replace(info, characters=Characters(*row[6]))
+    if len(row) < 7:
+        return info
+    return replace(info, characters=Characters(*row[6]), confidence=row[7] if len(row) > 7 else None)
 
 
 def _box_row(box: BBox) -> tuple[float, float, float, float]:

@@ -61,6 +61,7 @@ def page_json(page: PageInfo) -> dict[str, object]:
         "status": page.status,
         "reason": page.reason,
         "characters": characters_json(page.characters),
+        "confidence": page.confidence,
     }
 
 
@@ -75,7 +76,8 @@ def read_page(tree: Mapping[str, Any]) -> PageInfo:
     """The ledger entry that `page_json` wrote; other members are ignored."""
     info = PageInfo(*(tree[name] for name in ("number", "width", "height", "rotation", "status", "reason")))
     counted = tree.get("characters")
-    return info if counted is None else replace(info, characters=Characters(**counted))
+    characters = None if counted is None else Characters(**counted)
+    return replace(info, characters=characters, confidence=tree.get("confidence"))
 
 
 def block_json(block: Block, *, words: Sequence[Word] | None = None, trace: bool = False) -> dict[str, object]:

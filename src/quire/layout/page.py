@@ -76,11 +76,22 @@ def page_blocks(text: PageText, quality: Quality | None = None) -> PageResult:
     blocks = tuple(_Page(shown, page, back, account).blocks())
     characters = account.total()
     status: PageStatus = "ok" if blocks else "empty"
-    reason = characters.describe() if characters.is_incomplete else None
+    info = PageInfo(
+        text.number,
+        text.width,
+        text.height,
+        text.rotation,
+        status,
+        None,
+        characters,
+        _confidence(text, range(len(text.texts))),
+    )
+    reasons = [characters.describe()] if characters.is_incomplete else []
+    if info.is_doubtful:
+        reasons.append(f"doubtful text: mean confidence of OCR {info.confidence:.2f}")
     if quality.status != "usable" and quality.reason != "blank":
-        status, reason = "skipped", f"needs-recognition: {quality.reason}"
-    info = PageInfo(text.number, text.width, text.height, text.rotation, status, reason, characters)
-    return PageResult(info, blocks)
+        status, reasons = "skipped", [f"needs-recognition: {quality.reason}"]
+    return PageResult(replace(info, status=status, reason="; ".join(reasons) or None), blocks)
 
 
 def _fields_alone(text: PageText) -> PageText:
@@ -357,7 +368,7 @@ def _source(page: PageText, runs: Sequence[int]) -> AnswerSource | None:
 
 
 def _confidence(page: PageText, runs: Sequence[int]) -> float | None:
-    """Mean confidence of the OCR characters."""
+    """Mean confidence of the OCR characters among the runs."""
     if not page.engine:
         return None
     known = [(page.confidence(run), len(page.texts[run])) for run in runs]

@@ -109,6 +109,7 @@ class PageSummary(BaseModel):
     status: PageStatus
     reason: str | None
     characters: PageCharacters | None
+    confidence: float | None = None
     blocks: int
     engine: str | None
     attempts: int = Field(description="How often an OCR engine was asked; 0 if the text is from the file.")
@@ -222,6 +223,7 @@ class LedgerEntry(BaseModel):
     status: PageStatus
     reason: str | None
     characters: PageCharacters | None
+    confidence: float | None = None
 
 
 class DocumentLedger(BaseModel):
