@@ -8,6 +8,7 @@ from dataclasses import replace
 from quire.encoding import decode_page
 from quire.layout.account import Account, characters_in
 from quire.layout.bullets import with_bullets
+from quire.layout.dense import dense_order
 from quire.layout.figures import Figure, figure_text, find_figures, find_shapes
 from quire.layout.formulas import FormulaCluster, cluster_formulas
 from quire.layout.frame import Turn, upright
@@ -22,6 +23,7 @@ from quire.layout.patterns import WEAK_BULLETS, is_leader, is_page_number
 from quire.layout.quality import Quality, judge
 from quire.layout.run_in import without_title
 from quire.layout.tables import FoundTable, find_tables
+from quire.layout.tables.scanned import is_no_table
 from quire.layout.tags import Tags
 from quire.layout.textual import PageVocabulary, Text, block_text, cell_text, code_text
 from quire.layout.things import Thing
@@ -154,7 +156,14 @@ class _Page:
         if len(self.alternatives) != len(figures):  # which text belongs to which figure is unknown
             self.alternatives = []
         backwards = _right_to_left(page)
-        if _all_recognised(page) and not page.ordered:  # its order adds nothing to the positions
+        dense = (
+            dense_order(things, page.rulings, ordered=page.ordered, right_to_left=backwards)
+            if _all_recognised(page)
+            else []
+        )
+        if dense:
+            columns = dense
+        elif _all_recognised(page) and not page.ordered:  # its order adds nothing to the positions
             columns = reading_order(things, {}, right_to_left=backwards)
         else:
             columns = reading_order(things, sequence, right_to_left=backwards)
@@ -178,6 +187,8 @@ class _Page:
         tables = self.tags.tables([line for line in lines if not line.angle]) if self.tags else []
         lines = _without(self.page, lines, tables) if tables else lines
         more = find_tables(self.page, lines)
+        if more and _all_recognised(self.page):
+            more = [table for table in more if not is_no_table(self.page, table)]
         return tables + more, _without(self.page, lines, more) if more else lines
 
     def _furniture(self, lines: list[Line], kinds: dict[int, BlockKind]) -> None:
