@@ -225,16 +225,17 @@ def _attach(row: _Row, segments: Sequence[Segment]) -> None:
 
 
 def _sorted(nodes: Sequence[Segment | _Rule], *, right_to_left: bool) -> list[Segment | _Rule]:
-    """The nodes, each after all that come before it; where that is impossible, from top to bottom."""
+    """The nodes, each after all that come before it; where that is impossible, after most of their text."""
     after: list[set[int]] = [
         {n for n, a in enumerate(nodes) if n != m and _before(a, b, nodes, right_to_left)} for m, b in enumerate(nodes)
     ]
     side = -1 if right_to_left else 1
-    waiting = sorted(range(len(nodes)), key=lambda n: (nodes[n].top, nodes[n].left))
+    weights = [node.letters + 1 if isinstance(node, Segment) else 1 for node in nodes]
+    waiting = list(range(len(nodes)))
     done: list[Segment | _Rule] = []
     while waiting:
-        free = [n for n in waiting if not after[n]]
-        chosen = min(free or waiting[:1], key=lambda n: (side * nodes[n].left, nodes[n].top))
+        late = {n: sum(weights[m] for m in after[n]) for n in waiting}
+        chosen = min(waiting, key=lambda n: (late[n], side * nodes[n].left, nodes[n].top))
         waiting.remove(chosen)
         done.append(nodes[chosen])
         for n in waiting:
