@@ -71,15 +71,17 @@ def info_row(info: PageInfo) -> list[object]:
     row: list[object] = [info.number, info.width, info.height, info.rotation, info.status, info.reason]
     counted = info.characters
     account = None if counted is None else [counted.drawn, counted.in_blocks, dict(counted.left_out)]
-    if info.tables is not None:
-        return [*row, account, info.tables]
-    return row if account is None else [*row, account]
+    row += [account, info.tables, info.confidence]
+    while row[-1] is None and len(row) > 6:
+        row.pop()
+    return row
 
 
 def info_of_row(row: Sequence[Any]) -> PageInfo:
     """The ledger entry that `info_row` wrote."""
-    account, tables = (*row[6:], None, None)[:2]
-    return replace(PageInfo(*row[:6]), characters=Characters(*account) if account else None, tables=tables)
+    account, tables, confidence = (*row[6:], None, None, None)[:3]
+    characters = Characters(*account) if account else None
+    return replace(PageInfo(*row[:6]), characters=characters, tables=tables, confidence=confidence)
 
 
 def _box_row(box: BBox) -> tuple[float, float, float, float]:

@@ -61,6 +61,8 @@ LOST: frozenset[LeftOut] = frozenset({"hidden", "off_page", "unmapped", "unplace
 
 SMALL_SHARE = 0.05
 """Of the characters of a page: when more are missing, its ledger entry has a reason."""
+DOUBTFUL = 0.65
+"""Mean confidence of the OCR of a page: below it, its ledger entry has a reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -435,10 +437,12 @@ class Characters:
 
 @dataclass(frozen=True, slots=True)
 class PageInfo:
-    """The ledger entry of a page. `reason` says why it failed or was skipped, or what text of it was left out.
+    """The ledger entry of a page. `reason` says why it failed or was skipped, what text of it was left out, or that its
+    OCR is doubtful.
 
     `characters` is None for a page whose characters were not counted: it failed, or an engine returned its blocks.
     `tables` says how its tables were found where that was asked for: `2 areas by hand`, `words`.
+    `confidence` is the mean over the recognised characters, None without OCR.
     """
 
     number: int
@@ -449,6 +453,7 @@ class PageInfo:
     reason: str | None = None
     characters: Characters | None = None
     tables: str | None = None
+    confidence: float | None = None
 
     @property
     def size(self) -> tuple[float, float]:
@@ -459,6 +464,11 @@ class PageInfo:
         """Whether more than a small share of the text of a page that was read is in no block."""
         read = self.status in ("ok", "empty")
         return read and self.characters is not None and self.characters.is_incomplete
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether the engine had so little confidence in the text of the page that much of it is probably wrong."""
+        return self.confidence is not None and self.confidence < DOUBTFUL
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,6 +62,7 @@ def page_json(page: PageInfo) -> dict[str, object]:
         "reason": page.reason,
         "characters": characters_json(page.characters),
         **({"tables": page.tables} if page.tables else {}),
+        "confidence": page.confidence,
     }
 
 
@@ -77,7 +78,7 @@ def read_page(tree: Mapping[str, Any]) -> PageInfo:
     row = (tree[name] for name in ("number", "width", "height", "rotation", "status", "reason"))
     counted = tree.get("characters")
     characters = None if counted is None else Characters(**counted)
-    return replace(PageInfo(*row), characters=characters, tables=tree.get("tables"))
+    return replace(PageInfo(*row), characters=characters, tables=tree.get("tables"), confidence=tree.get("confidence"))
 
 
 def block_json(block: Block, *, words: Sequence[Word] | None = None, trace: bool = False) -> dict[str, object]:

@@ -9,6 +9,7 @@ from quire.encoding import decode_page
 from quire.layout.account import Account, characters_in
 from quire.layout.boxes import FieldGroup, boxed_fields
 from quire.layout.bullets import with_bullets
+from quire.layout.dense import dense_order
 from quire.layout.fields import FieldPair, find_fields, is_form
 from quire.layout.figures import Figure, figure_text, find_figures, find_shapes
 from quire.layout.formulas import FormulaCluster, cluster_formulas
@@ -24,6 +25,7 @@ from quire.layout.patterns import WEAK_BULLETS, is_known_heading, is_leader, is_
 from quire.layout.quality import Quality, judge
 from quire.layout.run_in import without_title
 from quire.layout.tables import FoundTable, find_rules, find_tables
+from quire.layout.tables.scanned import is_no_table
 from quire.layout.tags import Tags
 from quire.layout.textual import PageVocabulary, Text, block_text, cell_text, code_text
 from quire.layout.things import Thing
@@ -85,13 +87,23 @@ def page_blocks(text: PageText, quality: Quality | None = None, tables: TableOpt
     blocks = tuple(_Page(shown, page, ways, account, asked).blocks())
     characters = account.total()
     status: PageStatus = "ok" if blocks else "empty"
-    reason = characters.describe() if characters.is_incomplete else None
-    if quality.status != "usable" and quality.reason != "blank":
-        status, reason = "skipped", f"needs-recognition: {quality.reason}"
     info = PageInfo(
-        text.number, text.width, text.height, text.rotation, status, reason, characters, asked.describe() or None
+        text.number,
+        text.width,
+        text.height,
+        text.rotation,
+        status,
+        None,
+        characters,
+        asked.describe() or None,
+        _confidence(text, range(len(text.texts))),
     )
-    return PageResult(info, blocks)
+    reasons = [characters.describe()] if characters.is_incomplete else []
+    if info.is_doubtful:
+        reasons.append(f"doubtful text: mean confidence of OCR {info.confidence:.2f}")
+    if quality.status != "usable" and quality.reason != "blank":
+        status, reasons = "skipped", [f"needs-recognition: {quality.reason}"]
+    return PageResult(replace(info, status=status, reason="; ".join(reasons) or None), blocks)
 
 
 def _fields_alone(text: PageText) -> PageText:
@@ -164,7 +176,14 @@ class _Page:
         sequence = _sequence(things, self.tags, page)
         if len(self.alternatives) != len(figures):  # which text belongs to which figure is unknown
             self.alternatives = []
-        if _all_recognised(page) and not page.ordered:  # its order adds nothing to the positions
+        dense = (
+            dense_order(things, page.rulings, ordered=page.ordered, right_to_left=backwards)
+            if _all_recognised(page)
+            else []
+        )
+        if dense:
+            columns = dense
+        elif _all_recognised(page) and not page.ordered:  # its order adds nothing to the positions
             columns = reading_order(things, {}, right_to_left=backwards)
         else:
             columns = reading_order(things, sequence, right_to_left=backwards)
@@ -192,6 +211,8 @@ class _Page:
         rules = find_rules(self.page)
         fields, lines = boxed_fields(self.page, lines, rules)
         more = find_tables(self.page, lines, rules, mode)
+        if more and _all_recognised(self.page):
+            more = [table for table in more if not is_no_table(self.page, table)]
         return tables + more, fields, _without(self.page, lines, more) if more else lines
 
     def _given_tables(self, lines: list[Line]) -> tuple[list[FoundTable], list[Line]]:
@@ -419,7 +440,7 @@ def _source(page: PageText, runs: Sequence[int]) -> AnswerSource | None:
 
 
 def _confidence(page: PageText, runs: Sequence[int]) -> float | None:
-    """Mean confidence of the OCR characters."""
+    """Mean confidence of the OCR characters among the runs."""
     if not page.engine:
         return None
     known = [(page.confidence(run), len(page.texts[run])) for run in runs]

@@ -121,6 +121,7 @@ class PageSummary(BaseModel):
     reason: str | None
     characters: PageCharacters | None
     tables: str | None = Field(None, description="How its tables were found, where that was asked for.")
+    confidence: float | None = None
     blocks: int
     engine: str | None
     attempts: int = Field(description="How often an OCR engine was asked; 0 if the text is from the file.")
@@ -235,6 +236,7 @@ class LedgerEntry(BaseModel):
     reason: str | None
     characters: PageCharacters | None
     tables: str | None = Field(None, description="How its tables were found, where that was asked for.")
+    confidence: float | None = None
 
 
 class DocumentLedger(BaseModel):
