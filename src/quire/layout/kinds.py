@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from quire.layout.lines import Line
+from quire.layout.lines import Line, is_right_to_left
 from quire.layout.listings import is_listing
 from quire.layout.paragraphs import Paragraph
 from quire.layout.patterns import (
@@ -28,6 +28,7 @@ FOOTNOTE_SIZE = 0.93
 TITLE_SIZE = 0.9  # of the body's size: a title in another font may be a little smaller
 TITLE_LENGTH = (4, 110)
 PROSE = 80  # characters that are enough to know the type of the text
+COLOUR = 90  # of 255: how far that of a heading is from that of the text
 TITLE_WORDS = 0.5  # of the letters of an OCR title: those in words
 _OPERATORS = re.compile(r"[-=+−×·/<>≤≥≈()\[\]{}|\d.,]+\Z")
 _NOTE_MARK = re.compile(r"^(?:[*†‡§¶]+|\d{1,3}|[a-z]\b)\s*\S")
@@ -47,12 +48,15 @@ class TypeSetting:
     """Short rulings in the lower part, as (left, right, y): footnotes follow below them."""
     recognised: bool = False
     """Weight and slope are unknown."""
+    color: int = 0
+    """That of most characters."""
 
 
 def body_setting(page: PageText, lines: Sequence[Line]) -> TypeSetting:
     """The most frequent size of type on a page, by characters, and its weight."""
     sizes: dict[float, int] = {}
     fonts: dict[int, int] = {}
+    colors: dict[int, int] = {}
     bold = total = 0
     prose = [line for line in lines if not line.mono]
     if sum(len(line.text) for line in prose) >= PROSE:
@@ -62,6 +66,7 @@ def body_setting(page: PageText, lines: Sequence[Line]) -> TypeSetting:
         rounded = round(2 * line.size) / 2
         sizes[rounded] = sizes.get(rounded, 0) + count
         fonts[line.font] = fonts.get(line.font, 0) + count
+        colors[line.color] = colors.get(line.color, 0) + count
         total += count
         bold += count if line.bold else 0
     size = max(sizes, key=lambda s: sizes[s]) if sizes else 10.0
@@ -81,6 +86,7 @@ def body_setting(page: PageText, lines: Sequence[Line]) -> TypeSetting:
         bottom=max((line.bottom for line in lines), default=page.height),
         note_rules=tuple(rules),
         recognised=bool(page.engine) and page.recognised == 0,
+        color=max(colors, key=lambda c: colors[c]) if colors else 0,
     )
 
 
@@ -138,6 +144,9 @@ def is_heading(paragraph: Paragraph, setting: TypeSetting, *, alone: bool) -> bo
     larger = size > HEADING_SIZE * setting.size
     if larger and (size > 1.25 * setting.size or not _SENTENCE_END.search(text)):
         return len(lines) <= 3 or size > 1.4 * setting.size
+    coloured = alone and size > 0.94 * setting.size and _is_coloured(lines, setting)
+    if coloured and is_right_to_left(text) and len(text) < 90 and text[-1] not in ".،؛,;":
+        return True
     if _SENTENCE_END.search(text) and not section_number(text):
         return False
     if size < 0.94 * setting.size or len(lines) > 2:
@@ -154,6 +163,15 @@ def is_heading(paragraph: Paragraph, setting: TypeSetting, *, alone: bool) -> bo
         return True
     italic = all(line.italic for line in lines)
     return numbered and alone and len(text) < 90 and (italic or caps or _title_case(text))
+
+
+def _is_coloured(lines: Sequence[Line], setting: TypeSetting) -> bool:
+    """Whether lines are set in a colour that is not that of the text."""
+    return all(_far(line.color, setting.color) for line in lines)
+
+
+def _far(color: int, other: int) -> bool:
+    return max(abs((color >> shift & 255) - (other >> shift & 255)) for shift in (0, 8, 16)) > COLOUR
 
 
 def _is_title_of(page: PageText, paragraph: Paragraph, below: Paragraph | None, setting: TypeSetting) -> bool:

@@ -13,6 +13,7 @@ from quire.layout.formulas import FormulaCluster, cluster_formulas
 from quire.layout.frame import Turn, upright
 from quire.layout.furniture import find_furniture, is_stamp
 from quire.layout.kinds import TypeSetting, body_setting, kind_of
+from quire.layout.leftwards import in_reading_order, mirrored, with_whole_words
 from quire.layout.lines import Line, find_lines, is_right_to_left
 from quire.layout.listings import has_sign_of_code, is_typescript
 from quire.layout.mending import mended
@@ -72,6 +73,7 @@ def page_blocks(text: PageText, quality: Quality | None = None) -> PageResult:
     quality = quality or judge(text)
     shown = text if quality.status == "usable" else _fields_alone(text)
     page, back = upright(shown)
+    page = with_whole_words(page)
     account = Account(page)
     blocks = tuple(_Page(shown, page, back, account).blocks())
     characters = account.total()
@@ -103,10 +105,12 @@ class _Page:
         self.alternatives: list[str] = []
         self.made: list[Block] = []
         self.typed = False
+        self.bold = False
 
     def blocks(self) -> list[Block]:
         page = self.page
         lines = find_lines(page, self.account)
+        in_reading_order(page, lines)
         if self.tags:
             self.tags.mark(lines)
         upright_lines = mended(page, [line for line in lines if not line.angle])
@@ -133,6 +137,7 @@ class _Page:
             line.mono = line.mono and not self.typed
         if (tables or figures) and body:
             setting = body_setting(page, body)
+        self.bold = setting.bold
         edge = [line for line in upright_lines if id(line) in furniture]
         self._furniture([line for line in edge if line.top < page.height / 2], furniture)
         for line in turned:
@@ -166,7 +171,7 @@ class _Page:
         """The tables, those tagged in the file first, and the lines without the text of the tables."""
         tables = self.tags.tables([line for line in lines if not line.angle]) if self.tags else []
         lines = _without(self.page, lines, tables) if tables else lines
-        more = find_tables(self.page, lines)
+        more = [mirrored(self.page, table) for table in find_tables(self.page, lines)]
         return tables + more, _without(self.page, lines, more) if more else lines
 
     def _furniture(self, lines: list[Line], kinds: dict[int, BlockKind]) -> None:
@@ -234,7 +239,9 @@ class _Page:
         else:
             mono = all(line.mono for line in lines)
             code = not self.typed and (not mono or any(has_sign_of_code(line.text) for line in lines))
-            content = block_text(self.page, lines, self.vocabulary, keep_hyphens=kind == "formula", code=code)
+            content = block_text(
+                self.page, lines, self.vocabulary, keep_hyphens=kind == "formula", code=code, bold=not self.bold
+            )
         runs = [run for line in lines for run in line.runs]
         self.account.place(runs, content.text)
         if not content.text.strip():

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from quire.layout.leftwards import order_of_cell
 from quire.layout.lines import Line, is_right_to_left
 from quire.pagetext import SPACE, LinkInfo, PageText
 from quire.types import Span
@@ -93,11 +94,18 @@ def _compound(first: str, tail: str, vocabulary: PageVocabulary | None) -> bool:
 
 
 def block_text(
-    page: PageText, lines: Sequence[Line], vocabulary: PageVocabulary, *, keep_hyphens: bool = False, code: bool = True
+    page: PageText,
+    lines: Sequence[Line],
+    vocabulary: PageVocabulary,
+    *,
+    keep_hyphens: bool = False,
+    code: bool = True,
+    bold: bool = True,
 ) -> Text:
     """The lines of a block, separated by line breaks, with emphasis and links as spans.
 
-    With `code`, words in a font of fixed width are code.
+    With `code`, words in a font of fixed width are code; without `bold`, bold type stresses nothing, as on a page that
+    is set in it.
     """
     if not _stands_out(page, lines):
         text = lines[0].text
@@ -107,7 +115,7 @@ def block_text(
             else:
                 text = f"{text}\n{line.text}" if keep_hyphens else join_lines(text, line.text, vocabulary)
         return Text(text, ())
-    return _styled(page, lines, vocabulary, keep_hyphens, code)
+    return _styled(page, lines, vocabulary, keep_hyphens, code, bold)
 
 
 def same_row(a: Line, b: Line) -> bool:
@@ -123,7 +131,7 @@ def cell_text(page: PageText, runs: Sequence[int], vocabulary: PageVocabulary) -
     if len(runs) == 1:
         return texts[runs[0]]
     if is_right_to_left("".join([texts[run] for run in runs])):
-        runs = sorted(runs)  # the file has them in reading order
+        runs = order_of_cell(page, runs)
     line = texts[runs[0]]
     done: str | None = None
     sizes, baselines, boxes = page.sizes, page.baselines, page.boxes
@@ -167,7 +175,9 @@ def _stands_out(page: PageText, lines: Sequence[Line]) -> bool:
     return any(fonts[r] != font or sizes[r] != size for line in lines for r in line.runs)
 
 
-def _styled(page: PageText, lines: Sequence[Line], vocabulary: PageVocabulary, keep_hyphens: bool, code: bool) -> Text:
+def _styled(
+    page: PageText, lines: Sequence[Line], vocabulary: PageVocabulary, keep_hyphens: bool, code: bool, bold: bool
+) -> Text:
     pieces: list[str] = []
     spans: list[Span] = []
     length = 0
@@ -201,7 +211,7 @@ def _styled(page: PageText, lines: Sequence[Line], vocabulary: PageVocabulary, k
                 length += 1
             text = texts[run]
             if fonts[run] in marked or sizes[run] < small or linked:
-                span = _span(page, line, run, links, length, code)
+                span = _span(page, line, run, links, length, code, bold)
                 if span:
                     _append(spans, span)
             pieces.append(text)
@@ -209,12 +219,12 @@ def _styled(page: PageText, lines: Sequence[Line], vocabulary: PageVocabulary, k
     return Text("".join(pieces), tuple(span for span in spans if span.end > span.start))
 
 
-def _span(page: PageText, line: Line, run: int, links: _Links, start: int, code: bool) -> Span | None:
+def _span(page: PageText, line: Line, run: int, links: _Links, start: int, code: bool, stressed: bool) -> Span | None:
     look = page.font_table[page.fonts[run]].look
     mono = look.mono and code
     raised = _raised(page, line, run)
     link = links.at(run) if links else None
-    bold, italic = look.bold and not look.math, look.italic and not look.math
+    bold, italic = look.bold and stressed and not look.math, look.italic and not look.math
     if not (bold or italic or mono or raised or link):
         return None
     return Span(
