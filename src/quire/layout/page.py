@@ -104,6 +104,7 @@ class _Page:
         self.tags = Tags(page)
         self.alternatives: list[str] = []
         self.made: list[Block] = []
+        self.notes: list[Paragraph] = []
         self.typed = False
         self.bold = False
 
@@ -155,6 +156,8 @@ class _Page:
             columns = as_written(columns, sequence, right_to_left=backwards, trusted=page.ordered)
         for column in columns:
             self._column(column, setting)
+        for note in self.notes:  # behind the text, which goes on in the next column
+            self._text("footnote", note.lines, note)
         self._furniture([line for line in edge if line.top >= page.height / 2], furniture)
         return self.made
 
@@ -193,6 +196,7 @@ class _Page:
             parts.append(thing)
         parts += paragraphs(column, pending)
         notes = _notes(parts, setting)
+        note: Paragraph | None = None
         _unmark_single(parts)
         for number, part in enumerate(parts):
             if isinstance(part, Paragraph):
@@ -210,8 +214,12 @@ class _Page:
                     ),
                     None,
                 )
-                if kind == "paragraph" and number >= notes and self._follows_note(part):
+                if kind == "paragraph" and number >= notes and _goes_on(note, part):
                     kind = "footnote"
+                note = part if kind == "footnote" else None
+                if note:
+                    self.notes.append(note)
+                    continue
                 cut = without_title(self.page, part, setting) if kind == "paragraph" and _alone(before, part) else None
                 if cut:
                     self._text("heading", cut[0], part.of(cut[0]))
@@ -224,14 +232,6 @@ class _Page:
                 self._figure(part)
             elif isinstance(part, _Field):
                 self._field(part)
-
-    def _follows_note(self, part: Paragraph) -> bool:
-        """Whether a footnote of the same type is the block before: this is more of it."""
-        last = self.made[-1] if self.made else None
-        size = part.lines[0].size
-        if last is None or last.kind != "footnote" or last.style is None:
-            return False
-        return abs(last.style.size - size) < 0.05 * size
 
     def _text(self, kind: BlockKind, lines: Sequence[Line], paragraph: Paragraph, *, level: int | None = None) -> None:
         if kind == "code":
@@ -473,6 +473,12 @@ def _notes(parts: Sequence[Paragraph | Thing], setting: TypeSetting) -> int:
             break
         number -= 1
     return number
+
+
+def _goes_on(note: Paragraph | None, part: Paragraph) -> bool:
+    """Whether a paragraph below a footnote is more of it: set in the same size."""
+    size = part.lines[0].size
+    return note is not None and abs(note.lines[0].size - size) < 0.05 * size
 
 
 def _alone(before: Paragraph | Thing | None, part: Paragraph) -> bool:
