@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from quire.layout.formulas.inline import InlineFormula
 from quire.layout.lines import Line, is_right_to_left
 from quire.pagetext import SPACE, LinkInfo, PageText
 from quire.types import Span
@@ -93,13 +94,19 @@ def _compound(first: str, tail: str, vocabulary: PageVocabulary | None) -> bool:
 
 
 def block_text(
-    page: PageText, lines: Sequence[Line], vocabulary: PageVocabulary, *, keep_hyphens: bool = False, code: bool = True
+    page: PageText,
+    lines: Sequence[Line],
+    vocabulary: PageVocabulary,
+    *,
+    keep_hyphens: bool = False,
+    code: bool = True,
+    formulas: Sequence[InlineFormula] = (),
 ) -> Text:
-    """The lines of a block, separated by line breaks, with emphasis and links as spans.
+    """The lines of a block, separated by line breaks, with emphasis, links and formulas as spans.
 
     With `code`, words in a font of fixed width are code.
     """
-    if not _stands_out(page, lines):
+    if not formulas and not _stands_out(page, lines):
         text = lines[0].text
         for last, line in pairwise(lines):
             if same_row(last, line):
@@ -107,7 +114,7 @@ def block_text(
             else:
                 text = f"{text}\n{line.text}" if keep_hyphens else join_lines(text, line.text, vocabulary)
         return Text(text, ())
-    return _styled(page, lines, vocabulary, keep_hyphens, code)
+    return _styled(page, lines, vocabulary, keep_hyphens, code, formulas)
 
 
 def same_row(a: Line, b: Line) -> bool:
@@ -167,13 +174,22 @@ def _stands_out(page: PageText, lines: Sequence[Line]) -> bool:
     return any(fonts[r] != font or sizes[r] != size for line in lines for r in line.runs)
 
 
-def _styled(page: PageText, lines: Sequence[Line], vocabulary: PageVocabulary, keep_hyphens: bool, code: bool) -> Text:
+def _styled(
+    page: PageText,
+    lines: Sequence[Line],
+    vocabulary: PageVocabulary,
+    keep_hyphens: bool,
+    code: bool,
+    formulas: Sequence[InlineFormula],
+) -> Text:
     pieces: list[str] = []
     spans: list[Span] = []
     length = 0
     flags, texts, fonts, sizes = page.flags, page.texts, page.fonts, page.sizes
     links = _Links(page, lines)
     linked = bool(links)
+    formula_of = {run: number for number, formula in enumerate(formulas) for run in formula.runs}
+    places: dict[int, tuple[int, int]] = {}
     marked = {number for number, font in enumerate(page.font_table) if any(font.look[:3])}
     for number, line in enumerate(lines):
         separator = " "
@@ -200,12 +216,21 @@ def _styled(page: PageText, lines: Sequence[Line], vocabulary: PageVocabulary, k
                 separator = " "
                 length += 1
             text = texts[run]
-            if fonts[run] in marked or sizes[run] < small or linked:
+            if run in formula_of:
+                number_of = formula_of[run]
+                end = length + len(text) - (formulas[number_of].tail if run == formulas[number_of].runs[-1] else 0)
+                places[number_of] = (places.get(number_of, (length, end))[0], end)
+            elif fonts[run] in marked or sizes[run] < small or linked:
                 span = _span(page, line, run, links, length, code)
                 if span:
                     _append(spans, span)
             pieces.append(text)
             length += len(text)
+    for number_of, (start, end) in places.items():
+        latex, unsure = formulas[number_of].parsed
+        spans.append(Span(start, end, latex=latex, unsure=unsure))
+    if places:
+        spans.sort(key=lambda span: span.start)
     return Text("".join(pieces), tuple(span for span in spans if span.end > span.start))
 
 

@@ -1,0 +1,201 @@
+"""Formulas within the text: which runs of a paragraph make up each, and their LaTeX."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from quire.layout.formulas.parse import Parsed
+from quire.layout.formulas.symbols import BINARY, CLOSING, FUNCTIONS, OPENING, RELATIONS
+from quire.layout.formulas.words import Reader
+from quire.layout.formulas.zones import runs_latex
+from quire.layout.lines import Line
+from quire.pagetext import SPACE
+
+SCRIPT = 0.86  # of the line's size: smaller type is a script
+_END = re.compile(r"[.,:;!?'’]+\Z")
+_CITATION = re.compile(r"\[\d[\d,–\- ]*\]\Z")
+_NAME_LENGTH = 8  # letters of the name of a function or a category
+
+
+class InlineFormula(NamedTuple):
+    """A formula within the text: its runs, how many characters of the last run are not part of it, and its LaTeX."""
+
+    runs: Sequence[int]
+    tail: int
+    parsed: Parsed
+
+
+def inline_formulas(reader: Reader, lines: Sequence[Line]) -> list[InlineFormula]:
+    """The formulas within lines of text, in order."""
+    runs = [run for line in lines for run in line.runs]
+    sizes = {run: line.size for line in lines for run in line.runs}
+    if not any(reader.is_anchor(run) or reader.is_variable(run) for run in runs):
+        return []
+    flags = _membership(reader, runs, sizes)
+    found: list[InlineFormula] = []
+    start = 0
+    while start < len(runs):
+        if not flags[start]:
+            start += 1
+            continue
+        end = start
+        while end < len(runs) and flags[end]:
+            end += 1
+        formula = _formula(reader, runs, start, end, lines)
+        if formula:
+            found.append(formula)
+        start = end
+    return found
+
+
+def _membership(reader: Reader, runs: Sequence[int], sizes: dict[int, float]) -> list[bool]:
+    """Whether each run may be part of a formula."""
+    page = reader.page
+    flags: list[bool] = []
+    for place, run in enumerate(runs):
+        if reader.is_anchor(run) or reader.is_variable(run) or reader.is_soft(run) or reader.is_math_font(run):
+            flags.append(True)
+        elif page.sizes[run] < SCRIPT * sizes[run] and place and flags[-1] and not page.flags[run] & SPACE:
+            flags.append(not all(reader.is_punctuation(before) for before in runs[place - 1 : place]))
+        else:
+            flags.append(False)
+    for place, run in enumerate(runs):
+        text = page.texts[run]
+        if flags[place] or not text.isalpha() or len(text) > _NAME_LENGTH or not text.isascii():
+            continue
+        if page.sizes[run] < SCRIPT * sizes[run]:
+            continue
+        after = runs[place + 1] if place + 1 < len(runs) else None
+        if after is None or not flags[place + 1] or page.flags[after] & SPACE:
+            continue
+        bracket = page.texts[after][0] in "([{"
+        if bracket and _holds_formula(reader, runs, flags, place + 1):
+            flags[place] = True
+    return flags
+
+
+def _holds_formula(reader: Reader, runs: Sequence[int], flags: Sequence[bool], start: int) -> bool:
+    """Whether the bracket that opens at `start` contains variables and nothing but a formula."""
+    depth = 0
+    variables = False
+    for place in range(start, min(start + 40, len(runs))):
+        if not flags[place]:
+            return False
+        variables = variables or reader.is_anchor(runs[place]) or reader.is_variable(runs[place])
+        for sign in reader.page.texts[runs[place]]:
+            depth += sign in OPENING
+            depth -= sign in CLOSING
+            if depth <= 0:
+                return variables
+    return False
+
+
+def _formula(reader: Reader, runs: Sequence[int], start: int, end: int, lines: Sequence[Line]) -> InlineFormula | None:
+    page = reader.page
+    start, end, tail = _trimmed(reader, runs, start, end)
+    part = runs[start:end]
+    if not part or not _is_formula(reader, runs, start, end):
+        return None
+    latex: list[str] = []
+    unsure = False
+    for line in lines:
+        own = set(line.runs)
+        piece = [run for run in part if run in own]
+        if piece:
+            parsed = runs_latex(page, piece, tail=tail if piece[-1] == part[-1] else 0)
+            latex.append(parsed.latex)
+            unsure = unsure or parsed.unsure
+    return InlineFormula(part, tail, Parsed(" ".join(latex), unsure))
+
+
+def _trimmed(reader: Reader, runs: Sequence[int], start: int, end: int) -> tuple[int, int, int]:
+    """Without punctuation, brackets and numbers of the text at both ends."""
+    page = reader.page
+    texts, flags = page.texts, page.flags
+    changed = True
+    while changed and start < end:
+        changed = False
+        first, last = runs[start], runs[end - 1]
+        after = runs[start + 1] if start + 1 < end else None
+        before = runs[end - 2] if end - 2 >= start else None
+        if not reader.is_anchor(first) and _is_loose(reader, runs, start, end, after):
+            start += 1
+            changed = True
+        elif not reader.is_anchor(last) and _trails(reader, runs, start, end, before):
+            end -= 1
+            changed = True
+    tail = 0
+    if start < end:
+        last = runs[end - 1]
+        match = _END.search(texts[last])
+        if match and not reader.is_math_font(last) and match.start():
+            tail = len(texts[last]) - match.start()
+        _ = flags
+    return start, end, tail
+
+
+def _is_loose(reader: Reader, runs: Sequence[int], start: int, end: int, after: int | None) -> bool:
+    """Whether the first run belongs to the text before the formula."""
+    page = reader.page
+    text = page.texts[runs[start]]
+    if reader.is_punctuation(runs[start]) or text in ")]}" or _CITATION.match(text):
+        return True
+    if reader.is_variable(runs[start]) or reader.is_word(runs[start]):
+        return False
+    depth = _depth(reader, runs[start:end])
+    if text[0] in "([{" and depth > 0:
+        return True
+    if after is None:
+        return True
+    spaced = bool(page.flags[after] & SPACE)
+    if text in FUNCTIONS:
+        return spaced and not (reader.is_anchor(after) or reader.is_variable(after))
+    if text[0].isdigit() and spaced:
+        sign = page.texts[after][0]
+        return not (sign in RELATIONS or sign in BINARY or reader.is_anchor(after) or reader.is_variable(after))
+    return text in ("-", "–", "/") and spaced
+
+
+def _trails(reader: Reader, runs: Sequence[int], start: int, end: int, before: int | None) -> bool:
+    """Whether the last run belongs to the text after the formula."""
+    page = reader.page
+    last = runs[end - 1]
+    text = page.texts[last]
+    if reader.is_punctuation(last) or text in ("(", "[", "{") or (_CITATION.match(text) and page.flags[last] & SPACE):
+        return True
+    if text[-1] in ")]}" and _depth(reader, runs[start:end]) < 0:
+        return True
+    if reader.is_variable(last):
+        return False
+    spaced = bool(page.flags[last] & SPACE)
+    if before is None:
+        return not reader.is_word(last)
+    if text in FUNCTIONS and spaced:
+        return True
+    if text[0].isdigit() and spaced:
+        sign = page.texts[before][-1]
+        return not (sign in RELATIONS or sign in BINARY or sign in "(,[" or reader.is_anchor(before))
+    return text in ("–",)
+
+
+def _depth(reader: Reader, runs: Sequence[int]) -> int:
+    text = "".join(reader.page.texts[run] for run in runs)
+    return sum(text.count(sign) for sign in "([{") - sum(text.count(sign) for sign in ")]}")
+
+
+def _is_formula(reader: Reader, runs: Sequence[int], start: int, end: int) -> bool:
+    """Whether anything in the runs makes them a formula: a sign or font of one, or a variable among upright text."""
+    part = runs[start:end]
+    if any(reader.is_anchor(run) for run in part):
+        return True
+    page = reader.page
+    variables = [run for run in part if reader.is_variable(run)]
+    if not variables or not reader.has_fonts:
+        return False
+    italic = page.font_table
+    beside = [runs[place] for place in (start - 1, end) if 0 <= place < len(runs)]
+    if any(italic[page.fonts[run]].look.italic for run in beside):
+        return False  # one letter of a text in italics
+    return len(part) > 1 or page.texts[part[0]] not in ("a", "A", "I", "e", "i")

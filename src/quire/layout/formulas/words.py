@@ -1,0 +1,68 @@
+"""Which runs of a page belong to formulas: by font, by sign, by shape; and which are words of the text."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from quire.layout.formulas.symbols import COMMANDS, FUNCTIONS
+from quire.pagetext import PageText
+
+_MARKS = frozenset("•∗*†‡§¶·|⋆◦▪■□✓✗✉★☆▶►▷△○●")
+"""Signs of formula fonts that text uses too: bullets, marks of footnotes."""
+
+_SIGNS = frozenset(COMMANDS) - frozenset("–‐’%#&_$\\~^|{}°§¶…\u00b5") - _MARKS
+_SOFT = re.compile(r"[-−–=+×·/<>≤≥≈()\[\]{}|\d.,:;!'’′*∗†…%~]+\Z")
+LONGEST = 2  # letters in italics that may be variables beside each other
+_PUNCTUATION = re.compile(r"[.,:;!?'’]+\Z")
+
+
+class Reader:
+    """What each run of a page is to a formula."""
+
+    def __init__(self, page: PageText) -> None:
+        self.page = page
+        self._math = [font.look.math for font in page.font_table]
+        self.has_fonts = any(self._math)
+        self._italic = [font.look.italic for font in page.font_table]
+
+    def has_formulas(self) -> bool:
+        """Whether anything on the page may be part of a formula."""
+        if self.has_fonts:
+            return True
+        return any(_is_sign(text) for text in self.page.texts if not text.isascii())
+
+    def is_anchor(self, run: int) -> bool:
+        """Whether a run is certainly of a formula: in one of its fonts, or one of its signs."""
+        text = self.page.texts[run]
+        if self._math[self.page.fonts[run]]:
+            return not all(c in _MARKS or c in ".,;:()[]<>/-" for c in text)
+        return not text.isascii() and _is_sign(text)
+
+    def is_math_font(self, run: int) -> bool:
+        return self._math[self.page.fonts[run]]
+
+    def is_variable(self, run: int) -> bool:
+        """Whether a run is a letter or two in italics: a variable, where formulas are around."""
+        text = self.page.texts[run]
+        return self._italic[self.page.fonts[run]] and len(text) <= LONGEST and text.isalpha()
+
+    def is_soft(self, run: int) -> bool:
+        """Whether a run may be part of a formula if its neighbours are: numbers, brackets, operators, functions."""
+        text = self.page.texts[run]
+        return bool(_SOFT.match(text)) or text in FUNCTIONS
+
+    def is_word(self, run: int) -> bool:
+        """Whether a run is a word, or a piece of one, of the text."""
+        text = self.page.texts[run]
+        if self._math[self.page.fonts[run]] or text in FUNCTIONS:
+            return False
+        return sum(map(str.isalpha, text)) > 1 and not self.is_variable(run) and not self.is_anchor(run)
+
+    def is_punctuation(self, run: int) -> bool:
+        return bool(_PUNCTUATION.match(self.page.texts[run])) and not self._math[self.page.fonts[run]]
+
+
+@lru_cache(maxsize=4096)
+def _is_sign(text: str) -> bool:
+    return any(c in _SIGNS or "\U0001d400" <= c <= "\U0001d7ff" for c in text)

@@ -1,0 +1,278 @@
+"""Formulas that stand apart from the text, and lines of text that formulas tore into pieces.
+
+A file writes a formula in one go, so its parts are consecutive lines in the order of the file.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from quire.layout.formulas.items import items_of
+from quire.layout.formulas.parse import Parsed, Rule, parse
+from quire.layout.formulas.words import Reader
+from quire.layout.lines import Line
+from quire.pagetext import PageText
+
+WORDS = 0.3  # of the characters of a row of a formula: those in words of the text
+MIXED = 0.75  # the same of a row that stands apart from the text
+SMALL = 0.86  # of the largest size of a row: smaller words are scripts
+SET_APART = 1.3  # of the size: white space between formulas that are not of one group
+INDENT = 1.2  # of the size: how far from the edge of the text a formula begins
+LEADING = 1.45  # of the size: lines of one paragraph are nearer than this
+FRAGMENT = 5  # characters: a line this short beside a formula is part of it
+WIDE = 3.0  # of the size: a gap this wide separates columns, or a formula from its number
+JOINED = 2.0  # of the size: the gap between pieces of one line of text
+PIECE = 25  # characters of a part of a formula in a line of text
+_NUMBER = re.compile(r"\(\s*[A-Z]?\.?\d{1,3}(?:[.\-–]\d{1,3}){0,2}\s*[a-z]?['′]?\s*\)\Z")
+
+
+class FormulaZone:
+    """A formula that stands apart: its lines, its box and its number."""
+
+    __slots__ = ("bottom", "left", "lines", "number", "right", "top")
+
+    def __init__(self, lines: list[Line], number: Line | None) -> None:
+        self.lines, self.number = lines, number
+        every = [*lines, number] if number else lines
+        self.left, self.right = min(line.left for line in every), max(line.right for line in every)
+        self.top, self.bottom = min(line.top for line in every), max(line.bottom for line in every)
+
+
+def find_zones(page: PageText, lines: Sequence[Line], reader: Reader) -> tuple[list[FormulaZone], list[Line]]:
+    """The formulas that stand apart, and the other lines; `lines` come in the order of the file."""
+    kinds = [_is_formula_row(reader, lines, place) for place in range(len(lines))]
+    zones: list[FormulaZone] = []
+    taken: set[int] = set()
+    start = 0
+    while start < len(lines):
+        if not kinds[start]:
+            start += 1
+            continue
+        end = start
+        while end < len(lines) and kinds[end]:
+            end += 1
+        for first, last in _apart(lines, start, end):
+            before = lines[first - 1] if first else None
+            after = lines[last] if last < len(lines) else None
+            zone = _zone(reader, list(lines[first:last]), before, after)
+            if zone:
+                zones.append(zone)
+                taken.update(range(first, last))
+        start = end
+    return zones, [line for number, line in enumerate(lines) if number not in taken]
+
+
+def _is_formula_row(reader: Reader, lines: Sequence[Line], place: int) -> bool:
+    """Whether a line may be a row or a part of a formula."""
+    line = lines[place]
+    page = reader.page
+    largest = max(page.sizes[run] for run in line.runs)
+    total = words = 0
+    anchored = False
+    for run in line.runs:
+        length = len(page.texts[run])
+        total += length
+        if reader.is_word(run) and page.sizes[run] > SMALL * largest:
+            words += length
+        anchored = anchored or reader.is_anchor(run) or reader.is_variable(run)
+    if words > WORDS * total:
+        return anchored and words < MIXED * total and _is_apart(lines, place)
+    return anchored or total <= FRAGMENT or bool(_NUMBER.match(line.text)) or words == 0
+
+
+def _is_apart(lines: Sequence[Line], place: int) -> bool:
+    """Whether white space surrounds a line on all sides."""
+    line = lines[place]
+    for other in lines[max(place - 1, 0) : place + 2]:
+        if other is line or other.right < line.left or other.left > line.right:
+            continue
+        gap = max(other.top - line.bottom, line.top - other.bottom)
+        if gap < 0.5 * line.size or line.left < other.left + INDENT * line.size:
+            return False
+    return True
+
+
+def _apart(lines: Sequence[Line], start: int, end: int) -> list[tuple[int, int]]:
+    """The lines from `start` to `end` cut where white space separates one formula from the next."""
+    cuts = [start]
+    bottom = lines[start].bottom
+    top = lines[start].top
+    for number in range(start + 1, end):
+        line = lines[number]
+        size = max(line.size, lines[number - 1].size)
+        if line.top > bottom + SET_APART * size or line.bottom < top - 2 * size:
+            cuts.append(number)
+            top, bottom = line.top, line.bottom
+        else:
+            top, bottom = min(top, line.top), max(bottom, line.bottom)
+    return list(zip(cuts, [*cuts[1:], end], strict=True))
+
+
+def _zone(reader: Reader, lines: list[Line], before: Line | None, after: Line | None) -> FormulaZone | None:
+    number = next((line for line in (lines[-1], lines[0]) if _NUMBER.match(line.text)), None)
+    rest = [line for line in lines if line is not number]
+    runs = [run for line in rest for run in line.runs]
+    if not rest or not any(reader.is_anchor(run) for run in runs):
+        return None
+    if number is None and len(rest) == 1:
+        number_runs = _number_at_the_end(reader.page, rest[0])
+        if number_runs:
+            kept = [run for run in rest[0].runs if run not in number_runs]
+            rest, number = [Line(reader.page, kept)], Line(reader.page, number_runs)
+    size = max(line.size for line in rest)
+    left, right = min(line.left for line in rest), max(line.right for line in rest)
+    top, bottom = min(line.top for line in rest), max(line.bottom for line in rest)
+    for near in (before, after):
+        if near is None:
+            continue
+        level = [line for line in rest if min(line.bottom, near.bottom) - max(line.top, near.top) > 0.3 * line.height]
+        if level:
+            gap = max(near.left - max(line.right for line in level), min(line.left for line in level) - near.right)
+            if gap < WIDE * size:
+                return None
+    if number is None and not _stands_apart(rest, size, (left, top, right, bottom), before, after):
+        return None
+    if _has_columns(rest, size):
+        return None
+    return FormulaZone(rest, number)
+
+
+def _number_at_the_end(page: PageText, line: Line) -> list[int]:
+    """The runs of the number of an equation on the same line."""
+    for place in range(len(line.runs) - 1, max(len(line.runs) - 5, 0), -1):
+        run = line.runs[place]
+        gap = page.boxes[4 * run] - page.boxes[4 * line.runs[place - 1] + 2]
+        if gap > 1.2 * line.size:
+            runs = line.runs[place:]
+            return runs if _NUMBER.match("".join(page.texts[run] for run in runs)) else []
+    return []
+
+
+def _stands_apart(
+    lines: Sequence[Line], size: float, box: tuple[float, float, float, float], before: Line | None, after: Line | None
+) -> bool:
+    """Whether a formula is set apart from the text around it, not a line of a paragraph."""
+    left, top, right, bottom = box
+    near = [line for line in (before, after) if line is not None and line.left < right and line.right > left]
+    if not near:
+        return True
+    edge = min(line.left for line in near)
+    indented = left > edge + INDENT * size
+    gaps = []
+    if before in near and before is not None:
+        gaps.append(top - before.bottom)
+    if after in near and after is not None:
+        gaps.append(after.top - bottom)
+    spaced = max(gaps) > 0.55 * size
+    if indented:
+        return True
+    return spaced and min(gaps) > 0.25 * size
+
+
+def _has_columns(lines: Sequence[Line], size: float) -> bool:
+    """Whether wide gaps go through several rows: cells of a table, not a formula."""
+    reach = min(line.left for line in lines)
+    gap = 0.0
+    for line in sorted(lines, key=lambda line: line.left):
+        gap = max(gap, line.left - reach)
+        reach = max(reach, line.right)
+    return gap > WIDE * size
+
+
+def join_rows(reader: Reader, lines: Sequence[Line]) -> list[Line]:
+    """Lines of text whose formulas tore them into pieces joined; `lines` come in the order of the file."""
+    rows: list[Line] = []
+    row: _Row | None = None
+    for line in lines:
+        if row is not None and row.takes(reader, line):
+            row.add(line)
+            continue
+        if row is not None:
+            rows.append(row.line(reader.page))
+        row = _Row(reader, line)
+    if row is not None:
+        rows.append(row.line(reader.page))
+    return rows
+
+
+class _Row:
+    """A line of text in progress, with the pieces of its formulas."""
+
+    def __init__(self, reader: Reader, line: Line) -> None:
+        self.lines = [line]
+        self.main = line
+        self.right = line.right
+        self.mathematical = _has_formula(reader, line)
+
+    def takes(self, reader: Reader, line: Line) -> bool:
+        """Whether a line is on this row, or a piece of a formula of it."""
+        mathematical = _has_formula(reader, line)
+        if line.angle or not (self.mathematical or mathematical):
+            return False
+        size = max(self.main.size, line.size)
+        level = abs(line.baseline - self.main.baseline) < 0.15 * size
+        far = line.left - max(piece.right for piece in self.lines)
+        if level and line.size > 0.8 * self.main.size:
+            return -0.5 * size < far < JOINED * size
+        if abs(line.baseline - self.main.baseline) > 1.3 * size or far > 0.8 * size:
+            return False
+        smaller, larger = sorted((line, self.main), key=lambda piece: len(piece.text))
+        if not _is_piece(reader, smaller):
+            return False
+        if smaller is line:
+            return line.left > self.right - 2.5 * size
+        return line.left > max(piece.left for piece in self.lines) and larger.top < self.main.bottom
+
+    def add(self, line: Line) -> None:
+        level = abs(line.baseline - self.main.baseline) < 0.15 * line.size
+        if level or len(line.text) > len(self.main.text):
+            self.main = line if len(line.text) > len(self.main.text) else self.main
+            self.right = max(self.right, line.right)
+        self.mathematical = True
+        self.lines.append(line)
+
+    def line(self, page: PageText) -> Line:
+        if len(self.lines) == 1:
+            return self.lines[0]
+        joined = Line(page, [run for line in self.lines for run in line.runs])
+        joined.tag = self.main.tag
+        joined.top, joined.bottom = self.main.top, self.main.bottom
+        joined.baseline, joined.size = self.main.baseline, self.main.size
+        return joined
+
+
+def _has_formula(reader: Reader, line: Line) -> bool:
+    return any(reader.is_anchor(run) for run in line.runs)
+
+
+def _is_piece(reader: Reader, line: Line) -> bool:
+    """Whether a line may be a part of a formula in a line of text: a numerator, a limit, an accent."""
+    return len(line.text) <= PIECE and not any(reader.is_word(run) for run in line.runs)
+
+
+def zone_latex(page: PageText, zone: FormulaZone) -> Parsed:
+    """The LaTeX of a formula that stands apart, without its number."""
+    runs = sorted(run for line in zone.lines for run in line.runs)
+    return runs_latex(page, runs)
+
+
+def runs_latex(page: PageText, runs: Sequence[int], *, tail: int = 0) -> Parsed:
+    """The LaTeX of runs that are one formula, without the last `tail` characters."""
+    items = items_of(page, runs, tail=tail)
+    boxes = [page.boxes[4 * run : 4 * run + 4] for run in runs]
+    size = max(page.sizes[run] for run in runs)
+    left, right = min(box[0] for box in boxes) - size, max(box[2] for box in boxes) + size
+    top, bottom = min(box[1] for box in boxes) - size, max(box[3] for box in boxes) + size
+    return parse(items, rules_in(page, left, top, right, bottom))
+
+
+def rules_in(page: PageText, left: float, top: float, right: float, bottom: float) -> list[Rule]:
+    """The horizontal rules drawn inside a box."""
+    rules = page.rulings
+    found: list[Rule] = []
+    for at in range(0, len(rules), 5):
+        x0, y0, x1, y1 = rules[at : at + 4]
+        if y0 == y1 and left <= x0 and x1 <= right and top <= y0 <= bottom:
+            found.append(Rule(x0, x1, y0))
+    return found
