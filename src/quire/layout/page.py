@@ -146,8 +146,7 @@ class _Page:
             self._text(kind, [line], Paragraph([line], Column([line])))
         zones: list[FormulaZone] = []
         if self.reader:
-            zones, body = find_zones(page, body, self.reader)
-            body = join_rows(self.reader, body)
+            zones, body = find_zones(page, join_rows(self.reader, body), self.reader)
         things: list[Thing] = [*cluster_formulas(body), *zones, *map(_Grid, tables), *figures, *_fields(page)]
         sequence = _sequence(things, self.tags, page)
         if len(self.alternatives) != len(figures):  # which text belongs to which figure is unknown

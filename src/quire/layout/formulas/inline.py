@@ -16,7 +16,7 @@ from quire.pagetext import SPACE
 SCRIPT = 0.86  # of the line's size: smaller type is a script
 _END = re.compile(r"[.,:;!?'’]+\Z")
 _CITATION = re.compile(r"\[\d[\d,–\- ]*\]\Z")
-_NAME_LENGTH = 8  # letters of the name of a function or a category
+_NAME = re.compile(r"[(\[{]*[A-Za-z]{2,8}(?P<after>[(\[{]+)?\Z")
 
 
 class InlineFormula(NamedTuple):
@@ -62,18 +62,30 @@ def _membership(reader: Reader, runs: Sequence[int], sizes: dict[int, float]) ->
         else:
             flags.append(False)
     for place, run in enumerate(runs):
-        text = page.texts[run]
-        if flags[place] or not text.isalpha() or len(text) > _NAME_LENGTH or not text.isascii():
-            continue
-        if page.sizes[run] < SCRIPT * sizes[run]:
-            continue
-        after = runs[place + 1] if place + 1 < len(runs) else None
-        if after is None or not flags[place + 1] or page.flags[after] & SPACE:
-            continue
-        bracket = page.texts[after][0] in "([{"
-        if bracket and _holds_formula(reader, runs, flags, place + 1):
+        if not flags[place] and page.sizes[run] > SCRIPT * sizes[run] and _is_name(reader, runs, flags, place):
             flags[place] = True
     return flags
+
+
+def _is_name(reader: Reader, runs: Sequence[int], flags: Sequence[bool], place: int) -> bool:
+    """Whether a word is the name of a function or a set in a formula: by the bracket, script or signs beside it."""
+    page = reader.page
+    match = _NAME.match(page.texts[runs[place]])
+    if not match:
+        return False
+    if match["after"]:
+        return _holds_formula(reader, runs, flags, place)
+    after = runs[place + 1] if place + 1 < len(runs) else None
+    if after is None or not flags[place + 1]:
+        return False
+    if not page.flags[after] & SPACE:
+        if page.texts[after][0] in "([{":
+            return _holds_formula(reader, runs, flags, place + 1)
+        lowered = page.baselines[after] > page.baselines[runs[place]] + 0.5
+        return lowered and page.sizes[after] < SCRIPT * page.sizes[runs[place]] and not page.texts[after].isdigit()
+    before = runs[place - 1] if place and flags[place - 1] else None
+    operator = before is not None and page.texts[before][-1] in RELATIONS | BINARY and reader.is_anchor(before)
+    return operator and (reader.is_anchor(after) or reader.is_variable(after))
 
 
 def _holds_formula(reader: Reader, runs: Sequence[int], flags: Sequence[bool], start: int) -> bool:
@@ -81,13 +93,13 @@ def _holds_formula(reader: Reader, runs: Sequence[int], flags: Sequence[bool], s
     depth = 0
     variables = False
     for place in range(start, min(start + 40, len(runs))):
-        if not flags[place]:
+        if place > start and not flags[place]:
             return False
         variables = variables or reader.is_anchor(runs[place]) or reader.is_variable(runs[place])
         for sign in reader.page.texts[runs[place]]:
             depth += sign in OPENING
             depth -= sign in CLOSING
-            if depth <= 0:
+            if depth <= 0 and sign in CLOSING:
                 return variables
     return False
 
@@ -113,7 +125,7 @@ def _formula(reader: Reader, runs: Sequence[int], start: int, end: int, lines: S
 def _trimmed(reader: Reader, runs: Sequence[int], start: int, end: int) -> tuple[int, int, int]:
     """Without punctuation, brackets and numbers of the text at both ends."""
     page = reader.page
-    texts, flags = page.texts, page.flags
+    texts = page.texts
     changed = True
     while changed and start < end:
         changed = False
@@ -132,7 +144,6 @@ def _trimmed(reader: Reader, runs: Sequence[int], start: int, end: int) -> tuple
         match = _END.search(texts[last])
         if match and not reader.is_math_font(last) and match.start():
             tail = len(texts[last]) - match.start()
-        _ = flags
     return start, end, tail
 
 
@@ -150,6 +161,9 @@ def _is_loose(reader: Reader, runs: Sequence[int], start: int, end: int, after: 
     if after is None:
         return True
     spaced = bool(page.flags[after] & SPACE)
+    if text.isalpha() and len(text) == 1:
+        sign = page.texts[after][0]
+        return spaced and sign not in RELATIONS and sign not in BINARY and sign not in "(["
     if text in FUNCTIONS:
         return spaced and not (reader.is_anchor(after) or reader.is_variable(after))
     if text[0].isdigit() and spaced:
@@ -163,19 +177,23 @@ def _trails(reader: Reader, runs: Sequence[int], start: int, end: int, before: i
     page = reader.page
     last = runs[end - 1]
     text = page.texts[last]
+    if text == "..." and before is not None and page.texts[before].endswith(","):
+        return False
     if reader.is_punctuation(last) or text in ("(", "[", "{") or (_CITATION.match(text) and page.flags[last] & SPACE):
         return True
     if text[-1] in ")]}" and _depth(reader, runs[start:end]) < 0:
         return True
-    if reader.is_variable(last):
+    if reader.is_variable(last) or page.sizes[last] < SCRIPT * max(page.sizes[run] for run in runs[start:end]):
         return False
     spaced = bool(page.flags[last] & SPACE)
     if before is None:
         return not reader.is_word(last)
+    sign = page.texts[before][-1]
+    if text.isalpha() and len(text) == 1:
+        return spaced and sign not in RELATIONS and sign not in BINARY and sign not in ",(["
     if text in FUNCTIONS and spaced:
         return True
     if text[0].isdigit() and spaced:
-        sign = page.texts[before][-1]
         return not (sign in RELATIONS or sign in BINARY or sign in "(,[" or reader.is_anchor(before))
     return text in ("–",)
 

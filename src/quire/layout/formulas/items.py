@@ -14,6 +14,7 @@ from quire.layout.formulas.symbols import (
     CLOSING,
     DELIMITERS,
     FUNCTIONS,
+    LARGE,
     OPENING,
     OPERATORS,
     PIECES,
@@ -119,6 +120,7 @@ def _symbol(
     page: PageText, run: int, sign: str, box: tuple[float, float, float, float], *, tall: bool, spaced: bool
 ) -> list[Item]:
     font, size, base = page.font_table[page.fonts[run]], page.sizes[run], page.baselines[run]
+    sign = LARGE.get(sign, sign) if tall else sign
     if sign in PIECES:
         kind: ItemKind = "bar" if sign == "⏐" else "open" if PIECES[sign] in OPENING else "close"
         return [Item(kind, "", box, base, size, sign=sign, centred=True, spaced=spaced)]

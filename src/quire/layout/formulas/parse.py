@@ -20,6 +20,7 @@ NEAR = 0.45  # of the size: the gap between the parts of what stands above or be
 LIMIT_GAP = 0.5  # of the size: the gap between an operator and its limits
 ROW = 0.75  # of the size: rows are at least this far apart
 COLUMN = 0.7  # of the size: the gap between the columns of a matrix
+DOTS = 0.08  # of the size: the gap between the dots of an ellipsis; nearer ones were typed one by one
 TALL = 1.55  # of the size: brackets of at least this height may contain several rows
 
 
@@ -97,6 +98,7 @@ class _Parser:
             if not stroke and mark.kind != "accent" and not mark.base < base.base - 0.15 * base.size:
                 continue
             latex = _struck(base) if stroke else rf"\{ACCENTS[mark.sign]}{{{base.latex}}}"
+            latex = r"\cong" if base.sign == "=" and not stroke else latex
             made = Item(base.kind, latex, box_of([base, mark]), base.base, base.size, sign=base.sign, spaced=base.spaced)
             made.left, made.right = base.left, base.right
             items = [made if item is base else item for item in items if item is not mark]
@@ -225,7 +227,7 @@ class _Parser:
         base: Item | None = None
         scripts = _Scripts()
         for item in sorted(items, key=lambda item: item.left):
-            if _is_script(item, main) and not (base is None and not scripts and _alone(items, main)):
+            if (_is_script(item, main) or scripts.continues(item)) and not (base is None and not scripts and _alone(items, main)):
                 scripts.add(item, main)
                 continue
             self._attach(out, base, scripts)
@@ -264,6 +266,15 @@ class _Scripts:
 
     def __bool__(self) -> bool:
         return bool(self.above or self.below)
+
+    def continues(self, item: Item) -> bool:
+        """Whether an item is a script of one of these scripts, wherever that puts it."""
+        return any(
+            item.size < SCRIPT * max(i.size for i in group)
+            and -0.1 * item.size < item.left - max(i.right for i in group) < 0.2 * item.size
+            for group in (self.above, self.below)
+            if group
+        )
 
     def add(self, item: Item, main: Item) -> None:
         groups = [group for group in (self.above, self.below) if group]
@@ -316,6 +327,8 @@ def _main(items: Sequence[Item]) -> Item:
 def _brackets(items: list[Item]) -> list[Item]:
     """Large brackets that are built from parts joined to one each."""
     pieces = [item for item in items if item.sign in PIECES and not item.latex]
+    bars = [item for item in items if item.sign in ("|", "∥", "‖")]
+    pieces += [bar for bar in bars if any(bar is not other and _stacked(bar, other) for other in bars)]
     if not pieces:
         return items
     rest = [item for item in items if item not in pieces]
@@ -329,7 +342,7 @@ def _brackets(items: list[Item]) -> list[Item]:
                 break
             stack.append(item)
         pieces = [item for item in pieces if item not in stack]
-        sign = next((PIECES[item.sign] for item in stack if PIECES[item.sign]), "|")
+        sign = next((found for item in stack if (found := PIECES.get(item.sign, item.sign))), "|")
         kind: ItemKind = "open" if sign in "([{" else "close" if sign in ")]}" else "bar"
         left, top, right, bottom = box_of(stack)
         size = stack[0].size
@@ -337,6 +350,12 @@ def _brackets(items: list[Item]) -> list[Item]:
         latex = COMMANDS.get(sign, sign)
         rest.append(Item(kind, latex, (left, top, right, bottom), base, size, sign=sign, centred=True))
     return rest
+
+
+def _stacked(bar: Item, other: Item) -> bool:
+    """Whether a bar continues another one above or below."""
+    near = 0.2 * bar.size < abs(bar.base - other.base) < 1.1 * bar.size
+    return bar.sign == other.sign and near and abs(bar.left - other.left) < 0.05 * bar.size
 
 
 def _without_strokes(items: list[Item]) -> list[Item]:
@@ -353,6 +372,8 @@ def _covers(base: Item, mark: Item, *, stroke: bool) -> bool:
     """Whether a letter stands under an accent, or a relation at the place of a stroke."""
     if stroke:
         return base.kind in ("relation", "letter") and abs(base.left - mark.left) < 0.8 * base.size
+    if mark.sign == "∼" and base.sign == "=":
+        return abs(base.middle - mark.middle) < 0.2 * base.size and 0.1 * base.size < base.base - mark.base < 0.6 * base.size
     if base.kind not in ("letter", "word", "whole", "operator"):
         return False
     reach = 0.12 * base.size
@@ -528,6 +549,7 @@ _SEQUENCES = (
     (("⇐", "="), r"\Longleftarrow"),
     (("⇐", "⇒"), r"\Longleftrightarrow"),
     (("|", "="), r"\models"),
+    (("↦", "→"), r"\mapsto"),
 )
 
 
@@ -540,7 +562,9 @@ def _joined(items: Sequence[Item]) -> list[Item]:
         for signs, latex in _SEQUENCES:
             part = items[place : place + len(signs)]
             plain = [item.sign for item in part] == list(signs) and all(i.latex in (COMMANDS.get(i.sign), i.sign) for i in part)
-            near = signs[0] in "·⋅." or (len(part) > 1 and part[1].left - part[0].right < -0.03 * part[0].size)
+            near = len(part) > 1 and part[1].left - part[0].right < (0.05 if signs[0] == "↦" else -0.03) * part[0].size
+            if signs[0] in "·⋅.":
+                near = signs[0] != "." or len(part) > 1 and part[1].left - part[0].right > DOTS * part[0].size
             if plain and near:
                 out.append(Item("letter" if signs[0] in "·⋅." else "relation", latex, box_of(part), part[0].base, part[0].size))
                 place += len(signs)

@@ -18,7 +18,7 @@ _GREEK = {
     ).split(), strict=True)),
     **dict(zip("ϵϑϖϱςϕϰϝ", "epsilon vartheta varpi varrho varsigma phi varkappa digamma".split(), strict=True)),
     **dict(zip("ΓΔΘΛΞΠΣΥΦΨΩ", "Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega".split(), strict=True)),
-    "µ": "mu", "Ω": "Omega", "∆": "Delta", "ϒ": "Upsilon",
+    "\u00b5": "mu", "\u2126": "Omega", "\u2206": "Delta", "\u03d2": "Upsilon",
 }  # fmt: skip
 
 _OPERATORS = dict(
@@ -49,16 +49,16 @@ _BINARY = dict(
 )  # fmt: skip
 
 _OTHERS = {
-    **dict(zip("∞∂∇∀∃∄¬∅ℵℶℜℑ℘ℓℏħı√⊤∠□△▽♯♭♮♠♡♢♣◯∎°…⋯⋮⋱…§¶ȷ", (
+    **dict(zip("∞∂∇∀∃∄¬∅ℵℶℜℑ℘ℓℏħı√⊤∠□△▽♯♭♮♠♡♢♣◯∎°…⋯⋮⋱§¶ȷ", (
         "infty partial nabla forall exists nexists neg emptyset aleph beth Re Im wp ell hbar hbar imath surd top angle"
         " square triangle triangledown sharp flat natural spadesuit heartsuit diamondsuit clubsuit bigcirc blacksquare"
-        " degree ldots cdots vdots ddots dots S P jmath"
+        " degree ldots cdots vdots ddots S P jmath"
     ).split(), strict=True)),
 }  # fmt: skip
 
 _BRACKETS = {
-    "{": r"\{", "}": r"\}", "⟨": r"\langle", "⟩": r"\rangle", "〈": r"\langle", "〉": r"\rangle",
-    "〈": r"\langle", "〉": r"\rangle", "⌊": r"\lfloor", "⌋": r"\rfloor", "⌈": r"\lceil", "⌉": r"\rceil",
+    "{": r"\{", "}": r"\}", "⟨": r"\langle", "⟩": r"\rangle", "\u3008": r"\langle", "\u3009": r"\rangle",
+    "\u2329": r"\langle", "\u232a": r"\rangle", "⌊": r"\lfloor", "⌋": r"\rfloor", "⌈": r"\lceil", "⌉": r"\rceil",
     "‖": r"\|", "∥": r"\|", "⟦": r"\llbracket", "⟧": r"\rrbracket",
 }  # fmt: skip
 
@@ -74,11 +74,14 @@ COMMANDS: dict[str, str] = {
 }  # fmt: skip
 """What LaTeX writes for a character; letters, digits and other ASCII signs stand for themselves."""
 
+LARGE = {"⊕": "⨁", "⊗": "⨂", "⊙": "⨀", "⊎": "⨄", "⊔": "⨆"}
+"""Signs that are operators with limits in a font of large symbols."""
+
 OPERATORS = frozenset(_OPERATORS)
 INTEGRALS = frozenset("∫∬∭∮")
 RELATIONS = frozenset(_RELATIONS) | frozenset("=<>:")
 BINARY = (frozenset(_BINARY) | frozenset("+−-/")) - frozenset("•†‡⋆∗")
-OPENING, CLOSING = frozenset("([{⟨〈〈⌊⌈⟦"), frozenset(")]}⟩〉〉⌋⌉⟧")
+OPENING, CLOSING = frozenset("([{⟨⌊⌈⟦\u2329\u3008"), frozenset(")]}⟩⌋⌉⟧\u232a\u3009")
 DELIMITERS = OPENING | CLOSING | frozenset("|‖∥")
 
 PIECES = {
@@ -103,12 +106,12 @@ FUNCTIONS = frozenset(
 )
 WITH_LIMITS = frozenset("det gcd inf lim liminf limsup max min Pr sup argmax argmin".split())
 
-_BLACKBOARD = re.compile(r"msbm|bbm|bbold|dsrom|doublestroke")
+_BLACKBOARD = re.compile(r"msbm|mathdesignsymbol|bbm|bbold|dsrom|doublestroke")
 _FRAKTUR = re.compile(r"euf[mb]|frak")
 _SCRIPT = re.compile(r"eus[mb]|rsfs|calligra|script")
 _SYMBOLS = re.compile(r"cmb?sy|mathsymbols|[tp]xb?sy|--m-sy|-symbol-|mtsy|lmsy")
 _EULER = re.compile(r"eur[mb]\d")
-_LETTERS = re.compile(r"cmmi|math|mtmi|txb?mi|kp--m|lmmi")
+_LETTERS = re.compile(r"cmmi|mtmi|[tp]xb?mi|lmmi|mathitalic")
 _SANS = re.compile(r"cmss|lmsans|sfss|nimbussan|sans|helvet|arial|futura")
 _NAMES = (
     ("DOUBLE-STRUCK", "mathbb"),
@@ -171,7 +174,7 @@ def _alphabet(font: Font) -> Alphabet:
         return "mathtt"
     if _SANS.search(name):
         return "mathsf"
-    italic = look.italic or _EULER.search(name) or (_LETTERS.search(name) and "ot1" not in name)
+    italic = look.italic or _EULER.search(name) or _LETTERS.search(name)
     if look.bold:
         return "boldsymbol" if italic else "mathbf"
     return "" if italic else "mathrm"

@@ -8,12 +8,19 @@ from functools import lru_cache
 from quire.layout.formulas.symbols import COMMANDS, FUNCTIONS
 from quire.pagetext import PageText
 
-_MARKS = frozenset("•∗*†‡§¶·|⋆◦▪■□✓✗✉★☆▶►▷△○●")
+_MARKS = frozenset("•∗*†‡§¶|⋆◦▪■□✓✗✉★☆▶►▷△○●")
 """Signs of formula fonts that text uses too: bullets, marks of footnotes."""
 
 _SIGNS = frozenset(COMMANDS) - frozenset("–‐’%#&_$\\~^|{}°§¶…\u00b5") - _MARKS
-_SOFT = re.compile(r"[-−–=+×·/<>≤≥≈()\[\]{}|\d.,:;!'’′*∗†…%~]+\Z")
-LONGEST = 2  # letters in italics that may be variables beside each other
+_SOFT = re.compile(
+    rf"(?:[-−–=+×·/<>≤≥≈()\[\]{{}}|\d.,:;!'’′*∗†…%~ˆ˜¯˙¨#]|{'|'.join(sorted(FUNCTIONS, key=len, reverse=True))}|mod)+\Z"
+)
+_COMMON = frozenset(
+    "is in on of to as at an by if or it we be no so et al de la le un el en ad ca cf vs ie eg re the and for not all"
+    " any are iff let one two has was can our may its set map but see new via per und der die das les des une que por"
+    " con del los las".split()
+)
+LONGEST = 3  # letters in italics that may be variables beside each other
 _PUNCTUATION = re.compile(r"[.,:;!?'’]+\Z")
 
 
@@ -45,17 +52,19 @@ class Reader:
     def is_variable(self, run: int) -> bool:
         """Whether a run is a letter or two in italics: a variable, where formulas are around."""
         text = self.page.texts[run]
-        return self._italic[self.page.fonts[run]] and len(text) <= LONGEST and text.isalpha()
+        if not self._italic[self.page.fonts[run]] or len(text) > LONGEST or not text.isalpha():
+            return False
+        return text.lower() not in _COMMON
 
     def is_soft(self, run: int) -> bool:
         """Whether a run may be part of a formula if its neighbours are: numbers, brackets, operators, functions."""
         text = self.page.texts[run]
-        return bool(_SOFT.match(text)) or text in FUNCTIONS
+        return bool(_SOFT.match(text)) or (len(text) == 1 and text.isalpha())
 
     def is_word(self, run: int) -> bool:
         """Whether a run is a word, or a piece of one, of the text."""
         text = self.page.texts[run]
-        if self._math[self.page.fonts[run]] or text in FUNCTIONS:
+        if self._math[self.page.fonts[run]] or _SOFT.match(text):
             return False
         return sum(map(str.isalpha, text)) > 1 and not self.is_variable(run) and not self.is_anchor(run)
 

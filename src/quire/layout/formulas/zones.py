@@ -32,16 +32,20 @@ class FormulaZone:
 
     __slots__ = ("bottom", "left", "lines", "number", "right", "top")
 
-    def __init__(self, lines: list[Line], number: Line | None) -> None:
+    def __init__(self, page: PageText, lines: list[Line], number: Line | None) -> None:
         self.lines, self.number = lines, number
-        every = [*lines, number] if number else lines
-        self.left, self.right = min(line.left for line in every), max(line.right for line in every)
-        self.top, self.bottom = min(line.top for line in every), max(line.bottom for line in every)
+        boxes = [page.box(run) for line in ([*lines, number] if number else lines) for run in line.runs]
+        self.left, self.right = min(box.left for box in boxes), max(box.right for box in boxes)
+        self.top, self.bottom = min(box.top for box in boxes), max(box.bottom for box in boxes)
 
 
 def find_zones(page: PageText, lines: Sequence[Line], reader: Reader) -> tuple[list[FormulaZone], list[Line]]:
     """The formulas that stand apart, and the other lines; `lines` come in the order of the file."""
-    kinds = [_is_formula_row(reader, lines, place) for place in range(len(lines))]
+    shares = [_words(reader, line) for line in lines]
+    kinds = [
+        share is not None and (share <= WORDS or (share < MIXED and _is_apart(lines, shares, place)))
+        for place, share in enumerate(shares)
+    ]
     zones: list[FormulaZone] = []
     taken: set[int] = set()
     start = 0
@@ -63,9 +67,8 @@ def find_zones(page: PageText, lines: Sequence[Line], reader: Reader) -> tuple[l
     return zones, [line for number, line in enumerate(lines) if number not in taken]
 
 
-def _is_formula_row(reader: Reader, lines: Sequence[Line], place: int) -> bool:
-    """Whether a line may be a row or a part of a formula."""
-    line = lines[place]
+def _words(reader: Reader, line: Line) -> float | None:
+    """The share of the words of the text in a line; None where nothing may be of a formula."""
     page = reader.page
     largest = max(page.sizes[run] for run in line.runs)
     total = words = 0
@@ -76,19 +79,21 @@ def _is_formula_row(reader: Reader, lines: Sequence[Line], place: int) -> bool:
         if reader.is_word(run) and page.sizes[run] > SMALL * largest:
             words += length
         anchored = anchored or reader.is_anchor(run) or reader.is_variable(run)
-    if words > WORDS * total:
-        return anchored and words < MIXED * total and _is_apart(lines, place)
-    return anchored or total <= FRAGMENT or bool(_NUMBER.match(line.text)) or words == 0
+    if anchored or not words or total <= FRAGMENT or _NUMBER.match(line.text):
+        return words / total
+    return None
 
 
-def _is_apart(lines: Sequence[Line], place: int) -> bool:
+def _is_apart(lines: Sequence[Line], shares: Sequence[float | None], place: int) -> bool:
     """Whether white space surrounds a line on all sides."""
     line = lines[place]
-    for other in lines[max(place - 1, 0) : place + 2]:
-        if other is line or other.right < line.left or other.left > line.right:
+    for near in range(max(place - 1, 0), min(place + 2, len(lines))):
+        other, share = lines[near], shares[near]
+        if near == place or other.right < line.left or other.left > line.right:
             continue
         gap = max(other.top - line.bottom, line.top - other.bottom)
-        if gap < 0.5 * line.size or line.left < other.left + INDENT * line.size:
+        text = share is None or share > WORDS
+        if gap < 0.5 * line.size or (text and line.left < other.left + INDENT * line.size):
             return False
     return True
 
@@ -135,7 +140,7 @@ def _zone(reader: Reader, lines: list[Line], before: Line | None, after: Line | 
         return None
     if _has_columns(rest, size):
         return None
-    return FormulaZone(rest, number)
+    return FormulaZone(reader.page, rest, number)
 
 
 def _number_at_the_end(page: PageText, line: Line) -> list[int]:
@@ -212,10 +217,10 @@ class _Row:
             return False
         size = max(self.main.size, line.size)
         level = abs(line.baseline - self.main.baseline) < 0.15 * size
-        far = line.left - max(piece.right for piece in self.lines)
+        right = max(piece.right for piece in self.lines)
         if level and line.size > 0.8 * self.main.size:
-            return -0.5 * size < far < JOINED * size
-        if abs(line.baseline - self.main.baseline) > 1.3 * size or far > 0.8 * size:
+            return -0.5 * size < _main_left(reader.page, line) - right < JOINED * size
+        if abs(line.baseline - self.main.baseline) > 1.3 * size or line.left - right > JOINED * size:
             return False
         smaller, larger = sorted((line, self.main), key=lambda piece: len(piece.text))
         if not _is_piece(reader, smaller):
@@ -240,6 +245,11 @@ class _Row:
         joined.top, joined.bottom = self.main.top, self.main.bottom
         joined.baseline, joined.size = self.main.baseline, self.main.size
         return joined
+
+
+def _main_left(page: PageText, line: Line) -> float:
+    """Where the type of full size begins in a line."""
+    return min(page.boxes[4 * run] for run in line.runs if page.sizes[run] > SMALL * line.size)
 
 
 def _has_formula(reader: Reader, line: Line) -> bool:
