@@ -81,8 +81,9 @@ def _is_name(reader: Reader, runs: Sequence[int], flags: Sequence[bool], place: 
     if not page.flags[after] & SPACE:
         if page.texts[after][0] in "([{":
             return _holds_formula(reader, runs, flags, place + 1)
-        lowered = page.baselines[after] > page.baselines[runs[place]] + 0.5
-        return lowered and page.sizes[after] < SCRIPT * page.sizes[runs[place]] and not page.texts[after].isdigit()
+        lowered = page.baselines[after] > page.baselines[runs[place]] + 0.5 and not page.texts[after].isdigit()
+        if (lowered or reader.is_anchor(after)) and page.sizes[after] < SCRIPT * page.sizes[runs[place]]:
+            return True
     before = runs[place - 1] if place and flags[place - 1] else None
     operator = before is not None and page.texts[before][-1] in RELATIONS | BINARY and reader.is_anchor(before)
     return operator and (reader.is_anchor(after) or reader.is_variable(after))
@@ -181,8 +182,9 @@ def _trails(reader: Reader, runs: Sequence[int], start: int, end: int, before: i
         return False
     if reader.is_punctuation(last) or text in ("(", "[", "{") or (_CITATION.match(text) and page.flags[last] & SPACE):
         return True
-    if text[-1] in ")]}" and _depth(reader, runs[start:end]) < 0:
-        return True
+    depth = _depth(reader, runs[start:end])
+    if text[-1] in ")]}":
+        return depth < 0
     if reader.is_variable(last) or page.sizes[last] < SCRIPT * max(page.sizes[run] for run in runs[start:end]):
         return False
     spaced = bool(page.flags[last] & SPACE)

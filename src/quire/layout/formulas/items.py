@@ -29,7 +29,7 @@ AXIS = 0.25  # of the size: how high above the baseline fractions and brackets h
 
 ItemKind = Literal["letter", "word", "operator", "relation", "binary", "open", "close", "bar", "accent", "root", "whole"]
 
-_PARTS = re.compile(r"[^\W\d_]+|.", re.S)
+_PARTS = re.compile(r"[^\W\d_]+|\d+|.", re.S)
 _NAMES = re.compile(rf"(?:{'|'.join(sorted(FUNCTIONS, key=len, reverse=True))})+\Z")
 _NAME = re.compile("|".join(sorted(FUNCTIONS, key=len, reverse=True)))
 
@@ -101,9 +101,17 @@ def _items_of_run(page: PageText, run: int, tail: int) -> list[Item]:
     for part in _PARTS.findall(text[: len(text) - tail]):
         roman = len(part) > 1 and all(letter_of(c, font).alphabet == "mathrm" for c in part)
         pieces = _NAME.findall(part) if roman and _NAMES.match(part) else [part] if roman else list(part)
+        alphabets = {letter_of(c, font).alphabet for c in part} if len(part) > 1 else set()
+        grouped = not roman and len(alphabets) == 1 and (alphabets == {"mathtt"} or len(part) > 2)
         for piece in pieces:
             box = (left + step * place, top, left + step * (place + len(piece)), bottom)
             first = spaced and not made
+            if grouped and alphabets != {""}:
+                (alphabet,) = alphabets
+                latex = in_alphabet("".join(letter_of(c, font).latex for c in part), alphabet)
+                made.append(Item("letter", latex, (box[0], top, box[0] + step * len(part), bottom), base, size, spaced=first))
+                place += len(part)
+                break
             if roman:
                 kind: ItemKind = "word"
                 latex = rf"\{piece}" if piece in FUNCTIONS else rf"\mathrm{{{piece}}}"

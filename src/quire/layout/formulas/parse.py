@@ -20,7 +20,7 @@ NEAR = 0.45  # of the size: the gap between the parts of what stands above or be
 LIMIT_GAP = 0.5  # of the size: the gap between an operator and its limits
 ROW = 0.75  # of the size: rows are at least this far apart
 COLUMN = 0.7  # of the size: the gap between the columns of a matrix
-DOTS = 0.08  # of the size: the gap between the dots of an ellipsis; nearer ones were typed one by one
+DOTS = 0.72  # of the size: from the first to the third dot of an ellipsis; nearer ones were typed one by one
 TALL = 1.55  # of the size: brackets of at least this height may contain several rows
 
 
@@ -244,10 +244,10 @@ class _Parser:
         while scripts.above and scripts.above[0].sign in ("′", "'", "″", "‴"):
             primes += scripts.above.pop(0).latex
         if scripts.below:
-            latex += f"_{{{self.layout(scripts.below)}}}"
+            latex += f"_{{{_small(self.layout(scripts.below))}}}"
         latex += primes
         if scripts.above:
-            latex += f"^{{{self.layout(scripts.above)}}}"
+            latex += f"^{{{_small(self.layout(scripts.above))}}}"
         kind: ItemKind = base.kind if base else "letter"
         if base:
             out.pop()
@@ -522,6 +522,12 @@ def _cells(row: Sequence[Item], columns: Sequence[tuple[float, float]]) -> list[
     return cells
 
 
+def _small(latex: str) -> str:
+    """A script: its dots stand close together, and its numbers are bold where the letter is."""
+    return _BOLD_NUMBER.sub(r"\1", latex.replace("...", r"\ldots"))
+
+
+_BOLD_NUMBER = re.compile(r"\\mathbf\{(\d)\}")
 _WORDS = re.compile(r"\\[A-Za-z]+\Z")
 
 
@@ -529,16 +535,31 @@ def written(items: Sequence[Item]) -> str:
     """The LaTeX of the items of a row, one after the other."""
     latex = ""
     last: Item | None = None
-    for item in _joined(items):
+    joined = _joined(items)
+    for place, item in enumerate(joined):
         piece = item.latex
-        wide = item.kind in ("relation", "binary") or (last is not None and last.kind in ("relation", "binary"))
+        if piece == ":" and last is not None and place + 1 < len(joined) and _is_colon(last, item, joined[place + 1]):
+            piece = r"\colon"
+        sign = item.kind == "binary" and (last is None or last.kind in ("relation", "binary", "open") or last.sign == ",")
+        wide = (item.kind in ("relation", "binary") and not sign) or (last is not None and last.kind == "relation")
+        wide = wide or (last is not None and last.kind == "binary" and latex.endswith(" " + last.latex))
         if latex and (wide or (_WORDS.search(latex) and piece[:1].isalpha())):
             latex += " "
         latex += piece
         last = item
-    return latex
+    return _modulo(latex)
 
 
+def _is_colon(before: Item, colon: Item, after: Item) -> bool:
+    """Whether a colon stands nearer to what comes before it, like punctuation, and not like a relation."""
+    return colon.left - before.right < 0.13 * colon.size < after.left - colon.right
+
+
+def _modulo(latex: str) -> str:
+    return _MODULO.sub(lambda match: rf"\pmod{{{match[1]}}}", latex)
+
+
+_MODULO = re.compile(r"\(\\mathrm\{mod\}\s*((?:[^()])+)\)")
 _SEQUENCES = (
     (("·", "·", "·"), r"\cdots"),
     (("⋅", "⋅", "⋅"), r"\cdots"),
@@ -564,7 +585,7 @@ def _joined(items: Sequence[Item]) -> list[Item]:
             plain = [item.sign for item in part] == list(signs) and all(i.latex in (COMMANDS.get(i.sign), i.sign) for i in part)
             near = len(part) > 1 and part[1].left - part[0].right < (0.05 if signs[0] == "↦" else -0.03) * part[0].size
             if signs[0] in "·⋅.":
-                near = signs[0] != "." or len(part) > 1 and part[1].left - part[0].right > DOTS * part[0].size
+                near = signs[0] != "." or (len(part) > 2 and part[2].left - part[0].left > DOTS * part[0].size)
             if plain and near:
                 out.append(Item("letter" if signs[0] in "·⋅." else "relation", latex, box_of(part), part[0].base, part[0].size))
                 place += len(signs)

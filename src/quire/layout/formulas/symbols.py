@@ -150,7 +150,9 @@ def letter_of(character: str, font: Font) -> Letter:
         return Letter(COMMANDS.get(plain, plain), alphabet)
     latex = COMMANDS.get(character, character)
     if not character.isalpha():
-        return Letter(latex, "mathbf" if character.isdigit() and font.look.bold else "")
+        bold, digit = font.look.bold, character.isdigit()
+        alphabet = "mathtt" if digit and font.look.mono else "mathbf" if digit and bold else ""
+        return Letter(latex, "boldsymbol" if bold and character == "∇" else alphabet)
     alphabet = _alphabet(font)
     if character in _GREEK:
         alphabet = "boldsymbol" if font.look.bold else ""

@@ -15,6 +15,7 @@ _SIGNS = frozenset(COMMANDS) - frozenset("–‐’%#&_$\\~^|{}°§¶…\u00b5")
 _SOFT = re.compile(
     rf"(?:[-−–=+×·/<>≤≥≈()\[\]{{}}|\d.,:;!'’′*∗†…%~ˆ˜¯˙¨#]|{'|'.join(sorted(FUNCTIONS, key=len, reverse=True))}|mod)+\Z"
 )
+_SINGLE = re.compile(r"[(\[{]*[^\W\d_][(\[{)\]}]*\Z")
 _COMMON = frozenset(
     "is in on of to as at an by if or it we be no so et al de la le un el en ad ca cf vs ie eg re the and for not all"
     " any are iff let one two has was can our may its set map but see new via per und der die das les des une que por"
@@ -59,7 +60,7 @@ class Reader:
     def is_soft(self, run: int) -> bool:
         """Whether a run may be part of a formula if its neighbours are: numbers, brackets, operators, functions."""
         text = self.page.texts[run]
-        return bool(_SOFT.match(text)) or (len(text) == 1 and text.isalpha())
+        return bool(_SOFT.match(text) or _SINGLE.match(text))
 
     def is_word(self, run: int) -> bool:
         """Whether a run is a word, or a piece of one, of the text."""

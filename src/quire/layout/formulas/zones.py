@@ -23,6 +23,7 @@ LEADING = 1.45  # of the size: lines of one paragraph are nearer than this
 FRAGMENT = 5  # characters: a line this short beside a formula is part of it
 WIDE = 3.0  # of the size: a gap this wide separates columns, or a formula from its number
 JOINED = 2.0  # of the size: the gap between pieces of one line of text
+SHORT = 10  # characters of a piece that has no sign of a formula itself
 PIECE = 25  # characters of a part of a formula in a line of text
 _NUMBER = re.compile(r"\(\s*[A-Z]?\.?\d{1,3}(?:[.\-–]\d{1,3}){0,2}\s*[a-z]?['′]?\s*\)\Z")
 
@@ -189,13 +190,14 @@ def join_rows(reader: Reader, lines: Sequence[Line]) -> list[Line]:
     """Lines of text whose formulas tore them into pieces joined; `lines` come in the order of the file."""
     rows: list[Line] = []
     row: _Row | None = None
-    for line in lines:
-        if row is not None and row.takes(reader, line):
+    lines = sorted(lines, key=lambda line: min(line.runs))
+    for line, mathematical in zip(lines, _mathematical(reader, lines), strict=True):
+        if row is not None and row.takes(reader, line, mathematical=mathematical):
             row.add(line)
             continue
         if row is not None:
             rows.append(row.line(reader.page))
-        row = _Row(reader, line)
+        row = _Row(line, mathematical=mathematical)
     if row is not None:
         rows.append(row.line(reader.page))
     return rows
@@ -204,30 +206,30 @@ def join_rows(reader: Reader, lines: Sequence[Line]) -> list[Line]:
 class _Row:
     """A line of text in progress, with the pieces of its formulas."""
 
-    def __init__(self, reader: Reader, line: Line) -> None:
+    def __init__(self, line: Line, *, mathematical: bool) -> None:
         self.lines = [line]
         self.main = line
         self.right = line.right
-        self.mathematical = _has_formula(reader, line)
+        self.mathematical = mathematical
 
-    def takes(self, reader: Reader, line: Line) -> bool:
+    def takes(self, reader: Reader, line: Line, *, mathematical: bool) -> bool:
         """Whether a line is on this row, or a piece of a formula of it."""
-        mathematical = _has_formula(reader, line)
         if line.angle or not (self.mathematical or mathematical):
             return False
         size = max(self.main.size, line.size)
         level = abs(line.baseline - self.main.baseline) < 0.15 * size
         right = max(piece.right for piece in self.lines)
         if level and line.size > 0.8 * self.main.size:
-            return -0.5 * size < _main_left(reader.page, line) - right < JOINED * size
+            return _main_left(reader.page, line) - right > -0.9 * size and line.left - right < JOINED * size
         if abs(line.baseline - self.main.baseline) > 1.3 * size or line.left - right > JOINED * size:
             return False
-        smaller, larger = sorted((line, self.main), key=lambda piece: len(piece.text))
+        smaller = min(line, self.main, key=lambda piece: len(piece.text))
         if not _is_piece(reader, smaller):
             return False
         if smaller is line:
-            return line.left > self.right - 2.5 * size
-        return line.left > max(piece.left for piece in self.lines) and larger.top < self.main.bottom
+            return line.left > self.right - line.width - 1.5 * size
+        near = abs(line.baseline - self.main.baseline) < 0.8 * size
+        return near and _main_left(reader.page, line) > max(piece.left for piece in self.lines)
 
     def add(self, line: Line) -> None:
         level = abs(line.baseline - self.main.baseline) < 0.15 * line.size
@@ -252,8 +254,16 @@ def _main_left(page: PageText, line: Line) -> float:
     return min(page.boxes[4 * run] for run in line.runs if page.sizes[run] > SMALL * line.size)
 
 
-def _has_formula(reader: Reader, line: Line) -> bool:
-    return any(reader.is_anchor(run) for run in line.runs)
+def _mathematical(reader: Reader, lines: Sequence[Line]) -> list[bool]:
+    """Whether each line has a part of a formula, or is a short piece next to one that has."""
+    sure = [any(reader.is_anchor(run) for run in line.runs) for line in lines]
+    short = [len(line.text) <= SHORT and _is_piece(reader, line) for line in lines]
+    found = list(sure)
+    for place in range(len(lines)):
+        if short[place] and not sure[place]:
+            ahead = sure[place + 1 : place + 2] == [True] or (short[place + 1 : place + 2] == [True] and any(sure[place + 2 : place + 3]))
+            found[place] = ahead or any(found[max(place - 1, 0) : place])
+    return found
 
 
 def _is_piece(reader: Reader, line: Line) -> bool:
