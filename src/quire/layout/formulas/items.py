@@ -27,7 +27,9 @@ from quire.pagetext import SPACE, PageText
 ASCENT, DESCENT = 0.7, 0.22  # of the size: from where to where a letter reaches above and below its baseline
 AXIS = 0.25  # of the size: how high above the baseline fractions and brackets have their middle
 
-ItemKind = Literal["letter", "word", "operator", "relation", "binary", "open", "close", "bar", "accent", "root", "whole"]
+ItemKind = Literal[
+    "letter", "word", "operator", "relation", "binary", "open", "close", "bar", "accent", "root", "whole"
+]
 
 _PARTS = re.compile(r"[^\W\d_]+|\d+|.", re.S)
 _NAMES = re.compile(rf"(?:{'|'.join(sorted(FUNCTIONS, key=len, reverse=True))})+\Z")
@@ -109,7 +111,9 @@ def _items_of_run(page: PageText, run: int, tail: int) -> list[Item]:
             if grouped and alphabets != {""}:
                 (alphabet,) = alphabets
                 latex = in_alphabet("".join(letter_of(c, font).latex for c in part), alphabet)
-                made.append(Item("letter", latex, (box[0], top, box[0] + step * len(part), bottom), base, size, spaced=first))
+                made.append(
+                    Item("letter", latex, (box[0], top, box[0] + step * len(part), bottom), base, size, spaced=first)
+                )
                 place += len(part)
                 break
             if roman:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from quire.layout.formulas.items import ASCENT, AXIS, DESCENT, Item, ItemKind, box_of
+from quire.layout.formulas.items import AXIS, Item, ItemKind, box_of
 from quire.layout.formulas.symbols import ACCENTS, COMMANDS, INTEGRALS, PIECES, WITH_LIMITS
 from quire.median import median
 
@@ -99,7 +99,9 @@ class _Parser:
                 continue
             latex = _struck(base) if stroke else rf"\{ACCENTS[mark.sign]}{{{base.latex}}}"
             latex = r"\cong" if base.sign == "=" and not stroke else latex
-            made = Item(base.kind, latex, box_of([base, mark]), base.base, base.size, sign=base.sign, spaced=base.spaced)
+            made = Item(
+                base.kind, latex, box_of([base, mark]), base.base, base.size, sign=base.sign, spaced=base.spaced
+            )
             made.left, made.right = base.left, base.right
             items = [made if item is base else item for item in items if item is not mark]
         return items
@@ -217,7 +219,9 @@ class _Parser:
             return rf"\begin{{cases}} {body} \end{{cases}}"
         if bracket.sign == "(" and len(rows) == 2 and len(columns) == 1:
             return rf"\binom{{{cells[0][0]}}}{{{cells[1][0]}}}"
-        name = {"(": "pmatrix", "[": "bmatrix", "{": "Bmatrix", "|": "vmatrix", "‖": "Vmatrix"}.get(bracket.sign, "matrix")
+        name = {"(": "pmatrix", "[": "bmatrix", "{": "Bmatrix", "|": "vmatrix", "‖": "Vmatrix"}.get(
+            bracket.sign, "matrix"
+        )
         return rf"\begin{{{name}}} {body} \end{{{name}}}"
 
     def line(self, items: Sequence[Item]) -> str:
@@ -227,7 +231,9 @@ class _Parser:
         base: Item | None = None
         scripts = _Scripts()
         for item in sorted(items, key=lambda item: item.left):
-            if (_is_script(item, main) or scripts.continues(item)) and not (base is None and not scripts and _alone(items, main)):
+            if (_is_script(item, main) or scripts.continues(item)) and not (
+                base is None and not scripts and _alone(items, main)
+            ):
                 scripts.add(item, main)
                 continue
             self._attach(out, base, scripts)
@@ -252,7 +258,9 @@ class _Parser:
         if base:
             out.pop()
         first = base or (scripts.below + scripts.above)[0]
-        made = Item(kind, latex, (first.left, first.top, first.right, first.bottom), first.base, first.size, sign=first.sign)
+        made = Item(
+            kind, latex, (first.left, first.top, first.right, first.bottom), first.base, first.size, sign=first.sign
+        )
         made.spaced = first.spaced
         out.append(made)
 
@@ -364,7 +372,10 @@ def _without_strokes(items: list[Item]) -> list[Item]:
     return [
         item
         for item in items
-        if not (item.sign == "h" and any(abs(item.middle - bar.middle) < 0.2 * bar.size and abs(item.base - bar.base) < 1 for bar in bars))
+        if not (
+            item.sign == "h"
+            and any(abs(item.middle - bar.middle) < 0.2 * bar.size and abs(item.base - bar.base) < 1 for bar in bars)
+        )
     ]
 
 
@@ -373,7 +384,10 @@ def _covers(base: Item, mark: Item, *, stroke: bool) -> bool:
     if stroke:
         return base.kind in ("relation", "letter") and abs(base.left - mark.left) < 0.8 * base.size
     if mark.sign == "∼" and base.sign == "=":
-        return abs(base.middle - mark.middle) < 0.2 * base.size and 0.1 * base.size < base.base - mark.base < 0.6 * base.size
+        return (
+            abs(base.middle - mark.middle) < 0.2 * base.size
+            and 0.1 * base.size < base.base - mark.base < 0.6 * base.size
+        )
     if base.kind not in ("letter", "word", "whole", "operator"):
         return False
     reach = 0.12 * base.size
@@ -382,7 +396,9 @@ def _covers(base: Item, mark: Item, *, stroke: bool) -> bool:
 
 
 def _struck(base: Item) -> str:
-    return {"=": r"\neq", "∈": r"\notin", "≡": r"\not\equiv", "∣": r"\nmid", "|": r"\nmid"}.get(base.sign, rf"\not {base.latex}")
+    return {"=": r"\neq", "∈": r"\notin", "≡": r"\not\equiv", "∣": r"\nmid", "|": r"\nmid"}.get(
+        base.sign, rf"\not {base.latex}"
+    )
 
 
 def _root_of(items: Sequence[Item], rule: Rule, others: Sequence[Rule]) -> Item | None:
@@ -391,7 +407,9 @@ def _root_of(items: Sequence[Item], rule: Rule, others: Sequence[Rule]) -> Item 
         reach = 0.25 * item.size
         if item.kind != "root" or abs(item.right - rule.left) > reach or not _spans(item, rule):
             continue
-        if not any(abs(item.right - other.left) < reach and _spans(item, other) and other.y < rule.y for other in others):
+        if not any(
+            abs(item.right - other.left) < reach and _spans(item, other) and other.y < rule.y for other in others
+        ):
             return item
     return None
 
@@ -412,7 +430,9 @@ def _next_to(items: Sequence[Item], rule: Rule, others: Sequence[Rule], *, up: b
         if not inside or (item.axis < rule.y) != up:
             continue
         low, high = sorted((item.axis, rule.y))
-        if not any(o.left - 1 <= item.middle <= o.right + 1 and low < o.y < high and o.width > rule.width for o in others):
+        if not any(
+            o.left - 1 <= item.middle <= o.right + 1 and low < o.y < high and o.width > rule.width for o in others
+        ):
             found.append(item)
     found.sort(key=lambda item: -item.bottom if up else item.top)
     edge = rule.y
@@ -440,11 +460,17 @@ def _limit(items: Sequence[Item], operator: Item, operators: Sequence[Item], *, 
             return False
         if operator.kind == "operator":
             gap = operator.top - item.bottom if up else item.top - operator.bottom
-            return -0.35 * size < gap < LIMIT_GAP * size and (item.axis < operator.top if up else item.axis > operator.bottom)
+            return -0.35 * size < gap < LIMIT_GAP * size and (
+                item.axis < operator.top if up else item.axis > operator.bottom
+            )
         shift = operator.base - item.base
         return 0.75 * size < shift < 1.3 * size if up else 0.4 * size < -shift < 1.2 * size
 
-    seeds = [item for item in items if beyond(item) and operator.left - 0.1 * size < item.middle < operator.right + 0.1 * size]
+    seeds = [
+        item
+        for item in items
+        if beyond(item) and operator.left - 0.1 * size < item.middle < operator.right + 0.1 * size
+    ]
     if not seeds:
         return []
     kept = list(seeds)
@@ -463,7 +489,9 @@ def _limit(items: Sequence[Item], operator: Item, operators: Sequence[Item], *, 
 def rows_of(items: Sequence[Item]) -> list[list[Item]]:
     """The rows of a part, from top to bottom."""
     size = max(item.size for item in items)
-    full = sorted((item for item in items if item.size > SCRIPT * size and item.kind != "root"), key=lambda item: item.axis)
+    full = sorted(
+        (item for item in items if item.size > SCRIPT * size and item.kind != "root"), key=lambda item: item.axis
+    )
     if not full:
         return [list(items)]
     rows: list[list[Item]] = [[full[0]]]
@@ -540,7 +568,9 @@ def written(items: Sequence[Item]) -> str:
         piece = item.latex
         if piece == ":" and last is not None and place + 1 < len(joined) and _is_colon(last, item, joined[place + 1]):
             piece = r"\colon"
-        sign = item.kind == "binary" and (last is None or last.kind in ("relation", "binary", "open") or last.sign == ",")
+        sign = item.kind == "binary" and (
+            last is None or last.kind in ("relation", "binary", "open") or last.sign == ","
+        )
         wide = (item.kind in ("relation", "binary") and not sign) or (last is not None and last.kind == "relation")
         wide = wide or (last is not None and last.kind == "binary" and latex.endswith(" " + last.latex))
         if latex and (wide or (_WORDS.search(latex) and piece[:1].isalpha())):
@@ -582,12 +612,16 @@ def _joined(items: Sequence[Item]) -> list[Item]:
     while place < len(items):
         for signs, latex in _SEQUENCES:
             part = items[place : place + len(signs)]
-            plain = [item.sign for item in part] == list(signs) and all(i.latex in (COMMANDS.get(i.sign), i.sign) for i in part)
+            plain = [item.sign for item in part] == list(signs) and all(
+                i.latex in (COMMANDS.get(i.sign), i.sign) for i in part
+            )
             near = len(part) > 1 and part[1].left - part[0].right < (0.05 if signs[0] == "↦" else -0.03) * part[0].size
             if signs[0] in "·⋅.":
                 near = signs[0] != "." or (len(part) > 2 and part[2].left - part[0].left > DOTS * part[0].size)
             if plain and near:
-                out.append(Item("letter" if signs[0] in "·⋅." else "relation", latex, box_of(part), part[0].base, part[0].size))
+                out.append(
+                    Item("letter" if signs[0] in "·⋅." else "relation", latex, box_of(part), part[0].base, part[0].size)
+                )
                 place += len(signs)
                 break
         else:

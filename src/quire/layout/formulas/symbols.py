@@ -12,48 +12,26 @@ from quire.fonts import Font
 Alphabet = Literal["", "mathrm", "mathbf", "boldsymbol", "mathcal", "mathbb", "mathfrak", "mathsf", "mathtt"]
 
 _GREEK = {
-    **dict(zip("αβγδεζηθικλμνξπρστυφχψω", (
-        "alpha beta gamma delta varepsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau upsilon varphi"
-        " chi psi omega"
-    ).split(), strict=True)),
-    **dict(zip("ϵϑϖϱςϕϰϝ", "epsilon vartheta varpi varrho varsigma phi varkappa digamma".split(), strict=True)),
-    **dict(zip("ΓΔΘΛΞΠΣΥΦΨΩ", "Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega".split(), strict=True)),
+    **dict(zip("αβγδεζηθικλμνξπρστυφχψω", ["alpha", "beta", "gamma", "delta", "varepsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda", "mu", "nu", "xi", "pi", "rho", "sigma", "tau", "upsilon", "varphi", "chi", "psi", "omega"], strict=True)),
+    **dict(zip("ϵϑϖϱςϕϰϝ", ["epsilon", "vartheta", "varpi", "varrho", "varsigma", "phi", "varkappa", "digamma"], strict=True)),
+    **dict(zip("ΓΔΘΛΞΠΣΥΦΨΩ", ["Gamma", "Delta", "Theta", "Lambda", "Xi", "Pi", "Sigma", "Upsilon", "Phi", "Psi", "Omega"], strict=True)),
     "\u00b5": "mu", "\u2126": "Omega", "\u2206": "Delta", "\u03d2": "Upsilon",
 }  # fmt: skip
 
 _OPERATORS = dict(
-    zip("∑∏∐∫∬∭∮⋃⋂⨁⨂⨀⋀⋁⨆⨄", (
-        "sum prod coprod int iint iiint oint bigcup bigcap bigoplus bigotimes bigodot bigwedge bigvee bigsqcup biguplus"
-    ).split(), strict=True)
+    zip("∑∏∐∫∬∭∮⋃⋂⨁⨂⨀⋀⋁⨆⨄", ["sum", "prod", "coprod", "int", "iint", "iiint", "oint", "bigcup", "bigcap", "bigoplus", "bigotimes", "bigodot", "bigwedge", "bigvee", "bigsqcup", "biguplus"], strict=True)
 )  # fmt: skip
 
 _RELATIONS = dict(
-    zip("≤≥≠≡∼≈≅≃≍∝≪≫≺≻⪯⪰⊂⊃⊆⊇⊊⊋⊏⊐⊑⊒∈∋∉⊢⊣⊨⊩⊥∥∣≐≜→←↔⇒⇐⇔↦⟶⟵⟷⟹⟸⟺↪↩↑↓↕⇑⇓⇕↗↘↙↖⇀⇁↼↽⇌⩽⩾≲≳≶≷≼≽⊴⊵⊲⊳◁▷≇≉≮≯⊈⊉⊄∤∦⋈", (
-        "leq geq neq equiv sim approx cong simeq asymp propto ll gg prec succ preceq succeq subset supset subseteq"
-        " supseteq subsetneq supsetneq sqsubset sqsupset sqsubseteq sqsupseteq in ni notin vdash dashv models Vdash"
-        " perp parallel mid doteq triangleq rightarrow leftarrow leftrightarrow Rightarrow Leftarrow Leftrightarrow"
-        " mapsto longrightarrow longleftarrow longleftrightarrow Longrightarrow Longleftarrow Longleftrightarrow"
-        " hookrightarrow hookleftarrow uparrow downarrow updownarrow Uparrow Downarrow Updownarrow nearrow searrow"
-        " swarrow nwarrow rightharpoonup rightharpoondown leftharpoonup leftharpoondown rightleftharpoons leqslant"
-        " geqslant lesssim gtrsim lessgtr gtrless preccurlyeq succcurlyeq trianglelefteq trianglerighteq"
-        " vartriangleleft vartriangleright triangleleft triangleright ncong napprox nless ngtr nsubseteq nsupseteq"
-        " nsubset nmid nparallel bowtie"
-    ).split(), strict=True)
+    zip("≤≥≠≡∼≈≅≃≍∝≪≫≺≻⪯⪰⊂⊃⊆⊇⊊⊋⊏⊐⊑⊒∈∋∉⊢⊣⊨⊩⊥∥∣≐≜→←↔⇒⇐⇔↦⟶⟵⟷⟹⟸⟺↪↩↑↓↕⇑⇓⇕↗↘↙↖⇀⇁↼↽⇌⩽⩾≲≳≶≷≼≽⊴⊵⊲⊳◁▷≇≉≮≯⊈⊉⊄∤∦⋈", ["leq", "geq", "neq", "equiv", "sim", "approx", "cong", "simeq", "asymp", "propto", "ll", "gg", "prec", "succ", "preceq", "succeq", "subset", "supset", "subseteq", "supseteq", "subsetneq", "supsetneq", "sqsubset", "sqsupset", "sqsubseteq", "sqsupseteq", "in", "ni", "notin", "vdash", "dashv", "models", "Vdash", "perp", "parallel", "mid", "doteq", "triangleq", "rightarrow", "leftarrow", "leftrightarrow", "Rightarrow", "Leftarrow", "Leftrightarrow", "mapsto", "longrightarrow", "longleftarrow", "longleftrightarrow", "Longrightarrow", "Longleftarrow", "Longleftrightarrow", "hookrightarrow", "hookleftarrow", "uparrow", "downarrow", "updownarrow", "Uparrow", "Downarrow", "Updownarrow", "nearrow", "searrow", "swarrow", "nwarrow", "rightharpoonup", "rightharpoondown", "leftharpoonup", "leftharpoondown", "rightleftharpoons", "leqslant", "geqslant", "lesssim", "gtrsim", "lessgtr", "gtrless", "preccurlyeq", "succcurlyeq", "trianglelefteq", "trianglerighteq", "vartriangleleft", "vartriangleright", "triangleleft", "triangleright", "ncong", "napprox", "nless", "ngtr", "nsubseteq", "nsupseteq", "nsubset", "nmid", "nparallel", "bowtie"], strict=True)
 )  # fmt: skip
 
 _BINARY = dict(
-    zip("±∓×÷·⋅∘◦∗⋆•⊕⊖⊗⊘⊙∩∪⊎⊓⊔∧∨∖≀⋄†‡⊞⊟⊠⊡⋉⋊", (
-        "pm mp times div cdot cdot circ circ * star bullet oplus ominus otimes oslash odot cap cup uplus sqcap sqcup"
-        " wedge vee setminus wr diamond dagger ddagger boxplus boxminus boxtimes boxdot ltimes rtimes"
-    ).split(), strict=True)
+    zip("±∓×÷·⋅∘◦∗⋆•⊕⊖⊗⊘⊙∩∪⊎⊓⊔∧∨∖≀⋄†‡⊞⊟⊠⊡⋉⋊", ["pm", "mp", "times", "div", "cdot", "cdot", "circ", "circ", "*", "star", "bullet", "oplus", "ominus", "otimes", "oslash", "odot", "cap", "cup", "uplus", "sqcap", "sqcup", "wedge", "vee", "setminus", "wr", "diamond", "dagger", "ddagger", "boxplus", "boxminus", "boxtimes", "boxdot", "ltimes", "rtimes"], strict=True)
 )  # fmt: skip
 
 _OTHERS = {
-    **dict(zip("∞∂∇∀∃∄¬∅ℵℶℜℑ℘ℓℏħı√⊤∠□△▽♯♭♮♠♡♢♣◯∎°…⋯⋮⋱§¶ȷ", (
-        "infty partial nabla forall exists nexists neg emptyset aleph beth Re Im wp ell hbar hbar imath surd top angle"
-        " square triangle triangledown sharp flat natural spadesuit heartsuit diamondsuit clubsuit bigcirc blacksquare"
-        " degree ldots cdots vdots ddots S P jmath"
-    ).split(), strict=True)),
+    **dict(zip("∞∂∇∀∃∄¬∅ℵℶℜℑ℘ℓℏħı√⊤∠□△▽♯♭♮♠♡♢♣◯∎°…⋯⋮⋱§¶ȷ", ["infty", "partial", "nabla", "forall", "exists", "nexists", "neg", "emptyset", "aleph", "beth", "Re", "Im", "wp", "ell", "hbar", "hbar", "imath", "surd", "top", "angle", "square", "triangle", "triangledown", "sharp", "flat", "natural", "spadesuit", "heartsuit", "diamondsuit", "clubsuit", "bigcirc", "blacksquare", "degree", "ldots", "cdots", "vdots", "ddots", "S", "P", "jmath"], strict=True)),
 }  # fmt: skip
 
 _BRACKETS = {
@@ -63,7 +41,16 @@ _BRACKETS = {
 }  # fmt: skip
 
 _PLAIN = {"−": "-", "∶": ":", "⁄": "/", "′": "'", "″": "''", "‴": "'''", "’": "'", "–": "-", "‐": "-"}
-_ESCAPED = {"%": r"\%", "#": r"\#", "&": r"\&", "_": r"\_", "$": r"\$", "\\": r"\setminus", "~": r"\sim", "^": r"\wedge"}
+_ESCAPED = {
+    "%": r"\%",
+    "#": r"\#",
+    "&": r"\&",
+    "_": r"\_",
+    "$": r"\$",
+    "\\": r"\setminus",
+    "~": r"\sim",
+    "^": r"\wedge",
+}
 
 COMMANDS: dict[str, str] = {
     **{sign: "\\" + name if name != "*" else "*" for table in (_GREEK, _OPERATORS, _RELATIONS, _BINARY, _OTHERS)
@@ -94,17 +81,49 @@ ACCENTS = {
     "ˆ": "hat", "^": "hat", "\u0302": "hat", "˜": "tilde", "~": "tilde", "∼": "tilde", "\u0303": "tilde",
     "¯": "bar", "\u0304": "bar", "\u0305": "bar", "˙": "dot", "\u0307": "dot", "¨": "ddot", "\u0308": "ddot",
     "´": "acute", "\u0301": "acute", "`": "grave", "\u0300": "grave", "˘": "breve", "\u0306": "breve",
-    "ˇ": "check", "\u030c": "check", "⃗": "vec", "\u20d7": "vec", "˚": "mathring", "\u030a": "mathring",
+    "ˇ": "check", "\u030c": "check", "⃗": "vec", "˚": "mathring", "\u030a": "mathring",
     "⇀": "vec",
 }  # fmt: skip
 SURE_ACCENTS = frozenset(ACCENTS) - frozenset("^~∼`⇀")
 """Signs that are accents wherever they stand; the others only directly above a letter."""
 
 FUNCTIONS = frozenset(
-    "arccos arcsin arctan arg cos cosh cot coth csc deg det dim exp gcd hom inf ker lg lim liminf limsup ln log max min"
-    " Pr sec sin sinh sup tan tanh".split()
+    [
+        "arccos",
+        "arcsin",
+        "arctan",
+        "arg",
+        "cos",
+        "cosh",
+        "cot",
+        "coth",
+        "csc",
+        "deg",
+        "det",
+        "dim",
+        "exp",
+        "gcd",
+        "hom",
+        "inf",
+        "ker",
+        "lg",
+        "lim",
+        "liminf",
+        "limsup",
+        "ln",
+        "log",
+        "max",
+        "min",
+        "Pr",
+        "sec",
+        "sin",
+        "sinh",
+        "sup",
+        "tan",
+        "tanh",
+    ]
 )
-WITH_LIMITS = frozenset("det gcd inf lim liminf limsup max min Pr sup argmax argmin".split())
+WITH_LIMITS = frozenset(["det", "gcd", "inf", "lim", "liminf", "limsup", "max", "min", "Pr", "sup", "argmax", "argmin"])
 
 _BLACKBOARD = re.compile(r"msbm|mathdesignsymbol|bbm|bbold|dsrom|doublestroke")
 _FRAKTUR = re.compile(r"euf[mb]|frak")
@@ -156,9 +175,7 @@ def letter_of(character: str, font: Font) -> Letter:
     alphabet = _alphabet(font)
     if character in _GREEK:
         alphabet = "boldsymbol" if font.look.bold else ""
-    elif len(latex) > 1:
-        alphabet = ""
-    elif alphabet == "mathcal" and _SYMBOLS.search(font.name.lower()) and not character.isupper():
+    elif len(latex) > 1 or (alphabet == "mathcal" and _SYMBOLS.search(font.name.lower()) and not character.isupper()):
         alphabet = ""
     return Letter(latex, alphabet)
 

@@ -261,7 +261,9 @@ def _mathematical(reader: Reader, lines: Sequence[Line]) -> list[bool]:
     found = list(sure)
     for place in range(len(lines)):
         if short[place] and not sure[place]:
-            ahead = sure[place + 1 : place + 2] == [True] or (short[place + 1 : place + 2] == [True] and any(sure[place + 2 : place + 3]))
+            ahead = sure[place + 1 : place + 2] == [True] or (
+                short[place + 1 : place + 2] == [True] and any(sure[place + 2 : place + 3])
+            )
             found[place] = ahead or any(found[max(place - 1, 0) : place])
     return found
 
