@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from quire.layout.formulas.parse import Parsed
-from quire.layout.formulas.symbols import BINARY, CLOSING, FUNCTIONS, OPENING, RELATIONS
+from quire.layout.formulas.signs import BINARY, CLOSING, FUNCTIONS, OPENING, RELATIONS
 from quire.layout.formulas.words import Reader
 from quire.layout.formulas.zones import runs_latex
 from quire.layout.lines import Line

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from quire.fonts import hangs
-from quire.layout.formulas.symbols import (
+from quire.layout.formulas.signs import (
     ACCENTS,
     BINARY,
     CLOSING,
@@ -20,8 +20,8 @@ from quire.layout.formulas.symbols import (
     PIECES,
     RELATIONS,
     SURE_ACCENTS,
-    letter_of,
 )
+from quire.layout.formulas.symbols import letter_of
 from quire.pagetext import SPACE, PageText
 
 ASCENT, DESCENT = 0.7, 0.22  # of the size: from where to where a letter reaches above and below its baseline

@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from quire.layout.formulas.items import AXIS, Item, ItemKind, box_of
-from quire.layout.formulas.symbols import ACCENTS, COMMANDS, INTEGRALS, PIECES, WITH_LIMITS
+from quire.layout.formulas.signs import ACCENTS, COMMANDS, INTEGRALS, PIECES, WITH_LIMITS
 from quire.median import median
 
 SCRIPT = 0.86  # of the size: smaller type may be a script

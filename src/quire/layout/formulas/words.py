@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from quire.layout.formulas.symbols import COMMANDS, FUNCTIONS
+from quire.layout.formulas.signs import COMMANDS, FUNCTIONS, names
 from quire.pagetext import PageText
 
 _MARKS = frozenset("•∗*†‡§¶|⋆◦▪■□✓✗✉★☆▶►▷△○●")
@@ -16,77 +16,12 @@ _SOFT = re.compile(
     rf"(?:[-−–=+×·/<>≤≥≈()\[\]{{}}|\d.,:;!'’′*∗†…%~ˆ˜¯˙¨#]|{'|'.join(sorted(FUNCTIONS, key=len, reverse=True))}|mod)+\Z"
 )
 _SINGLE = re.compile(r"[(\[{]*[^\W\d_][(\[{)\]}]*\Z")
-_COMMON = frozenset(
-    [
-        "is",
-        "in",
-        "on",
-        "of",
-        "to",
-        "as",
-        "at",
-        "an",
-        "by",
-        "if",
-        "or",
-        "it",
-        "we",
-        "be",
-        "no",
-        "so",
-        "et",
-        "al",
-        "de",
-        "la",
-        "le",
-        "un",
-        "el",
-        "en",
-        "ad",
-        "ca",
-        "cf",
-        "vs",
-        "ie",
-        "eg",
-        "re",
-        "the",
-        "and",
-        "for",
-        "not",
-        "all",
-        "any",
-        "are",
-        "iff",
-        "let",
-        "one",
-        "two",
-        "has",
-        "was",
-        "can",
-        "our",
-        "may",
-        "its",
-        "set",
-        "map",
-        "but",
-        "see",
-        "new",
-        "via",
-        "per",
-        "und",
-        "der",
-        "die",
-        "das",
-        "les",
-        "des",
-        "une",
-        "que",
-        "por",
-        "con",
-        "del",
-        "los",
-        "las",
-    ]
+_COMMON = names(
+    """
+    ad al all an and any are as at be but by ca can cf con das de del der des die eg el en et for has ie if iff in
+    is it its la las le les let los map may new no not of on one or our per por que re see set so the to two un
+    und une via vs was we
+    """
 )
 LONGEST = 3  # letters in italics that may be variables beside each other
 _PUNCTUATION = re.compile(r"[.,:;!?'’]+\Z")
