@@ -145,4 +145,4 @@ def safe_link(link: str | None) -> str | None:
 
 def uniform(listed: list[TextRun]) -> TextRun | None:
     """The style of the whole text, when it is uniform and not plain."""
-    return listed[0] if len(listed) == 1 and not listed[0].is_plain else None
+    return listed[0] if len(listed) == 1 and not listed[0].is_plain and not listed[0].latex else None
