@@ -283,9 +283,10 @@ class _Page:
         )
 
     def _formula(self, zone: FormulaZone) -> None:
+        assert self.reader is not None
         lines = [*zone.lines, zone.number] if zone.number else zone.lines
         runs = [run for line in zone.lines for run in line.runs]
-        formula = InlineFormula(runs, 0, zone_latex(self.page, zone))
+        formula = InlineFormula(runs, 0, zone_latex(self.reader, zone))
         content = block_text(self.page, lines, self.vocabulary, keep_hyphens=True, code=False, formulas=[formula])
         runs = [run for line in lines for run in line.runs]
         self.account.place(runs, content.text)

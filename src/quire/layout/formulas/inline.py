@@ -106,7 +106,6 @@ def _holds_formula(reader: Reader, runs: Sequence[int], flags: Sequence[bool], s
 
 
 def _formula(reader: Reader, runs: Sequence[int], start: int, end: int, lines: Sequence[Line]) -> InlineFormula | None:
-    page = reader.page
     start, end, tail = _trimmed(reader, runs, start, end)
     part = runs[start:end]
     if not part or not _is_formula(reader, runs, start, end):
@@ -117,7 +116,7 @@ def _formula(reader: Reader, runs: Sequence[int], start: int, end: int, lines: S
         own = set(line.runs)
         piece = [run for run in part if run in own]
         if piece:
-            parsed = runs_latex(page, piece, tail=tail if piece[-1] == part[-1] else 0)
+            parsed = runs_latex(reader, piece, tail=tail if piece[-1] == part[-1] else 0)
             latex.append(parsed.latex)
             unsure = unsure or parsed.unsure
     return InlineFormula(part, tail, Parsed(" ".join(latex), unsure))

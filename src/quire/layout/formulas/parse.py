@@ -187,7 +187,7 @@ class _Parser:
             if bracket not in items:
                 continue
             closing = _partner(items, bracket)
-            if closing is None and bracket.sign != "{":
+            if closing is None and bracket.sign not in "{(":
                 continue
             right = closing.left if closing else float("inf")
             reach = 0.35 * bracket.size
@@ -423,7 +423,7 @@ def _spans(root: Item, rule: Rule) -> bool:
 
 def _next_to(items: Sequence[Item], rule: Rule, others: Sequence[Rule], *, up: bool) -> list[Item]:
     """The items directly above or below a rule, as far as they follow each other without a gap."""
-    slack = 1.5
+    slack = 0.3
     found = []
     for item in items:
         inside = rule.left - slack <= item.middle <= rule.right + slack and item.left > rule.left - 0.5 * item.size

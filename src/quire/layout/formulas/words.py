@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
+from collections.abc import Iterator
 from functools import lru_cache
 
+from quire.layout.formulas.parse import Rule
 from quire.layout.formulas.signs import COMMANDS, FUNCTIONS, names
 from quire.pagetext import PageText
+
+THIN = 1.5  # points: the height of a bitmap that is a rule
 
 _MARKS = frozenset("•∗*†‡§¶|⋆◦▪■□✓✗✉★☆▶►▷△○●")
 """Signs of formula fonts that text uses too: bullets, marks of footnotes."""
@@ -34,6 +39,7 @@ class Reader:
         self.page = page
         self._math = [font.look.math for font in page.font_table]
         self.has_fonts = any(self._math)
+        self._rules: list[Rule] | None = None
         self._italic = [font.look.italic for font in page.font_table]
 
     def has_formulas(self) -> bool:
@@ -41,6 +47,19 @@ class Reader:
         if self.has_fonts:
             return True
         return any(_is_sign(text) for text in self.page.texts if not text.isascii())
+
+    def rules_in(self, left: float, top: float, right: float, bottom: float) -> list[Rule]:
+        """The horizontal rules drawn inside a box."""
+        if self._rules is None:
+            self._rules = sorted(_rules(self.page), key=lambda rule: rule.y)
+        start = bisect_left(self._rules, top, key=lambda rule: rule.y)
+        found: list[Rule] = []
+        for rule in self._rules[start:]:
+            if rule.y > bottom:
+                break
+            if left <= rule.left and rule.right <= right:
+                found.append(rule)
+        return found
 
     def is_anchor(self, run: int) -> bool:
         """Whether a run is certainly of a formula: in one of its fonts, or one of its signs."""
@@ -73,6 +92,18 @@ class Reader:
 
     def is_punctuation(self, run: int) -> bool:
         return bool(_PUNCTUATION.match(self.page.texts[run])) and not self._math[self.page.fonts[run]]
+
+
+def _rules(page: PageText) -> Iterator[Rule]:
+    """The horizontal rules of a page: strokes, and bitmaps that are one, as some programs draw them."""
+    rulings, images = page.rulings, page.images
+    for at in range(0, len(rulings), 5):
+        if rulings[at + 1] == rulings[at + 3]:
+            yield Rule(rulings[at], rulings[at + 2], rulings[at + 1])
+    for at in range(0, len(images), 4):
+        left, top, right, bottom = images[at : at + 4]
+        if bottom - top < THIN and right - left > bottom - top:
+            yield Rule(left, right, (top + bottom) / 2)
 
 
 @lru_cache(maxsize=4096)

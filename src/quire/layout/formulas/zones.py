@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 
 from quire.layout.formulas.items import items_of
-from quire.layout.formulas.parse import Parsed, Rule, parse
+from quire.layout.formulas.parse import Parsed, parse
 from quire.layout.formulas.words import Reader
 from quire.layout.lines import Line
 from quire.pagetext import PageText
@@ -121,11 +121,11 @@ def _zone(reader: Reader, lines: list[Line], before: Line | None, after: Line | 
     runs = [run for line in rest for run in line.runs]
     if not rest or not any(reader.is_anchor(run) for run in runs):
         return None
-    if number is None and len(rest) == 1:
-        number_runs = _number_at_the_end(reader.page, rest[0])
+    for place, line in enumerate(rest):
+        number_runs = [] if number else _number_at_the_end(reader.page, line)
         if number_runs:
-            kept = [run for run in rest[0].runs if run not in number_runs]
-            rest, number = [Line(reader.page, kept)], Line(reader.page, number_runs)
+            rest[place] = Line(reader.page, [run for run in line.runs if run not in number_runs])
+            number = Line(reader.page, number_runs)
     size = max(line.size for line in rest)
     left, right = min(line.left for line in rest), max(line.right for line in rest)
     top, bottom = min(line.top for line in rest), max(line.bottom for line in rest)
@@ -273,28 +273,18 @@ def _is_piece(reader: Reader, line: Line) -> bool:
     return len(line.text) <= PIECE and not any(reader.is_word(run) for run in line.runs)
 
 
-def zone_latex(page: PageText, zone: FormulaZone) -> Parsed:
+def zone_latex(reader: Reader, zone: FormulaZone) -> Parsed:
     """The LaTeX of a formula that stands apart, without its number."""
     runs = sorted(run for line in zone.lines for run in line.runs)
-    return runs_latex(page, runs)
+    return runs_latex(reader, runs)
 
 
-def runs_latex(page: PageText, runs: Sequence[int], *, tail: int = 0) -> Parsed:
+def runs_latex(reader: Reader, runs: Sequence[int], *, tail: int = 0) -> Parsed:
     """The LaTeX of runs that are one formula, without the last `tail` characters."""
+    page = reader.page
     items = items_of(page, runs, tail=tail)
     boxes = [page.boxes[4 * run : 4 * run + 4] for run in runs]
     size = max(page.sizes[run] for run in runs)
     left, right = min(box[0] for box in boxes) - size, max(box[2] for box in boxes) + size
     top, bottom = min(box[1] for box in boxes) - size, max(box[3] for box in boxes) + size
-    return parse(items, rules_in(page, left, top, right, bottom))
-
-
-def rules_in(page: PageText, left: float, top: float, right: float, bottom: float) -> list[Rule]:
-    """The horizontal rules drawn inside a box."""
-    rules = page.rulings
-    found: list[Rule] = []
-    for at in range(0, len(rules), 5):
-        x0, y0, x1, y1 = rules[at : at + 4]
-        if y0 == y1 and left <= x0 and x1 <= right and top <= y0 <= bottom:
-            found.append(Rule(x0, x1, y0))
-    return found
+    return parse(items, reader.rules_in(left, top, right, bottom))
