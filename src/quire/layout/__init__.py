@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from quire.pagetext import PageText
     from quire.types import PageResult
 
-VERSION = "5"
+VERSION = "6"
 """Changed whenever the blocks of a page may change."""
 
 __all__ = ["VERSION", "page_blocks"]

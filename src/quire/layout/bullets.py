@@ -1,11 +1,11 @@
-"""Bullets that stand apart from their item: behind them a wide tab, or drawn instead of written."""
+"""Bullets and numbers that stand apart from their item: behind them a wide tab, or drawn instead of written."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
 from quire.layout.lines import Line
-from quire.layout.patterns import is_bullet
+from quire.layout.patterns import is_bullet, is_enumeration
 from quire.pagetext import PageText
 
 TAB = 5.0  # of the size: a wider gap between a bullet and its text is no tab
@@ -14,8 +14,8 @@ ALIKE = 2  # drawn bullets on a page, at least: a single square is an ornament
 
 
 def with_bullets(page: PageText, lines: Sequence[Line]) -> list[Line]:
-    """The lines, each bullet joined with the line behind it; the marker of a line behind a drawn bullet is set."""
-    alone = [line for line in lines if is_bullet(line.text)]
+    """The lines, bullets and numbers joined with those behind them; a line behind a drawn bullet gets its marker."""
+    alone = [line for line in lines if is_bullet(line.text) or is_enumeration(line.text)]
     done = list(lines)
     for mark in alone:
         item = _item_of(mark, done)

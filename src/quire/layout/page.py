@@ -21,7 +21,7 @@ from quire.layout.listings import has_sign_of_code, is_typescript
 from quire.layout.mending import mended
 from quire.layout.order import Column, as_written, reading_order
 from quire.layout.paragraphs import Paragraph, paragraphs
-from quire.layout.patterns import WEAK_BULLETS, is_leader, is_page_number
+from quire.layout.patterns import WEAK_BULLETS, is_known_heading, is_leader, is_page_number
 from quire.layout.quality import Quality, judge
 from quire.layout.run_in import without_title
 from quire.layout.tables import FoundTable, find_tables
@@ -502,14 +502,16 @@ def _unmark_single(parts: Sequence[Paragraph | Thing]) -> None:
 
 
 def _notes(parts: Sequence[Paragraph | Thing], setting: TypeSetting) -> int:
-    """Where the small type at the end of a column begins."""
+    """Where the small type at the end of a column begins: its notes, unless a heading such as References is above."""
     number = len(parts)
     while number > 0:
         part = parts[number - 1]
         if not isinstance(part, Paragraph) or part.lines[0].size > 0.93 * setting.size:
             break
         number -= 1
-    return number
+    above = parts[number - 1] if number else None
+    titled = isinstance(above, Paragraph) and len(above.lines) == 1 and is_known_heading(above.lines[0].text)
+    return len(parts) if titled else number
 
 
 def _alone(before: Paragraph | Thing | None, part: Paragraph) -> bool:

@@ -368,3 +368,12 @@ def test_right_to_left_lines_with_a_ragged_left_edge_are_one_paragraph():
 def test_a_radio_button_that_is_set_says_which_one():
     texts = [block.text for block in of_kind(documents.form_fields(), "field")]
     assert "berth: inner" in texts
+
+
+def test_references_in_small_type_at_the_end_of_a_column_are_no_footnotes():
+    text = wrapped(prose(14), 72, 90, 450)
+    heading = Piece(72, 330, "References", 10.5, "Times-Bold")
+    entries = [f"{number}. Keeper A. On lamps and tides. Harbour Review {number}." for number in range(1, 6)]
+    small = [Piece(72, 350 + 11 * number, entry, 8) for number, entry in enumerate(entries)]
+    blocks = quire.read(placed([*text, heading, *small])).blocks
+    assert [block.kind for block in blocks] == ["paragraph", "heading", *["list_item"] * 5]
