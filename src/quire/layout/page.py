@@ -11,7 +11,7 @@ from quire.layout.bullets import with_bullets
 from quire.layout.figures import Figure, figure_text, find_figures, find_shapes
 from quire.layout.formulas.clusters import FormulaCluster, cluster_formulas
 from quire.layout.formulas.inline import InlineFormula, inline_formulas
-from quire.layout.formulas.words import Reader
+from quire.layout.formulas.words import FormulaRuns
 from quire.layout.formulas.zones import FormulaZone, find_zones, join_rows, zone_latex
 from quire.layout.frame import Turn, upright
 from quire.layout.furniture import find_furniture, is_stamp
@@ -107,7 +107,7 @@ class _Page:
         self.alternatives: list[str] = []
         self.made: list[Block] = []
         self.typed = False
-        reader = Reader(page)
+        reader = FormulaRuns(page)
         self.reader = reader if not _all_recognised(page) and reader.has_formulas() else None
 
     def blocks(self) -> list[Block]:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from quire.layout.formulas.parse import Parsed
 from quire.layout.formulas.signs import BINARY, CLOSING, FUNCTIONS, OPENING, RELATIONS
-from quire.layout.formulas.words import Reader
+from quire.layout.formulas.words import FormulaRuns
 from quire.layout.formulas.zones import runs_latex
 from quire.layout.lines import Line
 from quire.pagetext import SPACE
@@ -27,7 +27,7 @@ class InlineFormula(NamedTuple):
     parsed: Parsed
 
 
-def inline_formulas(reader: Reader, lines: Sequence[Line]) -> list[InlineFormula]:
+def inline_formulas(reader: FormulaRuns, lines: Sequence[Line]) -> list[InlineFormula]:
     """The formulas within lines of text, in order."""
     runs = [run for line in lines for run in line.runs]
     sizes = {run: line.size for line in lines for run in line.runs}
@@ -50,7 +50,7 @@ def inline_formulas(reader: Reader, lines: Sequence[Line]) -> list[InlineFormula
     return found
 
 
-def _membership(reader: Reader, runs: Sequence[int], sizes: dict[int, float]) -> list[bool]:
+def _membership(reader: FormulaRuns, runs: Sequence[int], sizes: dict[int, float]) -> list[bool]:
     """Whether each run may be part of a formula."""
     page = reader.page
     flags: list[bool] = []
@@ -67,7 +67,7 @@ def _membership(reader: Reader, runs: Sequence[int], sizes: dict[int, float]) ->
     return flags
 
 
-def _is_name(reader: Reader, runs: Sequence[int], flags: Sequence[bool], place: int) -> bool:
+def _is_name(reader: FormulaRuns, runs: Sequence[int], flags: Sequence[bool], place: int) -> bool:
     """Whether a word is the name of a function or a set in a formula: by the bracket, script or signs beside it."""
     page = reader.page
     match = _NAME.match(page.texts[runs[place]])
@@ -89,7 +89,7 @@ def _is_name(reader: Reader, runs: Sequence[int], flags: Sequence[bool], place: 
     return operator and (reader.is_anchor(after) or reader.is_variable(after))
 
 
-def _holds_formula(reader: Reader, runs: Sequence[int], flags: Sequence[bool], start: int) -> bool:
+def _holds_formula(reader: FormulaRuns, runs: Sequence[int], flags: Sequence[bool], start: int) -> bool:
     """Whether the bracket that opens at `start` contains variables and nothing but a formula."""
     depth = 0
     variables = False
@@ -105,7 +105,9 @@ def _holds_formula(reader: Reader, runs: Sequence[int], flags: Sequence[bool], s
     return False
 
 
-def _formula(reader: Reader, runs: Sequence[int], start: int, end: int, lines: Sequence[Line]) -> InlineFormula | None:
+def _formula(
+    reader: FormulaRuns, runs: Sequence[int], start: int, end: int, lines: Sequence[Line]
+) -> InlineFormula | None:
     start, end, tail = _trimmed(reader, runs, start, end)
     part = runs[start:end]
     if not part or not _is_formula(reader, runs, start, end):
@@ -122,7 +124,7 @@ def _formula(reader: Reader, runs: Sequence[int], start: int, end: int, lines: S
     return InlineFormula(part, tail, Parsed(" ".join(latex), unsure))
 
 
-def _trimmed(reader: Reader, runs: Sequence[int], start: int, end: int) -> tuple[int, int, int]:
+def _trimmed(reader: FormulaRuns, runs: Sequence[int], start: int, end: int) -> tuple[int, int, int]:
     """Without punctuation, brackets and numbers of the text at both ends."""
     page = reader.page
     texts = page.texts
@@ -147,7 +149,7 @@ def _trimmed(reader: Reader, runs: Sequence[int], start: int, end: int) -> tuple
     return start, end, tail
 
 
-def _is_loose(reader: Reader, runs: Sequence[int], start: int, end: int, after: int | None) -> bool:
+def _is_loose(reader: FormulaRuns, runs: Sequence[int], start: int, end: int, after: int | None) -> bool:
     """Whether the first run belongs to the text before the formula."""
     page = reader.page
     text = page.texts[runs[start]]
@@ -172,7 +174,7 @@ def _is_loose(reader: Reader, runs: Sequence[int], start: int, end: int, after: 
     return text in ("-", "–", "/") and spaced
 
 
-def _trails(reader: Reader, runs: Sequence[int], start: int, end: int, before: int | None) -> bool:
+def _trails(reader: FormulaRuns, runs: Sequence[int], start: int, end: int, before: int | None) -> bool:
     """Whether the last run belongs to the text after the formula."""
     page = reader.page
     last = runs[end - 1]
@@ -199,12 +201,12 @@ def _trails(reader: Reader, runs: Sequence[int], start: int, end: int, before: i
     return text in ("–",)
 
 
-def _depth(reader: Reader, runs: Sequence[int]) -> int:
+def _depth(reader: FormulaRuns, runs: Sequence[int]) -> int:
     text = "".join(reader.page.texts[run] for run in runs)
     return sum(text.count(sign) for sign in "([{") - sum(text.count(sign) for sign in ")]}")
 
 
-def _is_formula(reader: Reader, runs: Sequence[int], start: int, end: int) -> bool:
+def _is_formula(reader: FormulaRuns, runs: Sequence[int], start: int, end: int) -> bool:
     """Whether anything in the runs makes them a formula: a sign or font of one, or a variable among upright text."""
     part = runs[start:end]
     if any(reader.is_anchor(run) for run in part):

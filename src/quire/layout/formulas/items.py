@@ -27,7 +27,7 @@ from quire.pagetext import SPACE, PageText
 ASCENT, DESCENT = 0.7, 0.22  # of the size: from where to where a letter reaches above and below its baseline
 AXIS = 0.25  # of the size: how high above the baseline fractions and brackets have their middle
 
-ItemKind = Literal[
+SymbolKind = Literal[
     "letter", "word", "operator", "relation", "binary", "open", "close", "bar", "accent", "root", "whole"
 ]
 
@@ -36,14 +36,14 @@ _NAMES = re.compile(rf"(?:{'|'.join(sorted(FUNCTIONS, key=len, reverse=True))})+
 _NAME = re.compile("|".join(sorted(FUNCTIONS, key=len, reverse=True)))
 
 
-class Item:
+class Symbol:
     """A symbol, or a part of a formula that is composed already: its LaTeX and its place."""
 
     __slots__ = ("axis", "base", "bottom", "centred", "kind", "latex", "left", "right", "sign", "size", "spaced", "top")
 
     def __init__(
         self,
-        kind: ItemKind,
+        kind: SymbolKind,
         latex: str,
         box: tuple[float, float, float, float],
         base: float,
@@ -72,7 +72,7 @@ class Item:
         return f"{self.kind} {self.latex!r} {self.left:.1f}-{self.right:.1f} base {self.base:.1f} size {self.size:.1f}"
 
 
-def box_of(items: Sequence[Item]) -> tuple[float, float, float, float]:
+def box_of(items: Sequence[Symbol]) -> tuple[float, float, float, float]:
     return (
         min(item.left for item in items),
         min(item.top for item in items),
@@ -81,15 +81,15 @@ def box_of(items: Sequence[Item]) -> tuple[float, float, float, float]:
     )
 
 
-def items_of(page: PageText, runs: Sequence[int], *, tail: int = 0) -> list[Item]:
+def items_of(page: PageText, runs: Sequence[int], *, tail: int = 0) -> list[Symbol]:
     """The symbols of these runs, without the last `tail` characters."""
-    items: list[Item] = []
+    items: list[Symbol] = []
     for run in runs:
         items += _items_of_run(page, run, tail if run == runs[-1] else 0)
     return items
 
 
-def _items_of_run(page: PageText, run: int, tail: int) -> list[Item]:
+def _items_of_run(page: PageText, run: int, tail: int) -> list[Symbol]:
     text, font = page.texts[run], page.font_table[page.fonts[run]]
     size, base = page.sizes[run], page.baselines[run]
     left, top, right, bottom = page.boxes[4 * run : 4 * run + 4]
@@ -98,7 +98,7 @@ def _items_of_run(page: PageText, run: int, tail: int) -> list[Item]:
         top, bottom = base - ASCENT * size, base + DESCENT * size
     step = (right - left) / len(text)
     spaced = bool(page.flags[run] & SPACE)
-    made: list[Item] = []
+    made: list[Symbol] = []
     place = 0
     for part in _PARTS.findall(text[: len(text) - tail]):
         roman = len(part) > 1 and all(letter_of(c, font).alphabet == "mathrm" for c in part)
@@ -112,14 +112,14 @@ def _items_of_run(page: PageText, run: int, tail: int) -> list[Item]:
                 (alphabet,) = alphabets
                 latex = in_alphabet("".join(letter_of(c, font).latex for c in part), alphabet)
                 made.append(
-                    Item("letter", latex, (box[0], top, box[0] + step * len(part), bottom), base, size, spaced=first)
+                    Symbol("letter", latex, (box[0], top, box[0] + step * len(part), bottom), base, size, spaced=first)
                 )
                 place += len(part)
                 break
             if roman:
-                kind: ItemKind = "word"
+                kind: SymbolKind = "word"
                 latex = rf"\{piece}" if piece in FUNCTIONS else rf"\mathrm{{{piece}}}"
-                made.append(Item(kind, latex, box, base, size, sign=piece, spaced=first))
+                made.append(Symbol(kind, latex, box, base, size, sign=piece, spaced=first))
             else:
                 made += _symbol(page, run, piece, box, tall=tall, spaced=first)
                 if len(made) > 1 and made[-2].kind == "accent" and unicodedata.combining(made[-2].sign):
@@ -130,17 +130,17 @@ def _items_of_run(page: PageText, run: int, tail: int) -> list[Item]:
 
 def _symbol(
     page: PageText, run: int, sign: str, box: tuple[float, float, float, float], *, tall: bool, spaced: bool
-) -> list[Item]:
+) -> list[Symbol]:
     font, size, base = page.font_table[page.fonts[run]], page.sizes[run], page.baselines[run]
     sign = LARGE.get(sign, sign) if tall else sign
     if sign in PIECES:
-        kind: ItemKind = "bar" if sign == "⏐" else "open" if PIECES[sign] in OPENING else "close"
-        return [Item(kind, "", box, base, size, sign=sign, centred=True, spaced=spaced)]
+        kind: SymbolKind = "bar" if sign == "⏐" else "open" if PIECES[sign] in OPENING else "close"
+        return [Symbol(kind, "", box, base, size, sign=sign, centred=True, spaced=spaced)]
     decomposed = unicodedata.normalize("NFD", sign) if sign.isalpha() else sign
     if len(decomposed) == 2 and decomposed[1] in ACCENTS:
         letter, alphabet = letter_of(decomposed[0], font)
         latex = rf"\{ACCENTS[decomposed[1]]}{{{in_alphabet(letter, alphabet)}}}"
-        return [Item("letter", latex, box, base, size, sign=sign, spaced=spaced)]
+        return [Symbol("letter", latex, box, base, size, sign=sign, spaced=spaced)]
     letter, alphabet = letter_of(sign, font)
     latex = in_alphabet(letter, alphabet)
     centred = tall
@@ -157,10 +157,10 @@ def _symbol(
         kind = "relation"
     elif sign in BINARY:
         kind = "binary"
-    return [Item(kind, latex, box, base, size, sign=sign, centred=centred, spaced=spaced)]
+    return [Symbol(kind, latex, box, base, size, sign=sign, centred=centred, spaced=spaced)]
 
 
-def _accent(made: list[Item]) -> None:
+def _accent(made: list[Symbol]) -> None:
     """Put an accent on the letter that the file wrote after it."""
     letter, mark = made.pop(), made.pop()
     letter.latex = rf"\{ACCENTS[mark.sign]}{{{letter.latex}}}"

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from quire.layout.formulas.items import AXIS, Item, ItemKind, box_of
+from quire.layout.formulas.items import AXIS, Symbol, SymbolKind, box_of
 from quire.layout.formulas.signs import ACCENTS, COMMANDS, INTEGRALS, PIECES, WITH_LIMITS
 from quire.median import median
 
@@ -24,7 +24,7 @@ DOTS = 0.72  # of the size: from the first to the third dot of an ellipsis; near
 TALL = 1.55  # of the size: brackets of at least this height may contain several rows
 
 
-class Rule(NamedTuple):
+class Bar(NamedTuple):
     """A drawn horizontal line."""
 
     left: float
@@ -43,7 +43,7 @@ class Parsed(NamedTuple):
     unsure: bool
 
 
-def parse(items: Sequence[Item], rules: Sequence[Rule]) -> Parsed:
+def parse(items: Sequence[Symbol], rules: Sequence[Bar]) -> Parsed:
     """The LaTeX of the symbols of a formula and the rules drawn in it."""
     parser = _Parser()
     latex = parser.layout(list(items), list(rules))
@@ -54,7 +54,7 @@ class _Parser:
     def __init__(self) -> None:
         self.unsure = False
 
-    def layout(self, items: list[Item], rules: list[Rule] | None = None) -> str:
+    def layout(self, items: list[Symbol], rules: list[Bar] | None = None) -> str:
         """One part of a formula, of one or more rows."""
         items = _brackets(items)
         items = self._accents(items)
@@ -68,7 +68,7 @@ class _Parser:
         lines = [self._aligned(row) for row in rows]
         return "\\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}"
 
-    def _aligned(self, row: list[Item]) -> str:
+    def _aligned(self, row: list[Symbol]) -> str:
         """A row of several, with a mark at its first relation."""
         ordered = sorted(row, key=lambda item: item.left)
         for place, item in enumerate(ordered):
@@ -77,7 +77,7 @@ class _Parser:
                 return f"{self.line(before) if before else ''} &{self.line(after)}".strip()
         return self.line(row)
 
-    def _accents(self, items: list[Item]) -> list[Item]:
+    def _accents(self, items: list[Symbol]) -> list[Symbol]:
         """Accents and strokes through relations joined with what they belong to."""
         items = _without_strokes(items)
         marks = [item for item in items if item.kind == "accent" or item.sign in ("\u0338", "̸") or item.sign in ACCENTS]
@@ -99,14 +99,14 @@ class _Parser:
                 continue
             latex = _struck(base) if stroke else rf"\{ACCENTS[mark.sign]}{{{base.latex}}}"
             latex = r"\cong" if base.sign == "=" and not stroke else latex
-            made = Item(
+            made = Symbol(
                 base.kind, latex, box_of([base, mark]), base.base, base.size, sign=base.sign, spaced=base.spaced
             )
             made.left, made.right = base.left, base.right
             items = [made if item is base else item for item in items if item is not mark]
         return items
 
-    def _ruled(self, items: list[Item], rules: list[Rule]) -> list[Item]:
+    def _ruled(self, items: list[Symbol], rules: list[Bar]) -> list[Symbol]:
         """Roots, fractions and overlines: what a rule belongs to, the shortest rules first."""
         waiting = sorted(rules, key=lambda rule: rule.width)
         while waiting:
@@ -124,20 +124,22 @@ class _Parser:
             elif above and rule.y - max(item.base for item in above) < 0.5 * above[0].size:
                 latex = rf"\underline{{{self.layout(above)}}}"
             else:
+                left, top, right, bottom = box_of(items)
+                self.unsure = self.unsure or (left < rule.left and rule.right < right and top < rule.y < bottom)
                 continue
             parts = above + below
             size = max(item.size for item in parts)
             left, top, right, bottom = box_of(parts)
             box = (min(left, rule.left), top, max(right, rule.right), bottom)
             if above and below:
-                made = Item("whole", latex, box, rule.y + AXIS * size, size, centred=True)
+                made = Symbol("whole", latex, box, rule.y + AXIS * size, size, centred=True)
             else:
-                made = Item("whole", latex, box, _main(parts).base, size)
+                made = Symbol("whole", latex, box, _main(parts).base, size)
             items = [item for item in items if item not in parts]
             items.append(made)
         return items
 
-    def _root(self, items: list[Item], rule: Rule, root: Item, waiting: list[Rule]) -> list[Item]:
+    def _root(self, items: list[Symbol], rule: Bar, root: Symbol, waiting: list[Bar]) -> list[Symbol]:
         inside = [item for item in _next_to(items, rule, waiting, up=False) if item is not root]
         if not inside:
             return items
@@ -157,10 +159,10 @@ class _Parser:
         parts = [*inside, *index]
         _, _, right, bottom = box_of(inside)
         box = (min([root.left, *(i.left for i in index)]), rule.y, max(right, rule.right), bottom)
-        made = Item("whole", latex, box, _main(inside).base, size, spaced=root.spaced)
+        made = Symbol("whole", latex, box, _main(inside).base, size, spaced=root.spaced)
         return [*(item for item in items if item not in parts and item is not root), made]
 
-    def _limits(self, items: list[Item]) -> list[Item]:
+    def _limits(self, items: list[Symbol]) -> list[Symbol]:
         """Operators with what stands above and below them."""
         operators = [item for item in items if item.kind == "operator" or item.sign in WITH_LIMITS]
         for operator in operators:
@@ -174,13 +176,13 @@ class _Parser:
             if above:
                 latex += f"^{{{self.layout(above)}}}"
             parts = [operator, *below, *above]
-            made = Item("operator", latex, box_of(parts), operator.base, operator.size, centred=operator.centred)
+            made = Symbol("operator", latex, box_of(parts), operator.base, operator.size, centred=operator.centred)
             made.axis = operator.axis
             items = [item for item in items if item not in parts]
             items.append(made)
         return items
 
-    def _matrices(self, items: list[Item]) -> list[Item]:
+    def _matrices(self, items: list[Symbol]) -> list[Symbol]:
         """Tall brackets around several rows."""
         opening = [item for item in items if item.kind in ("open", "bar") and item.height > TALL * item.size]
         for bracket in sorted(opening, key=lambda item: -item.left):
@@ -205,13 +207,13 @@ class _Parser:
             latex = self._grid(rows, bracket, closing)
             parts = [*inside, bracket, *([closing] if closing else [])]
             left, top, far, bottom = box_of(parts)
-            made = Item("whole", latex, (left, top, far, bottom), bracket.base, bracket.size, centred=True)
+            made = Symbol("whole", latex, (left, top, far, bottom), bracket.base, bracket.size, centred=True)
             made.axis = bracket.axis
             items = [item for item in items if item not in parts]
             items.append(made)
         return items
 
-    def _grid(self, rows: list[list[Item]], bracket: Item, closing: Item | None) -> str:
+    def _grid(self, rows: list[list[Symbol]], bracket: Symbol, closing: Symbol | None) -> str:
         columns = _columns(rows)
         cells = [[self.line(cell) if cell else "" for cell in _cells(row, columns)] for row in rows]
         body = r" \\ ".join(" & ".join(row).rstrip(" &") for row in cells)
@@ -224,11 +226,11 @@ class _Parser:
         )
         return rf"\begin{{{name}}} {body} \end{{{name}}}"
 
-    def line(self, items: Sequence[Item]) -> str:
+    def line(self, items: Sequence[Symbol]) -> str:
         """One row from left to right, with the scripts of each symbol."""
         main = _main(items)
-        out: list[Item] = []
-        base: Item | None = None
+        out: list[Symbol] = []
+        base: Symbol | None = None
         scripts = _Scripts()
         for item in sorted(items, key=lambda item: item.left):
             if (_is_script(item, main) or scripts.continues(item)) and not (
@@ -240,12 +242,14 @@ class _Parser:
             base, scripts = item, _Scripts()
             out.append(item)
         self._attach(out, base, scripts)
+        self.unsure = self.unsure or any(item.kind == "root" for item in out)
         return written(out)
 
-    def _attach(self, out: list[Item], base: Item | None, scripts: _Scripts) -> None:
+    def _attach(self, out: list[Symbol], base: Symbol | None, scripts: _Scripts) -> None:
         if not scripts:
             return
         latex = base.latex if base else "{}"
+        self.unsure = self.unsure or base is None
         primes = ""
         while scripts.above and scripts.above[0].sign in ("′", "'", "″", "‴"):
             primes += scripts.above.pop(0).latex
@@ -254,11 +258,11 @@ class _Parser:
         latex += primes
         if scripts.above:
             latex += f"^{{{_small(self.layout(scripts.above))}}}"
-        kind: ItemKind = base.kind if base else "letter"
+        kind: SymbolKind = base.kind if base else "letter"
         if base:
             out.pop()
         first = base or (scripts.below + scripts.above)[0]
-        made = Item(
+        made = Symbol(
             kind, latex, (first.left, first.top, first.right, first.bottom), first.base, first.size, sign=first.sign
         )
         made.spaced = first.spaced
@@ -269,13 +273,13 @@ class _Scripts:
     """The sub- and superscripts of one symbol, as they are found from left to right."""
 
     def __init__(self) -> None:
-        self.above: list[Item] = []
-        self.below: list[Item] = []
+        self.above: list[Symbol] = []
+        self.below: list[Symbol] = []
 
     def __bool__(self) -> bool:
         return bool(self.above or self.below)
 
-    def continues(self, item: Item) -> bool:
+    def continues(self, item: Symbol) -> bool:
         """Whether an item is a script of one of these scripts, wherever that puts it."""
         return any(
             item.size < SCRIPT * max(i.size for i in group)
@@ -284,7 +288,7 @@ class _Scripts:
             if group
         )
 
-    def add(self, item: Item, main: Item) -> None:
+    def add(self, item: Symbol, main: Symbol) -> None:
         groups = [group for group in (self.above, self.below) if group]
         level = [group for group in groups if abs(group[0].base - item.base) < 0.1 * main.size]
         if level:
@@ -305,24 +309,24 @@ class _Scripts:
             self.below.append(item)
 
 
-def _shift(item: Item, main: Item) -> float:
+def _shift(item: Symbol, main: Symbol) -> float:
     """How far an item is above the line, in points; of what has its middle on the axis, that of the axis."""
     return main.axis - item.axis if item.centred else main.base - item.base
 
 
-def _is_script(item: Item, main: Item) -> bool:
+def _is_script(item: Symbol, main: Symbol) -> bool:
     if item.size > SCRIPT * main.size:
         return False
     shift = _shift(item, main) / main.size
     return abs(shift) > 0.3 if item.centred else shift > RAISED or shift < -LOWERED
 
 
-def _alone(items: Sequence[Item], main: Item) -> bool:
+def _alone(items: Sequence[Symbol], main: Symbol) -> bool:
     """Whether all items are scripts of nothing."""
     return all(_is_script(item, main) for item in items)
 
 
-def _main(items: Sequence[Item]) -> Item:
+def _main(items: Sequence[Symbol]) -> Symbol:
     """An item that stands on the baseline of the row."""
     plain = [item for item in items if item.kind != "root"] or list(items)
     size = max(item.size for item in plain)
@@ -332,7 +336,7 @@ def _main(items: Sequence[Item]) -> Item:
     return min(level, key=lambda item: abs(item.base - base))
 
 
-def _brackets(items: list[Item]) -> list[Item]:
+def _brackets(items: list[Symbol]) -> list[Symbol]:
     """Large brackets that are built from parts joined to one each."""
     pieces = [item for item in items if item.sign in PIECES and not item.latex]
     bars = [item for item in items if item.sign in ("|", "∥", "‖")]
@@ -351,22 +355,22 @@ def _brackets(items: list[Item]) -> list[Item]:
             stack.append(item)
         pieces = [item for item in pieces if item not in stack]
         sign = next((found for item in stack if (found := PIECES.get(item.sign, item.sign))), "|")
-        kind: ItemKind = "open" if sign in "([{" else "close" if sign in ")]}" else "bar"
+        kind: SymbolKind = "open" if sign in "([{" else "close" if sign in ")]}" else "bar"
         left, top, right, bottom = box_of(stack)
         size = stack[0].size
         base = (top + bottom) / 2 + AXIS * size
         latex = COMMANDS.get(sign, sign)
-        rest.append(Item(kind, latex, (left, top, right, bottom), base, size, sign=sign, centred=True))
+        rest.append(Symbol(kind, latex, (left, top, right, bottom), base, size, sign=sign, centred=True))
     return rest
 
 
-def _stacked(bar: Item, other: Item) -> bool:
+def _stacked(bar: Symbol, other: Symbol) -> bool:
     """Whether a bar continues another one above or below."""
     near = 0.2 * bar.size < abs(bar.base - other.base) < 1.1 * bar.size
     return bar.sign == other.sign and near and abs(bar.left - other.left) < 0.05 * bar.size
 
 
-def _without_strokes(items: list[Item]) -> list[Item]:
+def _without_strokes(items: list[Symbol]) -> list[Symbol]:
     """Without the h that a font draws its stroke on: both are one symbol."""
     bars = [item for item in items if item.sign in ("ħ", "ℏ")]
     return [
@@ -379,7 +383,7 @@ def _without_strokes(items: list[Item]) -> list[Item]:
     ]
 
 
-def _covers(base: Item, mark: Item, *, stroke: bool) -> bool:
+def _covers(base: Symbol, mark: Symbol, *, stroke: bool) -> bool:
     """Whether a letter stands under an accent, or a relation at the place of a stroke."""
     if stroke:
         return base.kind in ("relation", "letter") and abs(base.left - mark.left) < 0.8 * base.size
@@ -395,13 +399,13 @@ def _covers(base: Item, mark: Item, *, stroke: bool) -> bool:
     return inside and -0.3 * base.size < base.base - mark.base < 1.1 * base.size and mark.size > 0.6 * base.size
 
 
-def _struck(base: Item) -> str:
+def _struck(base: Symbol) -> str:
     return {"=": r"\neq", "∈": r"\notin", "≡": r"\not\equiv", "∣": r"\nmid", "|": r"\nmid"}.get(
         base.sign, rf"\not {base.latex}"
     )
 
 
-def _root_of(items: Sequence[Item], rule: Rule, others: Sequence[Rule]) -> Item | None:
+def _root_of(items: Sequence[Symbol], rule: Bar, others: Sequence[Bar]) -> Symbol | None:
     """The root sign whose bar the rule is: of several rules that begin at it, the highest."""
     for item in items:
         reach = 0.25 * item.size
@@ -414,14 +418,14 @@ def _root_of(items: Sequence[Item], rule: Rule, others: Sequence[Rule]) -> Item 
     return None
 
 
-def _spans(root: Item, rule: Rule) -> bool:
+def _spans(root: Symbol, rule: Bar) -> bool:
     """Whether a rule is at the height of a root sign."""
     if root.centred:
         return abs(root.top - rule.y) < 0.3 * root.size or root.top < rule.y < root.bottom
     return -0.9 * root.size < rule.y - root.base < 0.4 * root.size
 
 
-def _next_to(items: Sequence[Item], rule: Rule, others: Sequence[Rule], *, up: bool) -> list[Item]:
+def _next_to(items: Sequence[Symbol], rule: Bar, others: Sequence[Bar], *, up: bool) -> list[Symbol]:
     """The items directly above or below a rule, as far as they follow each other without a gap."""
     slack = 0.3
     found = []
@@ -436,7 +440,7 @@ def _next_to(items: Sequence[Item], rule: Rule, others: Sequence[Rule], *, up: b
             found.append(item)
     found.sort(key=lambda item: -item.bottom if up else item.top)
     edge = rule.y
-    kept: list[Item] = []
+    kept: list[Symbol] = []
     for item in found:
         gap = edge - item.bottom if up else item.top - edge
         if gap > NEAR * item.size:
@@ -446,16 +450,16 @@ def _next_to(items: Sequence[Item], rule: Rule, others: Sequence[Rule], *, up: b
     return kept
 
 
-def _belongs_before(item: Item, items: Sequence[Item], root: Item) -> bool:
+def _belongs_before(item: Symbol, items: Sequence[Symbol], root: Symbol) -> bool:
     """Whether a small symbol before a root is a script of what comes before, not the degree of the root."""
     return item.right < root.left + 0.15 * root.size
 
 
-def _limit(items: Sequence[Item], operator: Item, operators: Sequence[Item], *, up: bool) -> list[Item]:
+def _limit(items: Sequence[Symbol], operator: Symbol, operators: Sequence[Symbol], *, up: bool) -> list[Symbol]:
     """What stands directly above or below an operator, and beside that on its line."""
     size = operator.size
 
-    def beyond(item: Item) -> bool:
+    def beyond(item: Symbol) -> bool:
         if item is operator or item in operators or item.size > SCRIPT * size:
             return False
         if operator.kind == "operator":
@@ -486,7 +490,7 @@ def _limit(items: Sequence[Item], operator: Item, operators: Sequence[Item], *, 
     return kept
 
 
-def rows_of(items: Sequence[Item]) -> list[list[Item]]:
+def rows_of(items: Sequence[Symbol]) -> list[list[Symbol]]:
     """The rows of a part, from top to bottom."""
     size = max(item.size for item in items)
     full = sorted(
@@ -494,7 +498,7 @@ def rows_of(items: Sequence[Item]) -> list[list[Item]]:
     )
     if not full:
         return [list(items)]
-    rows: list[list[Item]] = [[full[0]]]
+    rows: list[list[Symbol]] = [[full[0]]]
     for last, item in pairwise(full):
         if item.axis - last.axis > ROW * size and not _beside(rows[-1], item):
             rows.append([item])
@@ -510,12 +514,12 @@ def rows_of(items: Sequence[Item]) -> list[list[Item]]:
     return rows
 
 
-def _beside(row: Sequence[Item], item: Item) -> bool:
+def _beside(row: Sequence[Symbol], item: Symbol) -> bool:
     """Whether an item is at the height of something tall in a row."""
     return any(other.centred and other.top < item.axis < other.bottom and other.height > 2 * item.size for other in row)
 
 
-def _partner(items: Sequence[Item], bracket: Item) -> Item | None:
+def _partner(items: Sequence[Symbol], bracket: Symbol) -> Symbol | None:
     """The bracket that closes this one."""
     closing = {"(": ")", "[": "]", "{": "}", "⟨": "⟩", "⌊": "⌋", "⌈": "⌉"}.get(bracket.sign, bracket.sign)
     found = [
@@ -529,7 +533,7 @@ def _partner(items: Sequence[Item], bracket: Item) -> Item | None:
     return min(found, key=lambda item: item.left, default=None)
 
 
-def _columns(rows: Sequence[Sequence[Item]]) -> list[tuple[float, float]]:
+def _columns(rows: Sequence[Sequence[Symbol]]) -> list[tuple[float, float]]:
     """The columns of a matrix as extents, from the gaps that go through all rows."""
     spans = sorted((item.left, item.right) for row in rows for item in row)
     size = max(item.size for row in rows for item in row)
@@ -542,8 +546,8 @@ def _columns(rows: Sequence[Sequence[Item]]) -> list[tuple[float, float]]:
     return columns
 
 
-def _cells(row: Sequence[Item], columns: Sequence[tuple[float, float]]) -> list[list[Item]]:
-    cells: list[list[Item]] = [[] for _ in columns]
+def _cells(row: Sequence[Symbol], columns: Sequence[tuple[float, float]]) -> list[list[Symbol]]:
+    cells: list[list[Symbol]] = [[] for _ in columns]
     for item in row:
         place = min(range(len(columns)), key=lambda i: max(columns[i][0] - item.middle, item.middle - columns[i][1], 0))
         cells[place].append(item)
@@ -559,10 +563,10 @@ _BOLD_NUMBER = re.compile(r"\\mathbf\{(\d)\}")
 _WORDS = re.compile(r"\\[A-Za-z]+\Z")
 
 
-def written(items: Sequence[Item]) -> str:
+def written(items: Sequence[Symbol]) -> str:
     """The LaTeX of the items of a row, one after the other."""
     latex = ""
-    last: Item | None = None
+    last: Symbol | None = None
     joined = _joined(items)
     for place, item in enumerate(joined):
         piece = item.latex
@@ -580,7 +584,7 @@ def written(items: Sequence[Item]) -> str:
     return _modulo(latex)
 
 
-def _is_colon(before: Item, colon: Item, after: Item) -> bool:
+def _is_colon(before: Symbol, colon: Symbol, after: Symbol) -> bool:
     """Whether a colon stands nearer to what comes before it, like punctuation, and not like a relation."""
     return colon.left - before.right < 0.13 * colon.size < after.left - colon.right
 
@@ -604,9 +608,9 @@ _SEQUENCES = (
 )
 
 
-def _joined(items: Sequence[Item]) -> list[Item]:
+def _joined(items: Sequence[Symbol]) -> list[Symbol]:
     """Items with those that make up one symbol joined: dots, long arrows; upright letters to words."""
-    out: list[Item] = []
+    out: list[Symbol] = []
     place = 0
     items = list(items)
     while place < len(items):
@@ -620,7 +624,9 @@ def _joined(items: Sequence[Item]) -> list[Item]:
                 near = signs[0] != "." or (len(part) > 2 and part[2].left - part[0].left > DOTS * part[0].size)
             if plain and near:
                 out.append(
-                    Item("letter" if signs[0] in "·⋅." else "relation", latex, box_of(part), part[0].base, part[0].size)
+                    Symbol(
+                        "letter" if signs[0] in "·⋅." else "relation", latex, box_of(part), part[0].base, part[0].size
+                    )
                 )
                 place += len(signs)
                 break

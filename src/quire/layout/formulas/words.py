@@ -7,7 +7,7 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from functools import lru_cache
 
-from quire.layout.formulas.parse import Rule
+from quire.layout.formulas.parse import Bar
 from quire.layout.formulas.signs import COMMANDS, FUNCTIONS, names
 from quire.pagetext import PageText
 
@@ -32,14 +32,14 @@ LONGEST = 3  # letters in italics that may be variables beside each other
 _PUNCTUATION = re.compile(r"[.,:;!?'’]+\Z")
 
 
-class Reader:
+class FormulaRuns:
     """What each run of a page is to a formula."""
 
     def __init__(self, page: PageText) -> None:
         self.page = page
         self._math = [font.look.math for font in page.font_table]
         self.has_fonts = any(self._math)
-        self._rules: list[Rule] | None = None
+        self._rules: list[Bar] | None = None
         self._italic = [font.look.italic for font in page.font_table]
 
     def has_formulas(self) -> bool:
@@ -48,12 +48,12 @@ class Reader:
             return True
         return any(_is_sign(text) for text in self.page.texts if not text.isascii())
 
-    def rules_in(self, left: float, top: float, right: float, bottom: float) -> list[Rule]:
+    def rules_in(self, left: float, top: float, right: float, bottom: float) -> list[Bar]:
         """The horizontal rules drawn inside a box."""
         if self._rules is None:
             self._rules = sorted(_rules(self.page), key=lambda rule: rule.y)
         start = bisect_left(self._rules, top, key=lambda rule: rule.y)
-        found: list[Rule] = []
+        found: list[Bar] = []
         for rule in self._rules[start:]:
             if rule.y > bottom:
                 break
@@ -94,16 +94,16 @@ class Reader:
         return bool(_PUNCTUATION.match(self.page.texts[run])) and not self._math[self.page.fonts[run]]
 
 
-def _rules(page: PageText) -> Iterator[Rule]:
+def _rules(page: PageText) -> Iterator[Bar]:
     """The horizontal rules of a page: strokes, and bitmaps that are one, as some programs draw them."""
     rulings, images = page.rulings, page.images
     for at in range(0, len(rulings), 5):
         if rulings[at + 1] == rulings[at + 3]:
-            yield Rule(rulings[at], rulings[at + 2], rulings[at + 1])
+            yield Bar(rulings[at], rulings[at + 2], rulings[at + 1])
     for at in range(0, len(images), 4):
         left, top, right, bottom = images[at : at + 4]
         if bottom - top < THIN and right - left > bottom - top:
-            yield Rule(left, right, (top + bottom) / 2)
+            yield Bar(left, right, (top + bottom) / 2)
 
 
 @lru_cache(maxsize=4096)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from quire.layout.formulas.items import items_of
 from quire.layout.formulas.parse import Parsed, parse
-from quire.layout.formulas.words import Reader
+from quire.layout.formulas.words import FormulaRuns
 from quire.layout.lines import Line
 from quire.pagetext import PageText
 
@@ -40,7 +40,7 @@ class FormulaZone:
         self.top, self.bottom = min(box.top for box in boxes), max(box.bottom for box in boxes)
 
 
-def find_zones(page: PageText, lines: Sequence[Line], reader: Reader) -> tuple[list[FormulaZone], list[Line]]:
+def find_zones(page: PageText, lines: Sequence[Line], reader: FormulaRuns) -> tuple[list[FormulaZone], list[Line]]:
     """The formulas that stand apart, and the other lines; `lines` come in the order of the file."""
     shares = [_words(reader, line) for line in lines]
     kinds = [
@@ -68,7 +68,7 @@ def find_zones(page: PageText, lines: Sequence[Line], reader: Reader) -> tuple[l
     return zones, [line for number, line in enumerate(lines) if number not in taken]
 
 
-def _words(reader: Reader, line: Line) -> float | None:
+def _words(reader: FormulaRuns, line: Line) -> float | None:
     """The share of the words of the text in a line; None where nothing may be of a formula."""
     page = reader.page
     largest = max(page.sizes[run] for run in line.runs)
@@ -115,7 +115,7 @@ def _apart(lines: Sequence[Line], start: int, end: int) -> list[tuple[int, int]]
     return list(zip(cuts, [*cuts[1:], end], strict=True))
 
 
-def _zone(reader: Reader, lines: list[Line], before: Line | None, after: Line | None) -> FormulaZone | None:
+def _zone(reader: FormulaRuns, lines: list[Line], before: Line | None, after: Line | None) -> FormulaZone | None:
     number = next((line for line in (lines[-1], lines[0]) if _NUMBER.match(line.text)), None)
     rest = [line for line in lines if line is not number]
     runs = [run for line in rest for run in line.runs]
@@ -186,7 +186,7 @@ def _has_columns(lines: Sequence[Line], size: float) -> bool:
     return gap > WIDE * size
 
 
-def join_rows(reader: Reader, lines: Sequence[Line]) -> list[Line]:
+def join_rows(reader: FormulaRuns, lines: Sequence[Line]) -> list[Line]:
     """Lines of text whose formulas tore them into pieces joined; `lines` come in the order of the file."""
     rows: list[Line] = []
     row: _Row | None = None
@@ -212,7 +212,7 @@ class _Row:
         self.right = line.right
         self.mathematical = mathematical
 
-    def takes(self, reader: Reader, line: Line, *, mathematical: bool) -> bool:
+    def takes(self, reader: FormulaRuns, line: Line, *, mathematical: bool) -> bool:
         """Whether a line is on this row, or a piece of a formula of it."""
         if line.angle or not (self.mathematical or mathematical):
             return False
@@ -254,7 +254,7 @@ def _main_left(page: PageText, line: Line) -> float:
     return min(page.boxes[4 * run] for run in line.runs if page.sizes[run] > SMALL * line.size)
 
 
-def _mathematical(reader: Reader, lines: Sequence[Line]) -> list[bool]:
+def _mathematical(reader: FormulaRuns, lines: Sequence[Line]) -> list[bool]:
     """Whether each line has a part of a formula, or is a short piece next to one that has."""
     sure = [any(reader.is_anchor(run) for run in line.runs) for line in lines]
     short = [len(line.text) <= SHORT and _is_piece(reader, line) for line in lines]
@@ -268,18 +268,18 @@ def _mathematical(reader: Reader, lines: Sequence[Line]) -> list[bool]:
     return found
 
 
-def _is_piece(reader: Reader, line: Line) -> bool:
+def _is_piece(reader: FormulaRuns, line: Line) -> bool:
     """Whether a line may be a part of a formula in a line of text: a numerator, a limit, an accent."""
     return len(line.text) <= PIECE and not any(reader.is_word(run) for run in line.runs)
 
 
-def zone_latex(reader: Reader, zone: FormulaZone) -> Parsed:
+def zone_latex(reader: FormulaRuns, zone: FormulaZone) -> Parsed:
     """The LaTeX of a formula that stands apart, without its number."""
     runs = sorted(run for line in zone.lines for run in line.runs)
     return runs_latex(reader, runs)
 
 
-def runs_latex(reader: Reader, runs: Sequence[int], *, tail: int = 0) -> Parsed:
+def runs_latex(reader: FormulaRuns, runs: Sequence[int], *, tail: int = 0) -> Parsed:
     """The LaTeX of runs that are one formula, without the last `tail` characters."""
     page = reader.page
     items = items_of(page, runs, tail=tail)
