@@ -24,7 +24,7 @@ DOTS = 0.72  # of the size: from the first to the third dot of an ellipsis; near
 TALL = 1.55  # of the size: brackets of at least this height may contain several rows
 
 
-class Bar(NamedTuple):
+class DrawnRule(NamedTuple):
     """A drawn horizontal line."""
 
     left: float
@@ -43,7 +43,7 @@ class Parsed(NamedTuple):
     unsure: bool
 
 
-def parse(items: Sequence[Symbol], rules: Sequence[Bar]) -> Parsed:
+def parse(items: Sequence[Symbol], rules: Sequence[DrawnRule]) -> Parsed:
     """The LaTeX of the symbols of a formula and the rules drawn in it."""
     parser = _Parser()
     latex = parser.layout(list(items), list(rules))
@@ -54,7 +54,7 @@ class _Parser:
     def __init__(self) -> None:
         self.unsure = False
 
-    def layout(self, items: list[Symbol], rules: list[Bar] | None = None) -> str:
+    def layout(self, items: list[Symbol], rules: list[DrawnRule] | None = None) -> str:
         """One part of a formula, of one or more rows."""
         items = _brackets(items)
         items = self._accents(items)
@@ -106,7 +106,7 @@ class _Parser:
             items = [made if item is base else item for item in items if item is not mark]
         return items
 
-    def _ruled(self, items: list[Symbol], rules: list[Bar]) -> list[Symbol]:
+    def _ruled(self, items: list[Symbol], rules: list[DrawnRule]) -> list[Symbol]:
         """Roots, fractions and overlines: what a rule belongs to, the shortest rules first."""
         waiting = sorted(rules, key=lambda rule: rule.width)
         while waiting:
@@ -139,7 +139,7 @@ class _Parser:
             items.append(made)
         return items
 
-    def _root(self, items: list[Symbol], rule: Bar, root: Symbol, waiting: list[Bar]) -> list[Symbol]:
+    def _root(self, items: list[Symbol], rule: DrawnRule, root: Symbol, waiting: list[DrawnRule]) -> list[Symbol]:
         inside = [item for item in _next_to(items, rule, waiting, up=False) if item is not root]
         if not inside:
             return items
@@ -405,7 +405,7 @@ def _struck(base: Symbol) -> str:
     )
 
 
-def _root_of(items: Sequence[Symbol], rule: Bar, others: Sequence[Bar]) -> Symbol | None:
+def _root_of(items: Sequence[Symbol], rule: DrawnRule, others: Sequence[DrawnRule]) -> Symbol | None:
     """The root sign whose bar the rule is: of several rules that begin at it, the highest."""
     for item in items:
         reach = 0.25 * item.size
@@ -418,14 +418,14 @@ def _root_of(items: Sequence[Symbol], rule: Bar, others: Sequence[Bar]) -> Symbo
     return None
 
 
-def _spans(root: Symbol, rule: Bar) -> bool:
+def _spans(root: Symbol, rule: DrawnRule) -> bool:
     """Whether a rule is at the height of a root sign."""
     if root.centred:
         return abs(root.top - rule.y) < 0.3 * root.size or root.top < rule.y < root.bottom
     return -0.9 * root.size < rule.y - root.base < 0.4 * root.size
 
 
-def _next_to(items: Sequence[Symbol], rule: Bar, others: Sequence[Bar], *, up: bool) -> list[Symbol]:
+def _next_to(items: Sequence[Symbol], rule: DrawnRule, others: Sequence[DrawnRule], *, up: bool) -> list[Symbol]:
     """The items directly above or below a rule, as far as they follow each other without a gap."""
     slack = 0.3
     found = []

@@ -7,7 +7,7 @@ from bisect import bisect_left
 from collections.abc import Iterator
 from functools import lru_cache
 
-from quire.layout.formulas.parse import Bar
+from quire.layout.formulas.parse import DrawnRule
 from quire.layout.formulas.signs import COMMANDS, FUNCTIONS, names
 from quire.pagetext import PageText
 
@@ -39,7 +39,7 @@ class FormulaRuns:
         self.page = page
         self._math = [font.look.math for font in page.font_table]
         self.has_fonts = any(self._math)
-        self._rules: list[Bar] | None = None
+        self._rules: list[DrawnRule] | None = None
         self._italic = [font.look.italic for font in page.font_table]
 
     def has_formulas(self) -> bool:
@@ -48,12 +48,12 @@ class FormulaRuns:
             return True
         return any(_is_sign(text) for text in self.page.texts if not text.isascii())
 
-    def rules_in(self, left: float, top: float, right: float, bottom: float) -> list[Bar]:
+    def rules_in(self, left: float, top: float, right: float, bottom: float) -> list[DrawnRule]:
         """The horizontal rules drawn inside a box."""
         if self._rules is None:
             self._rules = sorted(_rules(self.page), key=lambda rule: rule.y)
         start = bisect_left(self._rules, top, key=lambda rule: rule.y)
-        found: list[Bar] = []
+        found: list[DrawnRule] = []
         for rule in self._rules[start:]:
             if rule.y > bottom:
                 break
@@ -94,16 +94,16 @@ class FormulaRuns:
         return bool(_PUNCTUATION.match(self.page.texts[run])) and not self._math[self.page.fonts[run]]
 
 
-def _rules(page: PageText) -> Iterator[Bar]:
+def _rules(page: PageText) -> Iterator[DrawnRule]:
     """The horizontal rules of a page: strokes, and bitmaps that are one, as some programs draw them."""
     rulings, images = page.rulings, page.images
     for at in range(0, len(rulings), 5):
         if rulings[at + 1] == rulings[at + 3]:
-            yield Bar(rulings[at], rulings[at + 2], rulings[at + 1])
+            yield DrawnRule(rulings[at], rulings[at + 2], rulings[at + 1])
     for at in range(0, len(images), 4):
         left, top, right, bottom = images[at : at + 4]
         if bottom - top < THIN and right - left > bottom - top:
-            yield Bar(left, right, (top + bottom) / 2)
+            yield DrawnRule(left, right, (top + bottom) / 2)
 
 
 @lru_cache(maxsize=4096)
