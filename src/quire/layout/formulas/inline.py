@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from quire.layout.formulas.parse import Parsed
 from quire.layout.formulas.signs import BINARY, CLOSING, FUNCTIONS, OPENING, RELATIONS
-from quire.layout.formulas.words import FormulaRuns
+from quire.layout.formulas.words import ANCHOR, MATHEMATICAL, SOFT, VARIABLE, FormulaRuns
 from quire.layout.formulas.zones import runs_latex
 from quire.layout.lines import Line
 from quire.pagetext import SPACE
@@ -31,7 +31,7 @@ def inline_formulas(reader: FormulaRuns, lines: Sequence[Line]) -> list[InlineFo
     """The formulas within lines of text, in order."""
     runs = [run for line in lines for run in line.runs]
     sizes = {run: line.size for line in lines for run in line.runs}
-    if not any(reader.is_anchor(run) or reader.is_variable(run) for run in runs):
+    if not reader.any(runs, ANCHOR | VARIABLE):
         return []
     flags = _membership(reader, runs, sizes)
     found: list[InlineFormula] = []
@@ -53,9 +53,10 @@ def inline_formulas(reader: FormulaRuns, lines: Sequence[Line]) -> list[InlineFo
 def _membership(reader: FormulaRuns, runs: Sequence[int], sizes: dict[int, float]) -> list[bool]:
     """Whether each run may be part of a formula."""
     page = reader.page
+    codes = reader.codes
     flags: list[bool] = []
     for place, run in enumerate(runs):
-        if reader.is_anchor(run) or reader.is_variable(run) or reader.is_soft(run) or reader.is_math_font(run):
+        if codes[run] & (ANCHOR | VARIABLE | SOFT | MATHEMATICAL):
             flags.append(True)
         elif page.sizes[run] < SCRIPT * sizes[run] and place and flags[-1] and not page.flags[run] & SPACE:
             flags.append(not all(reader.is_punctuation(before) for before in runs[place - 1 : place]))
@@ -209,7 +210,7 @@ def _depth(reader: FormulaRuns, runs: Sequence[int]) -> int:
 def _is_formula(reader: FormulaRuns, runs: Sequence[int], start: int, end: int) -> bool:
     """Whether anything in the runs makes them a formula: a sign or font of one, or a variable among upright text."""
     part = runs[start:end]
-    if any(reader.is_anchor(run) for run in part):
+    if reader.any(part, ANCHOR):
         return True
     page = reader.page
     variables = [run for run in part if reader.is_variable(run)]

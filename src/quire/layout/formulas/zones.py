@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from quire.layout.formulas.items import items_of
 from quire.layout.formulas.parse import Parsed, parse
-from quire.layout.formulas.words import FormulaRuns
+from quire.layout.formulas.words import ANCHOR, VARIABLE, WORD, FormulaRuns
 from quire.layout.lines import Line
 from quire.pagetext import PageText
 
@@ -71,15 +71,17 @@ def find_zones(page: PageText, lines: Sequence[Line], reader: FormulaRuns) -> tu
 def _words(reader: FormulaRuns, line: Line) -> float | None:
     """The share of the words of the text in a line; None where nothing may be of a formula."""
     page = reader.page
-    largest = max(page.sizes[run] for run in line.runs)
+    codes, texts, sizes = reader.codes, page.texts, page.sizes
+    largest = max([sizes[run] for run in line.runs])
     total = words = 0
-    anchored = False
+    anchored = 0
     for run in line.runs:
-        length = len(page.texts[run])
+        length = len(texts[run])
+        code = codes[run]
         total += length
-        if reader.is_word(run) and page.sizes[run] > SMALL * largest:
+        if code & WORD and sizes[run] > SMALL * largest:
             words += length
-        anchored = anchored or reader.is_anchor(run) or reader.is_variable(run)
+        anchored |= code & (ANCHOR | VARIABLE)
     if anchored or not words or total <= FRAGMENT or _NUMBER.match(line.text):
         return words / total
     return None
@@ -119,7 +121,7 @@ def _zone(reader: FormulaRuns, lines: list[Line], before: Line | None, after: Li
     number = next((line for line in (lines[-1], lines[0]) if _NUMBER.match(line.text)), None)
     rest = [line for line in lines if line is not number]
     runs = [run for line in rest for run in line.runs]
-    if not rest or not any(reader.is_anchor(run) for run in runs):
+    if not rest or not reader.any(runs, ANCHOR):
         return None
     for place, line in enumerate(rest):
         number_runs = [] if number else _number_at_the_end(reader.page, line)
@@ -256,7 +258,7 @@ def _main_left(page: PageText, line: Line) -> float:
 
 def _mathematical(reader: FormulaRuns, lines: Sequence[Line]) -> list[bool]:
     """Whether each line has a part of a formula, or is a short piece next to one that has."""
-    sure = [any(reader.is_anchor(run) for run in line.runs) for line in lines]
+    sure = [reader.any(line.runs, ANCHOR) for line in lines]
     short = [len(line.text) <= SHORT and _is_piece(reader, line) for line in lines]
     found = list(sure)
     for place in range(len(lines)):
@@ -270,7 +272,7 @@ def _mathematical(reader: FormulaRuns, lines: Sequence[Line]) -> list[bool]:
 
 def _is_piece(reader: FormulaRuns, line: Line) -> bool:
     """Whether a line may be a part of a formula in a line of text: a numerator, a limit, an accent."""
-    return len(line.text) <= PIECE and not any(reader.is_word(run) for run in line.runs)
+    return len(line.text) <= PIECE and not reader.any(line.runs, WORD)
 
 
 def zone_latex(reader: FormulaRuns, zone: FormulaZone) -> Parsed:
