@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 # PDF 32000-1, table 123: flags of a font descriptor.
@@ -51,6 +51,12 @@ def hangs(name: str) -> bool:
     """Fonts of large operators and brackets, which hang from the baseline (The TeXbook, appendix G)."""
     upper = name.upper()
     return upper.startswith(_HANGING) or "EXTENSION" in upper
+
+
+@lru_cache(maxsize=64)
+def looks_of(fonts: tuple[Font, ...]) -> tuple[FontStyle, ...]:
+    """The style of each font."""
+    return tuple(font.look for font in fonts)
 
 
 def family(name: str) -> str:

@@ -68,6 +68,9 @@ def marks(blocks: Iterable[Block]) -> dict[int, list[Mark]]:
         for cell in block.table.cells if block.table is not None else ():
             if cell.page in here and cell.bbox != NO_BOX:
                 found.setdefault(cell.page, []).append(Mark(cell.bbox, colour, 1 + cell.header))
+        if block.field is not None:
+            boxes = (block.field.label_bbox, block.field.value_bbox)
+            found.setdefault(block.page, []).extend(Mark(box, colour, 1) for box in boxes if box != NO_BOX)
         for part in (part for part in block.places if part.bbox != NO_BOX):
             label = f"{numbers[part.page]} {block.kind}{level}"
             found.setdefault(part.page, []).append(Mark(part.bbox, colour, None, label))

@@ -17,6 +17,7 @@ from quire.layout.patterns import (
     is_address,
     is_contents_line,
     is_known_heading,
+    is_page_number,
     list_number,
     section_number,
 )
@@ -24,6 +25,8 @@ from quire.pagetext import PageText
 from quire.types import BlockKind
 
 HEADING_SIZE = 1.1  # of the body's size: larger type is a heading
+FORM_SIZE = 1.3  # the same on a form
+FORM_HEADING = 30  # characters
 FOOTNOTE_SIZE = 0.93
 TITLE_SIZE = 0.9  # of the body's size: a title in another font may be a little smaller
 TITLE_LENGTH = (4, 110)
@@ -47,6 +50,8 @@ class TypeSetting:
     """Short rulings in the lower part, as (left, right, y): footnotes follow below them."""
     recognised: bool = False
     """Weight and slope are unknown."""
+    form: bool = False
+    """A page of labels with values: names and addresses are a little larger than these."""
 
 
 def body_setting(page: PageText, lines: Sequence[Line]) -> TypeSetting:
@@ -125,7 +130,7 @@ def is_heading(paragraph: Paragraph, setting: TypeSetting, *, alone: bool) -> bo
     if len(lines) > 4:
         return False
     text = " ".join([line.text for line in lines])
-    if len(text) > 220 or _list_of_names(text) or is_address(text) or is_contents_line(text):
+    if len(text) > 220 or _list_of_names(text) or is_address(text) or is_contents_line(text) or is_page_number(text):
         return False
     letters = sum(map(str.isalpha, text))
     if 2 * sum(map(str.isdigit, text)) > 3 * letters:
@@ -135,6 +140,8 @@ def is_heading(paragraph: Paragraph, setting: TypeSetting, *, alone: bool) -> bo
     size = max(line.size for line in lines)
     if text[0].islower() and size <= 1.4 * setting.size:
         return False  # the rest of a sentence
+    if setting.form and (len(lines) > 1 or size <= FORM_SIZE * setting.size):
+        return _is_heading_of_form(lines, setting, alone=alone)
     larger = size > HEADING_SIZE * setting.size
     if larger and (size > 1.25 * setting.size or not _SENTENCE_END.search(text)):
         return len(lines) <= 3 or size > 1.4 * setting.size
@@ -154,6 +161,14 @@ def is_heading(paragraph: Paragraph, setting: TypeSetting, *, alone: bool) -> bo
         return True
     italic = all(line.italic for line in lines)
     return numbered and alone and len(text) < 90 and (italic or caps or _title_case(text))
+
+
+def _is_heading_of_form(lines: Sequence[Line], setting: TypeSetting, *, alone: bool) -> bool:
+    """Whether type that is hardly larger begins a part of a form: a bold line of words, no label and no value."""
+    text = lines[0].text
+    if len(lines) > 1 or not lines[0].bold or setting.bold or not alone:
+        return False
+    return not any(map(str.isdigit, text)) and not _SENTENCE_END.search(text) and len(text) <= FORM_HEADING
 
 
 def _is_title_of(page: PageText, paragraph: Paragraph, below: Paragraph | None, setting: TypeSetting) -> bool:
@@ -209,13 +224,13 @@ def _is_footnote(paragraph: Paragraph, setting: TypeSetting, last_of_column: boo
 
 def is_formula(page: PageText, paragraph: Paragraph) -> bool:
     """Mostly symbols in formula fonts, set apart from the text."""
-    fonts, table, texts = page.fonts, page.font_table, page.texts
+    fonts, looks, texts = page.fonts, page.looks(), page.texts
     total = mathematical = words = 0
     for line in paragraph.lines:
         for run in line.runs:
             text = texts[run]
             total += len(text)
-            look = table[fonts[run]].look
+            look = looks[fonts[run]]
             if look.math or (look.italic and len(text) <= 2) or _OPERATORS.match(text):
                 mathematical += len(text)
             elif len(text) > 3 and text.isalpha():

@@ -252,7 +252,7 @@ def _heading_like(line: Line, last: Line, right: float) -> bool:
     bold = line if line.bold else last
     if line.text[:1].islower():
         return False
-    return bold.right < right - 1.5 * bold.size
+    return bold.right < right - 1.5 * bold.size or (bold is line and last.text[-1:] in ".!?")
 
 
 def _list_begins(line: Line, current: Sequence[Line]) -> bool:

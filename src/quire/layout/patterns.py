@@ -164,4 +164,4 @@ def is_address(text: str) -> bool:
 
 def is_leader(text: str) -> bool:
     """Whether a word is a dot leader."""
-    return bool(_LEADER.match(text))
+    return text[:1] in ".…·_" and bool(_LEADER.match(text))

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import pairwise
 
+from quire.fonts import Font, looks_of
 from quire.layout.formulas.inline import InlineFormula
 from quire.layout.lines import Line, is_right_to_left
 from quire.pagetext import SPACE, LinkInfo, PageText
@@ -190,7 +192,7 @@ def _styled(
     linked = bool(links)
     formula_of = {run: number for number, formula in enumerate(formulas) for run in formula.runs}
     places: dict[int, tuple[int, int]] = {}
-    marked = {number for number, font in enumerate(page.font_table) if any(font.look[:3])}
+    marked = _marked(tuple(page.font_table))
     for number, line in enumerate(lines):
         separator = " "
         small = 0.85 * line.size
@@ -220,7 +222,11 @@ def _styled(
                 number_of = formula_of[run]
                 end = length + len(text) - (formulas[number_of].tail if run == formulas[number_of].runs[-1] else 0)
                 places[number_of] = (places.get(number_of, (length, end))[0], end)
-            elif fonts[run] in marked or sizes[run] < small or linked:
+            elif (
+                fonts[run] in marked
+                or sizes[run] < small
+                or (linked and (sizes[run] == small or links.at(run) is not None))
+            ):
                 span = _span(page, line, run, links, length, code)
                 if span:
                     _append(spans, span)
@@ -232,6 +238,12 @@ def _styled(
     if places:
         spans.sort(key=lambda span: span.start)
     return Text("".join(pieces), tuple(span for span in spans if span.end > span.start))
+
+
+@lru_cache(maxsize=64)
+def _marked(fonts: tuple[Font, ...]) -> frozenset[int]:
+    """The numbers of the fonts that are not plain."""
+    return frozenset(number for number, look in enumerate(looks_of(fonts)) if any(look[:3]))
 
 
 def _span(page: PageText, line: Line, run: int, links: _Links, start: int, code: bool) -> Span | None:
@@ -258,10 +270,14 @@ def _append(spans: list[Span], span: Span) -> None:
     """Add a span, or extend the one before it when only a space separates them and they look alike."""
     if spans:
         last = spans[-1]
-        if span.start - last.end <= 1 and replace(last, start=span.start, end=span.end) == span:
-            spans[-1] = replace(last, end=span.end)
+        if span.start - last.end <= 1 and _style(last) == _style(span):
+            spans[-1] = Span(last.start, span.end, *_style(last))
             return
     spans.append(span)
+
+
+def _style(span: Span) -> tuple[bool, bool, bool, bool, bool, str | None]:
+    return span.bold, span.italic, span.superscript, span.subscript, span.code, span.link
 
 
 def _raised(page: PageText, line: Line, run: int) -> int:

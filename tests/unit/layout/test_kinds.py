@@ -377,3 +377,18 @@ def test_references_in_small_type_at_the_end_of_a_column_are_no_footnotes():
     small = [Piece(72, 350 + 11 * number, entry, 8) for number, entry in enumerate(entries)]
     blocks = quire.read(placed([*text, heading, *small])).blocks
     assert [block.kind for block in blocks] == ["paragraph", "heading", *["list_item"] * 5]
+
+
+def test_bold_numbers_in_sequence_are_the_steps_of_a_list():
+    texts = ("Open the buckle of the lamp.", "Trim the wick and fill the tank.", "Close the buckle again.")
+    pieces = [
+        piece
+        for number, text in enumerate(texts, start=1)
+        for piece in (Piece(72, 90 + 30 * number, str(number), 12, "Times-Bold"), Piece(90, 90 + 30 * number, text))
+    ]
+    blocks = quire.read(placed(pieces)).blocks
+    assert [(block.kind, block.marker) for block in blocks] == [("list_item", str(n)) for n in (1, 2, 3)]
+
+
+def test_a_line_in_small_type_under_a_picture_is_its_caption_without_a_number_too():
+    assert only(documents.picture("Grain elevator, 1910."), "caption").text == "Grain elevator, 1910."
