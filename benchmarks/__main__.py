@@ -13,6 +13,7 @@ from benchmarks.report import LeftOut, Options, Report
 NAMES = (
     *(
         "quality",
+        "kinds",
         "statements",
         "fields",
         "characters",

@@ -19,6 +19,7 @@ from quire.layout.formulas.zones import FormulaZone, find_zones, join_rows, zone
 from quire.layout.frame import Ways, upright
 from quire.layout.furniture import find_furniture, is_stamp
 from quire.layout.kinds import TypeSetting, body_setting, kind_of
+from quire.layout.leftwards import in_reading_order, mirrored, with_whole_words
 from quire.layout.lines import Line, find_lines, is_right_to_left
 from quire.layout.listings import has_sign_of_code, is_typescript
 from quire.layout.mending import mended
@@ -86,6 +87,7 @@ def page_blocks(text: PageText, quality: Quality | None = None, tables: TableOpt
     quality = quality or judge(text)
     shown = text if quality.status == "usable" else _fields_alone(text)
     page, ways = upright(shown)
+    page = with_whole_words(page)
     account = Account(page)
     asked = tables or TableOptions()
     blocks = tuple(_Page(shown, page, ways, account, asked).blocks())
@@ -131,13 +133,16 @@ class _Page:
         self.tags = Tags(page)
         self.alternatives: list[str] = []
         self.made: list[Block] = []
+        self.notes: list[Paragraph] = []
         self.typed = False
+        self.bold = False
         reader = FormulaRuns(page)
         self.reader = reader if not _all_recognised(page) and reader.has_formulas() else None
 
     def blocks(self) -> list[Block]:
         page = self.page
         lines = find_lines(page, self.account)
+        in_reading_order(page, lines)
         if self.tags:
             self.tags.mark(lines)
         upright_lines = mended(page, [line for line in lines if not line.angle])
@@ -173,6 +178,7 @@ class _Page:
             texts = body_setting(page, [*body, *(line for pair in pairs for line in pair.lines)])
             setting = setting if form and texts.size < setting.size else texts  # not the small print of a form
         setting = replace(setting, form=form and bool(pairs or forms))
+        self.bold = setting.bold
         edge = [line for line in upright_lines if id(line) in furniture]
         self._furniture([line for line in edge if line.top < page.height / 2], furniture)
         for line in turned:
@@ -207,6 +213,8 @@ class _Page:
             columns = as_written(columns, sequence, right_to_left=backwards, trusted=page.ordered)
         for column in columns:
             self._column(column, setting)
+        for note in self.notes:  # behind the text, which goes on in the next column
+            self._text("footnote", note.lines, note)
         self._furniture([line for line in edge if line.top >= page.height / 2], furniture)
         return self.made
 
@@ -230,6 +238,7 @@ class _Page:
         more = find_tables(self.page, lines, rules, mode)
         if more and _all_recognised(self.page):
             more = [table for table in more if not is_no_table(self.page, table)]
+        more = [mirrored(self.page, table) for table in more]
         return tables + more, fields, _without(self.page, lines, more) if more else lines
 
     def _given_tables(self, lines: list[Line]) -> tuple[list[FoundTable], list[Line]]:
@@ -265,6 +274,7 @@ class _Page:
             parts.append(thing)
         parts += _paragraphs_and_formulas(column, pending, zones)
         notes = _notes(parts, setting)
+        note: Paragraph | None = None
         _unmark_single(parts)
         for number, part in enumerate(parts):
             if isinstance(part, Paragraph):
@@ -282,10 +292,14 @@ class _Page:
                     ),
                     None,
                 )
-                if kind == "paragraph" and number >= notes and self._follows_note(part):
+                if kind == "paragraph" and number >= notes and _goes_on(note, part):
                     kind = "footnote"
                 if kind in ("paragraph", "footnote") and isinstance(before, Figure) and _below(before, part, setting):
                     kind = "caption"
+                note = part if kind == "footnote" else None
+                if note:
+                    self.notes.append(note)
+                    continue
                 cut = without_title(self.page, part, setting) if kind == "paragraph" and _alone(before, part) else None
                 if cut:
                     self._text("heading", cut[0], part.of(cut[0]))
@@ -304,14 +318,6 @@ class _Page:
             elif isinstance(part, _Field):
                 self._field(part)
 
-    def _follows_note(self, part: Paragraph) -> bool:
-        """Whether a footnote of the same type is the block before: this is more of it."""
-        last = self.made[-1] if self.made else None
-        size = part.lines[0].size
-        if last is None or last.kind != "footnote" or last.style is None:
-            return False
-        return abs(last.style.size - size) < 0.05 * size
-
     def _text(self, kind: BlockKind, lines: Sequence[Line], paragraph: Paragraph, *, level: int | None = None) -> None:
         if kind == "code":
             content = Text(code_text(lines), ())
@@ -322,7 +328,13 @@ class _Page:
             if self.reader and kind not in _WITHOUT_FORMULAS:
                 formulas = inline_formulas(self.reader, lines)
             content = block_text(
-                self.page, lines, self.vocabulary, keep_hyphens=kind == "formula", code=code, formulas=formulas
+                self.page,
+                lines,
+                self.vocabulary,
+                keep_hyphens=kind == "formula",
+                code=code,
+                bold=not self.bold,
+                formulas=formulas,
             )
         runs = [run for line in lines for run in line.runs]
         self.account.place(runs, content.text)
@@ -629,6 +641,12 @@ def _below(figure: Figure, part: Paragraph, setting: TypeSetting) -> bool:
     near = -0.5 * first.size < top - figure.bottom < 1.5 * first.size
     inside = left > figure.left - 2 * first.size and right < figure.right + 2 * first.size
     return small and near and inside and len(part.lines) <= 4 and not part.marker
+
+
+def _goes_on(note: Paragraph | None, part: Paragraph) -> bool:
+    """Whether a paragraph below a footnote is more of it: set in the same size."""
+    size = part.lines[0].size
+    return note is not None and abs(note.lines[0].size - size) < 0.05 * size
 
 
 def _alone(before: Paragraph | Thing | None, part: Paragraph) -> bool:
