@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from quire.fonts import hangs
 from quire.layout.formulas.signs import (
@@ -70,6 +70,18 @@ class Symbol:
 
     def __repr__(self) -> str:
         return f"{self.kind} {self.latex!r} {self.left:.1f}-{self.right:.1f} base {self.base:.1f} size {self.size:.1f}"
+
+
+class DrawnRule(NamedTuple):
+    """A drawn horizontal line."""
+
+    left: float
+    right: float
+    y: float
+
+    @property
+    def width(self) -> float:
+        return self.right - self.left
 
 
 def box_of(items: Sequence[Symbol]) -> tuple[float, float, float, float]:

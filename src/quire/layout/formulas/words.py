@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 
-from quire.layout.formulas.parse import DrawnRule
+from quire.layout.formulas.items import DrawnRule
 from quire.layout.formulas.signs import COMMANDS, FUNCTIONS, names
 from quire.pagetext import PageText
 
@@ -19,6 +19,7 @@ PUNCTUATION = 16
 MATHEMATICAL = 32  # in a font of formulas
 
 THIN = 1.5  # points: the height of a bitmap that is a rule
+LONG = max(map(len, FUNCTIONS))  # letters: a longer text is the name of no function
 LONGEST = 3  # letters in italics that may be variables beside each other
 
 _MARKS = frozenset("•∗*†‡§¶|⋆◦▪■□✓✗✉★☆▶►▷△○●")
@@ -56,15 +57,13 @@ class FormulaRuns:
     @cached_property
     def codes(self) -> Sequence[int]:
         """For each run, what it is: a sum of the numbers above."""
-        known: dict[tuple[str, int], int] = {}
         looks = self._looks
-        found: list[int] = []
-        for key in zip(self.page.texts, self.page.fonts, strict=True):
-            code = known.get(key)
-            if code is None:
-                code = known[key] = _code(key[0], *looks[key[1]])
-            found.append(code)
-        return found
+        return [
+            WORD
+            if len(text) > LONG and not looks[font][0] and text.isascii() and text.isalpha()
+            else _code(text, *looks[font])
+            for text, font in zip(self.page.texts, self.page.fonts, strict=True)
+        ]
 
     def any(self, runs: Iterable[int], code: int) -> bool:
         """Whether one of the runs is any of these."""
@@ -102,6 +101,7 @@ class FormulaRuns:
         return found
 
 
+@lru_cache(maxsize=8192)
 def _code(text: str, mathematical: bool, italic: bool) -> int:
     """What a text in a font is to a formula."""
     if mathematical:
