@@ -39,6 +39,8 @@ class _Parser:
 
     def layout(self, items: list[Symbol], rules: list[DrawnRule] | None = None) -> str:
         """One part of a formula, of one or more rows."""
+        if len(items) == 1:
+            return written(items)
         items = joined_brackets(items)
         items = self._accents(items)
         if rules:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from quire.layout.formulas.items import Symbol, box_of
+from quire.layout.formulas.items import Symbol, SymbolKind, box_of
 from quire.layout.formulas.signs import COMMANDS
 
 DOTS = 0.72  # of the size: from the first to the third dot of an ellipsis; nearer ones were typed one by one
@@ -24,6 +24,9 @@ _SEQUENCES = (
     (("|", "="), r"\models"),
     (("↦", "→"), r"\mapsto"),
 )
+_STARTS = frozenset(signs[0] for signs, _ in _SEQUENCES)
+_ROMAN = r"\mathrm{"
+_LETTERS = re.compile(r"\\mathrm\{\w*\}")
 
 
 def as_script(latex: str) -> str:
@@ -65,37 +68,37 @@ def _joined(items: Sequence[Symbol]) -> list[Symbol]:
     """Items with those that make up one symbol joined: dots, long arrows; upright letters to words."""
     out: list[Symbol] = []
     place = 0
-    items = list(items)
     while place < len(items):
-        for signs, latex in _SEQUENCES:
-            part = items[place : place + len(signs)]
-            plain = [item.sign for item in part] == list(signs) and all(
-                i.latex in (COMMANDS.get(i.sign), i.sign) for i in part
-            )
-            near = len(part) > 1 and part[1].left - part[0].right < (0.05 if signs[0] == "↦" else -0.03) * part[0].size
-            if signs[0] in "·⋅.":
-                near = signs[0] != "." or (len(part) > 2 and part[2].left - part[0].left > DOTS * part[0].size)
-            if plain and near:
-                out.append(
-                    Symbol(
-                        "letter" if signs[0] in "·⋅." else "relation", latex, box_of(part), part[0].base, part[0].size
-                    )
-                )
-                place += len(signs)
-                break
+        item = items[place]
+        whole = _sequence(items[place : place + 3]) if item.sign in _STARTS else None
+        last = out[-1] if out else None
+        if whole is not None:
+            made, length = whole
+            out.append(made)
+            place += length
+            continue
+        if last is not None and not item.spaced and item.latex.startswith(_ROMAN) and _LETTERS.fullmatch(last.latex):
+            last.latex = last.latex[:-1] + item.latex[len(_ROMAN) :]
         else:
-            item = items[place]
-            last = out[-1] if out else None
-            joins = (
-                last is not None
-                and item.latex.startswith(r"\mathrm{")
-                and last.latex.startswith(r"\mathrm{")
-                and re.fullmatch(r"\\mathrm\{\w*\}", last.latex)
-                and not item.spaced
-            )
-            if joins and last is not None:
-                last.latex = last.latex[:-1] + item.latex[len(r"\mathrm{") :]
-            else:
-                out.append(item)
-            place += 1
+            out.append(item)
+        place += 1
     return out
+
+
+def _sequence(items: Sequence[Symbol]) -> tuple[Symbol, int] | None:
+    """The symbol that these begin with, if several make it up, and how many."""
+    for signs, latex in _SEQUENCES:
+        part = items[: len(signs)]
+        if tuple(item.sign for item in part) != signs or any(
+            i.latex not in (COMMANDS.get(i.sign), i.sign) for i in part
+        ):
+            continue
+        size = part[0].size
+        if signs[0] == ".":
+            near = part[2].left - part[0].left > DOTS * size
+        else:
+            near = signs[0] in "·⋅" or part[1].left - part[0].right < (0.05 if signs[0] == "↦" else -0.03) * size
+        if near:
+            kind: SymbolKind = "letter" if signs[0] in "·⋅." else "relation"
+            return Symbol(kind, latex, box_of(part), part[0].base, size), len(signs)
+    return None

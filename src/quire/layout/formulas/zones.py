@@ -23,6 +23,7 @@ LEADING = 1.45  # of the size: lines of one paragraph are nearer than this
 FRAGMENT = 5  # characters: a line this short beside a formula is part of it
 WIDE = 3.0  # of the size: a gap this wide separates columns, or a formula from its number
 JOINED = 2.0  # of the size: the gap between pieces of one line of text
+PROSE = 60  # characters of a line that is no formula without a sign of one
 SHORT = 10  # characters of a piece that has no sign of a formula itself
 PIECE = 25  # characters of a part of a formula in a line of text
 _NUMBER = re.compile(r"\(\s*[A-Z]?\.?\d{1,3}(?:[.\-–]\d{1,3}){0,2}\s*[a-z]?['′]?\s*\)\Z")
@@ -71,6 +72,8 @@ def find_zones(page: PageText, lines: Sequence[Line], reader: FormulaRuns) -> tu
 def _words(reader: FormulaRuns, line: Line) -> float | None:
     """The share of the words of the text in a line; None where nothing may be of a formula."""
     page = reader.page
+    if len(line.text) > PROSE and not _may_have_signs(line):
+        return None
     codes, texts, sizes = reader.codes, page.texts, page.sizes
     largest = max([sizes[run] for run in line.runs])
     total = words = 0
@@ -258,7 +261,7 @@ def _main_left(page: PageText, line: Line) -> float:
 
 def _mathematical(reader: FormulaRuns, lines: Sequence[Line]) -> list[bool]:
     """Whether each line has a part of a formula, or is a short piece next to one that has."""
-    sure = [reader.any(line.runs, ANCHOR) for line in lines]
+    sure = [_may_have_signs(line) and reader.any(line.runs, ANCHOR) for line in lines]
     short = [len(line.text) <= SHORT and _is_piece(reader, line) for line in lines]
     found = list(sure)
     for place in range(len(lines)):
@@ -268,6 +271,10 @@ def _mathematical(reader: FormulaRuns, lines: Sequence[Line]) -> list[bool]:
             )
             found[place] = ahead or any(found[max(place - 1, 0) : place])
     return found
+
+
+def _may_have_signs(line: Line) -> bool:
+    return line.signs > 0 or not line.text.isascii()
 
 
 def _is_piece(reader: FormulaRuns, line: Line) -> bool:
