@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from quire.layout.formulas.parse import Parsed
-from quire.layout.formulas.signs import BINARY, CLOSING, FUNCTIONS, OPENING, RELATIONS
+from quire.layout.formulas.signs import BINARY, CLOSING, FUNCTIONS, GREEK, OPENING, OPERATORS, RELATIONS
 from quire.layout.formulas.words import ANCHOR, MATHEMATICAL, SOFT, VARIABLE, FormulaRuns
 from quire.layout.formulas.zones import runs_latex
 from quire.layout.lines import Line
@@ -187,7 +187,10 @@ def _trails(reader: FormulaRuns, runs: Sequence[int], start: int, end: int, befo
     depth = _depth(reader, runs[start:end])
     if text[-1] in ")]}":
         return depth < 0
-    if reader.is_variable(last) or page.sizes[last] < SCRIPT * max(page.sizes[run] for run in runs[start:end]):
+    script = page.sizes[last] < SCRIPT * max(page.sizes[run] for run in runs[start:end])
+    if script and before is not None and reader.is_punctuation(before):
+        return True  # the mark of a note
+    if reader.is_variable(last) or script:
         return False
     spaced = bool(page.flags[last] & SPACE)
     if before is None:
@@ -210,9 +213,9 @@ def _depth(reader: FormulaRuns, runs: Sequence[int]) -> int:
 def _is_formula(reader: FormulaRuns, runs: Sequence[int], start: int, end: int) -> bool:
     """Whether anything in the runs makes them a formula: a sign or font of one, or a variable among upright text."""
     part = runs[start:end]
-    if reader.any(part, ANCHOR):
-        return True
     page = reader.page
+    if reader.any(part, ANCHOR):
+        return reader.has_fonts or _says_more(reader, part)
     variables = [run for run in part if reader.is_variable(run)]
     if not variables or not reader.has_fonts:
         return False
@@ -221,3 +224,10 @@ def _is_formula(reader: FormulaRuns, runs: Sequence[int], start: int, end: int) 
     if any(italic[page.fonts[run]].look.italic for run in beside):
         return False  # one letter of a text in italics
     return len(part) > 1 or page.texts[part[0]] not in ("a", "A", "I", "e", "i")
+
+
+def _says_more(reader: FormulaRuns, part: Sequence[int]) -> bool:
+    """Whether the runs have a letter and a sign that relates it to something: in a text font, one sign says little."""
+    text = "".join(reader.page.texts[run] for run in part)
+    letters = reader.any(part, VARIABLE) or any(sign in GREEK or "\U0001d400" <= sign <= "\U0001d7ff" for sign in text)
+    return letters and any(sign in RELATIONS or sign in BINARY or sign in OPERATORS for sign in text)

@@ -26,7 +26,7 @@ _MARKS = frozenset("•∗*†‡§¶|⋆◦▪■□✓✗✉★☆▶►▷△
 """Signs of formula fonts that text uses too: bullets, marks of footnotes."""
 
 _SIGNS = frozenset(COMMANDS) - frozenset("–‐’%#&_$\\~^|{}°§¶…\u00b5") - _MARKS
-_NOT_ALONE = _MARKS | frozenset(".,;:()[]<>/-")
+_NOT_ALONE = _MARKS | frozenset(".,;:()[]<>/-0123456789\u2010\u2011–—“”‘’")
 _SOFT = re.compile(
     rf"(?:[-−–=+×·/<>≤≥≈()\[\]{{}}|\d.,:;!'’′*∗†…%~ˆ˜¯˙¨#]|{'|'.join(sorted(FUNCTIONS, key=len, reverse=True))}|mod)+\Z"
 )
