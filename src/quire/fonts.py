@@ -18,7 +18,7 @@ _MONO = re.compile(
 _PROPORTIONAL = re.compile(r"arial|helvetica|times|calibri|verdana|tahoma|georgia|garamond|cambria")  # flags may err
 _MATH = re.compile(
     r"cm(mi|sy|ex|bsy|mib)\d|msam|msbm|math|symbol|mtmi|mtsy|mtex|rmtmi|euf[mb]|eus[mb]|mjx|katex|lm(mi|sy|ex)|new[tp]xb?mi|[tp]x(?:sys|exs)"
-    r"|\A(?:[rn]?[tp]x|ntx)b?(?:r|mi|sy|ex|mia|sya|syb|syc)\d*\Z|eu(?:rm|rb|ex)\d|kp--m|rsfs|bbm\d|dsrom|esint|stmary|wasy"
+    r"|\A(?:[rn]?[tp]x|ntx)b?(?:mi|sy|ex|mia|sya|syb|syc)\d*\Z|eu(?:rm|rb|ex)\d|kp--m|rsfs|bbm\d|dsrom|esint|stmary|wasy"
 )
 
 _STYLE = re.compile(r"[-,.]|(?<=[a-z])(?=Bold|Ital|Med|Regu|Demi|Roman)|\d")

@@ -35,6 +35,9 @@ _EXTENSIONS = (
     *("CMEX", "LMMATHEXTENSION", "TXEX", "PXEX", "EUEX", "KP--M-EX"),
     *(f"{design}-EXTENSION" for design in _DESIGNS),
 )
+_SYMBOLS = ("CMSY", "CMBSY", "TXSY", "PXSY", "LMMATHSYMBOLS", "KP--M-SY", *(f"{design}-SYMBOL" for design in _DESIGNS))
+# msam: relations that have no name known to PDFium
+_AMS = ("&.6>,", "≳≲⩽⩾≜")
 # cmmi: Greek letters and punctuation of formulas.
 _OML = (
     "ΓΔΘΛΞΠΣΥΦΨΩαβγδϵζηθικλμνξπρστυϕχ",
@@ -50,10 +53,10 @@ def _pair(table: tuple[str, dict[str, str]]) -> tuple[str, str]:
 
 
 SYMBOLS: tuple[tuple[str, str, str], ...] = (
-    *((name, *_pair(_OMS)) for name in ("CMSY", "CMBSY", *(f"{design}-SYMBOL" for design in _DESIGNS))),
+    *((name, *_pair(_OMS)) for name in _SYMBOLS),
     *((name, *_pair(_OMX)) for name in _EXTENSIONS),
-    ("CMMI", *_pair(_OML)),
-    ("CMMIB", *_pair(_OML)),
+    *((name, *_pair(_OML)) for name in ("CMMI", "CMMIB", "RTXMI", "TXMI", "RPXMI", "PXMI", "RTXBMI")),
+    *((name, *_AMS) for name in ("MSAM", "TXSYA", "PXSYA")),
     ("CMR", *_pair(_OT1)),
     ("CMBX", *_pair(_OT1)),
     ("CMTI", *_pair(_OT1)),

@@ -16,7 +16,10 @@ from quire.pagetext import SPACE
 SCRIPT = 0.86  # of the line's size: smaller type is a script
 _END = re.compile(r"[.,:;!?'’]+\Z")
 _CITATION = re.compile(r"\[\d[\d,–\- ]*\]\Z")
-_NAME = re.compile(r"[(\[{]*[A-Za-z]{2,8}(?P<after>[(\[{]+)?\Z")
+_LONE = frozenset("aAIeoyuàéöÀÉ")
+"""Letters that are words of the text."""
+
+_NAME = re.compile(r"[(\[{]*[A-Za-z]{2,8}[)\]}]*(?P<after>[(\[{]+)?[.,;:]?\Z")
 
 
 class InlineFormula(NamedTuple):
@@ -74,6 +77,8 @@ def _is_name(reader: FormulaRuns, runs: Sequence[int], flags: Sequence[bool], pl
     match = _NAME.match(page.texts[runs[place]])
     if not match:
         return False
+    if place and flags[place - 1] and not page.flags[runs[place]] & SPACE and page.texts[runs[place - 1]][-1] in "/(":
+        return True  # a unit
     if match["after"]:
         return _holds_formula(reader, runs, flags, place)
     after = runs[place + 1] if place + 1 < len(runs) else None
@@ -147,6 +152,10 @@ def _trimmed(reader: FormulaRuns, runs: Sequence[int], start: int, end: int) -> 
         match = _END.search(texts[last])
         if match and not reader.is_math_font(last) and match.start():
             tail = len(texts[last]) - match.start()
+        depth = _depth(reader, runs[start:end])
+        while depth < 0 and len(texts[last]) - tail > 1 and texts[last][len(texts[last]) - tail - 1] in ")]}":
+            tail += 1
+            depth += 1
     return start, end, tail
 
 
@@ -166,6 +175,8 @@ def _is_loose(reader: FormulaRuns, runs: Sequence[int], start: int, end: int, af
     spaced = bool(page.flags[after] & SPACE)
     if text.isalpha() and len(text) == 1:
         sign = page.texts[after][0]
+        if spaced and text in _LONE and not page.font_table[page.fonts[runs[start]]].look.bold:
+            return True
         return spaced and sign not in RELATIONS and sign not in BINARY and sign not in "(["
     if text in FUNCTIONS:
         return spaced and not (reader.is_anchor(after) or reader.is_variable(after))
@@ -185,8 +196,11 @@ def _trails(reader: FormulaRuns, runs: Sequence[int], start: int, end: int, befo
     if reader.is_punctuation(last) or text in ("(", "[", "{") or (_CITATION.match(text) and page.flags[last] & SPACE):
         return True
     depth = _depth(reader, runs[start:end])
+    core = text.rstrip(".,:;!?'’")
+    if core and not core.strip(")]}") and depth < 0:
+        return True
     if text[-1] in ")]}":
-        return depth < 0
+        return False
     script = page.sizes[last] < SCRIPT * max(page.sizes[run] for run in runs[start:end])
     if script and before is not None and reader.is_punctuation(before):
         return True  # the mark of a note

@@ -26,10 +26,11 @@ _MARKS = frozenset("•∗*†‡§¶|⋆◦▪■□✓✗✉★☆▶►▷△
 """Signs of formula fonts that text uses too: bullets, marks of footnotes."""
 
 _SIGNS = frozenset(COMMANDS) - frozenset("–‐’%#&_$\\~^|{}°§¶…\u00b5") - _MARKS
-_NOT_ALONE = _MARKS | frozenset(".,;:()[]<>/-0123456789\u2010\u2011–—“”‘’")
+_NOT_ALONE = _MARKS | frozenset(".,;:()[]<>/-–—“”‘’")
 _SOFT = re.compile(
     rf"(?:[-−–=+×·/<>≤≥≈()\[\]{{}}|\d.,:;!'’′*∗†…%~ˆ˜¯˙¨#]|{'|'.join(sorted(FUNCTIONS, key=len, reverse=True))}|mod)+\Z"
 )
+_HYPHENATED = re.compile("\\d*[\u2010\u2011][\\d\u2010\u2011]*\\Z")
 _SINGLE = re.compile(r"[(\[{]*[^\W\d_][(\[{)\]}]*\Z")
 _PUNCTUATION = re.compile(r"[.,:;!?'’]+\Z")
 _COMMON = names(
@@ -105,7 +106,7 @@ class FormulaRuns:
 def _code(text: str, mathematical: bool, italic: bool) -> int:
     """What a text in a font is to a formula."""
     if mathematical:
-        anchor = 0 if all(c in _NOT_ALONE for c in text) else ANCHOR
+        anchor = 0 if all(c in _NOT_ALONE for c in text) or _HYPHENATED.match(text) else ANCHOR
         return MATHEMATICAL | anchor | (SOFT if _SOFT.match(text) or _SINGLE.match(text) else 0)
     letters = text.isalpha()
     if letters and len(text) > LONGEST and text.isascii():

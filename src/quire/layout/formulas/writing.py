@@ -57,7 +57,8 @@ def written(items: Sequence[Symbol]) -> str:
 
 def _is_colon(before: Symbol, colon: Symbol, after: Symbol) -> bool:
     """Whether a colon stands nearer to what comes before it, like punctuation, and not like a relation."""
-    return colon.left - before.right < 0.13 * colon.size < after.left - colon.right
+    gap = colon.left - before.right
+    return gap < 0.2 * colon.size and gap < 0.6 * (after.left - colon.right)
 
 
 def _modulo(latex: str) -> str:

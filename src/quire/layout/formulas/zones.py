@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from quire.layout.formulas.items import items_of
 from quire.layout.formulas.parse import Parsed, parse
+from quire.layout.formulas.signs import RELATIONS, SURE_ACCENTS
 from quire.layout.formulas.words import ANCHOR, VARIABLE, WORD, FormulaRuns
 from quire.layout.lines import Line
 from quire.pagetext import PageText
@@ -45,7 +46,8 @@ def find_zones(page: PageText, lines: Sequence[Line], reader: FormulaRuns) -> tu
     """The formulas that stand apart, and the other lines; `lines` come in the order of the file."""
     shares = [_words(reader, line) for line in lines]
     kinds = [
-        share is not None and (share <= WORDS or (share < MIXED and _is_apart(lines, shares, place)))
+        share is not None
+        and (share <= WORDS or (share < MIXED and _relates(lines[place]) and _is_apart(lines, shares, place)))
         for place, share in enumerate(shares)
     ]
     zones: list[FormulaZone] = []
@@ -88,6 +90,11 @@ def _words(reader: FormulaRuns, line: Line) -> float | None:
     if anchored or not words or total <= FRAGMENT or _NUMBER.match(line.text):
         return words / total
     return None
+
+
+def _relates(line: Line) -> bool:
+    """Whether a line says that something is equal, less or an element."""
+    return any(sign in RELATIONS and sign != ":" for sign in line.text)
 
 
 def _is_apart(lines: Sequence[Line], shares: Sequence[float | None], place: int) -> bool:
@@ -201,10 +208,10 @@ def join_rows(reader: FormulaRuns, lines: Sequence[Line]) -> list[Line]:
             row.add(line)
             continue
         if row is not None:
-            rows.append(row.line(reader.page))
+            rows.append(row.line(reader))
         row = _Row(line, mathematical=mathematical)
     if row is not None:
-        rows.append(row.line(reader.page))
+        rows.append(row.line(reader))
     return rows
 
 
@@ -244,12 +251,16 @@ class _Row:
         self.mathematical = True
         self.lines.append(line)
 
-    def line(self, page: PageText) -> Line:
+    def line(self, reader: FormulaRuns) -> Line:
         if len(self.lines) == 1:
             return self.lines[0]
-        joined = Line(page, [run for line in self.lines for run in line.runs])
+        joined = Line(reader.page, [run for line in self.lines for run in line.runs])
         joined.tag = self.main.tag
-        joined.top, joined.bottom = self.main.top, self.main.bottom
+        if reader.any(joined.runs, WORD):
+            joined.top, joined.bottom = self.main.top, self.main.bottom
+        else:
+            joined.top = min(line.top for line in self.lines)
+            joined.bottom = max(line.bottom for line in self.lines)
         joined.baseline, joined.size = self.main.baseline, self.main.size
         return joined
 
@@ -261,7 +272,7 @@ def _main_left(page: PageText, line: Line) -> float:
 
 def _mathematical(reader: FormulaRuns, lines: Sequence[Line]) -> list[bool]:
     """Whether each line has a part of a formula, or is a short piece next to one that has."""
-    sure = [_may_have_signs(line) and reader.any(line.runs, ANCHOR) for line in lines]
+    sure = [_may_have_signs(line) and (reader.any(line.runs, ANCHOR) or line.text in SURE_ACCENTS) for line in lines]
     short = [len(line.text) <= SHORT and _is_piece(reader, line) for line in lines]
     found = list(sure)
     for place in range(len(lines)):
