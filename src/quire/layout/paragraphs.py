@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from copy import copy
 from itertools import pairwise
 
@@ -49,8 +49,8 @@ class Paragraph:
         )
 
 
-def paragraphs(column: Column, lines: Sequence[Line]) -> list[Paragraph]:
-    """The paragraphs of consecutive lines of one column."""
+def paragraphs(column: Column, lines: Sequence[Line], cuts: Collection[int] = ()) -> list[Paragraph]:
+    """The paragraphs of consecutive lines of one column; `cuts` are the indexes of lines before which one ends."""
     if not lines:
         return []
     found: list[Paragraph] = []
@@ -60,7 +60,7 @@ def paragraphs(column: Column, lines: Sequence[Line]) -> list[Paragraph]:
         left = -column.right
     else:
         shown, left = lines, column.left
-    starts = [*_starts(shown, left), len(lines)]
+    starts = sorted({*_starts(shown, left), *cuts, len(lines)})
     for start, end in pairwise(starts):
         found.append(Paragraph(list(lines[start:end]), column))
     for paragraph in found:
