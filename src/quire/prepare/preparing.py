@@ -49,7 +49,7 @@ def prepare(picture: Picture, profile: PrepareProfile, *, keep: Sequence[BBox] =
     turn, skew = 0, 0.0
     boxes: list[tuple[Box, float]] = []
     if not blank:
-        plain = found if found.ndim == 2 else found.max(axis=2)  # a box of dark blue is a logo, not a redaction
+        untreated = found
         if profile.treat:
             found, done = treated(found, look.paper, look.measures)
             notes += done
@@ -57,6 +57,8 @@ def prepare(picture: Picture, profile: PrepareProfile, *, keep: Sequence[BBox] =
         notes += done
         found = straightened(turned(found, turn), skew)
         if profile.redactions:
+            # a box of dark blue is a logo, not a redaction
+            plain = untreated if untreated.ndim == 2 else untreated.max(axis=2)
             boxes = find_redactions(straightened(turned(plain, turn), skew), dpi)
     result = picture_of(found, dpi)
     prepared = Prepared(
