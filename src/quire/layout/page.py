@@ -264,13 +264,15 @@ class _Page:
 
     def _table(self, found: FoundTable) -> None:
         cells = []
+        texts = self.page.texts
         for cell in found.cells:
-            leaders = [run for run in cell.runs if is_leader(self.page.texts[run])]
+            leaders = [run for run in cell.runs if is_leader(texts[run])]
             shown = [run for run in cell.runs if run not in leaders] if leaders else cell.runs
             text = cell_text(self.page, shown, self.vocabulary)
             if leaders:
                 self.account.leave_out(leaders, "leader")
-            self.account.place(shown, text)
+            if shown:
+                self.account.place(shown, text)
             cells.append(
                 Cell(
                     row=cell.row,
