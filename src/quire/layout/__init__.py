@@ -10,16 +10,20 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from quire.layout.quality import Quality
     from quire.pagetext import PageText
+    from quire.table_areas import TableOptions
     from quire.types import PageResult
 
-VERSION = "5"
+VERSION = "6"
 """Changed whenever the blocks of a page may change."""
 
 __all__ = ["VERSION", "page_blocks"]
 
 
-def page_blocks(text: PageText, quality: Quality | None = None) -> PageResult:
-    """The blocks of a page in reading order, with its ledger entry. `quality` is the verdict on its text."""
+def page_blocks(text: PageText, quality: Quality | None = None, tables: TableOptions | None = None) -> PageResult:
+    """The blocks of a page in reading order, with its ledger entry.
+
+    `quality` is the verdict on its text; `tables` is how the tables of this page are found.
+    """
     from quire.layout.page import page_blocks
 
-    return page_blocks(text, quality)
+    return page_blocks(text, quality, tables)

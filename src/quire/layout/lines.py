@@ -180,6 +180,8 @@ def find_lines(page: PageText, account: Account) -> list[Line]:
             pieces.append(current)
             current = []
         at = 4 * run
+        if not texts[run]:  # it is part of another word
+            continue
         if flag & hide:
             hidden.append(run)
         elif boxes[at] > width or boxes[at + 2] < 0 or boxes[at + 1] > height or boxes[at + 3] < 0:
