@@ -479,10 +479,9 @@ def _without(page: PageText, lines: list[Line], tables: list[FoundTable]) -> lis
     taken = {run for table in tables for cell in table.cells for run in cell.runs}
     kept: list[Line] = []
     for line in lines:
-        rest = [run for run in line.runs if run not in taken]
-        if len(rest) == len(line.runs):
+        if taken.isdisjoint(line.runs):
             kept.append(line)
-        elif rest:
+        elif rest := [run for run in line.runs if run not in taken]:
             piece = Line(page, rest)
             piece.tag = line.tag
             kept.append(piece)
