@@ -66,22 +66,20 @@ def body_setting(page: PageText, lines: Sequence[Line]) -> TypeSetting:
     prose = [line for line in lines if not line.mono]
     if sum(len(line.text) for line in prose) >= PROSE:
         lines = prose  # a page full of code is judged by the text around it
-    for line in lines:
+    halves = [round(2 * line.size) / 2 for line in lines]
+    for line, rounded in zip(lines, halves, strict=True):
         count = len(line.text)
-        rounded = round(2 * line.size) / 2
         sizes[rounded] = sizes.get(rounded, 0) + count
         fonts[line.font] = fonts.get(line.font, 0) + count
         colors[line.color] = colors.get(line.color, 0) + count
         total += count
         bold += count if line.bold else 0
     size = max(sizes, key=lambda s: sizes[s]) if sizes else 10.0
-    exact = [line.size for line in lines if round(2 * line.size) / 2 == size]
+    exact = [line.size for line, rounded in zip(lines, halves, strict=True) if rounded == size]
     rules = [
-        (page.rulings[i], page.rulings[i + 2], page.rulings[i + 1])
-        for i in range(0, min(len(page.rulings), 5000), 5)
-        if page.rulings[i + 1] == page.rulings[i + 3]
-        and 30 < page.rulings[i + 2] - page.rulings[i] < 0.45 * page.width
-        and page.rulings[i + 1] > 0.3 * page.height
+        (x0, x1, y0)
+        for x0, y0, x1, y1, _ in zip(*[iter(page.rulings[:5000])] * 5, strict=True)
+        if y0 == y1 and 30 < x1 - x0 < 0.45 * page.width and y0 > 0.3 * page.height
     ]
     return TypeSetting(
         size=sum(exact) / len(exact) if exact else size,

@@ -377,13 +377,15 @@ class _Page:
 
     def _table(self, found: FoundTable) -> None:
         cells = []
+        texts = self.page.texts
         for cell in found.cells:
-            leaders = [run for run in cell.runs if is_leader(self.page.texts[run])]
+            leaders = [run for run in cell.runs if is_leader(texts[run])]
             shown = [run for run in cell.runs if run not in leaders] if leaders else cell.runs
             text = cell_text(self.page, shown, self.vocabulary)
             if leaders:
                 self.account.leave_out(leaders, "leader")
-            self.account.place(shown, text)
+            if shown:
+                self.account.place(shown, text)
             cells.append(
                 Cell(
                     row=cell.row,
@@ -533,10 +535,9 @@ def _without(page: PageText, lines: list[Line], tables: list[FoundTable]) -> lis
     taken = {run for table in tables for cell in table.cells for run in cell.runs}
     kept: list[Line] = []
     for line in lines:
-        rest = [run for run in line.runs if run not in taken]
-        if len(rest) == len(line.runs):
+        if taken.isdisjoint(line.runs):
             kept.append(line)
-        elif rest:
+        elif rest := [run for run in line.runs if run not in taken]:
             piece = Line(page, rest)
             piece.tag = line.tag
             kept.append(piece)
