@@ -45,8 +45,9 @@ def find_tables(page: PageText, lines: list[Line], mode: TablesMode = "auto") ->
         tables += unruled_tables(page, rules, words, gutters)
     if tables:
         from quire.layout.tables.above import with_titles
+        from quire.layout.tables.periods import with_periods
 
-        tables = with_titles(page, tables, lines)
+        tables = with_periods(page, with_titles(page, tables, lines), lines)
     return sorted(tables, key=lambda t: (t.box.top, t.box.left))
 
 
