@@ -21,6 +21,7 @@ VALUE_LENGTH = 70
 PROSE_LINE = 60  # characters: a longer line is no value
 PROSE_LENGTH, PROSE_WORDS = 35, 5  # characters and spaces: a line with more may be one of a narrow column
 PROSE = 0.4  # of the lines of a page: a page with more of running text is no form
+FEWEST_PAIRS, PAIRED = 3, 0.6  # of the rows of a table: those that are labels with their values
 FORMULAS = 0.1  # of the lines of a page: those with signs of formulas
 NEAR = 1.3  # of the size: the gap to the line below that still belongs to it
 STICKS = 0.6  # of the size: the gap between the lines of a value
@@ -120,6 +121,17 @@ def _rows(lines: Sequence[Line]) -> list[list[Line]]:
     return [sorted(row, key=lambda line: line.left) for row in rows]
 
 
+def is_field_table(texts: Sequence[Sequence[str]]) -> bool:
+    """Whether the rows of a table are labels with a colon, each with its value: they are fields.
+
+    `texts` are the texts of the cells of each row.
+    """
+    filled = [[text for text in row if text] for row in texts]
+    labelled = [sum(1 for text in row if text.endswith(":") and is_label(text)) for row in filled]
+    pairs = sum(1 for row, labels in zip(filled, labelled, strict=True) if 0 < len(row) <= 2 * labels)
+    return pairs >= FEWEST_PAIRS and pairs >= PAIRED * len(filled)
+
+
 def is_form(lines: Sequence[Line]) -> bool:
     """Whether few lines of a page are running text or formulas."""
     formulas = sum(1 for line in lines if line.signs)
@@ -209,6 +221,8 @@ def _may_be_value(value: Line, *, form: bool) -> bool:
 
 def _cut_by_weight(page: PageText, line: Line) -> tuple[Line | None, Line | None]:
     """A bold label before a figure, or the other way round, without a colon."""
+    if page.fonts[line.runs[0]] == page.fonts[line.runs[-1]]:
+        return None, None
     bold = [page.font_table[page.fonts[run]].look.bold for run in line.runs]
     changes = [number for number, (a, b) in enumerate(pairwise(bold), start=1) if a != b]
     if len(changes) != 1:

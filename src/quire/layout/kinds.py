@@ -140,7 +140,7 @@ def is_heading(paragraph: Paragraph, setting: TypeSetting, *, alone: bool) -> bo
     size = max(line.size for line in lines)
     if text[0].islower() and size <= 1.4 * setting.size:
         return False  # the rest of a sentence
-    if setting.form and (len(lines) > 1 or size <= FORM_SIZE * setting.size):
+    if setting.form and (len(lines) > 1 or size <= FORM_SIZE * setting.size) and not section_number(text):
         return _is_heading_of_form(lines, setting, alone=alone)
     larger = size > HEADING_SIZE * setting.size
     if larger and (size > 1.25 * setting.size or not _SENTENCE_END.search(text)):

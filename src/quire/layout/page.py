@@ -9,7 +9,7 @@ from quire.encoding import decode_page
 from quire.layout.account import Account, characters_in
 from quire.layout.boxes import FieldGroup, boxed_fields
 from quire.layout.bullets import with_bullets
-from quire.layout.fields import FieldPair, find_fields, is_form
+from quire.layout.fields import FieldPair, find_fields, is_field_table, is_form
 from quire.layout.figures import Figure, figure_text, find_figures, find_shapes
 from quire.layout.formulas import FormulaCluster, cluster_formulas
 from quire.layout.frame import Turn, upright
@@ -46,6 +46,7 @@ from quire.types import (
 )
 
 LEAST_STEADY, MOST_STEADY = 0.75, 1.4  # of the body's size: how much the size of OCR text varies
+FORM_FIELDS = 3  # labels with values: a page of short lines with fewer is hardly a form
 MARGIN = 0.15  # of the page's height: where artifacts of a tagged file are headers and footers
 
 
@@ -143,7 +144,8 @@ class _Page:
         if (tables or figures or pairs) and body:
             texts = body_setting(page, [*body, *(line for pair in pairs for line in pair.lines)])
             setting = setting if form and texts.size < setting.size else texts  # not the small print of a form
-        setting = replace(setting, form=form and bool(pairs or forms))
+        fields = len(pairs) + sum(len(group.pairs) for group in forms)
+        setting = replace(setting, form=form and fields >= FORM_FIELDS)
         edge = [line for line in upright_lines if id(line) in furniture]
         self._furniture([line for line in edge if line.top < page.height / 2], furniture)
         for line in turned:
@@ -178,8 +180,14 @@ class _Page:
         lines = _without(self.page, lines, tables) if tables else lines
         rules = find_rules(self.page)
         fields, lines = boxed_fields(self.page, lines, rules)
-        more = find_tables(self.page, lines, rules)
+        more = [table for table in find_tables(self.page, lines, rules) if not self._is_field_table(table)]
         return tables + more, fields, _without(self.page, lines, more) if more else lines
+
+    def _is_field_table(self, table: FoundTable) -> bool:
+        rows = [[""] * table.columns for _ in range(table.rows)]
+        for cell in table.cells:
+            rows[cell.row][cell.column] = " ".join([self.page.texts[run] for run in cell.runs])
+        return is_field_table(rows)
 
     def _furniture(self, lines: list[Line], kinds: dict[int, BlockKind]) -> None:
         for line in sorted(lines, key=lambda line: (round(line.baseline), line.left)):

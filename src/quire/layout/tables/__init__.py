@@ -31,9 +31,11 @@ def find_tables(page: PageText, lines: list[Line], rules: Rules) -> list[FoundTa
 
     words = words_in(page, within([*windows, *boxes], lines))
     rows = rows_of(words)
+    listed, meshes, words = _items(page, lines, words, rows, meshes)
+    rows = rows_of(words) if listed else rows
     stated, meshes, rest = _statements(words, rows, rules, meshes)
     tables, rest = ruled_tables(page, meshes, rest, turned_words(page, lines) if boxes else [])
-    tables += stated
+    tables += [*listed, *stated]
     if windows:
         from quire.layout.tables.unruled import unruled_tables
 
@@ -43,6 +45,22 @@ def find_tables(page: PageText, lines: list[Line], rules: Rules) -> list[FoundTa
 
         tables = with_titles(page, tables, lines)
     return sorted(tables, key=lambda t: (t.box.top, t.box.left))
+
+
+def _items(
+    page: PageText, lines: list[Line], words: list[TableWord], rows: list[Row], meshes: list[Mesh]
+) -> tuple[list[FoundTable], list[Mesh], list[TableWord]]:
+    """The tables of numbered items, the meshes that are not of their lines, and the words that are in none of them."""
+    from quire.layout.tables.items import has_items, item_tables
+
+    if not has_items(rows):
+        return [], meshes, words
+    found = item_tables(rows, words_in(page, lines))
+    for table, own in found:
+        meshes = [mesh for mesh in meshes if not _overlaps(mesh, table)]
+        used = {run for row in own for word in row.words for run in word.runs}
+        words = [word for word in words if word.runs[0] not in used]
+    return [table for table, _ in found], meshes, words
 
 
 def _statements(

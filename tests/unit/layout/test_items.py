@@ -1,0 +1,46 @@
+"""Tables of numbered items with rows of their own below each."""
+
+from __future__ import annotations
+
+import quire
+from tests.documents import Piece, placed
+
+TITLES = ((72, "Line"), (110, "Start"), (170, "Description"), (290, "Length"), (350, "Days"), (420, "Amount"))
+
+
+def order(items: int, *, nested: bool = True, sign: str = "$") -> bytes:
+    """An order whose items have a row with other columns below them, and a column that is empty."""
+    pieces = [Piece(x, 200, title) for x, title in TITLES]
+    for i in range(items):
+        y = 224 + (44 if nested else 15) * i
+        row = ((80, str(i + 1)), (110, f"01/{15 + i}/20"), (170, f"Morning news {i}"), (295, ":30"))
+        pieces += [Piece(x, y, text) for x, text in row] + [Piece(420, y, f"{sign}{150 + i}.00")]
+        if nested:
+            pieces += [
+                Piece(x, y + 14, text) for x, text in ((100, "Weeks:"), (150, "From"), (200, "To"), (260, "Rate"))
+            ]
+            pieces += [Piece(x, y + 27, text) for x, text in ((150, "01/14/20"), (200, "01/20/20"), (260, "$75.00"))]
+    return placed(pieces)
+
+
+def test_the_columns_are_those_of_the_items_and_their_titles_are_the_header():
+    (block,) = quire.read(order(4)).tables
+    grid = block.table.grid()
+    assert grid[0] == ["Line", "Start", "Description", "Length", "Days", "Amount"]
+    assert grid[1] == ["1", "01/15/20", "Morning news 0", ":30", "", "$150.00"]
+    assert grid[10] == ["4", "01/18/20", "Morning news 3", ":30", "", "$153.00"]
+    assert [cell.header for cell in block.table.cells[:7]] == [True] * 6 + [False]
+
+
+def test_the_rows_below_an_item_stay_rows_with_every_word():
+    (block,) = quire.read(order(3)).tables
+    assert " ".join(" ".join(block.table.grid()[3]).split()) == "01/14/20 01/20/20 $75.00"
+    assert block.table.rows == 10
+    (page,) = quire.read(order(3)).pages
+    assert page.info.characters
+    assert page.info.characters.unaccounted == 0
+
+
+def test_items_without_rows_below_them_are_an_ordinary_table():
+    (block,) = quire.read(order(5, nested=False)).tables
+    assert block.table.rows == 6
