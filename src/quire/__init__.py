@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from quire.store.images import PageImages
     from quire.store.opening import open_store
     from quire.store.temporary import TemporaryStore
+    from quire.table_areas import TableArea
     from quire.types import (
         AnswerSource,
         BBox,
@@ -112,6 +113,7 @@ _HOMES = {
     "quire.store.images": ("PageImages",),
     "quire.store.opening": ("open_store",),
     "quire.store.temporary": ("TemporaryStore",),
+    "quire.table_areas": ("TableArea",),
     "quire.types": (
         "AnswerSource",
         "BBox",
@@ -184,6 +186,7 @@ __all__ = [
     "Span",
     "StoreError",
     "Table",
+    "TableArea",
     "TableBlock",
     "TemporaryStore",
     "UnsupportedError",

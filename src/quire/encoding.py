@@ -69,16 +69,19 @@ def _bytes(name: str, head: object, blocks: Sequence[Block]) -> bytes:
 def info_row(info: PageInfo) -> list[object]:
     """The ledger entry of a page as JSON."""
     row: list[object] = [info.number, info.width, info.height, info.rotation, info.status, info.reason]
-    if info.characters is None:
-        return row
     counted = info.characters
-    return [*row, [counted.drawn, counted.in_blocks, dict(counted.left_out)]]
+    account = None if counted is None else [counted.drawn, counted.in_blocks, dict(counted.left_out)]
+    row += [account, info.tables, info.confidence]
+    while row[-1] is None and len(row) > 6:
+        row.pop()
+    return row
 
 
 def info_of_row(row: Sequence[Any]) -> PageInfo:
     """The ledger entry that `info_row` wrote."""
-    info = PageInfo(*row[:6])
-    return info if len(row) < 7 else replace(info, characters=Characters(*row[6]))
+    account, tables, confidence = (*row[6:], None, None, None)[:3]
+    characters = Characters(*account) if account else None
+    return replace(PageInfo(*row[:6]), characters=characters, tables=tables, confidence=confidence)
 
 
 def _box_row(box: BBox) -> tuple[float, float, float, float]:

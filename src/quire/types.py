@@ -6,12 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from dataclasses import field as dataclass_field
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args, overload
 
 from quire.keys import ArtifactKey, Digest
 
 if TYPE_CHECKING:
-    from pandas import DataFrame
+    import pandas
+    import polars
 
 BlockKind = Literal[
     "title",
@@ -60,6 +61,8 @@ LOST: frozenset[LeftOut] = frozenset({"hidden", "off_page", "unmapped", "unplace
 
 SMALL_SHARE = 0.05
 """Of the characters of a page: when more are missing, its ledger entry has a reason."""
+DOUBTFUL = 0.65
+"""Mean confidence of the OCR of a page: below it, its ledger entry has a reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,12 +233,18 @@ class Table:
         text: str = _exporter("_csv:csv_table")(self)
         return text
 
-    def to_dataframe(self) -> DataFrame:
-        """A pandas DataFrame of texts with spans filled in; rows of header cells at the top name the columns.
+    @overload
+    def to_dataframe(self, library: Literal["pandas"] = "pandas") -> pandas.DataFrame: ...
 
-        The parts of a header of several rows are joined by dots. Needs pandas, which Quire does not install.
+    @overload
+    def to_dataframe(self, library: Literal["polars"]) -> polars.DataFrame: ...
+
+    def to_dataframe(self, library: Literal["pandas", "polars"] = "pandas") -> pandas.DataFrame | polars.DataFrame:
+        """A DataFrame of texts with spans filled in; rows of header cells at the top name the columns.
+
+        The parts of a header of several rows are joined by dots. Needs that library, which Quire does not install.
         """
-        return _exporter("_dataframe:dataframe")(self)
+        return _exporter("_dataframe:dataframe")(self, library)
 
     def __repr__(self) -> str:
         return f"<Table {self.rows} rows × {self.columns} columns: {shortened(self.text)!r}>"
@@ -428,9 +437,12 @@ class Characters:
 
 @dataclass(frozen=True, slots=True)
 class PageInfo:
-    """The ledger entry of a page. `reason` says why it failed or was skipped, or what text of it was left out.
+    """The ledger entry of a page. `reason` says why it failed or was skipped, what text of it was left out, or that its
+    OCR is doubtful.
 
     `characters` is None for a page whose characters were not counted: it failed, or an engine returned its blocks.
+    `tables` says how its tables were found where that was asked for: `2 areas by hand`, `words`.
+    `confidence` is the mean over the recognised characters, None without OCR.
     """
 
     number: int
@@ -440,6 +452,8 @@ class PageInfo:
     status: PageStatus = "ok"
     reason: str | None = None
     characters: Characters | None = None
+    tables: str | None = None
+    confidence: float | None = None
 
     @property
     def size(self) -> tuple[float, float]:
@@ -450,6 +464,11 @@ class PageInfo:
         """Whether more than a small share of the text of a page that was read is in no block."""
         read = self.status in ("ok", "empty")
         return read and self.characters is not None and self.characters.is_incomplete
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether the engine had so little confidence in the text of the page that much of it is probably wrong."""
+        return self.confidence is not None and self.confidence < DOUBTFUL
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,6 +61,8 @@ def page_json(page: PageInfo) -> dict[str, object]:
         "status": page.status,
         "reason": page.reason,
         "characters": characters_json(page.characters),
+        **({"tables": page.tables} if page.tables else {}),
+        "confidence": page.confidence,
     }
 
 
@@ -73,9 +75,10 @@ def characters_json(counted: Characters | None) -> dict[str, object] | None:
 
 def read_page(tree: Mapping[str, Any]) -> PageInfo:
     """The ledger entry that `page_json` wrote; other members are ignored."""
-    info = PageInfo(*(tree[name] for name in ("number", "width", "height", "rotation", "status", "reason")))
+    row = (tree[name] for name in ("number", "width", "height", "rotation", "status", "reason"))
     counted = tree.get("characters")
-    return info if counted is None else replace(info, characters=Characters(**counted))
+    characters = None if counted is None else Characters(**counted)
+    return replace(PageInfo(*row), characters=characters, tables=tree.get("tables"), confidence=tree.get("confidence"))
 
 
 def block_json(block: Block, *, words: Sequence[Word] | None = None, trace: bool = False) -> dict[str, object]:

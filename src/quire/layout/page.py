@@ -9,10 +9,11 @@ from quire.encoding import decode_page
 from quire.layout.account import Account, characters_in
 from quire.layout.boxes import FieldGroup, boxed_fields
 from quire.layout.bullets import with_bullets
+from quire.layout.dense import dense_order
 from quire.layout.fields import FieldPair, find_fields, is_field_table, is_form
 from quire.layout.figures import Figure, figure_text, find_figures, find_shapes
 from quire.layout.formulas import FormulaCluster, cluster_formulas
-from quire.layout.frame import Turn, upright
+from quire.layout.frame import Ways, upright
 from quire.layout.furniture import find_furniture, is_stamp
 from quire.layout.kinds import TypeSetting, body_setting, kind_of
 from quire.layout.lines import Line, find_lines, is_right_to_left
@@ -24,11 +25,13 @@ from quire.layout.patterns import WEAK_BULLETS, is_known_heading, is_leader, is_
 from quire.layout.quality import Quality, judge
 from quire.layout.run_in import without_title
 from quire.layout.tables import FoundTable, find_rules, find_tables
+from quire.layout.tables.scanned import is_no_table
 from quire.layout.tags import Tags
 from quire.layout.textual import PageVocabulary, Text, block_text, cell_text, code_text
 from quire.layout.things import Thing
 from quire.lazy_words import PageWords
 from quire.pagetext import FieldInfo, PageText
+from quire.table_areas import TableOptions
 from quire.types import (
     NO_BOX,
     AnswerSource,
@@ -70,22 +73,38 @@ class _Grid:
         self.table = table
 
 
-def page_blocks(text: PageText, quality: Quality | None = None) -> PageResult:
-    """The blocks of a page in reading order, with its ledger entry. `quality` is the verdict on its text."""
+def page_blocks(text: PageText, quality: Quality | None = None, tables: TableOptions | None = None) -> PageResult:
+    """The blocks of a page in reading order, with its ledger entry.
+
+    `quality` is the verdict on its text; `tables` is how the tables of this page are found.
+    """
     if text.ready:
         return decode_page(text.ready.encode("utf-8", "replace"), lambda _: text)
     quality = quality or judge(text)
     shown = text if quality.status == "usable" else _fields_alone(text)
-    page, back = upright(shown)
+    page, ways = upright(shown)
     account = Account(page)
-    blocks = tuple(_Page(shown, page, back, account).blocks())
+    asked = tables or TableOptions()
+    blocks = tuple(_Page(shown, page, ways, account, asked).blocks())
     characters = account.total()
     status: PageStatus = "ok" if blocks else "empty"
-    reason = characters.describe() if characters.is_incomplete else None
+    info = PageInfo(
+        text.number,
+        text.width,
+        text.height,
+        text.rotation,
+        status,
+        None,
+        characters,
+        asked.describe() or None,
+        _confidence(text, range(len(text.texts))),
+    )
+    reasons = [characters.describe()] if characters.is_incomplete else []
+    if info.is_doubtful:
+        reasons.append(f"doubtful text: mean confidence of OCR {info.confidence:.2f}")
     if quality.status != "usable" and quality.reason != "blank":
-        status, reason = "skipped", f"needs-recognition: {quality.reason}"
-    info = PageInfo(text.number, text.width, text.height, text.rotation, status, reason, characters)
-    return PageResult(info, blocks)
+        status, reasons = "skipped", [f"needs-recognition: {quality.reason}"]
+    return PageResult(replace(info, status=status, reason="; ".join(reasons) or None), blocks)
 
 
 def _fields_alone(text: PageText) -> PageText:
@@ -101,8 +120,10 @@ def _fields_alone(text: PageText) -> PageText:
 class _Page:
     """A page in progress: collects its blocks in order."""
 
-    def __init__(self, source: PageText, page: PageText, back: Turn | None, account: Account) -> None:
-        self.source, self.page, self.back, self.account = source, page, back, account
+    def __init__(
+        self, source: PageText, page: PageText, ways: Ways | None, account: Account, asked: TableOptions
+    ) -> None:
+        self.source, self.page, self.ways, self.account, self.asked = source, page, ways, account, asked
         self.vocabulary = PageVocabulary(page)
         self.tags = Tags(page)
         self.alternatives: list[str] = []
@@ -115,7 +136,8 @@ class _Page:
         if self.tags:
             self.tags.mark(lines)
         upright_lines = mended(page, [line for line in lines if not line.angle])
-        lines = [*upright_lines, *(line for line in lines if line.angle)]
+        given, lines = self._given_tables([*upright_lines, *(line for line in lines if line.angle)])
+        upright_lines = [line for line in lines if not line.angle]
         self.typed = is_typescript(upright_lines)
         if self.typed:
             for line in upright_lines:
@@ -130,6 +152,7 @@ class _Page:
         body = [line for line in lines if id(line) not in furniture]
         figures, body = self._find_figures(body, setting.size)
         tables, forms, body = self._find_tables(body)
+        tables += given
         if tables:
             figures = [figure for figure in figures if not _in_table(figure, tables)]
         turned = [line for line in body if line.angle]
@@ -155,7 +178,14 @@ class _Page:
         sequence = _sequence(things, self.tags, page)
         if len(self.alternatives) != len(figures):  # which text belongs to which figure is unknown
             self.alternatives = []
-        if _all_recognised(page) and not page.ordered:  # its order adds nothing to the positions
+        dense = (
+            dense_order(things, page.rulings, ordered=page.ordered, right_to_left=backwards)
+            if _all_recognised(page)
+            else []
+        )
+        if dense:
+            columns = dense
+        elif _all_recognised(page) and not page.ordered:  # its order adds nothing to the positions
             columns = reading_order(things, {}, right_to_left=backwards)
         else:
             columns = reading_order(things, sequence, right_to_left=backwards)
@@ -176,12 +206,28 @@ class _Page:
 
     def _find_tables(self, lines: list[Line]) -> tuple[list[FoundTable], list[FieldGroup], list[Line]]:
         """The tables, those tagged in the file first, the fields in boxes, and the lines without their text."""
-        tables = self.tags.tables([line for line in lines if not line.angle]) if self.tags else []
+        mode = self.asked.mode
+        tagged = self.tags and mode == "auto"
+        tables = self.tags.tables([line for line in lines if not line.angle]) if tagged else []
         lines = _without(self.page, lines, tables) if tables else lines
         rules = find_rules(self.page)
         fields, lines = boxed_fields(self.page, lines, rules)
-        more = [table for table in find_tables(self.page, lines, rules) if not self._is_field_table(table)]
+        more = find_tables(self.page, lines, rules, mode)
+        if mode == "auto":
+            more = [table for table in more if not self._is_field_table(table)]
+        if more and _all_recognised(self.page):
+            more = [table for table in more if not is_no_table(self.page, table)]
         return tables + more, fields, _without(self.page, lines, more) if more else lines
+
+    def _given_tables(self, lines: list[Line]) -> tuple[list[FoundTable], list[Line]]:
+        """The tables whose areas are given by hand, and the lines without their text."""
+        if not self.asked.areas:
+            return [], lines
+        from quire.layout.tables.by_hand import tables_by_hand  # lazy: few pages have areas
+
+        size = self.source.width, self.source.height
+        tables = tables_by_hand(self.page, lines, self.asked.areas, size, self.ways.there if self.ways else None)
+        return tables, _without(self.page, lines, tables)
 
     def _is_field_table(self, table: FoundTable) -> bool:
         rows = [[""] * table.columns for _ in range(table.rows)]
@@ -381,7 +427,7 @@ class _Page:
         )
 
     def _bbox(self, box: tuple[float, float, float, float]) -> BBox:
-        turned = self.back(*box) if self.back else box
+        turned = self.ways.back(*box) if self.ways else box
         return BBox.of_points(turned, (self.source.width, self.source.height))
 
 
@@ -404,7 +450,7 @@ def _source(page: PageText, runs: Sequence[int]) -> AnswerSource | None:
 
 
 def _confidence(page: PageText, runs: Sequence[int]) -> float | None:
-    """Mean confidence of the OCR characters."""
+    """Mean confidence of the OCR characters among the runs."""
     if not page.engine:
         return None
     known = [(page.confidence(run), len(page.texts[run])) for run in runs]

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 from quire.engine import ReadLine, Recognition
 from quire.fonts import Font
@@ -26,7 +27,10 @@ SIZE = 0.92  # of the height of a line's box
 ASCENT = 0.8  # of the height: position of the baseline
 SAME_ROW = 0.4  # of their height: how far apart the middles of lines in one row may be
 ALIKE = 1.6  # heights of lines of one type differ by less
-GAP = 0.9  # of the size: words further apart belong to different lines
+GAP, WIDE_GAP = 0.9, 2.2  # of the size: words further apart may belong, and do belong, to different lines
+EVEN = 2.0  # times the usual gap of a line: a wider one separates, in a line of justified text all are wide
+WALL = 8  # times the height of a line: a higher rule between two words separates them
+FEW_GAPS = 3  # with fewer the usual gap is unknown
 COVERED = 0.4  # share of a recognised word under native text
 LINES, WORDS, WRITTEN = 3, 2.5, 0.15  # of scanned text: lines, words per line, share of the picture covered
 STRUCK = 0.2  # of the height of a line: a rule further up is part of its letters
@@ -175,13 +179,16 @@ def _place(
     height = _thickness(line, seen, scale)
     begin = True
     before: Word | None = None
+    widest = _widest(line, seen, SIZE * height / scale)
     for word in line.words:
         box = seen.prepared.to_page(word.bbox).points(size)
         under = next((reason for reason, boxes in taken.items() if _share_under(box, boxes) > COVERED), None)
         if under is not None:
             runs.left_out[under] += _characters(word.text)
             continue
-        apart = before is not None and _gap(before, word, line.angle, seen) * scale > GAP * SIZE * height
+        apart = before is not None and (
+            _gap(before, word, line.angle, seen) > widest or _is_walled(before, word, line, seen)
+        )
         runs.texts.append(word.text.replace("\n", " "))
         runs.boxes += box
         if line.angle:
@@ -221,6 +228,27 @@ def _thickness(line: ReadLine, seen: Seen, scale: float) -> float:
     width, height = seen.prepared.size
     across = line.bbox.width * width if line.angle % 180 else line.bbox.height * height
     return max(1.0, across * scale)
+
+
+def _widest(line: ReadLine, seen: Seen, size: float) -> float:
+    """The widest space between words of one line, in pixels."""
+    gaps = [_gap(before, word, line.angle, seen) for before, word in pairwise(line.words)]
+    usual = median(gaps) if len(gaps) >= FEW_GAPS else 0.0
+    return min(max(GAP * size, EVEN * usual), WIDE_GAP * size)
+
+
+def _is_walled(before: Word, word: Word, line: ReadLine, seen: Seen) -> bool:
+    """Whether an upright rule, much higher than the line, stands between two words of a level line."""
+    if line.angle:
+        return False
+    width, height = seen.prepared.size
+    low, high = before.bbox.right - before.bbox.width / 4, word.bbox.left + word.bbox.width / 4
+    middle = (line.bbox.top + line.bbox.height / 2) * height
+    return any(
+        low * width < x0 < high * width and y0 < middle < y1 and y1 - y0 > WALL * line.bbox.height * height
+        for x0, y0, x1, y1, _ in seen.rulings
+        if x0 == x1
+    )
 
 
 def _gap(before: Word, word: Word, angle: int, seen: Seen) -> float:

@@ -12,6 +12,7 @@ from quire.layout.tables.types import FoundCell, FoundTable
 from quire.layout.tables.words import Row, TableWord, rows_of, turned_words, words_in
 from quire.layout.tables.zones import find_gutters
 from quire.pagetext import PageText
+from quire.table_areas import TablesMode
 
 WHOLE = 0.8  # of the rows of a table of amounts: a mesh with more of them is as good
 HEADED = 12.0  # points: a mesh that begins further below has no header
@@ -19,23 +20,27 @@ HEADED = 12.0  # points: a mesh that begins further below has no header
 __all__ = ["FoundCell", "FoundTable", "find_rules", "find_tables"]
 
 
-def find_tables(page: PageText, lines: list[Line], rules: Rules) -> list[FoundTable]:
+def find_tables(page: PageText, lines: list[Line], rules: Rules, mode: TablesMode = "auto") -> list[FoundTable]:
     """The tables of a page, from top to bottom; `lines` are those of `find_lines`, `rules` those of `find_rules`."""
-    meshes = find_meshes(rules)
+    if mode == "none":
+        return []
+    meshes = find_meshes(rules) if mode != "words" else []
     gutters = find_gutters(lines)
-    windows = find_windows(lines, rules.across, gutters)
+    windows = find_windows(lines, rules.across, gutters) if mode != "lines" else []
     boxes = [(mesh.ys[0], mesh.ys[-1]) for mesh in meshes]
     if not windows and not boxes:
         return []
     from quire.layout.tables.ruled import ruled_tables  # lazy: most pages have no tables, and these are slow to import
 
     words = words_in(page, within([*windows, *boxes], lines))
-    rows = rows_of(words)
-    listed, meshes, words = _items(page, lines, words, rows, meshes)
-    rows = rows_of(words) if listed else rows
-    stated, meshes, rest = _statements(words, rows, rules, meshes)
+    rows, rest, found = rows_of(words), words, list[FoundTable]()
+    if mode != "lines":
+        found, meshes, rest = _items(page, lines, words, rows, meshes)
+        rows = rows_of(rest) if found else rows
+        stated, meshes, rest = _statements(rest, rows, rules, meshes)
+        found += stated
     tables, rest = ruled_tables(page, meshes, rest, turned_words(page, lines) if boxes else [])
-    tables += [*listed, *stated]
+    tables += found
     if windows:
         from quire.layout.tables.unruled import unruled_tables
 
