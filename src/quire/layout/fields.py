@@ -7,6 +7,8 @@ right. What a table holds is not looked at: its rows say what belongs together.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -27,8 +29,11 @@ NEAR = 1.3  # of the size: the gap to the line below that still belongs to it
 STICKS = 0.6  # of the size: the gap between the lines of a value
 STEP = 2.5  # of the size: from one field to the next below it
 LARGER = 1.5  # of the size of the label: a value beside it is smaller
-SAME_ROW = 0.3  # of the size: how far the baselines of a row may differ
+SAME_HEIGHT = 0.4  # of the size: how far the middle of a value may be from that of its label
+SAME_ROW = 0.45  # of the size: how far the baselines of a row may differ
 ALIGNED = 0.4  # of the size
+EDGE = 8.0  # points: labels, or values, that begin this near to each other are in one column
+COLUMN = 8.0  # of the size: how far below each other fields of a column may be
 REACH = 0.7  # of the page's width: how far a value may be from its label
 CONTENTS = 4  # rows that end with a small number: a table of contents
 _LABEL = re.compile(r"[#'\"“‘]{0,2}[^\W\d_].*")
@@ -96,7 +101,10 @@ def find_fields(page: PageText, lines: Sequence[Line], *, form: bool) -> tuple[l
     if not form and not any(":" in line.text and len(line.text) < PROSE_LINE for line in lines):
         return [], list(lines)
     rows = _rows(lines)
-    found = _believed([pair for row in rows for pair in _in_row(page, row, form=form)], lines, form=form)
+    seen = [pair for row in rows for pair in _in_row(page, row, form=form)]
+    found = _believed(seen, lines, form=form)
+    if form:
+        found += _in_columns(lines, {id(line) for pair in found for line in pair.source})
     if not found:
         return [], list(lines)
     taken = {id(line) for pair in found for line in pair.source}
@@ -192,6 +200,38 @@ def _in_row(page: PageText, row: Sequence[Line], *, form: bool) -> list[_Found]:
                 return []  # a row of a table
             found.append(_Found(line, rest[0], [line, rest.pop(0)], sure=True))
     return found
+
+
+def _in_columns(lines: Sequence[Line], taken: set[int]) -> list[_Found]:
+    """Labels below each other, without colons, each with a value to their right, in another type."""
+    ordered = sorted((line for line in lines if id(line) not in taken), key=lambda line: line.middle)
+    middles = [line.middle for line in ordered]
+    beside = []
+    for label in ordered:
+        reach = SAME_HEIGHT * label.size
+        row = ordered[bisect_left(middles, label.middle - reach) : bisect_right(middles, label.middle + reach)]
+        right = [line for line in row if line.left - label.right > ALIGNED * label.size]
+        if right and is_label(label.text):
+            value = min(right, key=lambda line: line.left)
+            if len(value.text) <= VALUE_LENGTH:
+                beside.append(_Found(label, value, [label, value], sure=True))
+    found = []
+    for pair in beside:
+        column = [other for other in beside if _are_in_column(pair, other)]
+        marked = sum(1 for other in column if other.value and _looks_different(other.label, other.value))
+        if len(column) >= FEWEST_PAIRS and 2 * marked > len(column):
+            found.append(pair)
+    values = Counter(id(pair.value) for pair in found)
+    return [pair for pair in found if values[id(pair.value)] == 1]
+
+
+def _are_in_column(pair: _Found, other: _Found) -> bool:
+    same = abs(pair.left - other.left) < EDGE and abs(pair.edge - other.edge) < EDGE
+    return same and abs(pair.label.baseline - other.label.baseline) < COLUMN * pair.label.size
+
+
+def _looks_different(label: Line, value: Line) -> bool:
+    return label.bold != value.bold or abs(label.size - value.size) > 0.05 * value.size or label.color != value.color
 
 
 def _cut(page: PageText, line: Line, *, form: bool) -> tuple[Line | None, Line | None]:

@@ -52,6 +52,8 @@ class TypeSetting:
     """Weight and slope are unknown."""
     form: bool = False
     """A page of labels with values: names and addresses are a little larger than these."""
+    label: tuple[int, float] | None = None
+    """The font and size of most labels of a form."""
 
 
 def body_setting(page: PageText, lines: Sequence[Line]) -> TypeSetting:
@@ -167,6 +169,8 @@ def _is_heading_of_form(lines: Sequence[Line], setting: TypeSetting, *, alone: b
     """Whether type that is hardly larger begins a part of a form: a bold line of words, no label and no value."""
     text = lines[0].text
     if len(lines) > 1 or not lines[0].bold or setting.bold or not alone:
+        return False
+    if (lines[0].font, lines[0].size) == setting.label:
         return False
     return not any(map(str.isdigit, text)) and not _SENTENCE_END.search(text) and len(text) <= FORM_HEADING
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
@@ -167,8 +168,10 @@ class _Page:
         if (tables or figures or pairs) and body:
             texts = body_setting(page, [*body, *(line for pair in pairs for line in pair.lines)])
             setting = setting if form and texts.size < setting.size else texts  # not the small print of a form
-        fields = len(pairs) + sum(len(group.pairs) for group in forms)
-        setting = replace(setting, form=form and fields >= FORM_FIELDS)
+        fields = [*pairs, *(pair for group in forms for pair in group.pairs)]
+        if form and len(fields) >= FORM_FIELDS:
+            labels = Counter((pair.label[0].font, pair.label[0].size) for pair in fields)
+            setting = replace(setting, form=True, label=labels.most_common(1)[0][0])
         edge = [line for line in upright_lines if id(line) in furniture]
         self._furniture([line for line in edge if line.top < page.height / 2], furniture)
         for line in turned:

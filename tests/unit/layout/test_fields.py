@@ -73,6 +73,14 @@ def test_boxes_with_a_small_label_at_the_top_are_fields_row_by_row():
     ]
 
 
+def test_bold_labels_below_each_other_need_no_colon():
+    rows = [("Agency", "Marlow and Sons"), ("Buyer", "Ada Marlow"), ("Handling", "None"), ("Brand", "Salt and Timber")]
+    pieces = []
+    for i, (label, value) in enumerate(rows):
+        pieces += [Piece(72, 200 + 14 * i, label, 9, BOLD), Piece(150, 201.5 + 14 * i, value, 9, "Helvetica")]
+    assert fields(documents.invoice(pieces)) == rows
+
+
 def test_labels_and_values_over_rules_are_fields_and_no_table():
     pieces = [
         piece

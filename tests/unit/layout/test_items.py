@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import quire
-from tests.documents import Piece, placed
+from tests.documents import Piece, listed, placed
 
 TITLES = ((72, "Line"), (110, "Start"), (170, "Description"), (290, "Length"), (350, "Days"), (420, "Amount"))
 
@@ -44,3 +44,18 @@ def test_the_rows_below_an_item_stay_rows_with_every_word():
 def test_items_without_rows_below_them_are_an_ordinary_table():
     (block,) = quire.read(order(5, nested=False)).tables
     assert block.table.rows == 6
+
+
+def test_the_frame_of_a_form_is_no_part_of_the_table_in_it():
+    """A frame over the whole page: boxes with lists of labels and names, then the rows of a table."""
+    across = [(50, y, 550, y) for y in (60, 170, *range(190, 490, 20))]
+    down = [(50, 60, 50, 470), (550, 60, 550, 470), *((x, 60, x, 470) for x in (180, 330, 440))]
+    names = ["Agency", "Buyer", "Seller", "Product", "Brand", "Office", "Region"]
+    pieces = [*listed(names, 54, 74), *listed(["Marlow", "Ada", "Heron", "Salt", "Grey", "East", "North"], 190, 74)]
+    pieces += [Piece(x, 185, title) for x, title in ((54, "Line"), (190, "Program"), (340, "Length"), (450, "Amount"))]
+    for i in range(14):
+        row = ((54, f"{i + 1}.0"), (190, f"Evening news {i}"), (340, "00:30"), (450, f"${15 + i}.00"))
+        pieces += [Piece(x, 205 + 20 * i, text) for x, text in row]
+    block = quire.read(placed(pieces, rules=[*across, *down])).tables[-1]
+    assert block.table.header == ["Line", "Program", "Length", "Amount"]
+    assert block.table.grid()[1] == ["1.0", "Evening news 0", "00:30", "$15.00"]

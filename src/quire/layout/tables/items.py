@@ -19,10 +19,11 @@ FEWEST_WORDS = 5  # of the row of an item
 FEWEST_COLUMNS = 5
 SAME_EDGE = 3.0  # points: numbers and amounts of the items end this near to each other
 GUTTER = 0.45  # of the size: a gap between columns, wider than one between words
+APART = 2.5  # of the size: from one item to the next, with other rows between them
 NEAR = 1.6  # of the size: the gap between rows of a table
 TITLE_ROWS = 3
 LONGEST = 25  # words of a row
-_NUMBER = re.compile(r"\d{1,3}\.?0?\Z")
+_NUMBER = re.compile(r"\d{1,3}\Z")
 _MONEY = re.compile(r"\(?[$€£]\d[\d,.]*[.,]\d\d\)?\Z")  # with its sign: numbered rows of figures are in many tables
 
 _Interval = tuple[float, float]
@@ -56,15 +57,14 @@ def item_tables(rows: Sequence[Row], above: Iterable[TableWord]) -> list[tuple[F
 def _items(rows: Sequence[Row]) -> list[Row]:
     """The longest series of rows that are numbered one by one, with other rows between them."""
     best: list[Row] = []
-    marked = [(at, row, mark) for at, row in enumerate(rows) if (mark := _mark(row))]
-    for first, (at, row, mark) in enumerate(marked):
-        series, places = [row], [at]
-        for later, other, next_mark in marked[first + 1 :]:
+    marked = [(row, mark) for row in rows if (mark := _mark(row))]
+    for first, (row, mark) in enumerate(marked):
+        series = [row]
+        for other, next_mark in marked[first + 1 :]:
             if _follows(mark, next_mark):
                 series.append(other)
-                places.append(later)
                 mark = next_mark
-        apart = sum(b - a > 1 for a, b in pairwise(places))
+        apart = sum(b.baseline - a.baseline > APART * a.size for a, b in pairwise(series))
         if len(series) > len(best) and 2 * apart > len(series) - 1:
             best = series
     return best
@@ -77,7 +77,7 @@ def _mark(row: Row) -> tuple[int, float, float] | None:
         return None
     for word in row.words[:2]:
         if _NUMBER.match(word.text):
-            return int(word.text.split(".")[0]), word.right, amounts[-1]
+            return int(word.text), word.right, amounts[-1]
     return None
 
 
