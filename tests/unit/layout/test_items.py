@@ -59,3 +59,21 @@ def test_the_frame_of_a_form_is_no_part_of_the_table_in_it():
     block = quire.read(placed(pieces, rules=[*across, *down])).tables[-1]
     assert block.table.header == ["Line", "Program", "Length", "Amount"]
     assert block.table.grid()[1] == ["1.0", "Evening news 0", "00:30", "$15.00"]
+
+
+def test_rows_below_a_strip_of_titles_have_the_columns_of_its_boxes():
+    """Two tables side by side whose titles are in boxes; the rows of the second are a little lower."""
+    titles = ("Month", "Spots", "Gross", "Net")
+    pieces, rules = [], []
+    for left, shift in ((60, 0), (320, 3)):
+        rules += [(left, 200, left + 220, 200), (left, 214, left + 220, 214)]
+        rules += [(left + 55 * i, 200, left + 55 * i, 214) for i in range(5)]
+        pieces += [Piece(left + 4 + 55 * i, 210, title, 8) for i, title in enumerate(titles)]
+        for number, row in enumerate(
+            (("May 2020", "19", "$870.00", "$739.50"), ("Totals", "19", "$870.00", "$739.50"))
+        ):
+            pieces += [Piece(left + 4 + 55 * i, 224 + shift + 12 * number, text, 8) for i, text in enumerate(row)]
+    pieces += [Piece(60, 252, "People", 8, "Helvetica-Bold")]
+    tables = quire.read(placed(pieces, rules=rules)).tables
+    assert [block.table.grid()[0] for block in tables] == [list(titles)] * 2
+    assert [block.table.grid()[2] for block in tables] == [["Totals", "19", "$870.00", "$739.50"]] * 2

@@ -36,6 +36,9 @@ def find_tables(page: PageText, lines: list[Line], rules: Rules, mode: TablesMod
     rows, rest, found = rows_of(words), words, list[FoundTable]()
     if mode != "lines":
         found, meshes, rest = _items(page, lines, words, rows, meshes)
+        if any(mesh.rows == 1 for mesh in meshes):
+            below, meshes, rest = _below_strips(meshes, rest)
+            found += below
         rows = rows_of(rest) if found else rows
         stated, meshes, rest = _statements(rest, rows, rules, meshes)
         found += stated
@@ -66,6 +69,18 @@ def _items(
         used = {run for row in own for word in row.words for run in word.runs}
         words = [word for word in words if word.runs[0] not in used]
     return [table for table, _ in found], meshes, words
+
+
+def _below_strips(meshes: list[Mesh], words: list[TableWord]) -> tuple[list[FoundTable], list[Mesh], list[TableWord]]:
+    """The tables below strips of titles, the other meshes, and the words that are in none of them."""
+    from quire.layout.tables.strips import strip_tables
+
+    tables = []
+    for table, strip in strip_tables(meshes, words):
+        tables.append(table)
+        meshes = [mesh for mesh in meshes if mesh is not strip]
+    used = {run for table in tables for cell in table.cells for run in cell.runs}
+    return tables, meshes, [word for word in words if word.runs[0] not in used]
 
 
 def _statements(
