@@ -55,6 +55,8 @@ class TypeSetting:
     """A page of labels with values: names and addresses are a little larger than these."""
     color: int = 0
     """That of most characters."""
+    label: tuple[int, float] | None = None
+    """The font and size of most labels of a form."""
 
 
 def body_setting(page: PageText, lines: Sequence[Line]) -> TypeSetting:
@@ -144,7 +146,7 @@ def is_heading(paragraph: Paragraph, setting: TypeSetting, *, alone: bool) -> bo
     size = max(line.size for line in lines)
     if text[0].islower() and size <= 1.4 * setting.size:
         return False  # the rest of a sentence
-    if setting.form and (len(lines) > 1 or size <= FORM_SIZE * setting.size):
+    if setting.form and (len(lines) > 1 or size <= FORM_SIZE * setting.size) and not section_number(text):
         return _is_heading_of_form(lines, setting, alone=alone)
     larger = size > HEADING_SIZE * setting.size
     if larger and (size > 1.25 * setting.size or not _SENTENCE_END.search(text)):
@@ -174,6 +176,8 @@ def _is_heading_of_form(lines: Sequence[Line], setting: TypeSetting, *, alone: b
     """Whether type that is hardly larger begins a part of a form: a bold line of words, no label and no value."""
     text = lines[0].text
     if len(lines) > 1 or not lines[0].bold or setting.bold or not alone:
+        return False
+    if (lines[0].font, lines[0].size) == setting.label:
         return False
     return not any(map(str.isdigit, text)) and not _SENTENCE_END.search(text) and len(text) <= FORM_HEADING
 
