@@ -19,7 +19,7 @@ from quire.layout.listings import has_sign_of_code, is_typescript
 from quire.layout.mending import mended
 from quire.layout.order import Column, as_written, reading_order
 from quire.layout.paragraphs import Paragraph, paragraphs
-from quire.layout.patterns import WEAK_BULLETS, is_leader, is_page_number
+from quire.layout.patterns import WEAK_BULLETS, is_known_heading, is_leader, is_page_number
 from quire.layout.quality import Quality, judge
 from quire.layout.run_in import without_title
 from quire.layout.tables import FoundTable, find_tables
@@ -472,6 +472,9 @@ def _notes(parts: Sequence[Paragraph | Thing], setting: TypeSetting) -> int:
         if not isinstance(part, Paragraph) or part.lines[0].size > 0.93 * setting.size:
             break
         number -= 1
+    above = parts[number - 1] if number else None
+    if isinstance(above, Paragraph) and is_known_heading(above.lines[-1].text.lstrip("0123456789. ")):
+        return len(parts)  # references in small type
     return number
 
 

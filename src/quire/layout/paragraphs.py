@@ -16,6 +16,7 @@ from quire.median import median
 
 _INITIAL = re.compile(r"[A-Z]\. ")
 GAP = 1.35  # of the usual distance of lines: a wider one ends a paragraph
+SET_OFF = 1.2  # of the usual distance: so far a heading is from the text below it
 CODE_GAP = 2.3  # a listing may hold an empty line
 SIZE = 0.09  # a larger relative change of size does too
 INDENT = 0.8  # of the size: a first line is indented by more than this
@@ -191,7 +192,7 @@ def _begins(
         return True
     if step > 1.5 * size and len(current) == 1 and pitch.get(round(2 * last.size)) == step:
         return True  # two titles below each other: nothing else shows how far lines of this size are apart
-    if line.bold != last.bold and _heading_like(line, last, edges[1]):
+    if line.bold != last.bold and _heading_like(line, last, edges[1], step > SET_OFF * usual):
         return True
     if line.mono != last.mono:
         return True
@@ -236,12 +237,12 @@ def _scripted(line: Line, last: Line) -> bool:
     return min(len(line.text), len(last.text)) <= 3
 
 
-def _heading_like(line: Line, last: Line, right: float) -> bool:
-    """Whether the bold one of two lines is a heading: it ends early and does not continue a sentence."""
+def _heading_like(line: Line, last: Line, right: float, set_off: bool) -> bool:
+    """Whether the bold one of two lines is a heading: it ends early or is set off, and continues no sentence."""
     bold = line if line.bold else last
     if line.text[:1].islower():
         return False
-    return bold.right < right - 1.5 * bold.size
+    return set_off or bold.right < right - 1.5 * bold.size
 
 
 def _list_begins(line: Line, current: Sequence[Line]) -> bool:
