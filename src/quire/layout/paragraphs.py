@@ -11,7 +11,15 @@ from itertools import pairwise
 from quire.layout.hanging import hanging_entries
 from quire.layout.lines import Line, is_right_to_left
 from quire.layout.order import Column
-from quire.layout.patterns import STRONG_BULLETS, bullet, caption_marked, is_contents_line, list_number
+from quire.layout.patterns import (
+    STRONG_BULLETS,
+    bullet,
+    caption_marked,
+    is_contents_line,
+    is_known_heading,
+    list_number,
+    section_depth,
+)
 from quire.median import median
 
 _INITIAL = re.compile(r"[A-Z]\. ")
@@ -192,6 +200,10 @@ def _begins(
         return True
     if step > 1.5 * size and len(current) == 1 and pitch.get(round(2 * last.size)) == step:
         return True  # two titles below each other: nothing else shows how far lines of this size are apart
+    if len(current) == 1 and line.font != last.font and is_known_heading(last.text):
+        return True
+    if len(current) == 1 and (section_depth(line.text) or 0) > (section_depth(last.text) or 9):
+        return True  # a section begins with one of its own
     if line.bold != last.bold and _heading_like(line, last, edges[1], step > SET_OFF * usual):
         return True
     if line.mono != last.mono:
