@@ -11,21 +11,9 @@ from benchmarks import harness
 from benchmarks.report import LeftOut, Options, Report
 
 NAMES = (
-    *(
-        "quality",
-        "kinds",
-        "statements",
-        "fields",
-        "characters",
-        "robust",
-        "speed",
-        "readers",
-        "threads",
-        "render",
-        "surfaces",
-        "cold",
-    ),
-    *("heartbeat", "memory", "office", "scans", "scantables", "workers", "scanmemory", "scanstart"),
+    *("quality", "headings", "kinds", "statements", "fields", "characters", "robust", "speed", "readers", "threads"),
+    *("render", "surfaces", "cold", "heartbeat", "memory", "office", "scans", "scantables", "workers", "scanmemory"),
+    "scanstart",
     *("journal", "restatecost", "durablebeat", "itemsmemory", "rerun", "plan", "killed", "throughput", "sharing"),
     *("serve", "webpage"),
 )

@@ -27,6 +27,7 @@ from quire.types import BlockKind
 HEADING_SIZE = 1.1  # of the body's size: larger type is a heading
 FORM_SIZE = 1.3  # the same on a form
 FORM_HEADING = 30  # characters
+LEAST_SIZE = 0.85  # of the body's size: that of a numbered heading in bold capitals
 FOOTNOTE_SIZE = 0.93
 TITLE_SIZE = 0.9  # of the body's size: a title in another font may be a little smaller
 TITLE_LENGTH = (4, 110)
@@ -124,14 +125,14 @@ def kind_of(
         return "footnote"
     if paragraph.marker and not list_number(text):
         return "list_item"
-    if is_heading(paragraph, setting, alone=alone) or _is_title_of(page, paragraph, below, setting):
+    if is_heading(page, paragraph, setting, alone=alone) or _is_title_of(page, paragraph, below, setting):
         return "heading"
     if paragraph.marker:
         return "list_item"
     return "paragraph"
 
 
-def is_heading(paragraph: Paragraph, setting: TypeSetting, *, alone: bool) -> bool:
+def is_heading(page: PageText, paragraph: Paragraph, setting: TypeSetting, *, alone: bool) -> bool:
     lines = paragraph.lines
     if len(lines) > 4:
         return False
@@ -144,6 +145,9 @@ def is_heading(paragraph: Paragraph, setting: TypeSetting, *, alone: bool) -> bo
     if letters < 2 or (setting.recognised and not _reads_like_a_title(text)):
         return False
     size = max(line.size for line in lines)
+    caps = text.isupper() and letters > 3
+    if caps:  # the first letters of small capitals
+        size = max(size, max(page.sizes[run] for line in lines for run in line.runs))
     if text[0].islower() and size <= 1.4 * setting.size:
         return False  # the rest of a sentence
     if setting.form and (len(lines) > 1 or size <= FORM_SIZE * setting.size) and not section_number(text):
@@ -156,11 +160,11 @@ def is_heading(paragraph: Paragraph, setting: TypeSetting, *, alone: bool) -> bo
         return True
     if _SENTENCE_END.search(text) and not section_number(text):
         return False
-    if size < 0.94 * setting.size or len(lines) > 2:
-        return False
     numbered = bool(section_number(text)) and len(text) < 120
     bold = all(line.bold for line in lines) and not setting.bold
-    caps = text.isupper() and letters > 3
+    small = LEAST_SIZE if bold and caps and numbered else 0.94
+    if size < small * setting.size or len(lines) > 2:
+        return False
     known = is_known_heading(text)
     if bold:
         return alone or numbered or known

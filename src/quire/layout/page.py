@@ -643,8 +643,9 @@ def _notes(parts: Sequence[Paragraph | Thing], setting: TypeSetting) -> int:
             break
         number -= 1
     above = parts[number - 1] if number else None
-    titled = isinstance(above, Paragraph) and len(above.lines) == 1 and is_known_heading(above.lines[0].text)
-    return len(parts) if titled else number
+    if isinstance(above, Paragraph) and is_known_heading(above.lines[-1].text.lstrip("0123456789. ")):
+        return len(parts)  # references in small type
+    return number
 
 
 def _below(figure: Figure, part: Paragraph, setting: TypeSetting) -> bool:
