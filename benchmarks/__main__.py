@@ -11,7 +11,20 @@ from benchmarks import harness, tessdata
 from benchmarks.report import LeftOut, Options, Report
 
 NAMES = (
-    *("quality", "statements", "characters", "robust", "speed", "readers", "threads", "render", "surfaces", "cold"),
+    *(
+        "quality",
+        "kinds",
+        "statements",
+        "fields",
+        "characters",
+        "robust",
+        "speed",
+        "readers",
+        "threads",
+        "render",
+        "surfaces",
+        "cold",
+    ),
     *("heartbeat", "memory", "office", "scans", "scantables", "scanlanguages", "workers", "scanmemory", "scanstart"),
     *("journal", "restatecost", "durablebeat", "itemsmemory", "rerun", "plan", "killed", "throughput", "sharing"),
     *("serve", "webpage"),

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 # PDF 32000-1, table 123: flags of a font descriptor.
 FIXED_PITCH, ITALIC, FORCE_BOLD = 1, 1 << 6, 1 << 18
 
-_BOLD = re.compile(r"-medi(?!um)|bold|black|heavy|cmbx|-demi|semibd|sfbx|\.bi?\Z")
+_BOLD = re.compile(r"-medi(?!um)|bold|black|heavy|cmbx|-demi|semibd|sfbx|[.-]bi?\Z")
 _PLAIN = re.compile(r"regular|light|book|roman|medium|thin|italic|oblique|cmr\d|cmti|cmmi|cmsy|-regu")
-_ITALIC = re.compile(r"italic|(?:regu|medi)ital|oblique|cmti|cmmi|sfti|sfit|-ital|slant|\.b?i\Z")
+_ITALIC = re.compile(r"italic|(?:regu|medi)ital|oblique|cmti|cmmi|sfti|sfit|-ital|slant|[.-]b?i\Z")
 _MONO = re.compile(
     r"mono|courier|cm(?:it|sl)?tt|sftt|sfit|consol|nimbusmon|typewriter|menlo|letter ?gothic|lucidacon|fixed"
 )
@@ -40,6 +40,12 @@ class FontStyle(NamedTuple):
     italic: bool
     mono: bool
     math: bool
+
+
+@lru_cache(maxsize=64)
+def looks_of(fonts: tuple[Font, ...]) -> tuple[FontStyle, ...]:
+    """The style of each font."""
+    return tuple(font.look for font in fonts)
 
 
 def family(name: str) -> str:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from dataclasses import field as dataclass_field
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args, overload
 
 from quire.keys import ArtifactKey, Digest
 
 if TYPE_CHECKING:
-    from pandas import DataFrame
+    import pandas
+    import polars
 
 BlockKind = Literal[
     "title",
@@ -231,18 +233,40 @@ class Table:
         text: str = _exporter("_csv:csv_table")(self)
         return text
 
-    def to_dataframe(self) -> DataFrame:
-        """A pandas DataFrame of texts with spans filled in; rows of header cells at the top name the columns.
+    @overload
+    def to_dataframe(self, library: Literal["pandas"] = "pandas") -> pandas.DataFrame: ...
 
-        The parts of a header of several rows are joined by dots. Needs pandas, which Quire does not install.
+    @overload
+    def to_dataframe(self, library: Literal["polars"]) -> polars.DataFrame: ...
+
+    def to_dataframe(self, library: Literal["pandas", "polars"] = "pandas") -> pandas.DataFrame | polars.DataFrame:
+        """A DataFrame of texts with spans filled in; rows of header cells at the top name the columns.
+
+        The parts of a header of several rows are joined by dots. Needs that library, which Quire does not install.
         """
-        return _exporter("_dataframe:dataframe")(self)
+        return _exporter("_dataframe:dataframe")(self, library)
 
     def __repr__(self) -> str:
         return f"<Table {self.rows} rows × {self.columns} columns: {shortened(self.text)!r}>"
 
     def _repr_html_(self) -> str:
         return self.to_html()
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A label with its value, as on an invoice or a form: the texts without the colon, and the boxes of both.
+
+    The value is empty where nothing was filled in. A field of a PDF form has no box of its label, which is its name.
+    """
+
+    label: str
+    value: str
+    label_bbox: BBox = NO_BOX
+    value_bbox: BBox = NO_BOX
+
+    def __repr__(self) -> str:
+        return f"<Field {shortened(self.label)!r}: {shortened(self.value)!r}>"
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,7 +298,7 @@ class Region:
     parent: str | None = None
     merge_group: str | None = None
     polygon: tuple[tuple[float, float], ...] = ()
-    attrs: Mapping[str, object] = field(default_factory=dict, hash=False)
+    attrs: Mapping[str, object] = dataclass_field(default_factory=dict, hash=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,7 +338,8 @@ class Block:
     The `text` keeps the lines of the page, separated by line breaks; words hyphenated at a line end are
     joined. `level` is the depth of a heading (1 is the highest) or of a list item. `marker` is the bullet or
     number with which the text of a list item begins. `words` may be empty when they were not requested. `source` is
-    the engine's answer that OCR text of the block is from, None if all text is from the file.
+    the engine's answer that OCR text of the block is from, None if all text is from the file. `table` and `field` are
+    set for blocks of these kinds.
     """
 
     id: str
@@ -330,8 +355,9 @@ class Block:
     words: Sequence[Word] = ()
     spans: tuple[Span, ...] = ()
     table: Table | None = None
-    style: Style | None = field(default=None, compare=False)
+    style: Style | None = dataclass_field(default=None, compare=False)
     source: AnswerSource | None = None
+    field: Field | None = None
 
     @property
     def placed(self) -> bool:
@@ -379,7 +405,7 @@ class Characters:
 
     drawn: int
     in_blocks: int
-    left_out: Mapping[LeftOut, int] = field(default_factory=dict, hash=False)
+    left_out: Mapping[LeftOut, int] = dataclass_field(default_factory=dict, hash=False)
 
     @property
     def unaccounted(self) -> int:
@@ -415,6 +441,7 @@ class PageInfo:
     OCR is doubtful.
 
     `characters` is None for a page whose characters were not counted: it failed, or an engine returned its blocks.
+    `tables` says how its tables were found where that was asked for: `2 areas by hand`, `words`.
     `confidence` is the mean over the recognised characters, None without OCR.
     """
 
@@ -425,6 +452,7 @@ class PageInfo:
     status: PageStatus = "ok"
     reason: str | None = None
     characters: Characters | None = None
+    tables: str | None = None
     confidence: float | None = None
 
     @property

@@ -9,7 +9,17 @@ from quire.chunk.tables import TableText, pipes, triplets
 from quire.chunk.values import ChunkOptions
 from quire.export._flow import TextRun, flow, runs
 from quire.export._markdown import is_latex, without_dollars
-from quire.export._structure import Item, body, by_numbering, captions, is_numbered, marker_length, nested, with_lists
+from quire.export._structure import (
+    Item,
+    are_fields,
+    body,
+    by_numbering,
+    captions,
+    is_numbered,
+    marker_length,
+    nested,
+    with_lists,
+)
 from quire.types import Block
 
 INDENT = "    "
@@ -85,7 +95,7 @@ def _with_headings(blocks: Sequence[Block], options: ChunkOptions) -> Iterator[E
     linked = {caption.id for caption in beside.values()}
     above: dict[int, Block] = {}  # by level, 0 is the title
     unused: Block | None = None
-    for part in with_lists(block for block in body(blocks) if block.id not in linked):
+    for part in with_lists((block for block in body(blocks) if block.id not in linked), fields=True):
         if isinstance(part, Block) and part.kind in ("title", "heading"):
             level = 0 if part.kind == "title" else max(part.level or 1, 1)
             if unused is not None and any(one is unused for at, one in above.items() if at >= level):
@@ -110,7 +120,9 @@ def _path(above: dict[int, Block]) -> tuple[Block, ...]:
 
 
 def _pieces(part: Block | list[Block], beside: dict[str, Block], options: ChunkOptions) -> Iterator[Sequence[Piece]]:
-    if isinstance(part, list):
+    if isinstance(part, list) and are_fields(part):
+        yield [text_piece(block, options) for block in part]
+    elif isinstance(part, list):
         for _, items in by_numbering(nested(part)):
             yield [piece for item in items for piece in _item(item, 0, options)]
     elif part.table is not None and part.table.cells:

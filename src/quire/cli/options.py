@@ -57,6 +57,9 @@ Images = Annotated[
 Redactions = Annotated[
     bool | None, Option("--redactions/--no-redactions", help="Mark blacked-out areas of scans: [[REDACTED]].")
 ]
+Tables = Annotated[
+    str | None, Option(metavar="HOW", help="How to find tables: auto (default), lines (drawn), words, none.")
+]
 Include = Annotated[
     list[str] | None, Option(metavar="PATTERN", help="In folders, only files that match, like '*.pdf'.")
 ]

@@ -9,7 +9,7 @@ from typing import Any
 
 from quire.engine import Attempt
 from quire.export import Exportable, Traced
-from quire.types import NO_BOX, AnswerSource, BBox, Block, Cell, Characters, PageInfo, Part, Span, Table, Word
+from quire.types import NO_BOX, AnswerSource, BBox, Block, Cell, Characters, Field, PageInfo, Part, Span, Table, Word
 
 SCHEMA = "quire/1"
 _FLAGS = ("bold", "italic", "superscript", "subscript", "code")
@@ -61,6 +61,7 @@ def page_json(page: PageInfo) -> dict[str, object]:
         "status": page.status,
         "reason": page.reason,
         "characters": characters_json(page.characters),
+        **({"tables": page.tables} if page.tables else {}),
         "confidence": page.confidence,
     }
 
@@ -74,10 +75,10 @@ def characters_json(counted: Characters | None) -> dict[str, object] | None:
 
 def read_page(tree: Mapping[str, Any]) -> PageInfo:
     """The ledger entry that `page_json` wrote; other members are ignored."""
-    info = PageInfo(*(tree[name] for name in ("number", "width", "height", "rotation", "status", "reason")))
+    row = (tree[name] for name in ("number", "width", "height", "rotation", "status", "reason"))
     counted = tree.get("characters")
     characters = None if counted is None else Characters(**counted)
-    return replace(info, characters=characters, confidence=tree.get("confidence"))
+    return replace(PageInfo(*row), characters=characters, tables=tree.get("tables"), confidence=tree.get("confidence"))
 
 
 def block_json(block: Block, *, words: Sequence[Word] | None = None, trace: bool = False) -> dict[str, object]:
@@ -109,7 +110,18 @@ def block_json(block: Block, *, words: Sequence[Word] | None = None, trace: bool
         written["words"] = [_word(word) for word in words]
     if block.table is not None:
         written["table"] = table_json(block.table, block, trace=trace)
+    if block.field is not None:
+        written["field"] = _field(block.field)
     return written
+
+
+def _field(field: Field) -> dict[str, object]:
+    return {
+        "label": field.label,
+        "label_bbox": box_json(field.label_bbox),
+        "value": field.value,
+        "value_bbox": box_json(field.value_bbox),
+    }
 
 
 def _source(source: AnswerSource | None) -> dict[str, object] | None:
@@ -193,7 +205,13 @@ def read_block(tree: dict[str, Any]) -> Block:
         words=_read_words(tree.get("words", ())),
         table=_read_table(tree["table"], source) if "table" in tree else None,
         source=source,
+        field=_read_field(tree["field"]) if "field" in tree else None,
     )
+
+
+def _read_field(tree: dict[str, Any]) -> Field:
+    boxes = _readbox_json(tree["label_bbox"]), _readbox_json(tree["value_bbox"])
+    return Field(tree["label"], tree["value"], *boxes)
 
 
 def _readbox_json(tree: dict[str, float] | None) -> BBox:

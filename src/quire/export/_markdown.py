@@ -13,11 +13,14 @@ from quire.export._figures import FigureView, is_ornament, view_of
 from quire.export._flow import TextRun, flow, merged, runs
 from quire.export._grid import cell_text, has_spans, header_rows, span_attributes, texts, written
 from quire.export._structure import (
+    are_fields,
     body,
     depths,
+    field_of,
     is_numbered,
     is_plain_number,
     marker_length,
+    value_start,
     with_lists,
 )
 from quire.types import Block, Cell, Table
@@ -37,8 +40,8 @@ def of_blocks(blocks: Sequence[Block], figures: FigureView = _USUAL) -> str:
     """The text of these blocks, whatever their kind."""
     depth = depths(blocks)
     written = [
-        _list(part) if isinstance(part, list) else _block(part, depth.get(part.id, 1), figures)
-        for part in with_lists(blocks)
+        _group(part) if isinstance(part, list) else _block(part, depth.get(part.id, 1), figures)
+        for part in with_lists(blocks, fields=True)
     ]
     text = "\n\n".join(part for part in written if part)
     return f"{text}\n" if text else ""
@@ -92,6 +95,23 @@ def without_dollars(formula: str) -> str:
     return formula.strip().removeprefix("$$").removesuffix("$$").strip()
 
 
+def _group(blocks: Sequence[Block]) -> str:
+    return _BREAK.join(filter(None, map(_field, blocks))) if are_fields(blocks) else _list(blocks)
+
+
+_BREAK = "  \n"
+"""Two spaces before the end of a line: the next one begins below it, in the same paragraph."""
+
+
+def _field(block: Block) -> str:
+    """The label in bold with a colon, also where the page has none, and the value."""
+    label, value = escape(flow(field_of(block).label)), _line(block, skip=value_start(block))
+    if not label:
+        return value
+    bold = f"**{label}:**" if can_emphasise("", f"{label}:", " ") else f"{label}:"
+    return f"{bold} {value}".rstrip()
+
+
 def _list(items: Sequence[Block]) -> str:
     lines: list[str] = []
     above: list[tuple[int, int]] = []  # level of each item this one is nested in, and where its text begins
@@ -101,6 +121,7 @@ def _list(items: Sequence[Block]) -> str:
             above.pop()
         indent = above[-1][1] if above else 0
         marker = item.marker if is_plain_number(item) else "-"
+        marker += "." if marker.isdigit() else ""
         skip = marker_length(item) if is_plain_number(item) or not is_numbered(item) else 0
         lines.append(f"{' ' * indent}{marker} {_line(item, skip=skip)}".rstrip())
         above.append((level, indent + len(marker) + 1))

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from quire.layout.lines import Line
+from quire.layout.lines import Line, is_right_to_left
 from quire.layout.listings import is_listing
 from quire.layout.paragraphs import Paragraph
 from quire.layout.patterns import (
@@ -17,6 +17,7 @@ from quire.layout.patterns import (
     is_address,
     is_contents_line,
     is_known_heading,
+    is_page_number,
     list_number,
     section_number,
 )
@@ -24,10 +25,13 @@ from quire.pagetext import PageText
 from quire.types import BlockKind
 
 HEADING_SIZE = 1.1  # of the body's size: larger type is a heading
+FORM_SIZE = 1.3  # the same on a form
+FORM_HEADING = 30  # characters
 FOOTNOTE_SIZE = 0.93
 TITLE_SIZE = 0.9  # of the body's size: a title in another font may be a little smaller
 TITLE_LENGTH = (4, 110)
 PROSE = 80  # characters that are enough to know the type of the text
+COLOUR = 90  # of 255: how far that of a heading is from that of the text
 TITLE_WORDS = 0.5  # of the letters of an OCR title: those in words
 _OPERATORS = re.compile(r"[-=+−×·/<>≤≥≈()\[\]{}|\d.,]+\Z")
 _NOTE_MARK = re.compile(r"^(?:[*†‡§¶]+|\d{1,3}|[a-z]\b)\s*\S")
@@ -47,12 +51,17 @@ class TypeSetting:
     """Short rulings in the lower part, as (left, right, y): footnotes follow below them."""
     recognised: bool = False
     """Weight and slope are unknown."""
+    form: bool = False
+    """A page of labels with values: names and addresses are a little larger than these."""
+    color: int = 0
+    """That of most characters."""
 
 
 def body_setting(page: PageText, lines: Sequence[Line]) -> TypeSetting:
     """The most frequent size of type on a page, by characters, and its weight."""
     sizes: dict[float, int] = {}
     fonts: dict[int, int] = {}
+    colors: dict[int, int] = {}
     bold = total = 0
     prose = [line for line in lines if not line.mono]
     if sum(len(line.text) for line in prose) >= PROSE:
@@ -62,6 +71,7 @@ def body_setting(page: PageText, lines: Sequence[Line]) -> TypeSetting:
         rounded = round(2 * line.size) / 2
         sizes[rounded] = sizes.get(rounded, 0) + count
         fonts[line.font] = fonts.get(line.font, 0) + count
+        colors[line.color] = colors.get(line.color, 0) + count
         total += count
         bold += count if line.bold else 0
     size = max(sizes, key=lambda s: sizes[s]) if sizes else 10.0
@@ -81,6 +91,7 @@ def body_setting(page: PageText, lines: Sequence[Line]) -> TypeSetting:
         bottom=max((line.bottom for line in lines), default=page.height),
         note_rules=tuple(rules),
         recognised=bool(page.engine) and page.recognised == 0,
+        color=max(colors, key=lambda c: colors[c]) if colors else 0,
     )
 
 
@@ -125,7 +136,7 @@ def is_heading(paragraph: Paragraph, setting: TypeSetting, *, alone: bool) -> bo
     if len(lines) > 4:
         return False
     text = " ".join([line.text for line in lines])
-    if len(text) > 220 or _list_of_names(text) or is_address(text) or is_contents_line(text):
+    if len(text) > 220 or _list_of_names(text) or is_address(text) or is_contents_line(text) or is_page_number(text):
         return False
     letters = sum(map(str.isalpha, text))
     if 2 * sum(map(str.isdigit, text)) > 3 * letters:
@@ -135,9 +146,14 @@ def is_heading(paragraph: Paragraph, setting: TypeSetting, *, alone: bool) -> bo
     size = max(line.size for line in lines)
     if text[0].islower() and size <= 1.4 * setting.size:
         return False  # the rest of a sentence
+    if setting.form and (len(lines) > 1 or size <= FORM_SIZE * setting.size):
+        return _is_heading_of_form(lines, setting, alone=alone)
     larger = size > HEADING_SIZE * setting.size
     if larger and (size > 1.25 * setting.size or not _SENTENCE_END.search(text)):
         return len(lines) <= 3 or size > 1.4 * setting.size
+    coloured = alone and size > 0.94 * setting.size and _is_coloured(lines, setting)
+    if coloured and is_right_to_left(text) and len(text) < 90 and text[-1] not in ".،؛,;":
+        return True
     if _SENTENCE_END.search(text) and not section_number(text):
         return False
     if size < 0.94 * setting.size or len(lines) > 2:
@@ -154,6 +170,23 @@ def is_heading(paragraph: Paragraph, setting: TypeSetting, *, alone: bool) -> bo
         return True
     italic = all(line.italic for line in lines)
     return numbered and alone and len(text) < 90 and (italic or caps or _title_case(text))
+
+
+def _is_heading_of_form(lines: Sequence[Line], setting: TypeSetting, *, alone: bool) -> bool:
+    """Whether type that is hardly larger begins a part of a form: a bold line of words, no label and no value."""
+    text = lines[0].text
+    if len(lines) > 1 or not lines[0].bold or setting.bold or not alone:
+        return False
+    return not any(map(str.isdigit, text)) and not _SENTENCE_END.search(text) and len(text) <= FORM_HEADING
+
+
+def _is_coloured(lines: Sequence[Line], setting: TypeSetting) -> bool:
+    """Whether lines are set in a colour that is not that of the text."""
+    return all(_far(line.color, setting.color) for line in lines)
+
+
+def _far(color: int, other: int) -> bool:
+    return max(abs((color >> shift & 255) - (other >> shift & 255)) for shift in (0, 8, 16)) > COLOUR
 
 
 def _is_title_of(page: PageText, paragraph: Paragraph, below: Paragraph | None, setting: TypeSetting) -> bool:
@@ -209,13 +242,13 @@ def _is_footnote(paragraph: Paragraph, setting: TypeSetting, last_of_column: boo
 
 def is_formula(page: PageText, paragraph: Paragraph) -> bool:
     """Mostly symbols in formula fonts, set apart from the text."""
-    fonts, table, texts = page.fonts, page.font_table, page.texts
+    fonts, looks, texts = page.fonts, page.looks(), page.texts
     total = mathematical = words = 0
     for line in paragraph.lines:
         for run in line.runs:
             text = texts[run]
             total += len(text)
-            look = table[fonts[run]].look
+            look = looks[fonts[run]]
             if look.math or (look.italic and len(text) <= 2) or _OPERATORS.match(text):
                 mathematical += len(text)
             elif len(text) > 3 and text.isalpha():

@@ -7,34 +7,40 @@ from dataclasses import replace
 
 from quire.encoding import decode_page
 from quire.layout.account import Account, characters_in
+from quire.layout.boxes import FieldGroup, boxed_fields
 from quire.layout.bullets import with_bullets
 from quire.layout.dense import dense_order
+from quire.layout.fields import FieldPair, find_fields, is_form
 from quire.layout.figures import Figure, figure_text, find_figures, find_shapes
 from quire.layout.formulas import FormulaCluster, cluster_formulas
-from quire.layout.frame import Turn, upright
+from quire.layout.frame import Ways, upright
 from quire.layout.furniture import find_furniture, is_stamp
 from quire.layout.kinds import TypeSetting, body_setting, kind_of
+from quire.layout.leftwards import in_reading_order, mirrored, with_whole_words
 from quire.layout.lines import Line, find_lines, is_right_to_left
 from quire.layout.listings import has_sign_of_code, is_typescript
 from quire.layout.mending import mended
 from quire.layout.order import Column, as_written, reading_order
 from quire.layout.paragraphs import Paragraph, paragraphs
-from quire.layout.patterns import WEAK_BULLETS, is_leader, is_page_number
+from quire.layout.patterns import WEAK_BULLETS, is_known_heading, is_leader, is_page_number
 from quire.layout.quality import Quality, judge
 from quire.layout.run_in import without_title
-from quire.layout.tables import FoundTable, find_tables
+from quire.layout.tables import FoundTable, find_rules, find_tables
 from quire.layout.tables.scanned import is_no_table
 from quire.layout.tags import Tags
 from quire.layout.textual import PageVocabulary, Text, block_text, cell_text, code_text
 from quire.layout.things import Thing
 from quire.lazy_words import PageWords
 from quire.pagetext import FieldInfo, PageText
+from quire.table_areas import TableOptions
 from quire.types import (
+    NO_BOX,
     AnswerSource,
     BBox,
     Block,
     BlockKind,
     Cell,
+    Field,
     LeftOut,
     PageInfo,
     PageResult,
@@ -67,15 +73,20 @@ class _Grid:
         self.table = table
 
 
-def page_blocks(text: PageText, quality: Quality | None = None) -> PageResult:
-    """The blocks of a page in reading order, with its ledger entry. `quality` is the verdict on its text."""
+def page_blocks(text: PageText, quality: Quality | None = None, tables: TableOptions | None = None) -> PageResult:
+    """The blocks of a page in reading order, with its ledger entry.
+
+    `quality` is the verdict on its text; `tables` is how the tables of this page are found.
+    """
     if text.ready:
         return decode_page(text.ready.encode("utf-8", "replace"), lambda _: text)
     quality = quality or judge(text)
     shown = text if quality.status == "usable" else _fields_alone(text)
-    page, back = upright(shown)
+    page, ways = upright(shown)
+    page = with_whole_words(page)
     account = Account(page)
-    blocks = tuple(_Page(shown, page, back, account).blocks())
+    asked = tables or TableOptions()
+    blocks = tuple(_Page(shown, page, ways, account, asked).blocks())
     characters = account.total()
     status: PageStatus = "ok" if blocks else "empty"
     info = PageInfo(
@@ -86,6 +97,7 @@ def page_blocks(text: PageText, quality: Quality | None = None) -> PageResult:
         status,
         None,
         characters,
+        asked.describe() or None,
         _confidence(text, range(len(text.texts))),
     )
     reasons = [characters.describe()] if characters.is_incomplete else []
@@ -109,21 +121,27 @@ def _fields_alone(text: PageText) -> PageText:
 class _Page:
     """A page in progress: collects its blocks in order."""
 
-    def __init__(self, source: PageText, page: PageText, back: Turn | None, account: Account) -> None:
-        self.source, self.page, self.back, self.account = source, page, back, account
+    def __init__(
+        self, source: PageText, page: PageText, ways: Ways | None, account: Account, asked: TableOptions
+    ) -> None:
+        self.source, self.page, self.ways, self.account, self.asked = source, page, ways, account, asked
         self.vocabulary = PageVocabulary(page)
         self.tags = Tags(page)
         self.alternatives: list[str] = []
         self.made: list[Block] = []
+        self.notes: list[Paragraph] = []
         self.typed = False
+        self.bold = False
 
     def blocks(self) -> list[Block]:
         page = self.page
         lines = find_lines(page, self.account)
+        in_reading_order(page, lines)
         if self.tags:
             self.tags.mark(lines)
         upright_lines = mended(page, [line for line in lines if not line.angle])
-        lines = [*upright_lines, *(line for line in lines if line.angle)]
+        given, lines = self._given_tables([*upright_lines, *(line for line in lines if line.angle)])
+        upright_lines = [line for line in lines if not line.angle]
         self.typed = is_typescript(upright_lines)
         if self.typed:
             for line in upright_lines:
@@ -137,25 +155,33 @@ class _Page:
             furniture = _artifacts(self.tags, upright_lines, page.height) | furniture
         body = [line for line in lines if id(line) not in furniture]
         figures, body = self._find_figures(body, setting.size)
-        tables, body = self._find_tables(body)
+        tables, forms, body = self._find_tables(body)
+        tables += given
         if tables:
             figures = [figure for figure in figures if not _in_table(figure, tables)]
         turned = [line for line in body if line.angle]
+        backwards = _right_to_left(page)
         body = with_bullets(page, [line for line in body if not line.angle])
+        form = is_form(upright_lines)
+        pairs: list[FieldPair] = []
+        if not backwards:
+            pairs, body = find_fields(page, body, form=form)
         for line in body:
             line.mono = line.mono and not self.typed
-        if (tables or figures) and body:
-            setting = body_setting(page, body)
+        if (tables or figures or pairs) and body:
+            texts = body_setting(page, [*body, *(line for pair in pairs for line in pair.lines)])
+            setting = setting if form and texts.size < setting.size else texts  # not the small print of a form
+        setting = replace(setting, form=form and bool(pairs or forms))
+        self.bold = setting.bold
         edge = [line for line in upright_lines if id(line) in furniture]
         self._furniture([line for line in edge if line.top < page.height / 2], furniture)
         for line in turned:
             kind: BlockKind = "header" if is_stamp(line, page.width) else "paragraph"
             self._text(kind, [line], Paragraph([line], Column([line])))
-        things: list[Thing] = [*cluster_formulas(body), *map(_Grid, tables), *figures, *_fields(page)]
+        things: list[Thing] = [*cluster_formulas(body), *pairs, *forms, *map(_Grid, tables), *figures, *_fields(page)]
         sequence = _sequence(things, self.tags, page)
         if len(self.alternatives) != len(figures):  # which text belongs to which figure is unknown
             self.alternatives = []
-        backwards = _right_to_left(page)
         dense = (
             dense_order(things, page.rulings, ordered=page.ordered, right_to_left=backwards)
             if _all_recognised(page)
@@ -170,6 +196,8 @@ class _Page:
             columns = as_written(columns, sequence, right_to_left=backwards, trusted=page.ordered)
         for column in columns:
             self._column(column, setting)
+        for note in self.notes:  # behind the text, which goes on in the next column
+            self._text("footnote", note.lines, note)
         self._furniture([line for line in edge if line.top >= page.height / 2], furniture)
         return self.made
 
@@ -182,14 +210,29 @@ class _Page:
         labels = {id(line) for figure in figures for line in figure.lines}
         return figures, [line for line in lines if id(line) not in labels]
 
-    def _find_tables(self, lines: list[Line]) -> tuple[list[FoundTable], list[Line]]:
-        """The tables, those tagged in the file first, and the lines without the text of the tables."""
-        tables = self.tags.tables([line for line in lines if not line.angle]) if self.tags else []
+    def _find_tables(self, lines: list[Line]) -> tuple[list[FoundTable], list[FieldGroup], list[Line]]:
+        """The tables, those tagged in the file first, the fields in boxes, and the lines without their text."""
+        mode = self.asked.mode
+        tagged = self.tags and mode == "auto"
+        tables = self.tags.tables([line for line in lines if not line.angle]) if tagged else []
         lines = _without(self.page, lines, tables) if tables else lines
-        more = find_tables(self.page, lines)
+        rules = find_rules(self.page)
+        fields, lines = boxed_fields(self.page, lines, rules)
+        more = find_tables(self.page, lines, rules, mode)
         if more and _all_recognised(self.page):
             more = [table for table in more if not is_no_table(self.page, table)]
-        return tables + more, _without(self.page, lines, more) if more else lines
+        more = [mirrored(self.page, table) for table in more]
+        return tables + more, fields, _without(self.page, lines, more) if more else lines
+
+    def _given_tables(self, lines: list[Line]) -> tuple[list[FoundTable], list[Line]]:
+        """The tables whose areas are given by hand, and the lines without their text."""
+        if not self.asked.areas:
+            return [], lines
+        from quire.layout.tables.by_hand import tables_by_hand  # lazy: few pages have areas
+
+        size = self.source.width, self.source.height
+        tables = tables_by_hand(self.page, lines, self.asked.areas, size, self.ways.there if self.ways else None)
+        return tables, _without(self.page, lines, tables)
 
     def _furniture(self, lines: list[Line], kinds: dict[int, BlockKind]) -> None:
         for line in sorted(lines, key=lambda line: (round(line.baseline), line.left)):
@@ -210,6 +253,7 @@ class _Page:
             parts.append(thing)
         parts += paragraphs(column, pending)
         notes = _notes(parts, setting)
+        note: Paragraph | None = None
         _unmark_single(parts)
         for number, part in enumerate(parts):
             if isinstance(part, Paragraph):
@@ -227,8 +271,14 @@ class _Page:
                     ),
                     None,
                 )
-                if kind == "paragraph" and number >= notes and self._follows_note(part):
+                if kind == "paragraph" and number >= notes and _goes_on(note, part):
                     kind = "footnote"
+                if kind in ("paragraph", "footnote") and isinstance(before, Figure) and _below(before, part, setting):
+                    kind = "caption"
+                note = part if kind == "footnote" else None
+                if note:
+                    self.notes.append(note)
+                    continue
                 cut = without_title(self.page, part, setting) if kind == "paragraph" and _alone(before, part) else None
                 if cut:
                     self._text("heading", cut[0], part.of(cut[0]))
@@ -239,16 +289,11 @@ class _Page:
                 self._table(part.table)
             elif isinstance(part, Figure):
                 self._figure(part)
+            elif isinstance(part, FieldPair | FieldGroup):
+                for pair in part.pairs if isinstance(part, FieldGroup) else [part]:
+                    self._pair(pair)
             elif isinstance(part, _Field):
                 self._field(part)
-
-    def _follows_note(self, part: Paragraph) -> bool:
-        """Whether a footnote of the same type is the block before: this is more of it."""
-        last = self.made[-1] if self.made else None
-        size = part.lines[0].size
-        if last is None or last.kind != "footnote" or last.style is None:
-            return False
-        return abs(last.style.size - size) < 0.05 * size
 
     def _text(self, kind: BlockKind, lines: Sequence[Line], paragraph: Paragraph, *, level: int | None = None) -> None:
         if kind == "code":
@@ -256,7 +301,9 @@ class _Page:
         else:
             mono = all(line.mono for line in lines)
             code = not self.typed and (not mono or any(has_sign_of_code(line.text) for line in lines))
-            content = block_text(self.page, lines, self.vocabulary, keep_hyphens=kind == "formula", code=code)
+            content = block_text(
+                self.page, lines, self.vocabulary, keep_hyphens=kind == "formula", code=code, bold=not self.bold
+            )
         runs = [run for line in lines for run in line.runs]
         self.account.place(runs, content.text)
         if not content.text.strip():
@@ -290,7 +337,8 @@ class _Page:
             leaders = [run for run in cell.runs if is_leader(self.page.texts[run])]
             shown = [run for run in cell.runs if run not in leaders] if leaders else cell.runs
             text = cell_text(self.page, shown, self.vocabulary)
-            self.account.leave_out(leaders, "leader")
+            if leaders:
+                self.account.leave_out(leaders, "leader")
             self.account.place(shown, text)
             cells.append(
                 Cell(
@@ -308,7 +356,7 @@ class _Page:
             )
         table = Table(found.rows, found.columns, tuple(sorted(cells, key=lambda c: (c.row, c.column))))
         runs = [run for cell in found.cells for run in cell.runs]
-        self._add("table", found.box, Text(table.text, ()), runs, table=table)
+        self._add("table", found.box, Text(table.text, ()), runs, inner=table)
 
     def _figure(self, figure: Figure) -> None:
         box = (figure.left, figure.top, figure.right, figure.bottom)
@@ -321,7 +369,27 @@ class _Page:
     def _field(self, thing: _Field) -> None:
         field = thing.field
         text = f"{field['name']}: {field['value']}" if field["name"] else field["value"]
-        self._add("field", (thing.left, thing.top, thing.right, thing.bottom), Text(text, ()), [])
+        box = (thing.left, thing.top, thing.right, thing.bottom)
+        named = Field(field["name"], field["value"], value_bbox=self._bbox(box))
+        self._add("field", box, Text(text, ()), [], inner=named)
+
+    def _pair(self, pair: FieldPair) -> None:
+        """The text is that of the page; weight and slope say what is the label, which the field says itself."""
+        label = block_text(self.page, pair.label, self.vocabulary).text
+        content = block_text(self.page, pair.value, self.vocabulary) if pair.value else Text("", ())
+        before = f"{label}{chr(10) if pair.is_stacked else ' '}" if content.text else label
+        plain = (replace(span, bold=False, italic=False) for span in content.spans)
+        spans = tuple(
+            replace(span, start=span.start + len(before), end=span.end + len(before))
+            for span in plain
+            if span.link or span.code or span.superscript or span.subscript
+        )
+        text = before + content.text
+        runs = [run for line in pair.lines for run in line.runs]
+        self.account.place(runs, text)
+        boxes = [self._bbox(_around(lines)) if lines else NO_BOX for lines in (pair.label, pair.value)]
+        field = Field(label.rstrip(" :"), content.text, *boxes)
+        self._add("field", (pair.left, pair.top, pair.right, pair.bottom), Text(text, spans), runs, inner=field)
 
     def _add(
         self,
@@ -333,7 +401,7 @@ class _Page:
         marker: str = "",
         level: int | None = None,
         style: Style | None = None,
-        table: Table | None = None,
+        inner: Table | Field | None = None,
     ) -> None:
         source = self.source
         self.made.append(
@@ -349,14 +417,15 @@ class _Page:
                 engine=source.engine if source.engine and runs and runs[0] >= source.recognised else "native",
                 words=PageWords(lambda: source, _ranges(runs), page=source.number),
                 spans=content.spans,
-                table=table,
+                table=inner if isinstance(inner, Table) else None,
+                field=inner if isinstance(inner, Field) else None,
                 style=style,
                 source=_source(source, runs),
             )
         )
 
     def _bbox(self, box: tuple[float, float, float, float]) -> BBox:
-        turned = self.back(*box) if self.back else box
+        turned = self.ways.back(*box) if self.ways else box
         return BBox.of_points(turned, (self.source.width, self.source.height))
 
 
@@ -391,11 +460,15 @@ def _confidence(page: PageText, runs: Sequence[int]) -> float | None:
 def _ranges(runs: Iterable[int]) -> list[tuple[int, int]]:
     """Runs, in order, as ranges of consecutive ones."""
     ranges: list[tuple[int, int]] = []
+    start = end = -1
     for run in runs:
-        if ranges and ranges[-1][1] == run:
-            ranges[-1] = (ranges[-1][0], run + 1)
-        else:
-            ranges.append((run, run + 1))
+        if run != end:
+            if end >= 0:
+                ranges.append((start, end))
+            start = run
+        end = run + 1
+    if end >= 0:
+        ranges.append((start, end))
     return ranges
 
 
@@ -455,11 +528,23 @@ def _sequence(things: list[Thing], tags: Tags, page: PageText) -> dict[int, int]
     return places
 
 
+def _around(lines: Sequence[Line]) -> tuple[float, float, float, float]:
+    """The box of some lines."""
+    return (
+        min(line.left for line in lines),
+        min(line.top for line in lines),
+        max(line.right for line in lines),
+        max(line.bottom for line in lines),
+    )
+
+
 def _runs_of(thing: Thing) -> list[int]:
     if isinstance(thing, Line):
         return thing.runs
-    if isinstance(thing, FormulaCluster):
+    if isinstance(thing, FormulaCluster | FieldPair):
         return thing.lines[0].runs
+    if isinstance(thing, FieldGroup):
+        return thing.pairs[0].lines[0].runs
     return [run for cell in thing.table.cells for run in cell.runs] if isinstance(thing, _Grid) else []
 
 
@@ -480,14 +565,32 @@ def _unmark_single(parts: Sequence[Paragraph | Thing]) -> None:
 
 
 def _notes(parts: Sequence[Paragraph | Thing], setting: TypeSetting) -> int:
-    """Where the small type at the end of a column begins."""
+    """Where the small type at the end of a column begins: its notes, unless a heading such as References is above."""
     number = len(parts)
     while number > 0:
         part = parts[number - 1]
         if not isinstance(part, Paragraph) or part.lines[0].size > 0.93 * setting.size:
             break
         number -= 1
-    return number
+    above = parts[number - 1] if number else None
+    titled = isinstance(above, Paragraph) and len(above.lines) == 1 and is_known_heading(above.lines[0].text)
+    return len(parts) if titled else number
+
+
+def _below(figure: Figure, part: Paragraph, setting: TypeSetting) -> bool:
+    """Whether a few lines of small or italic type directly under a figure are its caption."""
+    left, top, right, _ = part.box
+    first = part.lines[0]
+    small = all(line.size < 0.96 * setting.size or line.italic for line in part.lines)
+    near = -0.5 * first.size < top - figure.bottom < 1.5 * first.size
+    inside = left > figure.left - 2 * first.size and right < figure.right + 2 * first.size
+    return small and near and inside and len(part.lines) <= 4 and not part.marker
+
+
+def _goes_on(note: Paragraph | None, part: Paragraph) -> bool:
+    """Whether a paragraph below a footnote is more of it: set in the same size."""
+    size = part.lines[0].size
+    return note is not None and abs(note.lines[0].size - size) < 0.05 * size
 
 
 def _alone(before: Paragraph | Thing | None, part: Paragraph) -> bool:

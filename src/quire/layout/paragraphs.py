@@ -83,7 +83,7 @@ def _mark(lines: Sequence[Line]) -> None:
 
 def _starts(lines: Sequence[Line], left: float) -> list[int]:
     """The indexes of the lines with which paragraphs begin."""
-    pitch = _pitches(lines)
+    pitch = _Pitches(lines)
     right = _right_edge(lines)
     justified = _justified(lines, right)
     entries = hanging_entries(lines)
@@ -101,10 +101,10 @@ def _starts(lines: Sequence[Line], left: float) -> list[int]:
     return starts
 
 
-def _apart(line: Line, last: Line, pitch: dict[int, float]) -> bool:
+def _apart(line: Line, last: Line, pitch: _Pitches) -> bool:
     """Whether white space, another place or another size separates two lines."""
     size = max(line.size, last.size)
-    usual = pitch.get(round(2 * last.size)) or 1.25 * size
+    usual = pitch.of(last.size) or 1.25 * size
     step = line.baseline - last.baseline
     return line.tag != last.tag or step < -0.4 * size or step > GAP * max(usual, size)
 
@@ -120,14 +120,24 @@ def marker_of(text: str) -> str:
     return bullet(text) or list_number(text)
 
 
-def _pitches(lines: Sequence[Line]) -> dict[int, float]:
+class _Pitches:
     """The usual distance of baselines for each size of type."""
-    distances: dict[int, list[float]] = {}
-    for a, b in itertools.pairwise(lines):
-        step = b.baseline - a.baseline
-        if abs(a.size - b.size) < 0.05 * a.size and 0.7 * a.size < step < 2.5 * a.size:
-            distances.setdefault(round(2 * a.size), []).append(step)
-    return {size: _usual(steps) for size, steps in distances.items()}
+
+    def __init__(self, lines: Sequence[Line]) -> None:
+        distances: dict[int, list[float]] = {}
+        for a, b in itertools.pairwise(lines):
+            step = b.baseline - a.baseline
+            if abs(a.size - b.size) < 0.05 * a.size and 0.7 * a.size < step < 2.5 * a.size:
+                distances.setdefault(round(2 * a.size), []).append(step)
+        self._usual = {size: _usual(steps) for size, steps in distances.items()}
+        self._seen = {size: len(steps) for size, steps in distances.items()}
+
+    def of(self, size: float) -> float | None:
+        return self._usual.get(round(2 * size))
+
+    def seen(self, size: float) -> int:
+        """How many pairs of lines show it."""
+        return self._seen.get(round(2 * size), 0)
 
 
 def _usual(steps: list[float]) -> float:
@@ -160,7 +170,7 @@ def _begins(
     line: Line,
     current: Sequence[Line],
     following: Line | None,
-    pitch: dict[int, float],
+    pitch: _Pitches,
     edges: tuple[float, float],
     justified: bool,
 ) -> bool:
@@ -170,7 +180,7 @@ def _begins(
     step = line.baseline - last.baseline
     if abs(step) < 0.4 * size:  # the same row, written in pieces
         return not (line.left >= last.left)
-    usual = pitch.get(round(2 * last.size)) or pitch.get(round(2 * line.size)) or 1.25 * size
+    usual = pitch.of(last.size) or pitch.of(line.size) or 1.25 * size
     if current[0].cap and step > 0 and line.top < current[0].cap:
         return False  # beside the large letter with which the paragraph begins
     if line.tag != last.tag or step < 0:
@@ -189,7 +199,7 @@ def _begins(
         return True
     if caption_marked(line.text) and not caption_marked(last.text):
         return True
-    if step > 1.5 * size and len(current) == 1 and pitch.get(round(2 * last.size)) == step:
+    if step > 1.5 * size and len(current) == 1 and pitch.seen(last.size) == 1:
         return True  # two titles below each other: nothing else shows how far lines of this size are apart
     if line.bold != last.bold and _heading_like(line, last, edges[1]):
         return True
@@ -199,7 +209,8 @@ def _begins(
         return True
     if line.math != last.math and _displayed(line if line.math else last, current, edges[0]):
         return True
-    return _indented(line, current, following, edges, justified)
+    spaced = step > 1.15 * usual
+    return _indented(line, current, following, edges, justified, spaced=spaced)
 
 
 def _titled(line: Line, current: Sequence[Line], following: Line | None, right: float) -> bool:
@@ -241,7 +252,7 @@ def _heading_like(line: Line, last: Line, right: float) -> bool:
     bold = line if line.bold else last
     if line.text[:1].islower():
         return False
-    return bold.right < right - 1.5 * bold.size
+    return bold.right < right - 1.5 * bold.size or (bold is line and last.text[-1:] in ".!?")
 
 
 def _list_begins(line: Line, current: Sequence[Line]) -> bool:
@@ -258,8 +269,15 @@ def _list_begins(line: Line, current: Sequence[Line]) -> bool:
 
 
 def _indented(
-    line: Line, current: Sequence[Line], following: Line | None, edges: tuple[float, float], justified: bool
+    line: Line,
+    current: Sequence[Line],
+    following: Line | None,
+    edges: tuple[float, float],
+    justified: bool,
+    *,
+    spaced: bool,
 ) -> bool:
+    """Whether the left edges begin a paragraph with a line; `spaced` is whether it is farther below than usual."""
     last, first = current[-1], current[0]
     indent = INDENT * line.size
     width = edges[1] - edges[0]
@@ -269,10 +287,10 @@ def _indented(
     if first.marker:
         back = line.left < first.left + 0.5 * line.size
         ended = last.text[-1:] in ".!?:;" and not line.text[:1].islower()
-        if back and ended and (ended_short or line.baseline - last.baseline > 1.35 * line.size):
+        if back and ended and (ended_short or spaced):
             return True  # the paragraph after a list
-        if len(current) == 1:
-            return line.left < first.left - indent  # the second line of a list item is indented
+        if len(current) == 1:  # the second line of an item is indented, or the first one is, as in a contract
+            return line.left < first.left - indent and (ended_short or bullet(first.text) != "")
     if line.left > last.left + indent and not centered:
         back = following is None or following.left < line.left - 0.5 * indent or following.bottom < line.top
         if len(current) > 1 or ended_short:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import pairwise
 
+from quire.fonts import Font, looks_of
+from quire.layout.leftwards import order_of_cell
 from quire.layout.lines import Line, is_right_to_left
 from quire.pagetext import SPACE, LinkInfo, PageText
 from quire.types import Span
@@ -93,11 +96,18 @@ def _compound(first: str, tail: str, vocabulary: PageVocabulary | None) -> bool:
 
 
 def block_text(
-    page: PageText, lines: Sequence[Line], vocabulary: PageVocabulary, *, keep_hyphens: bool = False, code: bool = True
+    page: PageText,
+    lines: Sequence[Line],
+    vocabulary: PageVocabulary,
+    *,
+    keep_hyphens: bool = False,
+    code: bool = True,
+    bold: bool = True,
 ) -> Text:
     """The lines of a block, separated by line breaks, with emphasis and links as spans.
 
-    With `code`, words in a font of fixed width are code.
+    With `code`, words in a font of fixed width are code; without `bold`, bold type stresses nothing, as on a page that
+    is set in it.
     """
     if not _stands_out(page, lines):
         text = lines[0].text
@@ -107,7 +117,7 @@ def block_text(
             else:
                 text = f"{text}\n{line.text}" if keep_hyphens else join_lines(text, line.text, vocabulary)
         return Text(text, ())
-    return _styled(page, lines, vocabulary, keep_hyphens, code)
+    return _styled(page, lines, vocabulary, keep_hyphens, code, bold)
 
 
 def same_row(a: Line, b: Line) -> bool:
@@ -123,7 +133,7 @@ def cell_text(page: PageText, runs: Sequence[int], vocabulary: PageVocabulary) -
     if len(runs) == 1:
         return texts[runs[0]]
     if is_right_to_left("".join([texts[run] for run in runs])):
-        runs = sorted(runs)  # the file has them in reading order
+        runs = order_of_cell(page, runs)
     line = texts[runs[0]]
     done: str | None = None
     sizes, baselines, boxes = page.sizes, page.baselines, page.boxes
@@ -167,14 +177,16 @@ def _stands_out(page: PageText, lines: Sequence[Line]) -> bool:
     return any(fonts[r] != font or sizes[r] != size for line in lines for r in line.runs)
 
 
-def _styled(page: PageText, lines: Sequence[Line], vocabulary: PageVocabulary, keep_hyphens: bool, code: bool) -> Text:
+def _styled(
+    page: PageText, lines: Sequence[Line], vocabulary: PageVocabulary, keep_hyphens: bool, code: bool, bold: bool
+) -> Text:
     pieces: list[str] = []
     spans: list[Span] = []
     length = 0
     flags, texts, fonts, sizes = page.flags, page.texts, page.fonts, page.sizes
     links = _Links(page, lines)
     linked = bool(links)
-    marked = {number for number, font in enumerate(page.font_table) if any(font.look[:3])}
+    marked = _marked(tuple(page.font_table))
     for number, line in enumerate(lines):
         separator = " "
         small = 0.85 * line.size
@@ -200,8 +212,12 @@ def _styled(page: PageText, lines: Sequence[Line], vocabulary: PageVocabulary, k
                 separator = " "
                 length += 1
             text = texts[run]
-            if fonts[run] in marked or sizes[run] < small or linked:
-                span = _span(page, line, run, links, length, code)
+            if (
+                fonts[run] in marked
+                or sizes[run] < small
+                or (linked and (sizes[run] == small or links.at(run) is not None))
+            ):
+                span = _span(page, line, run, links, length, code, bold)
                 if span:
                     _append(spans, span)
             pieces.append(text)
@@ -209,12 +225,18 @@ def _styled(page: PageText, lines: Sequence[Line], vocabulary: PageVocabulary, k
     return Text("".join(pieces), tuple(span for span in spans if span.end > span.start))
 
 
-def _span(page: PageText, line: Line, run: int, links: _Links, start: int, code: bool) -> Span | None:
+@lru_cache(maxsize=64)
+def _marked(fonts: tuple[Font, ...]) -> frozenset[int]:
+    """The numbers of the fonts that are not plain."""
+    return frozenset(number for number, look in enumerate(looks_of(fonts)) if any(look[:3]))
+
+
+def _span(page: PageText, line: Line, run: int, links: _Links, start: int, code: bool, stressed: bool) -> Span | None:
     look = page.font_table[page.fonts[run]].look
     mono = look.mono and code
     raised = _raised(page, line, run)
     link = links.at(run) if links else None
-    bold, italic = look.bold and not look.math, look.italic and not look.math
+    bold, italic = look.bold and stressed and not look.math, look.italic and not look.math
     if not (bold or italic or mono or raised or link):
         return None
     return Span(
@@ -233,10 +255,14 @@ def _append(spans: list[Span], span: Span) -> None:
     """Add a span, or extend the one before it when only a space separates them and they look alike."""
     if spans:
         last = spans[-1]
-        if span.start - last.end <= 1 and replace(last, start=span.start, end=span.end) == span:
-            spans[-1] = replace(last, end=span.end)
+        if span.start - last.end <= 1 and _style(last) == _style(span):
+            spans[-1] = Span(last.start, span.end, *_style(last))
             return
     spans.append(span)
+
+
+def _style(span: Span) -> tuple[bool, bool, bool, bool, bool, str | None]:
+    return span.bold, span.italic, span.superscript, span.subscript, span.code, span.link
 
 
 def _raised(page: PageText, line: Line, run: int) -> int:

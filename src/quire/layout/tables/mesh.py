@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_right
 
 from quire.layout.tables.types import FoundCell, FoundTable
-from quire.layout.tables.words import TableWord, rows_of
+from quire.layout.tables.words import TableWord, in_rows
 from quire.pagetext import Box
 
 MAX_ATOMS = 20_000
@@ -86,9 +86,7 @@ class Mesh:
             words = [
                 w for line in self.atoms[row : row + height] for atom in line[column : column + width] for w in atom
             ]
-            if len(words) > 1:
-                words = [word for line in rows_of(words) for word in line.words]
-            runs = [run for word in words for run in word.runs]
+            runs = [run for word in in_rows(words) for run in word.runs]
             box = Box(self.xs[column], self.ys[row], self.xs[column + width], self.ys[row + height])
             cells.append(FoundCell(row, column, height, width, row < header_rows, box, runs))
         box = Box(self.xs[0], self.ys[0], self.xs[-1], self.ys[-1])

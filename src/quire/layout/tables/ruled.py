@@ -8,7 +8,7 @@ from itertools import pairwise
 from quire.layout.tables.judge import is_drawn
 from quire.layout.tables.lattice import inside
 from quire.layout.tables.mesh import Mesh
-from quire.layout.tables.split import part_words, split_columns, split_rows
+from quire.layout.tables.split import part_words, split_columns, split_rows, split_titles
 from quire.layout.tables.types import FoundTable
 from quire.layout.tables.words import TableWord, amount, is_number, rows_of
 from quire.pagetext import PageText
@@ -48,13 +48,14 @@ def _kept(mesh: Mesh, word: TableWord) -> bool:
 
 def is_ruled_table(mesh: Mesh) -> bool:
     """Trim and split the mesh; False if the rest is a box, a frame or a drawing."""
-    _drop_thin(mesh)
+    drop_thin(mesh)
     _trim(mesh)
     if mesh.columns < 2:
         return False
     _part_tall(mesh)
     part_words(mesh)
     split_columns(mesh)
+    split_titles(mesh)
     split_rows(mesh)
     if mesh.columns < 2 or mesh.rows < 2:
         return False
@@ -95,7 +96,8 @@ def _words(mesh: Mesh, cell: tuple[int, int, int, int]) -> list[TableWord]:
     return [w for line in mesh.atoms[row : row + height] for atom in line[column : column + width] for w in atom]
 
 
-def _drop_thin(mesh: Mesh) -> None:
+def drop_thin(mesh: Mesh) -> None:
+    """Remove empty rows and columns that are gaps of double lines."""
     for r in reversed(range(mesh.rows)):
         if mesh.rows > 1 and mesh.ys[r + 1] - mesh.ys[r] < THIN and not mesh.row_words(r):
             mesh.drop_row(r)

@@ -76,7 +76,7 @@ def find_gutters(lines: Sequence[Line]) -> list[float]:
     prose = [
         (line.left, line.right)
         for line in upright
-        if line.right - line.left > PROSE_WIDTH and sum(map(count_words, line.text.split())) >= PROSE_WORDS
+        if line.right - line.left > PROSE_WIDTH and _words_in(line.text) >= PROSE_WORDS
     ]
     if len(prose) < FEW:
         return []
@@ -92,6 +92,10 @@ def find_gutters(lines: Sequence[Line]) -> list[float]:
             edge = before[int(0.95 * (len(before) - 1))]
             gutters.append(start - 1.0 if edge >= start else (edge + start) / 2)
     return gutters
+
+
+def _words_in(text: str) -> int:
+    return len(text.split()) if text.isascii() else sum(map(count_words, text.split()))
 
 
 def _middle_gutter(lines: list[Line], prose: list[tuple[float, float]]) -> float:
