@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from quire.encoding import decode_page
@@ -10,9 +11,12 @@ from quire.layout.account import Account, characters_in
 from quire.layout.boxes import FieldGroup, boxed_fields
 from quire.layout.bullets import with_bullets
 from quire.layout.dense import dense_order
-from quire.layout.fields import FieldPair, find_fields, is_form
+from quire.layout.fields import FieldPair, find_fields, is_field_table, is_form
 from quire.layout.figures import Figure, figure_text, find_figures, find_shapes
-from quire.layout.formulas import FormulaCluster, cluster_formulas
+from quire.layout.formulas.clusters import FormulaCluster, cluster_formulas
+from quire.layout.formulas.inline import InlineFormula, inline_formulas
+from quire.layout.formulas.words import FormulaRuns
+from quire.layout.formulas.zones import FormulaZone, find_zones, join_rows, zone_latex
 from quire.layout.frame import Ways, upright
 from quire.layout.furniture import find_furniture, is_stamp
 from quire.layout.kinds import TypeSetting, body_setting, kind_of
@@ -50,6 +54,8 @@ from quire.types import (
 )
 
 LEAST_STEADY, MOST_STEADY = 0.75, 1.4  # of the body's size: how much the size of OCR text varies
+_WITHOUT_FORMULAS: frozenset[BlockKind] = frozenset({"header", "footer", "page_number"})
+FORM_FIELDS = 3  # labels with values: a page of short lines with fewer is hardly a form
 MARGIN = 0.15  # of the page's height: where artifacts of a tagged file are headers and footers
 
 
@@ -132,6 +138,8 @@ class _Page:
         self.notes: list[Paragraph] = []
         self.typed = False
         self.bold = False
+        reader = FormulaRuns(page)
+        self.reader = reader if not _all_recognised(page) and reader.has_formulas() else None
 
     def blocks(self) -> list[Block]:
         page = self.page
@@ -171,14 +179,28 @@ class _Page:
         if (tables or figures or pairs) and body:
             texts = body_setting(page, [*body, *(line for pair in pairs for line in pair.lines)])
             setting = setting if form and texts.size < setting.size else texts  # not the small print of a form
-        setting = replace(setting, form=form and bool(pairs or forms))
+        fields = [*pairs, *(pair for group in forms for pair in group.pairs)]
+        if form and len(fields) >= FORM_FIELDS:
+            labels = Counter((pair.label[0].font, pair.label[0].size) for pair in fields)
+            setting = replace(setting, form=True, label=labels.most_common(1)[0][0])
         self.bold = setting.bold
         edge = [line for line in upright_lines if id(line) in furniture]
         self._furniture([line for line in edge if line.top < page.height / 2], furniture)
         for line in turned:
             kind: BlockKind = "header" if is_stamp(line, page.width) else "paragraph"
             self._text(kind, [line], Paragraph([line], Column([line])))
-        things: list[Thing] = [*cluster_formulas(body), *pairs, *forms, *map(_Grid, tables), *figures, *_fields(page)]
+        zones: list[FormulaZone] = []
+        if self.reader:
+            zones, body = find_zones(page, join_rows(self.reader, body), self.reader)
+        things: list[Thing] = [
+            *cluster_formulas(body),
+            *zones,
+            *pairs,
+            *forms,
+            *map(_Grid, tables),
+            *figures,
+            *_fields(page),
+        ]
         sequence = _sequence(things, self.tags, page)
         if len(self.alternatives) != len(figures):  # which text belongs to which figure is unknown
             self.alternatives = []
@@ -219,6 +241,8 @@ class _Page:
         rules = find_rules(self.page)
         fields, lines = boxed_fields(self.page, lines, rules)
         more = find_tables(self.page, lines, rules, mode)
+        if mode == "auto":
+            more = [table for table in more if not self._is_field_table(table)]
         if more and _all_recognised(self.page):
             more = [table for table in more if not is_no_table(self.page, table)]
         more = [mirrored(self.page, table) for table in more]
@@ -234,12 +258,19 @@ class _Page:
         tables = tables_by_hand(self.page, lines, self.asked.areas, size, self.ways.there if self.ways else None)
         return tables, _without(self.page, lines, tables)
 
+    def _is_field_table(self, table: FoundTable) -> bool:
+        rows = [[""] * table.columns for _ in range(table.rows)]
+        for cell in table.cells:
+            rows[cell.row][cell.column] = " ".join([self.page.texts[run] for run in cell.runs])
+        return is_field_table(rows)
+
     def _furniture(self, lines: list[Line], kinds: dict[int, BlockKind]) -> None:
         for line in sorted(lines, key=lambda line: (round(line.baseline), line.left)):
             self._text(kinds[id(line)], [line], Paragraph([line], Column([line])))
 
     def _column(self, column: Column, setting: TypeSetting) -> None:
         pending: list[Line] = []
+        zones: dict[int, list[FormulaZone]] = {}  # by the number of lines before them
         parts: list[Paragraph | Thing] = []
         for thing in column.things:
             if isinstance(thing, Line):
@@ -248,10 +279,13 @@ class _Page:
             if isinstance(thing, FormulaCluster):
                 pending += thing.lines
                 continue
-            parts += paragraphs(column, pending)
-            pending = []
+            if isinstance(thing, FormulaZone):
+                zones.setdefault(len(pending), []).append(thing)
+                continue
+            parts += _paragraphs_and_formulas(column, pending, zones)
+            pending, zones = [], {}
             parts.append(thing)
-        parts += paragraphs(column, pending)
+        parts += _paragraphs_and_formulas(column, pending, zones)
         notes = _notes(parts, setting)
         note: Paragraph | None = None
         _unmark_single(parts)
@@ -285,6 +319,8 @@ class _Page:
                     self._text("paragraph", cut[1], part.of(cut[1]))
                 else:
                     self._text(kind, part.lines, part, level=level)
+            elif isinstance(part, FormulaZone):
+                self._formula(part)
             elif isinstance(part, _Grid):
                 self._table(part.table)
             elif isinstance(part, Figure):
@@ -301,8 +337,17 @@ class _Page:
         else:
             mono = all(line.mono for line in lines)
             code = not self.typed and (not mono or any(has_sign_of_code(line.text) for line in lines))
+            formulas: Sequence[InlineFormula] = ()
+            if self.reader and kind not in _WITHOUT_FORMULAS:
+                formulas = inline_formulas(self.reader, lines)
             content = block_text(
-                self.page, lines, self.vocabulary, keep_hyphens=kind == "formula", code=code, bold=not self.bold
+                self.page,
+                lines,
+                self.vocabulary,
+                keep_hyphens=kind == "formula",
+                code=code,
+                bold=not self.bold,
+                formulas=formulas,
             )
         runs = [run for line in lines for run in line.runs]
         self.account.place(runs, content.text)
@@ -330,6 +375,18 @@ class _Page:
             level=level,
             style=style,
         )
+
+    def _formula(self, zone: FormulaZone) -> None:
+        assert self.reader is not None
+        lines = [*zone.lines, zone.number] if zone.number else zone.lines
+        runs = [run for line in zone.lines for run in line.runs]
+        formula = InlineFormula(runs, 0, zone_latex(self.reader, zone))
+        content = block_text(self.page, lines, self.vocabulary, keep_hyphens=True, code=False, formulas=[formula])
+        runs = [run for line in lines for run in line.runs]
+        self.account.place(runs, content.text)
+        first = zone.lines[0]
+        style = Style(size=round(max(line.size for line in lines), 2), font=self.page.font_table[first.font].name)
+        self._add("formula", (zone.left, zone.top, zone.right, zone.bottom), content, runs, style=style)
 
     def _table(self, found: FoundTable) -> None:
         cells = []
@@ -429,6 +486,18 @@ class _Page:
     def _bbox(self, box: tuple[float, float, float, float]) -> BBox:
         turned = self.ways.back(*box) if self.ways else box
         return BBox.of_points(turned, (self.source.width, self.source.height))
+
+
+def _paragraphs_and_formulas(
+    column: Column, lines: Sequence[Line], zones: Mapping[int, Sequence[FormulaZone]]
+) -> list[Paragraph | Thing]:
+    """The paragraphs of the lines, and the formulas between them, which stand after so many lines."""
+    parts: list[Paragraph | Thing] = []
+    done = 0
+    for paragraph in paragraphs(column, lines, [place for place in zones if 0 < place < len(lines)]):
+        parts += [*zones.get(done, ()), paragraph]
+        done += len(paragraph.lines)
+    return [*parts, *zones.get(done, ())]
 
 
 def _steady(lines: list[Line], size: float) -> None:
@@ -542,7 +611,7 @@ def _around(lines: Sequence[Line]) -> tuple[float, float, float, float]:
 def _runs_of(thing: Thing) -> list[int]:
     if isinstance(thing, Line):
         return thing.runs
-    if isinstance(thing, FormulaCluster | FieldPair):
+    if isinstance(thing, FormulaCluster | FormulaZone | FieldPair):
         return thing.lines[0].runs
     if isinstance(thing, FieldGroup):
         return thing.pairs[0].lines[0].runs
@@ -574,8 +643,9 @@ def _notes(parts: Sequence[Paragraph | Thing], setting: TypeSetting) -> int:
             break
         number -= 1
     above = parts[number - 1] if number else None
-    titled = isinstance(above, Paragraph) and len(above.lines) == 1 and is_known_heading(above.lines[0].text)
-    return len(parts) if titled else number
+    if isinstance(above, Paragraph) and is_known_heading(above.lines[-1].text.lstrip("0123456789. ")):
+        return len(parts)  # references in small type
+    return number
 
 
 def _below(figure: Figure, part: Paragraph, setting: TypeSetting) -> bool:

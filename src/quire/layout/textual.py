@@ -8,6 +8,7 @@ from functools import lru_cache
 from itertools import pairwise
 
 from quire.fonts import Font, looks_of
+from quire.layout.formulas.inline import InlineFormula
 from quire.layout.leftwards import order_of_cell
 from quire.layout.lines import Line, is_right_to_left
 from quire.pagetext import SPACE, LinkInfo, PageText
@@ -103,13 +104,14 @@ def block_text(
     keep_hyphens: bool = False,
     code: bool = True,
     bold: bool = True,
+    formulas: Sequence[InlineFormula] = (),
 ) -> Text:
-    """The lines of a block, separated by line breaks, with emphasis and links as spans.
+    """The lines of a block, separated by line breaks, with emphasis, links and formulas as spans.
 
     With `code`, words in a font of fixed width are code; without `bold`, bold type stresses nothing, as on a page that
     is set in it.
     """
-    if not _stands_out(page, lines):
+    if not formulas and not _stands_out(page, lines):
         text = lines[0].text
         for last, line in pairwise(lines):
             if same_row(last, line):
@@ -117,7 +119,7 @@ def block_text(
             else:
                 text = f"{text}\n{line.text}" if keep_hyphens else join_lines(text, line.text, vocabulary)
         return Text(text, ())
-    return _styled(page, lines, vocabulary, keep_hyphens, code, bold)
+    return _styled(page, lines, vocabulary, keep_hyphens, code, bold, formulas)
 
 
 def same_row(a: Line, b: Line) -> bool:
@@ -178,7 +180,13 @@ def _stands_out(page: PageText, lines: Sequence[Line]) -> bool:
 
 
 def _styled(
-    page: PageText, lines: Sequence[Line], vocabulary: PageVocabulary, keep_hyphens: bool, code: bool, bold: bool
+    page: PageText,
+    lines: Sequence[Line],
+    vocabulary: PageVocabulary,
+    keep_hyphens: bool,
+    code: bool,
+    bold: bool,
+    formulas: Sequence[InlineFormula],
 ) -> Text:
     pieces: list[str] = []
     spans: list[Span] = []
@@ -186,6 +194,8 @@ def _styled(
     flags, texts, fonts, sizes = page.flags, page.texts, page.fonts, page.sizes
     links = _Links(page, lines)
     linked = bool(links)
+    formula_of = {run: number for number, formula in enumerate(formulas) for run in formula.runs}
+    places: dict[int, tuple[int, int]] = {}
     marked = _marked(tuple(page.font_table))
     for number, line in enumerate(lines):
         separator = " "
@@ -212,7 +222,11 @@ def _styled(
                 separator = " "
                 length += 1
             text = texts[run]
-            if (
+            if run in formula_of:
+                number_of = formula_of[run]
+                end = length + len(text) - (formulas[number_of].tail if run == formulas[number_of].runs[-1] else 0)
+                places[number_of] = (places.get(number_of, (length, end))[0], end)
+            elif (
                 fonts[run] in marked
                 or sizes[run] < small
                 or (linked and (sizes[run] == small or links.at(run) is not None))
@@ -222,6 +236,11 @@ def _styled(
                     _append(spans, span)
             pieces.append(text)
             length += len(text)
+    for number_of, (start, end) in places.items():
+        latex, unsure = formulas[number_of].parsed
+        spans.append(Span(start, end, latex=latex, unsure=unsure))
+    if places:
+        spans.sort(key=lambda span: span.start)
     return Text("".join(pieces), tuple(span for span in spans if span.end > span.start))
 
 
