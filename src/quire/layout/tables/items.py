@@ -19,6 +19,7 @@ FEWEST_WORDS = 5  # of the row of an item
 FEWEST_COLUMNS = 5
 SAME_EDGE = 3.0  # points: numbers and amounts of the items end this near to each other
 GUTTER = 0.45  # of the size: a gap between columns, wider than one between words
+MOST_ITEMS = 200
 APART = 2.5  # of the size: from one item to the next, with other rows between them
 NEAR = 1.6  # of the size: the gap between rows of a table
 TITLE_ROWS = 3
@@ -57,7 +58,7 @@ def item_tables(rows: Sequence[Row], above: Iterable[TableWord]) -> list[tuple[F
 def _items(rows: Sequence[Row]) -> list[Row]:
     """The longest series of rows that are numbered one by one, with other rows between them."""
     best: list[Row] = []
-    marked = [(row, mark) for row in rows if (mark := _mark(row))]
+    marked = [(row, mark) for row in rows if (mark := _mark(row))][:MOST_ITEMS]
     for first, (row, mark) in enumerate(marked):
         series = [row]
         for other, next_mark in marked[first + 1 :]:
