@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 
-from quire.layout.labels import FEWEST_PAIRS, is_figure, is_label, is_number, is_prose, names_figure
+from quire.layout.labels import FEWEST_PAIRS, is_figure, is_known_label, is_label, is_number, is_prose, names_figure
 from quire.layout.lines import Line
 from quire.layout.patterns import bullet, list_number
 from quire.pagetext import PageText
@@ -177,6 +177,9 @@ def _cut(page: PageText, line: Line, *, form: bool) -> tuple[Line | None, Line |
         return None, None
     ends = (n for n, run in enumerate(line.runs, start=1) if page.texts[run].endswith(":"))
     number = next(ends, 0)
+    if not number and form and len(line.runs) > 1 and is_known_label(page.texts[line.runs[0]]):
+        label, value = _piece(page, line, line.runs[:1]), _piece(page, line, line.runs[1:])
+        return (label, value) if any(map(str.isdigit, value.text)) or "@" in value.text else (None, None)
     if not number:
         return _cut_by_weight(page, line) if form else (None, None)
     label = _piece(page, line, line.runs[:number])
