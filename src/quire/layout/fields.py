@@ -30,6 +30,7 @@ ALIGNED = 0.4  # of the size
 EDGE = 8.0  # points: labels, or values, that begin this near to each other are in one column
 COLUMN = 8.0  # of the size: how far below each other fields of a column may be
 REACH = 0.7  # of the page's width: how far a value may be from its label
+BEYOND = 12.0  # of the size: right of the values of a column
 CONTENTS = 4  # rows that end with a small number: a table of contents
 _SENTENCE = re.compile(r"\w+ \w+ .*[.?!]\Z")
 _SMALL = re.compile(r"\d{1,3}\Z")
@@ -232,6 +233,9 @@ def _believed(found: list[_Found], lines: Sequence[Line], *, form: bool) -> list
     small = [pair for pair in found if pair.sure and pair.value and _SMALL.match(pair.value.text)]
     if len(small) >= CONTENTS:
         found = [pair for pair in found if pair not in small]
+    for pair in found:
+        if pair.sure and _is_beyond(pair, found):
+            pair.value, pair.source, pair.sure = None, pair.source[:1], False
     kept = []
     for pair in found:
         known = pair not in small and form and (pair.sure or (pair.value is not None and is_number(pair.value.text)))
@@ -241,6 +245,17 @@ def _believed(found: list[_Found], lines: Sequence[Line], *, form: bool) -> list
         if known or alone or any(_are_stacked(pair, other) for other in found if other is not pair):
             kept.append(pair)
     return kept
+
+
+def _is_beyond(pair: _Found, found: Sequence[_Found]) -> bool:
+    """Whether a value is far to the right of where those of the labels below and above begin: it is not of this one."""
+    column = sorted(
+        other.edge for other in found if other is not pair and other.value and abs(other.left - pair.left) < EDGE
+    )
+    if len(column) < FEWEST_PAIRS:
+        return False
+    usual = column[len(column) // 2]
+    return pair.edge > usual + BEYOND * pair.label.size and pair.label.right < usual
 
 
 def _goes_on(pair: _Found, found: Sequence[_Found], lines: Sequence[Line]) -> bool:
