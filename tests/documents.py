@@ -554,6 +554,21 @@ def right_to_left(text: str = HEBREW) -> bytes:
     return page_with_font(content, {code: letter for letter, code in code_of.items()})
 
 
+def drawn_as_seen(*glyphs: str) -> bytes:
+    """One line of glyphs from left to right, as they are seen; a glyph of several letters is a ligature."""
+    code_of = {glyph: 65 + i for i, glyph in enumerate(sorted({*glyphs} - {" "}))} | {" ": 32}
+    shown = bytes(code_of[glyph] for glyph in glyphs)
+    return page_with_font(
+        f"BT /F1 14 Tf 72 760 Td {string(shown)} Tj ET", {code: glyph for glyph, code in code_of.items()}
+    )
+
+
+def lam_alef(*, backwards: bool = False) -> bytes:
+    """A line of Arabic whose lam and alef are one glyph; many files write the letters of such a glyph backwards."""
+    glyph = "ال" if backwards else "لا"
+    return drawn_as_seen(*"يمي", glyph, *"سإ", " ", *"مس", glyph, "ا")
+
+
 def ligatures_and_soft_hyphens() -> bytes:
     """`office` and `flow` set with ligatures, `harbour` broken at a line end by a soft hyphen.
 

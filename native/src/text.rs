@@ -18,6 +18,9 @@ const DOUBLE_STRIKE: f64 = 0.1; // the same character this near is the same one 
 const MATH_AXIS: f64 = 0.25; // how high above the baseline the middle of a large operator stands
 const SIZE_CHANGE: f64 = 0.04; // a larger change of size begins a new run
 
+const LAM: u32 = 0x644;
+const ALEFS: [u32; 4] = [0x622, 0x623, 0x625, 0x627];
+
 const SPACE: u16 = 1;
 const LINE: u16 = 2;
 const INVISIBLE: u16 = 4;
@@ -157,6 +160,7 @@ pub fn read_runs(page: &TextPage<'_>, transform: Transform, tagged: bool, glyphs
         tables: Vec::new(),
         text: String::new(),
         last: 0,
+        reversed: None,
         look: 0,
         glyph: None,
         place: [0.0; 4],
@@ -184,6 +188,7 @@ struct Reader<'a> {
     // The run under construction, and the line it stands in.
     text: String,
     last: usize, // where its last character begins
+    reversed: Option<bool>,
     look: usize,
     glyph: Option<Glyph>,
     place: Box4,
@@ -355,14 +360,34 @@ impl Reader<'_> {
         self.glyph = Some(glyph);
     }
 
-    /// A further character of one glyph; PDFium gives those of right-to-left ligatures backwards.
+    /// A further character of one glyph; PDFium reverses those of right-to-left ligatures.
     fn ligature(&mut self, letters: Letters) {
-        if letters.is_right_to_left() {
+        if letters.is_right_to_left() && self.reversed() {
             let text: String = letters.characters[..usize::from(letters.length)].iter().collect();
             self.text.insert_str(self.last, &text);
         } else {
             self.append(letters);
         }
+    }
+
+    /// Whether the ligatures of the page come out backwards: not where the file itself has them backwards, as the lam
+    /// and alef in one glyph show.
+    fn reversed(&mut self) -> bool {
+        if let Some(known) = self.reversed {
+            return known;
+        }
+        let mut balance = 0;
+        for index in 1..self.page.len() {
+            let step = match (self.page.unicode(index - 1), self.page.unicode(index)) {
+                (LAM, second) if ALEFS.contains(&second) => -1,
+                (first, LAM) if ALEFS.contains(&first) => 1,
+                _ => continue,
+            };
+            if self.page.loose_box(index - 1) == self.page.loose_box(index) {
+                balance += step;
+            }
+        }
+        *self.reversed.insert(balance >= 0)
     }
 
     fn append(&mut self, letters: Letters) {
@@ -500,7 +525,7 @@ fn describe(font: Font<'_>) -> FontInfo {
 /// Fonts of large operators and brackets, which hang from the baseline (The TeXbook, appendix G).
 fn hangs(name: &str) -> bool {
     let upper = name.to_uppercase();
-    let starts = ["CMEX", "MTEX", "TXEX", "PXEX", "YHEX", "ESINT"];
+    let starts = ["CMEX", "MTEX", "TXEX", "PXEX", "YHEX", "ESINT", "EUEX", "KP--M-EX"];
     starts.iter().any(|start| upper.starts_with(start)) || upper.contains("EXTENSION")
 }
 

@@ -145,7 +145,8 @@ def _words_row(words: Sequence[Word]) -> dict[str, object]:
 
 def _span_row(span: Span) -> tuple[object, ...]:
     looks = (span.bold, span.italic, span.superscript, span.subscript, span.code)
-    return span.start, span.end, *looks, span.link
+    row = span.start, span.end, *looks, span.link
+    return row if span.latex is None else (*row, span.latex, span.unsure)
 
 
 def _part_row(part: Part, sources: _Sources) -> tuple[object, ...]:

@@ -48,7 +48,7 @@ LeftOut = Literal[
     "unusable",  # the text of the file is garbage, and no OCR engine read the page
     "replaced",  # the text of the file, on a page that an OCR engine read instead
     "duplicate",  # drawn or recognised again at the same place
-    "repeated",  # the header of a table, again on the next page
+    "repeated",  # the header of a table, or its title, again on the next page
     "redacted",  # recognised under a redaction
     "unasked",  # recognised outside the pictures that the engine was asked about
     "leader",  # the dots between the cells of a table
@@ -127,7 +127,10 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Characters `start` to `end` of a block's text with their own style or a link."""
+    """Characters `start` to `end` of a block's text with their own style or a link, or a formula in LaTeX.
+
+    `latex` is what the characters of a formula mean, without dollars; `unsure` says that a part of it is a guess.
+    """
 
     start: int
     end: int
@@ -137,6 +140,8 @@ class Span:
     subscript: bool = False
     code: bool = False
     link: str | None = None
+    latex: str | None = None
+    unsure: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -358,6 +363,11 @@ class Block:
     style: Style | None = dataclass_field(default=None, compare=False)
     source: AnswerSource | None = None
     field: Field | None = None
+
+    @property
+    def latex(self) -> str | None:
+        """The LaTeX of a formula that stands apart, without its number; None for other blocks and unknown formulas."""
+        return next((span.latex for span in self.spans if span.latex), None) if self.kind == "formula" else None
 
     @property
     def placed(self) -> bool:

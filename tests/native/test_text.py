@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 
 import pytest
 
@@ -31,6 +32,8 @@ KINDS = [
     documents.invisible_text_layer,
     documents.garbage_mapping,
     documents.right_to_left,
+    documents.lam_alef,
+    partial(documents.lam_alef, backwards=True),
     documents.ligatures_and_soft_hyphens,
     documents.drop_cap,
     documents.superscripts,
@@ -43,7 +46,7 @@ def texts(pages: Iterable[bytes | Exception]) -> list[PageText]:
     return [PageText.from_bytes(page) for page in pages if isinstance(page, bytes)]
 
 
-@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: getattr(kind, "__name__", "backwards"))
 def test_both_readers_give_the_same_text(native, kind: Callable[[], bytes]):
     data = kind()
     pure = PureReader(Document(data, name="report.pdf"))

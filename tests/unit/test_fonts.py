@@ -34,6 +34,8 @@ def looks(font: Font) -> set[str]:
         ("CambriaMath", {"math"}),
         ("Symbol", {"math"}),
         ("NimbusMonL-Regu", {"mono"}),
+        ("AdvTimes-b", {"bold"}),
+        ("AdvTimes-i", {"italic"}),
     ],
 )
 def test_the_name_of_a_font_tells_its_look(name, expected):

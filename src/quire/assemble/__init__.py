@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from quire.assemble.continued import PageCounts, join_paragraphs, join_tables
+from quire.assemble.continued import PageCounts, join_paragraphs
+from quire.assemble.continued_tables import join_tables
 from quire.assemble.headings import level_headings
 from quire.assemble.lists import level_lists
 from quire.assemble.running import mark_running
 from quire.types import Block, OutlineEntry, PageInfo, PageResult
 
-VERSION = "4"
+VERSION = "5"
 """Changed whenever the assembled document may change."""
 
 __all__ = ["VERSION", "assemble", "assemble_pages"]

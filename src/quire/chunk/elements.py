@@ -151,8 +151,8 @@ def _written(block: Block, options: ChunkOptions | None, *, skip: int = 0) -> st
     """The flowing text of a block; code in a fence, formulas in LaTeX between dollars, as docling writes them."""
     if block.kind == "code":
         return f"```\n{block.text.strip()}\n```" if block.text.strip() else ""
-    if block.kind == "formula" and is_latex(block.text):
-        return f"$${flow(without_dollars(block.text))}$$"
+    if block.kind == "formula" and (block.latex or is_latex(block.text)):
+        return f"$${flow(block.latex or without_dollars(block.text))}$$"
     if options is None or not options.use_markdown_text:
         return flow(block.text[skip:])
     return "".join(map(_marked, runs(block, skip=skip)))
@@ -163,6 +163,8 @@ def _marked(run: TextRun) -> str:
     core = run.text.strip()
     if not core or run.is_plain:
         return run.text
+    if run.latex:
+        return f"${run.latex}$"
     before, after = run.text[: len(run.text) - len(run.text.lstrip())], run.text[len(run.text.rstrip()) :]
     mark = "**" * run.bold + "*" * run.italic
     marked = f"`{core}`" if run.code else f"{mark}{core}{mark[::-1]}"

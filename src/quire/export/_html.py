@@ -9,6 +9,7 @@ from quire.export import Exportable
 from quire.export._figures import view_of
 from quire.export._flow import TextRun, flow, runs
 from quire.export._grid import cell_text, header_rows, span_attributes, written
+from quire.export._mathml import mathml
 from quire.export._structure import (
     Item,
     are_fields,
@@ -98,7 +99,7 @@ class _Writer:
             case "code":
                 return _element("pre", block, f"<code>{escape(block.text, quote=False)}</code>")
             case "formula":
-                return _element("div", block, self.inline(runs(block)), name="formula")
+                return _element("div", block, self.inline(runs(block), display=True), name="formula")
             case "paragraph":
                 return _element("p", block, self.inline(runs(block)))
             case _:
@@ -153,8 +154,8 @@ class _Writer:
         inner = f"{text}\n{self.list(item.children)}\n" if item.children else text
         return _element("li", block, inner, name="" if native else "marked", more=value)
 
-    def inline(self, listed: Sequence[TextRun]) -> str:
-        return "".join(map(self.run, listed))
+    def inline(self, listed: Sequence[TextRun], *, display: bool = False) -> str:
+        return "".join(mathml(run.latex, display=display) if run.latex else self.run(run) for run in listed)
 
     def run(self, run: TextRun) -> str:
         text = escape(run.text, quote=False)

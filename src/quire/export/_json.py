@@ -12,7 +12,7 @@ from quire.export import Exportable, Traced
 from quire.types import NO_BOX, AnswerSource, BBox, Block, Cell, Characters, Field, PageInfo, Part, Span, Table, Word
 
 SCHEMA = "quire/1"
-_FLAGS = ("bold", "italic", "superscript", "subscript", "code")
+_FLAGS = ("bold", "italic", "superscript", "subscript", "code", "unsure")
 
 
 def json_(result: Exportable, *, words: bool = False) -> str:
@@ -164,7 +164,8 @@ def _span(span: Span) -> dict[str, object]:
     """Its start and end, and only the properties that are true."""
     written: dict[str, object] = {"start": span.start, "end": span.end}
     written |= {flag: True for flag in _FLAGS if getattr(span, flag)}
-    return written | ({"link": span.link} if span.link else {})
+    written |= {"link": span.link} if span.link else {}
+    return written | ({"latex": span.latex} if span.latex else {})
 
 
 def table_json(table: Table, block: Block, *, trace: bool = False) -> dict[str, object]:

@@ -57,6 +57,8 @@ def _block(block: Block, depth: int, figures: FigureView) -> str:
             return _table(block.table)
         case "code":
             return _fenced(block.text)
+        case "formula" if block.latex:
+            return _display(block)
         case "formula" if is_latex(block.text):
             return f"$$\n{without_dollars(block.text)}\n$$"
         case _:
@@ -85,6 +87,12 @@ def _fenced(code: str) -> str:
     code = code.strip("\n")
     fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", code)), default=0))
     return f"{fence}\n{code}\n{fence}" if code.strip() else ""
+
+
+def _display(block: Block) -> str:
+    """A formula that stands apart, and its number behind it."""
+    number = "".join(run.text for run in runs(block) if not run.latex).strip()
+    return f"$$\n{block.latex}\n$$" + (f"\n\n{escape_start(escape(number))}" if number else "")
 
 
 def is_latex(formula: str) -> bool:
@@ -179,7 +187,9 @@ def _emphasised(listed: Sequence[TextRun], places: Set[int], start: int, *, arou
         lead, core, trail = _edges(run.text)
         mark = "**" * run.bold + "*" * run.italic
         after = after[len(run.text) :]
-        if run.code and core:
+        if run.latex and core:
+            text += f"{lead}${run.latex}${trail}"
+        elif run.code and core:
             text += f"{lead}{_code(core)}{trail}"
         elif run.is_script and core and _is_misread(around[0] + text + lead, run):
             tag = "sup" if run.superscript else "sub"

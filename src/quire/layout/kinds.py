@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from quire.layout.lines import Line
+from quire.layout.lines import Line, is_right_to_left
 from quire.layout.listings import is_listing
 from quire.layout.paragraphs import Paragraph
 from quire.layout.patterns import (
@@ -27,10 +27,12 @@ from quire.types import BlockKind
 HEADING_SIZE = 1.1  # of the body's size: larger type is a heading
 FORM_SIZE = 1.3  # the same on a form
 FORM_HEADING = 30  # characters
+LEAST_SIZE = 0.85  # of the body's size: that of a numbered heading in bold capitals
 FOOTNOTE_SIZE = 0.93
 TITLE_SIZE = 0.9  # of the body's size: a title in another font may be a little smaller
 TITLE_LENGTH = (4, 110)
 PROSE = 80  # characters that are enough to know the type of the text
+COLOUR = 90  # of 255: how far that of a heading is from that of the text
 TITLE_WORDS = 0.5  # of the letters of an OCR title: those in words
 _OPERATORS = re.compile(r"[-=+−×·/<>≤≥≈()\[\]{}|\d.,]+\Z")
 _NOTE_MARK = re.compile(r"^(?:[*†‡§¶]+|\d{1,3}|[a-z]\b)\s*\S")
@@ -52,6 +54,8 @@ class TypeSetting:
     """Weight and slope are unknown."""
     form: bool = False
     """A page of labels with values: names and addresses are a little larger than these."""
+    color: int = 0
+    """That of most characters."""
     label: tuple[int, float] | None = None
     """The font and size of most labels of a form."""
 
@@ -60,25 +64,25 @@ def body_setting(page: PageText, lines: Sequence[Line]) -> TypeSetting:
     """The most frequent size of type on a page, by characters, and its weight."""
     sizes: dict[float, int] = {}
     fonts: dict[int, int] = {}
+    colors: dict[int, int] = {}
     bold = total = 0
     prose = [line for line in lines if not line.mono]
     if sum(len(line.text) for line in prose) >= PROSE:
         lines = prose  # a page full of code is judged by the text around it
-    for line in lines:
+    halves = [round(2 * line.size) / 2 for line in lines]
+    for line, rounded in zip(lines, halves, strict=True):
         count = len(line.text)
-        rounded = round(2 * line.size) / 2
         sizes[rounded] = sizes.get(rounded, 0) + count
         fonts[line.font] = fonts.get(line.font, 0) + count
+        colors[line.color] = colors.get(line.color, 0) + count
         total += count
         bold += count if line.bold else 0
     size = max(sizes, key=lambda s: sizes[s]) if sizes else 10.0
-    exact = [line.size for line in lines if round(2 * line.size) / 2 == size]
+    exact = [line.size for line, rounded in zip(lines, halves, strict=True) if rounded == size]
     rules = [
-        (page.rulings[i], page.rulings[i + 2], page.rulings[i + 1])
-        for i in range(0, min(len(page.rulings), 5000), 5)
-        if page.rulings[i + 1] == page.rulings[i + 3]
-        and 30 < page.rulings[i + 2] - page.rulings[i] < 0.45 * page.width
-        and page.rulings[i + 1] > 0.3 * page.height
+        (x0, x1, y0)
+        for x0, y0, x1, y1, _ in zip(*[iter(page.rulings[:5000])] * 5, strict=True)
+        if y0 == y1 and 30 < x1 - x0 < 0.45 * page.width and y0 > 0.3 * page.height
     ]
     return TypeSetting(
         size=sum(exact) / len(exact) if exact else size,
@@ -88,6 +92,7 @@ def body_setting(page: PageText, lines: Sequence[Line]) -> TypeSetting:
         bottom=max((line.bottom for line in lines), default=page.height),
         note_rules=tuple(rules),
         recognised=bool(page.engine) and page.recognised == 0,
+        color=max(colors, key=lambda c: colors[c]) if colors else 0,
     )
 
 
@@ -120,14 +125,14 @@ def kind_of(
         return "footnote"
     if paragraph.marker and not list_number(text):
         return "list_item"
-    if is_heading(paragraph, setting, alone=alone) or _is_title_of(page, paragraph, below, setting):
+    if is_heading(page, paragraph, setting, alone=alone) or _is_title_of(page, paragraph, below, setting):
         return "heading"
     if paragraph.marker:
         return "list_item"
     return "paragraph"
 
 
-def is_heading(paragraph: Paragraph, setting: TypeSetting, *, alone: bool) -> bool:
+def is_heading(page: PageText, paragraph: Paragraph, setting: TypeSetting, *, alone: bool) -> bool:
     lines = paragraph.lines
     if len(lines) > 4:
         return False
@@ -140,6 +145,9 @@ def is_heading(paragraph: Paragraph, setting: TypeSetting, *, alone: bool) -> bo
     if letters < 2 or (setting.recognised and not _reads_like_a_title(text)):
         return False
     size = max(line.size for line in lines)
+    caps = text.isupper() and letters > 3
+    if caps:  # the first letters of small capitals
+        size = max(size, max(page.sizes[run] for line in lines for run in line.runs))
     if text[0].islower() and size <= 1.4 * setting.size:
         return False  # the rest of a sentence
     if setting.form and (len(lines) > 1 or size <= FORM_SIZE * setting.size) and not section_number(text):
@@ -147,13 +155,16 @@ def is_heading(paragraph: Paragraph, setting: TypeSetting, *, alone: bool) -> bo
     larger = size > HEADING_SIZE * setting.size
     if larger and (size > 1.25 * setting.size or not _SENTENCE_END.search(text)):
         return len(lines) <= 3 or size > 1.4 * setting.size
+    coloured = alone and size > 0.94 * setting.size and _is_coloured(lines, setting)
+    if coloured and is_right_to_left(text) and len(text) < 90 and text[-1] not in ".،؛,;":
+        return True
     if _SENTENCE_END.search(text) and not section_number(text):
-        return False
-    if size < 0.94 * setting.size or len(lines) > 2:
         return False
     numbered = bool(section_number(text)) and len(text) < 120
     bold = all(line.bold for line in lines) and not setting.bold
-    caps = text.isupper() and letters > 3
+    small = LEAST_SIZE if bold and caps and numbered else 0.94
+    if size < small * setting.size or len(lines) > 2:
+        return False
     known = is_known_heading(text)
     if bold:
         return alone or numbered or known
@@ -173,6 +184,15 @@ def _is_heading_of_form(lines: Sequence[Line], setting: TypeSetting, *, alone: b
     if (lines[0].font, lines[0].size) == setting.label:
         return False
     return not any(map(str.isdigit, text)) and not _SENTENCE_END.search(text) and len(text) <= FORM_HEADING
+
+
+def _is_coloured(lines: Sequence[Line], setting: TypeSetting) -> bool:
+    """Whether lines are set in a colour that is not that of the text."""
+    return all(_far(line.color, setting.color) for line in lines)
+
+
+def _far(color: int, other: int) -> bool:
+    return max(abs((color >> shift & 255) - (other >> shift & 255)) for shift in (0, 8, 16)) > COLOUR
 
 
 def _is_title_of(page: PageText, paragraph: Paragraph, below: Paragraph | None, setting: TypeSetting) -> bool:

@@ -1,7 +1,7 @@
 """Repairs lines that the file wrote as one though they are two, or as two though they are one.
 
-Columns written across produce lines that cross the gutter; a drop cap and the number of an equation are separate
-from the line they belong to.
+Columns written across produce lines that cross the gutter; a drop cap, the number of an equation and the words of a
+line of few words, which is stretched to the width of its column, are separate from the line they belong to.
 """
 
 from __future__ import annotations
@@ -16,12 +16,13 @@ from quire.pagetext import PageText
 GUTTER = 0.95  # of the size: the minimum width of the gap between columns
 GUTTER_LINES = 5  # this many lines must have it
 CROSSING = 0.15  # of them: the share of lines that may cross it
+STRETCHED = 4  # sizes: how far apart the words of a stretched line may stand
 CAP_SIZE = 1.7  # of the usual size: a larger single letter may be a drop cap
 
 
 def mended(page: PageText, lines: list[Line]) -> list[Line]:
     """The upright lines of a page, split at gutters and joined with their detached parts."""
-    return _with_numbers(page, _with_caps(page, _split_at_gutters(page, lines)))
+    return _with_numbers(page, _with_caps(page, _stretched(page, _split_at_gutters(page, lines))))
 
 
 def _split_at_gutters(page: PageText, lines: list[Line]) -> list[Line]:
@@ -78,6 +79,39 @@ def _sides(page: PageText, line: Line, at: float) -> list[list[int]]:
     before = [run for word in words if page.boxes[4 * word[0]] < at for run in word]
     behind = [run for word in words if page.boxes[4 * word[0]] >= at for run in word]
     return [side for side in (before, behind) if side]
+
+
+def _stretched(page: PageText, lines: list[Line]) -> list[Line]:
+    """Join the words of a justified line that stand far apart, between two lines that fill the same width."""
+    done: list[Line] = []
+    at = 0
+    while at < len(lines):
+        end = at + 1
+        while end < len(lines) and _goes_on(lines[end - 1], lines[end]):
+            end += 1
+        pieces = lines[at:end]
+        if end - at > 1 and done and end < len(lines) and all(_fills(line, pieces) for line in (done[-1], lines[end])):
+            joined = Line(page, [run for piece in pieces for run in piece.runs])
+            joined.tag = pieces[0].tag
+            pieces = [joined]
+        done += pieces
+        at = end
+    return done
+
+
+def _goes_on(line: Line, right: Line) -> bool:
+    """Whether a piece is written next, further right on the same baseline and in the same type."""
+    gap = right.left - line.right
+    same = line.font == right.font and line.size == right.size and line.baseline == right.baseline
+    return same and 0 < gap < STRETCHED * line.size and right.runs[0] == line.runs[-1] + 1
+
+
+def _fills(line: Line, pieces: list[Line]) -> bool:
+    """Whether a line directly above or below the pieces reaches from the first to the last of them."""
+    first, size = pieces[0], pieces[0].size
+    near = abs(line.baseline - first.baseline) < 1.8 * size and line.size == size
+    wide = abs(line.left - first.left) < 0.2 * size and abs(line.right - pieces[-1].right) < 0.2 * size
+    return near and wide and line.gap < size
 
 
 def _with_caps(page: PageText, lines: list[Line]) -> list[Line]:

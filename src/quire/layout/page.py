@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from quire.encoding import decode_page
@@ -13,11 +13,15 @@ from quire.layout.bullets import with_bullets
 from quire.layout.dense import dense_order
 from quire.layout.fields import FieldPair, find_fields
 from quire.layout.figures import Figure, figure_text, find_figures, find_shapes
-from quire.layout.formulas import FormulaCluster, cluster_formulas
+from quire.layout.formulas.clusters import FormulaCluster, cluster_formulas
+from quire.layout.formulas.inline import InlineFormula, inline_formulas
+from quire.layout.formulas.words import FormulaRuns
+from quire.layout.formulas.zones import FormulaZone, find_zones, join_rows, zone_latex
 from quire.layout.frame import Ways, upright
 from quire.layout.furniture import find_furniture, is_stamp
 from quire.layout.kinds import TypeSetting, body_setting, kind_of
 from quire.layout.labels import is_field_table, is_form
+from quire.layout.leftwards import in_reading_order, mirrored, with_whole_words
 from quire.layout.lines import Line, find_lines, is_right_to_left
 from quire.layout.listings import has_sign_of_code, is_typescript
 from quire.layout.mending import mended
@@ -51,6 +55,7 @@ from quire.types import (
 )
 
 LEAST_STEADY, MOST_STEADY = 0.75, 1.4  # of the body's size: how much the size of OCR text varies
+_WITHOUT_FORMULAS: frozenset[BlockKind] = frozenset({"header", "footer", "page_number"})
 FORM_FIELDS = 3  # labels with values: a page of short lines with fewer is hardly a form
 MARGIN = 0.15  # of the page's height: where artifacts of a tagged file are headers and footers
 
@@ -85,6 +90,7 @@ def page_blocks(text: PageText, quality: Quality | None = None, tables: TableOpt
     quality = quality or judge(text)
     shown = text if quality.status == "usable" else _fields_alone(text)
     page, ways = upright(shown)
+    page = with_whole_words(page)
     account = Account(page)
     asked = tables or TableOptions()
     blocks = tuple(_Page(shown, page, ways, account, asked).blocks())
@@ -130,11 +136,16 @@ class _Page:
         self.tags = Tags(page)
         self.alternatives: list[str] = []
         self.made: list[Block] = []
+        self.notes: list[Paragraph] = []
         self.typed = False
+        self.bold = False
+        reader = FormulaRuns(page)
+        self.reader = reader if not _all_recognised(page) and reader.has_formulas() else None
 
     def blocks(self) -> list[Block]:
         page = self.page
         lines = find_lines(page, self.account)
+        in_reading_order(page, lines)
         if self.tags:
             self.tags.mark(lines)
         upright_lines = mended(page, [line for line in lines if not line.angle])
@@ -173,12 +184,24 @@ class _Page:
         if form and len(fields) >= FORM_FIELDS:
             labels = Counter((pair.label[0].font, pair.label[0].size) for pair in fields)
             setting = replace(setting, form=True, label=labels.most_common(1)[0][0])
+        self.bold = setting.bold
         edge = [line for line in upright_lines if id(line) in furniture]
         self._furniture([line for line in edge if line.top < page.height / 2], furniture)
         for line in turned:
             kind: BlockKind = "header" if is_stamp(line, page.width) else "paragraph"
             self._text(kind, [line], Paragraph([line], Column([line])))
-        things: list[Thing] = [*cluster_formulas(body), *pairs, *forms, *map(_Grid, tables), *figures, *_fields(page)]
+        zones: list[FormulaZone] = []
+        if self.reader:
+            zones, body = find_zones(page, join_rows(self.reader, body), self.reader)
+        things: list[Thing] = [
+            *cluster_formulas(body),
+            *zones,
+            *pairs,
+            *forms,
+            *map(_Grid, tables),
+            *figures,
+            *_fields(page),
+        ]
         sequence = _sequence(things, self.tags, page)
         if len(self.alternatives) != len(figures):  # which text belongs to which figure is unknown
             self.alternatives = []
@@ -196,6 +219,8 @@ class _Page:
             columns = as_written(columns, sequence, right_to_left=backwards, trusted=page.ordered)
         for column in columns:
             self._column(column, setting)
+        for note in self.notes:  # behind the text, which goes on in the next column
+            self._text("footnote", note.lines, note)
         self._furniture([line for line in edge if line.top >= page.height / 2], furniture)
         return self.made
 
@@ -221,6 +246,7 @@ class _Page:
             more = [table for table in more if not self._is_field_table(table)]
         if more and _all_recognised(self.page):
             more = [table for table in more if not is_no_table(self.page, table)]
+        more = [mirrored(self.page, table) for table in more]
         return tables + more, fields, _without(self.page, lines, more) if more else lines
 
     def _given_tables(self, lines: list[Line]) -> tuple[list[FoundTable], list[Line]]:
@@ -245,6 +271,7 @@ class _Page:
 
     def _column(self, column: Column, setting: TypeSetting) -> None:
         pending: list[Line] = []
+        zones: dict[int, list[FormulaZone]] = {}  # by the number of lines before them
         parts: list[Paragraph | Thing] = []
         for thing in column.things:
             if isinstance(thing, Line):
@@ -253,11 +280,15 @@ class _Page:
             if isinstance(thing, FormulaCluster):
                 pending += thing.lines
                 continue
-            parts += paragraphs(column, pending)
-            pending = []
+            if isinstance(thing, FormulaZone):
+                zones.setdefault(len(pending), []).append(thing)
+                continue
+            parts += _paragraphs_and_formulas(column, pending, zones)
+            pending, zones = [], {}
             parts.append(thing)
-        parts += paragraphs(column, pending)
+        parts += _paragraphs_and_formulas(column, pending, zones)
         notes = _notes(parts, setting)
+        note: Paragraph | None = None
         _unmark_single(parts)
         for number, part in enumerate(parts):
             if isinstance(part, Paragraph):
@@ -275,16 +306,22 @@ class _Page:
                     ),
                     None,
                 )
-                if kind == "paragraph" and number >= notes and self._follows_note(part):
+                if kind == "paragraph" and number >= notes and _goes_on(note, part):
                     kind = "footnote"
                 if kind in ("paragraph", "footnote") and isinstance(before, Figure) and _below(before, part, setting):
                     kind = "caption"
+                note = part if kind == "footnote" else None
+                if note:
+                    self.notes.append(note)
+                    continue
                 cut = without_title(self.page, part, setting) if kind == "paragraph" and _alone(before, part) else None
                 if cut:
                     self._text("heading", cut[0], part.of(cut[0]))
                     self._text("paragraph", cut[1], part.of(cut[1]))
                 else:
                     self._text(kind, part.lines, part, level=level)
+            elif isinstance(part, FormulaZone):
+                self._formula(part)
             elif isinstance(part, _Grid):
                 self._table(part.table)
             elif isinstance(part, Figure):
@@ -295,21 +332,24 @@ class _Page:
             elif isinstance(part, _Field):
                 self._field(part)
 
-    def _follows_note(self, part: Paragraph) -> bool:
-        """Whether a footnote of the same type is the block before: this is more of it."""
-        last = self.made[-1] if self.made else None
-        size = part.lines[0].size
-        if last is None or last.kind != "footnote" or last.style is None:
-            return False
-        return abs(last.style.size - size) < 0.05 * size
-
     def _text(self, kind: BlockKind, lines: Sequence[Line], paragraph: Paragraph, *, level: int | None = None) -> None:
         if kind == "code":
             content = Text(code_text(lines), ())
         else:
             mono = all(line.mono for line in lines)
             code = not self.typed and (not mono or any(has_sign_of_code(line.text) for line in lines))
-            content = block_text(self.page, lines, self.vocabulary, keep_hyphens=kind == "formula", code=code)
+            formulas: Sequence[InlineFormula] = ()
+            if self.reader and kind not in _WITHOUT_FORMULAS:
+                formulas = inline_formulas(self.reader, lines)
+            content = block_text(
+                self.page,
+                lines,
+                self.vocabulary,
+                keep_hyphens=kind == "formula",
+                code=code,
+                bold=not self.bold,
+                formulas=formulas,
+            )
         runs = [run for line in lines for run in line.runs]
         self.account.place(runs, content.text)
         if not content.text.strip():
@@ -337,15 +377,29 @@ class _Page:
             style=style,
         )
 
+    def _formula(self, zone: FormulaZone) -> None:
+        assert self.reader is not None
+        lines = [*zone.lines, zone.number] if zone.number else zone.lines
+        runs = [run for line in zone.lines for run in line.runs]
+        formula = InlineFormula(runs, 0, zone_latex(self.reader, zone))
+        content = block_text(self.page, lines, self.vocabulary, keep_hyphens=True, code=False, formulas=[formula])
+        runs = [run for line in lines for run in line.runs]
+        self.account.place(runs, content.text)
+        first = zone.lines[0]
+        style = Style(size=round(max(line.size for line in lines), 2), font=self.page.font_table[first.font].name)
+        self._add("formula", (zone.left, zone.top, zone.right, zone.bottom), content, runs, style=style)
+
     def _table(self, found: FoundTable) -> None:
         cells = []
+        texts = self.page.texts
         for cell in found.cells:
-            leaders = [run for run in cell.runs if is_leader(self.page.texts[run])]
+            leaders = [run for run in cell.runs if is_leader(texts[run])]
             shown = [run for run in cell.runs if run not in leaders] if leaders else cell.runs
             text = cell_text(self.page, shown, self.vocabulary)
             if leaders:
                 self.account.leave_out(leaders, "leader")
-            self.account.place(shown, text)
+            if shown:
+                self.account.place(shown, text)
             cells.append(
                 Cell(
                     row=cell.row,
@@ -435,6 +489,18 @@ class _Page:
         return BBox.of_points(turned, (self.source.width, self.source.height))
 
 
+def _paragraphs_and_formulas(
+    column: Column, lines: Sequence[Line], zones: Mapping[int, Sequence[FormulaZone]]
+) -> list[Paragraph | Thing]:
+    """The paragraphs of the lines, and the formulas between them, which stand after so many lines."""
+    parts: list[Paragraph | Thing] = []
+    done = 0
+    for paragraph in paragraphs(column, lines, [place for place in zones if 0 < place < len(lines)]):
+        parts += [*zones.get(done, ()), paragraph]
+        done += len(paragraph.lines)
+    return [*parts, *zones.get(done, ())]
+
+
 def _steady(lines: list[Line], size: float) -> None:
     """Sizes of OCR text vary from line to line: those near the body's are snapped to it."""
     for line in lines:
@@ -483,10 +549,9 @@ def _without(page: PageText, lines: list[Line], tables: list[FoundTable]) -> lis
     taken = {run for table in tables for cell in table.cells for run in cell.runs}
     kept: list[Line] = []
     for line in lines:
-        rest = [run for run in line.runs if run not in taken]
-        if len(rest) == len(line.runs):
+        if taken.isdisjoint(line.runs):
             kept.append(line)
-        elif rest:
+        elif rest := [run for run in line.runs if run not in taken]:
             piece = Line(page, rest)
             piece.tag = line.tag
             kept.append(piece)
@@ -547,7 +612,7 @@ def _around(lines: Sequence[Line]) -> tuple[float, float, float, float]:
 def _runs_of(thing: Thing) -> list[int]:
     if isinstance(thing, Line):
         return thing.runs
-    if isinstance(thing, FormulaCluster | FieldPair):
+    if isinstance(thing, FormulaCluster | FormulaZone | FieldPair):
         return thing.lines[0].runs
     if isinstance(thing, FieldGroup):
         return thing.pairs[0].lines[0].runs
@@ -579,8 +644,9 @@ def _notes(parts: Sequence[Paragraph | Thing], setting: TypeSetting) -> int:
             break
         number -= 1
     above = parts[number - 1] if number else None
-    titled = isinstance(above, Paragraph) and len(above.lines) == 1 and is_known_heading(above.lines[0].text)
-    return len(parts) if titled else number
+    if isinstance(above, Paragraph) and is_known_heading(above.lines[-1].text.lstrip("0123456789. ")):
+        return len(parts)  # references in small type
+    return number
 
 
 def _below(figure: Figure, part: Paragraph, setting: TypeSetting) -> bool:
@@ -591,6 +657,12 @@ def _below(figure: Figure, part: Paragraph, setting: TypeSetting) -> bool:
     near = -0.5 * first.size < top - figure.bottom < 1.5 * first.size
     inside = left > figure.left - 2 * first.size and right < figure.right + 2 * first.size
     return small and near and inside and len(part.lines) <= 4 and not part.marker
+
+
+def _goes_on(note: Paragraph | None, part: Paragraph) -> bool:
+    """Whether a paragraph below a footnote is more of it: set in the same size."""
+    size = part.lines[0].size
+    return note is not None and abs(note.lines[0].size - size) < 0.05 * size
 
 
 def _alone(before: Paragraph | Thing | None, part: Paragraph) -> bool:

@@ -8,6 +8,8 @@ from functools import lru_cache
 from itertools import pairwise
 
 from quire.fonts import Font, looks_of
+from quire.layout.formulas.inline import InlineFormula
+from quire.layout.leftwards import order_of_cell
 from quire.layout.lines import Line, is_right_to_left
 from quire.pagetext import SPACE, LinkInfo, PageText
 from quire.types import Span
@@ -95,13 +97,21 @@ def _compound(first: str, tail: str, vocabulary: PageVocabulary | None) -> bool:
 
 
 def block_text(
-    page: PageText, lines: Sequence[Line], vocabulary: PageVocabulary, *, keep_hyphens: bool = False, code: bool = True
+    page: PageText,
+    lines: Sequence[Line],
+    vocabulary: PageVocabulary,
+    *,
+    keep_hyphens: bool = False,
+    code: bool = True,
+    bold: bool = True,
+    formulas: Sequence[InlineFormula] = (),
 ) -> Text:
-    """The lines of a block, separated by line breaks, with emphasis and links as spans.
+    """The lines of a block, separated by line breaks, with emphasis, links and formulas as spans.
 
-    With `code`, words in a font of fixed width are code.
+    With `code`, words in a font of fixed width are code; without `bold`, bold type stresses nothing, as on a page that
+    is set in it.
     """
-    if not _stands_out(page, lines):
+    if not formulas and not _stands_out(page, lines):
         text = lines[0].text
         for last, line in pairwise(lines):
             if same_row(last, line):
@@ -109,7 +119,7 @@ def block_text(
             else:
                 text = f"{text}\n{line.text}" if keep_hyphens else join_lines(text, line.text, vocabulary)
         return Text(text, ())
-    return _styled(page, lines, vocabulary, keep_hyphens, code)
+    return _styled(page, lines, vocabulary, keep_hyphens, code, bold, formulas)
 
 
 def same_row(a: Line, b: Line) -> bool:
@@ -125,7 +135,7 @@ def cell_text(page: PageText, runs: Sequence[int], vocabulary: PageVocabulary) -
     if len(runs) == 1:
         return texts[runs[0]]
     if is_right_to_left("".join([texts[run] for run in runs])):
-        runs = sorted(runs)  # the file has them in reading order
+        runs = order_of_cell(page, runs)
     line = texts[runs[0]]
     done: str | None = None
     sizes, baselines, boxes = page.sizes, page.baselines, page.boxes
@@ -169,13 +179,23 @@ def _stands_out(page: PageText, lines: Sequence[Line]) -> bool:
     return any(fonts[r] != font or sizes[r] != size for line in lines for r in line.runs)
 
 
-def _styled(page: PageText, lines: Sequence[Line], vocabulary: PageVocabulary, keep_hyphens: bool, code: bool) -> Text:
+def _styled(
+    page: PageText,
+    lines: Sequence[Line],
+    vocabulary: PageVocabulary,
+    keep_hyphens: bool,
+    code: bool,
+    bold: bool,
+    formulas: Sequence[InlineFormula],
+) -> Text:
     pieces: list[str] = []
     spans: list[Span] = []
     length = 0
     flags, texts, fonts, sizes = page.flags, page.texts, page.fonts, page.sizes
     links = _Links(page, lines)
     linked = bool(links)
+    formula_of = {run: number for number, formula in enumerate(formulas) for run in formula.runs}
+    places: dict[int, tuple[int, int]] = {}
     marked = _marked(tuple(page.font_table))
     for number, line in enumerate(lines):
         separator = " "
@@ -202,16 +222,25 @@ def _styled(page: PageText, lines: Sequence[Line], vocabulary: PageVocabulary, k
                 separator = " "
                 length += 1
             text = texts[run]
-            if (
+            if run in formula_of:
+                number_of = formula_of[run]
+                end = length + len(text) - (formulas[number_of].tail if run == formulas[number_of].runs[-1] else 0)
+                places[number_of] = (places.get(number_of, (length, end))[0], end)
+            elif (
                 fonts[run] in marked
                 or sizes[run] < small
                 or (linked and (sizes[run] == small or links.at(run) is not None))
             ):
-                span = _span(page, line, run, links, length, code)
+                span = _span(page, line, run, links, length, code, bold)
                 if span:
                     _append(spans, span)
             pieces.append(text)
             length += len(text)
+    for number_of, (start, end) in places.items():
+        latex, unsure = formulas[number_of].parsed
+        spans.append(Span(start, end, latex=latex, unsure=unsure))
+    if places:
+        spans.sort(key=lambda span: span.start)
     return Text("".join(pieces), tuple(span for span in spans if span.end > span.start))
 
 
@@ -221,12 +250,12 @@ def _marked(fonts: tuple[Font, ...]) -> frozenset[int]:
     return frozenset(number for number, look in enumerate(looks_of(fonts)) if any(look[:3]))
 
 
-def _span(page: PageText, line: Line, run: int, links: _Links, start: int, code: bool) -> Span | None:
+def _span(page: PageText, line: Line, run: int, links: _Links, start: int, code: bool, stressed: bool) -> Span | None:
     look = page.font_table[page.fonts[run]].look
     mono = look.mono and code
     raised = _raised(page, line, run)
     link = links.at(run) if links else None
-    bold, italic = look.bold and not look.math, look.italic and not look.math
+    bold, italic = look.bold and stressed and not look.math, look.italic and not look.math
     if not (bold or italic or mono or raised or link):
         return None
     return Span(

@@ -9,11 +9,12 @@ from __future__ import annotations
 import ctypes
 import math
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import pypdfium2.raw as pdfium
 
-from quire.fonts import Font
+from quire.fonts import Font, hangs
 from quire.pagetext import HYPHEN, INVISIBLE, LINE, SPACE, UNMAPPED
 from quire.render.glyphs import COMPOSED, EXPANSIONS, SYMBOLS
 from quire.types import LeftOut
@@ -30,6 +31,8 @@ DOUBLE_STRIKE = 0.1  # the same character this near is the same one drawn twice 
 MATH_AXIS = 0.25  # height of the middle of a large operator above the baseline
 SIZE_CHANGE = 0.04  # a larger change of size begins a new run
 
+_LAM = 0x644
+_ALEFS = frozenset([0x622, 0x623, 0x625, 0x627])
 _CJK = ((0x2E80, 0x9FFF), (0xAC00, 0xD7AF), (0xF900, 0xFAFF), (0xFF00, 0xFFEF), (0x20000, 0x2FA1F))
 _SPACES = frozenset(
     [0x09, 0x20, 0xA0, 0x1680, *range(0x2000, 0x200C), 0x2028, 0x2029, 0x202F, 0x205F, 0x3000, 0xFEFF, 0x200D]
@@ -122,6 +125,7 @@ class _Reader:
         # the run under construction, and its line
         self.text: list[str] = []
         self.last = 0  # where the last glyph begins in it
+        self.reversed: bool | None = None
         self.look: _Look | None = None
         self.glyph: _Glyph | None = None
         self.box = (0.0, 0.0, 0.0, 0.0)
@@ -178,8 +182,9 @@ class _Reader:
         if previous is None or before is None:
             return self._begin(glyph, look, flag | LINE | SPACE)
         if look is before and glyph.box == previous.box and self.text and not space:
-            # one glyph for several characters (ligature); PDFium returns those of right-to-left ligatures reversed
-            self.text.insert(self.last if _right_to_left(glyph.text) else len(self.text), glyph.text)
+            # one glyph for several characters (ligature); PDFium reverses those of right-to-left ligatures
+            backwards = _right_to_left(glyph.text) and self._reversed()
+            self.text.insert(self.last if backwards else len(self.text), glyph.text)
             return None
         size = max(look.size, before.size)
         gap = glyph.start - previous.end
@@ -201,6 +206,26 @@ class _Reader:
             return self._begin(glyph, look, flag | (SPACE if separated else 0))
         self._extend(glyph, flag)
         return None
+
+    def _reversed(self) -> bool:
+        """Whether the ligatures of the page come out backwards: not where the file itself has them backwards, as the
+        lam and alef in one glyph show."""
+        if self.reversed is None:
+            count = pdfium.FPDFText_CountChars(self.textpage)
+            codes = [pdfium.FPDFText_GetUnicode(self.textpage, index) for index in range(count)]
+            balance = 0
+            for index, (first, second) in enumerate(pairwise(codes)):
+                step = (first in _ALEFS and second == _LAM) - (first == _LAM and second in _ALEFS)
+                if step and self._loose(index) == self._loose(index + 1):
+                    balance += step
+            self.reversed = balance >= 0
+        return self.reversed
+
+    def _loose(self, index: int) -> tuple[float, float, float, float] | None:
+        rect = pdfium.FS_RECTF()
+        if not pdfium.FPDFText_GetLooseCharBox(self.textpage, index, rect):
+            return None
+        return rect.left, rect.bottom, rect.right, rect.top
 
     def _same_line(self, glyph: _Glyph, look: _Look, before: _Look, gap: float, shift: float) -> bool:
         if look.angle != before.angle:
@@ -337,7 +362,7 @@ class _Reader:
             mcid=pdfium.FPDFPageObj_GetMarkedContentID(handle) if self.tagged and address else -1,
             invisible=mode in (3, 7) or a.value == 0,
             symbols=self.symbols[font],
-            hanging=_hangs(self.runs.font_table[font].name),
+            hanging=hangs(self.runs.font_table[font].name),
         )
         self.looks[address] = look
         return look
@@ -365,12 +390,6 @@ def _symbols(name: str) -> dict[str, str]:
     upper = name.upper()
     best = max((prefix for prefix, _, _ in SYMBOLS if upper.startswith(prefix)), key=len, default=None)
     return {f: t for prefix, given, meant in SYMBOLS if prefix == best for f, t in zip(given, meant, strict=True)}
-
-
-def _hangs(name: str) -> bool:
-    """Fonts of large operators and brackets, which hang from the baseline (The TeXbook, appendix G)."""
-    upper = name.upper()
-    return upper.startswith(("CMEX", "MTEX", "TXEX", "PXEX", "YHEX", "ESINT")) or "EXTENSION" in upper
 
 
 def _suspicious(code: int) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import quire
 from quire.assemble import assemble
-from quire.types import BBox, Block, OutlineEntry, PageInfo, PageResult, Style
+from quire.types import BBox, Block, OutlineEntry, PageInfo, PageResult, Span, Style
 from tests import documents
 from tests.documents import Piece, placed, prose, wrapped
 
@@ -105,3 +105,16 @@ def test_small_headings_on_a_page_of_small_type_are_text():
     body = Block("p1-b1", 1, "paragraph", prose(20), BBox(0.1, 0.4, 0.8, 0.3), style=Style(10.0))
     pages = [PageResult(PageInfo(n, 595, 842), (block,)) for n, block in ((1, body), (2, small))]
     assert [block.kind for block in assemble(pages, ())] == ["paragraph", "paragraph"]
+
+
+def test_the_authors_below_the_title_are_text():
+    def block(number: int, text: str, size: float, *spans: Span) -> Block:
+        top = 0.1 * number
+        style = Style(size, bold=True)
+        return Block(f"p1-b{number}", 1, "heading", text, BBox(0.1, top, 0.8, 0.05), style=style, spans=spans)
+
+    names = block(2, "Ada Marlow1 and Tom Carver2", 12, Span(10, 11, superscript=True), Span(26, 27, superscript=True))
+    body = Block("p1-b9", 1, "paragraph", prose(9), BBox(0.1, 0.5, 0.8, 0.3), style=Style(10.0))
+    blocks = (block(1, "Harbour Lights", 20), names, block(3, "Introduction", 12), body)
+    found = assemble([PageResult(PageInfo(1, 595, 842), blocks)], ())
+    assert [b.kind for b in found] == ["title", "paragraph", "heading", "paragraph"]

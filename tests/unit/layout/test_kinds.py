@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from reportlab.pdfbase.pdfmetrics import stringWidth
 from reportlab.pdfgen.canvas import Canvas
 
 import quire
@@ -314,6 +315,24 @@ def test_a_note_in_pieces_does_not_tear_the_sentence_above_it():
     body = [*column, *note, *wrapped("the first time " + prose(10), 320, 90, 210)]
     blocks = quire.read(placed(body)).blocks
     assert any("for\nthe first time" in block.text for block in blocks)
+
+
+def test_a_note_at_the_foot_of_a_column_follows_the_text_of_the_page():
+    left = [*wrapped(prose(12), 72, 90, 210), Piece(72, 720, "1 Counted at the buoy.", 8)]
+    right = wrapped("Beyond the bar. " + prose(12), 320, 90, 210)
+    blocks = quire.read(placed([*left, *right], rules=[(72, 705, 150, 705)])).blocks
+    assert [block.kind for block in blocks] == ["paragraph", "paragraph", "footnote"]
+
+
+def test_the_words_of_a_stretched_line_stay_in_their_paragraph():
+    lines = wrapped(prose(12), 72, 90, 210)[:8]
+    width = stringWidth(lines[2].text, "Times-Roman", 10.5)
+    far = [Piece(72, lines[3].y, "incomprehensible"), Piece(72 + width - 60, lines[3].y, "circumstances")]
+    right = 72 + width - stringWidth("circumstances", "Times-Roman", 10.5)
+    full = [piece._replace(text=lines[2].text) for piece in lines]
+    pieces = [*full[:3], far[0], far[1]._replace(x=right), *full[4:]]
+    (block,) = quire.read(placed(pieces)).blocks
+    assert "incomprehensible circumstances" in block.text
 
 
 def test_the_note_under_the_short_rule_is_a_footnote():

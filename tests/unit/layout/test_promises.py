@@ -34,6 +34,7 @@ BUILDERS = [
     documents.tagged,
     documents.invisible_text_layer,
     documents.right_to_left,
+    documents.lam_alef,
     documents.right_to_left_columns,
     documents.ligatures_and_soft_hyphens,
     documents.drop_cap,

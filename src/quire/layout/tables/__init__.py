@@ -50,8 +50,9 @@ def find_tables(page: PageText, lines: list[Line], rules: Rules, mode: TablesMod
         tables += unruled_tables(page, rules, rest, rows if rest is words else rows_of(rest), gutters)
     if tables:
         from quire.layout.tables.above import with_titles
+        from quire.layout.tables.periods import with_periods
 
-        tables = with_titles(page, tables, lines)
+        tables = with_periods(page, with_titles(page, tables, lines), lines)
     return sorted(tables, key=lambda t: (t.box.top, t.box.left))
 
 

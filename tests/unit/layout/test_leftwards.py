@@ -1,0 +1,52 @@
+"""Arabic and Hebrew lines come out in the order in which they are read, whatever PDFium guesses."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+import quire
+from quire.layout.leftwards import mirrored
+from quire.layout.tables.types import FoundCell, FoundTable
+from quire.pagetext import Box, PageText
+from quire.types import PageInfo
+from tests import documents
+
+
+def read(*seen: str) -> str:
+    """The text of a line of which the words are given from left to right, as they are seen."""
+    glyphs = " ".join(word if word.isascii() else word[::-1] for word in seen)
+    return quire.read(documents.drawn_as_seen(*glyphs)).blocks[0].text
+
+
+@pytest.mark.parametrize(
+    ("seen", "text"),
+    [
+        (("العام", "2017", "خلال"), "خلال 2017 العام"),
+        (("فقط", "%3.9", "نسبته", "بما"), "بما نسبته 3.9% فقط"),
+        (("شركة", "/2"), "2/ شركة"),
+        (("عام", "منظمة", "(GATT)", "اتفاقية"), "اتفاقية (GATT) منظمة عام"),
+        (("نظام", "Windows", "10", "Pro", "تشغيل"), "تشغيل Windows 10 Pro نظام"),
+    ],
+)
+def test_numbers_signs_and_latin_words_stand_where_they_are_read(seen, text):
+    assert read(*seen) == text
+
+
+def test_brackets_open_before_and_close_behind_what_they_enclose():
+    glyphs = ("نحو"[::-1], " ", "(", "الشركات"[::-1], ")", " ", "وظائف"[::-1])  # as the shapes are seen
+    assert quire.read(documents.drawn_as_seen(*"".join(glyphs))).blocks[0].text == "وظائف (الشركات) نحو"
+
+
+@pytest.mark.parametrize("backwards", [False, True])
+def test_letters_of_one_glyph_come_in_order_however_the_file_has_them(backwards):
+    assert quire.read(documents.lam_alef(backwards=backwards)).blocks[0].text == "الاسم إسلايمي"
+
+
+def test_a_table_in_arabic_counts_its_columns_from_the_right():
+    page = replace(PageText.empty(PageInfo(1, 595, 842)), texts=("القيمة", "السنة", "12", "2017"))
+    box = Box(0, 0, 10, 10)
+    cells = [FoundCell(n // 2, n % 2, 1, 1, n < 2, box, [n]) for n in range(4)]
+    table = mirrored(page, FoundTable(box, 2, 2, cells))
+    assert [(cell.row, cell.column) for cell in table.cells] == [(0, 1), (0, 0), (1, 1), (1, 0)]
