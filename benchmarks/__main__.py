@@ -11,9 +11,20 @@ from benchmarks import harness
 from benchmarks.report import LeftOut, Options, Report
 
 NAMES = (
-    *("quality", "headings", "kinds", "statements", "characters", "robust", "speed", "readers", "threads", "render"),
-    *("surfaces", "cold", "heartbeat", "memory", "office", "scans", "scantables", "workers", "scanmemory", "scanstart"),
-    *("journal", "restatecost", "durablebeat", "itemsmemory", "rerun", "plan", "killed", "throughput", "sharing"),
+    *("quality", "headings", "generated", "kinds", "statements", "characters", "robust", "speed", "readers", "threads"),
+    *("render", "surfaces", "cold", "heartbeat", "memory", "office", "scans", "scantables", "workers", "scanmemory"),
+    *(
+        "scanstart",
+        "journal",
+        "restatecost",
+        "durablebeat",
+        "itemsmemory",
+        "rerun",
+        "plan",
+        "killed",
+        "throughput",
+        "sharing",
+    ),
     *("serve", "webpage"),
 )
 

@@ -24,7 +24,7 @@ from quire.median import median
 
 _INITIAL = re.compile(r"[A-Z]\. ")
 GAP = 1.35  # of the usual distance of lines: a wider one ends a paragraph
-SET_OFF = 1.2  # of the usual distance: so far a heading is from the text below it
+SET_OFF = 1.1  # of the usual distance: so far a heading is from the text below it
 CODE_GAP = 2.3  # a listing may hold an empty line
 SIZE = 0.09  # a larger relative change of size does too
 INDENT = 0.8  # of the size: a first line is indented by more than this
@@ -110,7 +110,7 @@ def _starts(lines: Sequence[Line], left: float) -> list[int]:
     return starts
 
 
-def _apart(line: Line, last: Line, pitch: dict[int, float]) -> bool:
+def _apart(line: Line, last: Line, pitch: _Pitches) -> bool:
     """Whether white space, another place or another size separates two lines."""
     size = max(line.size, last.size)
     usual = pitch.get(round(2 * last.size)) or 1.25 * size
@@ -129,14 +129,21 @@ def marker_of(text: str) -> str:
     return bullet(text) or list_number(text)
 
 
-def _pitches(lines: Sequence[Line]) -> dict[int, float]:
-    """The usual distance of baselines for each size of type."""
+class _Pitches(dict[int, float]):
+    """The usual distance of baselines for each size of type, and for which of them only two lines show it."""
+
+    def __init__(self, distances: dict[int, list[float]]) -> None:
+        super().__init__({size: _usual(steps) for size, steps in distances.items()})
+        self.single = {size for size, steps in distances.items() if len(steps) == 1}
+
+
+def _pitches(lines: Sequence[Line]) -> _Pitches:
     distances: dict[int, list[float]] = {}
     for a, b in itertools.pairwise(lines):
         step = b.baseline - a.baseline
         if abs(a.size - b.size) < 0.05 * a.size and 0.7 * a.size < step < 2.5 * a.size:
             distances.setdefault(round(2 * a.size), []).append(step)
-    return {size: _usual(steps) for size, steps in distances.items()}
+    return _Pitches(distances)
 
 
 def _usual(steps: list[float]) -> float:
@@ -169,7 +176,7 @@ def _begins(
     line: Line,
     current: Sequence[Line],
     following: Line | None,
-    pitch: dict[int, float],
+    pitch: _Pitches,
     edges: tuple[float, float],
     justified: bool,
 ) -> bool:
@@ -198,7 +205,7 @@ def _begins(
         return True
     if caption_marked(line.text) and not caption_marked(last.text):
         return True
-    if step > 1.5 * size and len(current) == 1 and pitch.get(round(2 * last.size)) == step:
+    if step > 1.5 * size and len(current) == 1 and round(2 * last.size) in pitch.single:
         return True  # two titles below each other: nothing else shows how far lines of this size are apart
     if len(current) == 1 and line.font != last.font and is_known_heading(last.text):
         return True
