@@ -792,6 +792,38 @@ def key_values() -> bytes:
     return placed(pieces + wrapped(prose(3, start=4), 72, 310, 450))
 
 
+def invoice(pieces: Sequence[Piece]) -> bytes:
+    """A page of short lines: a letterhead, and what is given below it."""
+    head = [Piece(72, 90, "INVOICE", 18, "Helvetica-Bold"), *listed(["Grey Heron Ltd", "North Quay 4"], 400, 90)]
+    return placed([*head, *pieces])
+
+
+def boxed_form() -> bytes:
+    """Four boxes in two rows, each with a label in small type at its top; the second one was not filled in."""
+    texts = (("Contract", "2015382"), ("Order", ""), ("Advertiser", "Grey Heron"), ("Dates", "05/25/20 - 06/01/20"))
+    pieces = []
+    for i, (label, value) in enumerate(texts):
+        x, y = 100 + 150 * (i % 2), 200 + 30 * (i // 2)
+        pieces.append(Piece(x + 3, y + 9, label, 7, "Helvetica"))
+        pieces += [Piece(x + 3, y + 22, value, 10, "Helvetica-Bold")] if value else []
+    across = [(100, y, 400, y) for y in (200, 230, 260)]
+    down = [(x, 200, x, 260) for x in (100, 250, 400)]
+    return placed([Piece(100, 150, "CONTRACT", 16, "Helvetica-Bold"), *pieces], rules=[*across, *down])
+
+
+def two_line_cells(rows: Sequence[tuple[str, str]]) -> bytes:
+    """A ruled table of two columns whose cells may have two lines."""
+    pieces = [
+        Piece(103 + 150 * column, 212 + 30 * number + 12 * at, line, 10)
+        for number, row in enumerate(rows)
+        for column, cell in enumerate(row)
+        for at, line in enumerate(cell.split("\n"))
+    ]
+    across = [(100, 200 + 30 * i, 400, 200 + 30 * i) for i in range(len(rows) + 1)]
+    down = [(x, 200, x, 200 + 30 * len(rows)) for x in (100, 250, 400)]
+    return placed(pieces, rules=[*across, *down])
+
+
 def columns_written(order: str) -> bytes:
     """Two columns whose lines the file writes in another order than they are read.
 
@@ -1054,7 +1086,7 @@ def nonsense_layer() -> bytes:
     return drawn(draw)
 
 
-def picture() -> bytes:
+def picture(caption: str = "Figure 7. The customs house, painted yellow.") -> bytes:
     """A photograph with its caption below, between two paragraphs."""
 
     def draw(canvas: Canvas) -> None:
@@ -1062,7 +1094,7 @@ def picture() -> bytes:
         pen.text(prose(4))
         canvas.drawImage(ImageReader(scan()), 180, pen.y - 160, 200, 150)
         pen.y -= 170
-        pen.text("Figure 7. The customs house, painted yellow.", font="Times-Italic", size=9, indent=110)
+        pen.text(caption, font="Times-Italic", size=9, indent=110)
         pen.text(prose(4, start=4))
 
     return drawn(draw)

@@ -525,7 +525,7 @@ fn describe(font: Font<'_>) -> FontInfo {
 /// Fonts of large operators and brackets, which hang from the baseline (The TeXbook, appendix G).
 fn hangs(name: &str) -> bool {
     let upper = name.to_uppercase();
-    let starts = ["CMEX", "MTEX", "TXEX", "PXEX", "YHEX", "ESINT"];
+    let starts = ["CMEX", "MTEX", "TXEX", "PXEX", "YHEX", "ESINT", "EUEX", "KP--M-EX"];
     starts.iter().any(|start| upper.starts_with(start)) || upper.contains("EXTENSION")
 }
 

@@ -48,12 +48,14 @@ if TYPE_CHECKING:
     from quire.store.images import PageImages
     from quire.store.opening import open_store
     from quire.store.temporary import TemporaryStore
+    from quire.table_areas import TableArea
     from quire.types import (
         AnswerSource,
         BBox,
         Block,
         Cell,
         Characters,
+        Field,
         GridCell,
         Layout,
         PageInfo,
@@ -111,12 +113,14 @@ _HOMES = {
     "quire.store.images": ("PageImages",),
     "quire.store.opening": ("open_store",),
     "quire.store.temporary": ("TemporaryStore",),
+    "quire.table_areas": ("TableArea",),
     "quire.types": (
         "AnswerSource",
         "BBox",
         "Block",
         "Cell",
         "Characters",
+        "Field",
         "GridCell",
         "Layout",
         "PageInfo",
@@ -152,6 +156,7 @@ __all__ = [
     "Event",
     "FetchError",
     "FetchPolicy",
+    "Field",
     "FileStore",
     "Flow",
     "FlowResult",
@@ -181,6 +186,7 @@ __all__ = [
     "Span",
     "StoreError",
     "Table",
+    "TableArea",
     "TableBlock",
     "TemporaryStore",
     "UnsupportedError",

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from quire.errors import ConfigurationError, QuireError, UsageError, is_text
 from quire.passwords import Passwords
+from quire.table_areas import TABLES_MODES, PatternArea, TableArea
 
 FILE = "quire.toml"
 EFFORTS = ("fast", "balanced", "accurate")
@@ -67,6 +68,7 @@ class Settings:
     lang: tuple[str, ...] = _setting((), "names", "OCR languages")
     figures: bool = _setting(False, "flag", "run OCR on small pictures too, and show all words in figures")
     redactions: bool = _setting(False, "flag", "mark blacked-out areas of scans")
+    tables: str = _setting("auto", "text", "how tables are found", TABLES_MODES)
     password: str | None = _setting(None, "text", "password of encrypted documents", secret=True)
     password_for: tuple[str, ...] = _setting((), "names", "PATTERN=PASSWORD for some documents", secret=True)
     allow_private_urls: bool = _setting(False, "flag", "allow URLs on this machine and private networks")
@@ -101,6 +103,8 @@ class Configuration:
     sources: Mapping[str, str]
     preset: str | None
     file: Path | None
+    areas: tuple[PatternArea, ...] = ()
+    """Areas of tables given by hand, for documents by a pattern of their path."""
 
 
 class _Found(NamedTuple):
@@ -127,7 +131,7 @@ def configure(given: Mapping[str, object], *, environment: Mapping[str, str], fo
     found |= of_environment | of_command
     settings = Settings(**{name: one.value for name, one in found.items()})  # type: ignore[arg-type]  # all checked
     sources = {name: found[name].source if name in found else "default" for name in SETTINGS}
-    return Configuration(settings, sources, chosen, path)
+    return Configuration(settings, sources, chosen, path, file.areas if file else ())
 
 
 def find_file(environment: Mapping[str, str], folder: Path) -> Path | None:
@@ -175,13 +179,29 @@ class _File:
             raise ConfigurationError(f"{path}: {error}") from error
         self._lines = _lines_of(text)
         for name in self._tables:
-            self._known(name, ("quire", "preset"), (name,))
+            self._known(name, ("quire", "preset", "area"), (name,))
         presets = self._tables.get("preset", {})
         if not isinstance(presets, dict):
             raise self._wrong(("preset",), "presets are tables: write [preset.NAME]")
         self.presets = tuple(presets)
         for name in self.presets:  # a mistake in any preset is reported immediately, not when the preset is first used
             self.table("preset", name)
+        self.areas = tuple(self._areas(self._tables.get("area", [])))
+
+    def _areas(self, entries: object) -> Iterator[PatternArea]:
+        """The entries of `[[area]]`: the pattern `files`, and the area."""
+        if not isinstance(entries, list):
+            raise self._wrong(("area",), "areas are a list: write [[area]], with two brackets")
+        for number, entry in enumerate(entries, start=1):
+            at = f"{self.path}: [[area]] {number}"
+            pattern = entry.get("files") if isinstance(entry, dict) else None
+            if not isinstance(pattern, str) or not pattern:
+                raise ConfigurationError(f"{at}: name its documents with files, like files = 'reports/*.pdf'")
+            try:
+                area = TableArea.of_json({name: value for name, value in entry.items() if name != "files"})
+            except UsageError as error:
+                raise ConfigurationError(f"{at}: {error}") from None
+            yield PatternArea(pattern, area)
 
     def table(self, *path: str) -> dict[str, _Found]:
         """The settings in a table: `("preset", "night")`, or `[quire]` by default."""

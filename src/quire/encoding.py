@@ -21,6 +21,7 @@ from quire.types import (
     Block,
     Cell,
     Characters,
+    Field,
     PageInfo,
     PageResult,
     Part,
@@ -68,16 +69,19 @@ def _bytes(name: str, head: object, blocks: Sequence[Block]) -> bytes:
 def info_row(info: PageInfo) -> list[object]:
     """The ledger entry of a page as JSON."""
     row: list[object] = [info.number, info.width, info.height, info.rotation, info.status, info.reason]
-    if info.characters is None:
-        return row
     counted = info.characters
-    return [*row, [counted.drawn, counted.in_blocks, dict(counted.left_out)]]
+    account = None if counted is None else [counted.drawn, counted.in_blocks, dict(counted.left_out)]
+    row += [account, info.tables, info.confidence]
+    while row[-1] is None and len(row) > 6:
+        row.pop()
+    return row
 
 
 def info_of_row(row: Sequence[Any]) -> PageInfo:
     """The ledger entry that `info_row` wrote."""
-    info = PageInfo(*row[:6])
-    return info if len(row) < 7 else replace(info, characters=Characters(*row[6]))
+    account, tables, confidence = (*row[6:], None, None, None)[:3]
+    characters = Characters(*account) if account else None
+    return replace(PageInfo(*row[:6]), characters=characters, tables=tables, confidence=confidence)
 
 
 def _box_row(box: BBox) -> tuple[float, float, float, float]:
@@ -120,11 +124,17 @@ def _block_row(block: Block, sources: _Sources) -> dict[str, object]:
     if block.table is not None:
         cells = [_cell_row(cell, sources) for cell in block.table.cells]
         row["table"] = {"rows": block.table.rows, "columns": block.table.columns, "cells": cells}
+    if block.field is not None:
+        row["field"] = _field_row(block.field)
     if block.style is not None:
         style = block.style
         values = (style.size, style.bold, style.italic, style.font, style.caps, style.centered, style.turned)
         row["style"] = (*values, True) if style.artifact else values
     return row
+
+
+def _field_row(field: Field) -> tuple[object, ...]:
+    return field.label, field.value, _box_row(field.label_bbox), _box_row(field.value_bbox)
 
 
 def _words_row(words: Sequence[Word]) -> dict[str, object]:
@@ -135,7 +145,8 @@ def _words_row(words: Sequence[Word]) -> dict[str, object]:
 
 def _span_row(span: Span) -> tuple[object, ...]:
     looks = (span.bold, span.italic, span.superscript, span.subscript, span.code)
-    return span.start, span.end, *looks, span.link
+    row = span.start, span.end, *looks, span.link
+    return row if span.latex is None else (*row, span.latex, span.unsure)
 
 
 def _part_row(part: Part, sources: _Sources) -> tuple[object, ...]:
@@ -157,7 +168,7 @@ def _blocks(value: dict[str, Any], texts: Texts) -> tuple[Block, ...]:
 
 
 def _block(row: dict[str, Any], texts: Texts, sources: Sequence[AnswerSource]) -> Block:
-    table, style = row.get("table"), row.get("style")
+    table, style, field = row.get("table"), row.get("style"), row.get("field")
     return Block(
         id=row["id"],
         page=row["page"],
@@ -176,6 +187,7 @@ def _block(row: dict[str, Any], texts: Texts, sources: Sequence[AnswerSource]) -
         else None,
         style=Style(*style) if style else None,
         source=sources[row["source"]] if "source" in row else None,
+        field=Field(field[0], field[1], BBox(*field[2]), BBox(*field[3])) if field else None,
     )
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 # PDF 32000-1, table 123: flags of a font descriptor.
 FIXED_PITCH, ITALIC, FORCE_BOLD = 1, 1 << 6, 1 << 18
 
-_BOLD = re.compile(r"-medi(?!um)|bold|black|heavy|cmbx|-demi|semibd|sfbx|[.-]bi?\Z")
+_BOLD = re.compile(r"-medi(?!um)|kp-medium|bold|black|heavy|cmbx|-demi|semibd|sfbx|[.-]bi?\Z")
 _PLAIN = re.compile(r"regular|light|book|roman|medium|thin|italic|oblique|cmr\d|cmti|cmmi|cmsy|-regu")
 _ITALIC = re.compile(r"italic|(?:regu|medi)ital|oblique|cmti|cmmi|sfti|sfit|-ital|slant|[.-]b?i\Z")
 _MONO = re.compile(
@@ -17,10 +17,14 @@ _MONO = re.compile(
 )
 _PROPORTIONAL = re.compile(r"arial|helvetica|times|calibri|verdana|tahoma|georgia|garamond|cambria")  # flags may err
 _MATH = re.compile(
-    r"cm(mi|sy|ex|bsy|mib)\d|msam|msbm|math|symbol|mtmi|mtsy|mtex|rmtmi|euf[mb]|eus[mb]|mjx|katex|lm(mi|sy|ex)|tx(mi|sy)"
+    r"cm(mi|sy|ex|bsy|mib)\d|msam|msbm|math|symbol|mtmi|mtsy|mtex|rmtmi|euf[mb]|eus[mb]|mjx|katex|lm(mi|sy|ex)|new[tp]xb?mi|[tp]x(?:sys|exs)"
+    r"|\A(?:[rn]?[tp]x|ntx)b?(?:mi|sy|ex|mia|sya|syb|syc)\d*\Z|eu(?:rm|rb|ex)\d|kp--m|rsfs|bbm\d|dsrom|esint|stmary|wasy"
 )
 
 _STYLE = re.compile(r"[-,.]|(?<=[a-z])(?=Bold|Ital|Med|Regu|Demi|Roman)|\d")
+
+
+_HANGING = ("CMEX", "MTEX", "TXEX", "PXEX", "YHEX", "ESINT", "EUEX", "KP--M-EX")
 
 
 class Font(NamedTuple):
@@ -40,6 +44,19 @@ class FontStyle(NamedTuple):
     italic: bool
     mono: bool
     math: bool
+
+
+@cache
+def hangs(name: str) -> bool:
+    """Fonts of large operators and brackets, which hang from the baseline (The TeXbook, appendix G)."""
+    upper = name.upper()
+    return upper.startswith(_HANGING) or "EXTENSION" in upper
+
+
+@lru_cache(maxsize=64)
+def looks_of(fonts: tuple[Font, ...]) -> tuple[FontStyle, ...]:
+    """The style of each font."""
+    return tuple(font.look for font in fonts)
 
 
 def family(name: str) -> str:

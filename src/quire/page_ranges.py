@@ -48,6 +48,11 @@ def page_numbers(pages: Pages | None, count: int) -> Sequence[int]:
     return sorted(asked)
 
 
+def has_page(pages: str | None, number: int) -> bool:
+    """Whether a selection, like `1-3,7`, has the page; None stands for all."""
+    return pages is None or any(first <= number and (last is None or number <= last) for first, last in _ranges(pages))
+
+
 def selection(numbers: Iterable[int]) -> str:
     """Rising numbers as text: `3-5,9`."""
     runs = [[n for _, n in run] for _, run in groupby(enumerate(numbers), key=lambda pair: pair[1] - pair[0])]

@@ -21,7 +21,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple, TypedDict
 
-from quire.fonts import Font, FontStyle
+from quire.fonts import Font, FontStyle, looks_of
 from quire.types import AnswerSource, LeftOut, PageInfo
 
 MAGIC = b"QPT1"
@@ -213,9 +213,9 @@ class PageText:
             out += array(code, getattr(self, name)).tobytes()
         return bytes(out)
 
-    def looks(self) -> list[FontStyle]:
+    def looks(self) -> Sequence[FontStyle]:
         """The style of each font, by its number."""
-        return [font.look for font in self.font_table]
+        return looks_of(tuple(self.font_table))
 
     def confidence(self, run: int) -> float | None:
         """The OCR engine's confidence in the run; None for native text."""

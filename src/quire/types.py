@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from dataclasses import field as dataclass_field
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args, overload
 
 from quire.keys import ArtifactKey, Digest
 
 if TYPE_CHECKING:
-    from pandas import DataFrame
+    import pandas
+    import polars
 
 BlockKind = Literal[
     "title",
@@ -46,7 +48,7 @@ LeftOut = Literal[
     "unusable",  # the text of the file is garbage, and no OCR engine read the page
     "replaced",  # the text of the file, on a page that an OCR engine read instead
     "duplicate",  # drawn or recognised again at the same place
-    "repeated",  # the header of a table, again on the next page
+    "repeated",  # the header of a table, or its title, again on the next page
     "redacted",  # recognised under a redaction
     "unasked",  # recognised outside the pictures that the engine was asked about
     "leader",  # the dots between the cells of a table
@@ -59,6 +61,8 @@ LOST: frozenset[LeftOut] = frozenset({"hidden", "off_page", "unmapped", "unplace
 
 SMALL_SHARE = 0.05
 """Of the characters of a page: when more are missing, its ledger entry has a reason."""
+DOUBTFUL = 0.65
+"""Mean confidence of the OCR of a page: below it, its ledger entry has a reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +127,10 @@ class Word:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Characters `start` to `end` of a block's text with their own style or a link."""
+    """Characters `start` to `end` of a block's text with their own style or a link, or a formula in LaTeX.
+
+    `latex` is what the characters of a formula mean, without dollars; `unsure` says that a part of it is a guess.
+    """
 
     start: int
     end: int
@@ -133,6 +140,8 @@ class Span:
     subscript: bool = False
     code: bool = False
     link: str | None = None
+    latex: str | None = None
+    unsure: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,18 +238,40 @@ class Table:
         text: str = _exporter("_csv:csv_table")(self)
         return text
 
-    def to_dataframe(self) -> DataFrame:
-        """A pandas DataFrame of texts with spans filled in; rows of header cells at the top name the columns.
+    @overload
+    def to_dataframe(self, library: Literal["pandas"] = "pandas") -> pandas.DataFrame: ...
 
-        The parts of a header of several rows are joined by dots. Needs pandas, which Quire does not install.
+    @overload
+    def to_dataframe(self, library: Literal["polars"]) -> polars.DataFrame: ...
+
+    def to_dataframe(self, library: Literal["pandas", "polars"] = "pandas") -> pandas.DataFrame | polars.DataFrame:
+        """A DataFrame of texts with spans filled in; rows of header cells at the top name the columns.
+
+        The parts of a header of several rows are joined by dots. Needs that library, which Quire does not install.
         """
-        return _exporter("_dataframe:dataframe")(self)
+        return _exporter("_dataframe:dataframe")(self, library)
 
     def __repr__(self) -> str:
         return f"<Table {self.rows} rows × {self.columns} columns: {shortened(self.text)!r}>"
 
     def _repr_html_(self) -> str:
         return self.to_html()
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A label with its value, as on an invoice or a form: the texts without the colon, and the boxes of both.
+
+    The value is empty where nothing was filled in. A field of a PDF form has no box of its label, which is its name.
+    """
+
+    label: str
+    value: str
+    label_bbox: BBox = NO_BOX
+    value_bbox: BBox = NO_BOX
+
+    def __repr__(self) -> str:
+        return f"<Field {shortened(self.label)!r}: {shortened(self.value)!r}>"
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,7 +303,7 @@ class Region:
     parent: str | None = None
     merge_group: str | None = None
     polygon: tuple[tuple[float, float], ...] = ()
-    attrs: Mapping[str, object] = field(default_factory=dict, hash=False)
+    attrs: Mapping[str, object] = dataclass_field(default_factory=dict, hash=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -312,7 +343,8 @@ class Block:
     The `text` keeps the lines of the page, separated by line breaks; words hyphenated at a line end are
     joined. `level` is the depth of a heading (1 is the highest) or of a list item. `marker` is the bullet or
     number with which the text of a list item begins. `words` may be empty when they were not requested. `source` is
-    the engine's answer that OCR text of the block is from, None if all text is from the file.
+    the engine's answer that OCR text of the block is from, None if all text is from the file. `table` and `field` are
+    set for blocks of these kinds.
     """
 
     id: str
@@ -328,8 +360,14 @@ class Block:
     words: Sequence[Word] = ()
     spans: tuple[Span, ...] = ()
     table: Table | None = None
-    style: Style | None = field(default=None, compare=False)
+    style: Style | None = dataclass_field(default=None, compare=False)
     source: AnswerSource | None = None
+    field: Field | None = None
+
+    @property
+    def latex(self) -> str | None:
+        """The LaTeX of a formula that stands apart, without its number; None for other blocks and unknown formulas."""
+        return next((span.latex for span in self.spans if span.latex), None) if self.kind == "formula" else None
 
     @property
     def placed(self) -> bool:
@@ -377,7 +415,7 @@ class Characters:
 
     drawn: int
     in_blocks: int
-    left_out: Mapping[LeftOut, int] = field(default_factory=dict, hash=False)
+    left_out: Mapping[LeftOut, int] = dataclass_field(default_factory=dict, hash=False)
 
     @property
     def unaccounted(self) -> int:
@@ -409,9 +447,12 @@ class Characters:
 
 @dataclass(frozen=True, slots=True)
 class PageInfo:
-    """The ledger entry of a page. `reason` says why it failed or was skipped, or what text of it was left out.
+    """The ledger entry of a page. `reason` says why it failed or was skipped, what text of it was left out, or that its
+    OCR is doubtful.
 
     `characters` is None for a page whose characters were not counted: it failed, or an engine returned its blocks.
+    `tables` says how its tables were found where that was asked for: `2 areas by hand`, `words`.
+    `confidence` is the mean over the recognised characters, None without OCR.
     """
 
     number: int
@@ -421,6 +462,8 @@ class PageInfo:
     status: PageStatus = "ok"
     reason: str | None = None
     characters: Characters | None = None
+    tables: str | None = None
+    confidence: float | None = None
 
     @property
     def size(self) -> tuple[float, float]:
@@ -431,6 +474,11 @@ class PageInfo:
         """Whether more than a small share of the text of a page that was read is in no block."""
         read = self.status in ("ok", "empty")
         return read and self.characters is not None and self.characters.is_incomplete
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether the engine had so little confidence in the text of the page that much of it is probably wrong."""
+        return self.confidence is not None and self.confidence < DOUBTFUL
 
 
 @dataclass(frozen=True, slots=True)

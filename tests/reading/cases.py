@@ -30,6 +30,8 @@ class Case:
     error: str = ""
     """The error with which the document is refused."""
     pipeline: str = ""
+    beside: str = ""
+    """The contents of the file beside the document with the areas of its tables."""
 
 
 DIGITAL = "a pipeline reads the picture of every page, and never the text of the file"
@@ -73,6 +75,9 @@ def _lost_page() -> bytes:
 
 CASES: dict[str, Case] = {
     "digital": Case(lambda: documents.simple(5), "ok ok ok ok ok", pipeline=DIGITAL),
+    "areas-by-hand": Case(
+        lambda: documents.simple(2), "ok ok", pipeline=DIGITAL, beside='[[area]]\npages = "2"\ncolumns = [0.5]\n'
+    ),
     "scanned": Case(_sheets, "ok ok ok", attempts=(("reads", "ok"),)),
     "mixed": Case(_mixed, "ok ok empty ok", pipeline=DIGITAL),
     "lost-page": Case(_lost_page, "ok failed ok", pipeline=DIGITAL),

@@ -64,6 +64,8 @@ class Suite:
         path = self._folder / (f"{name}-again.pdf" if ending else f"{name}.pdf")
         if not path.exists():
             path.write_bytes(CASES[name].data() + ending)
+            if CASES[name].beside:
+                path.with_name(f"{path.name}.quire.toml").write_text(CASES[name].beside)
         before = len(self._asked())
         self._program.ask(way, name, path, store, *self._server(way))
         told = self._program.answer()

@@ -102,6 +102,13 @@ def test_what_read_has_stored_is_found_in_every_way(suite, way, name):
     assert pages[0] == pages[1]
 
 
+@pytest.mark.parametrize("name", ["areas-by-hand"], scope="session")
+def test_areas_beside_a_document_are_used_everywhere(told, way):
+    if way != "pipeline":  # it finds no tables
+        assert [page.get("tables") for page in told.told["result"]["document"]["pages"]] == [None, "1 area by hand"]
+        assert "table" in [block["kind"] for block in told.told["result"]["blocks"] if block["page"] == 2]
+
+
 @pytest.mark.parametrize("name", ["hostile-document"], scope="session")
 def test_a_document_that_is_refused_is_refused_everywhere(told, calm, way):
     assert calm.failed["category"] == "input"

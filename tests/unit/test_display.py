@@ -89,6 +89,16 @@ def test_a_dataframe_without_a_header_has_numbered_columns():
     assert frame.values.tolist() == [["a", "b"]]
 
 
+def test_a_dataframe_of_polars_has_distinct_column_names():
+    head = tuple(cell(0, column, text, header=True) for column, text in enumerate(("Port", "", "Port")))
+    frame = Table(2, 3, (*head, cell(1, 0, "Easthaven"), cell(1, 2, "412"))).to_dataframe("polars")
+    assert frame.columns == ["Port", "column_2", "Port_2"]
+    assert frame.rows() == [("Easthaven", "", "412")]
+    assert Table(1, 2, (cell(0, 0, "a"),)).to_dataframe("polars").columns == ["column_1", "column_2"]
+    with pytest.raises(quire.UsageError, match="choose from pandas, polars"):
+        Table(0, 0, ()).to_dataframe("arrow")  # type: ignore[call-overload]
+
+
 @pytest.mark.processes
 def test_without_pandas_the_error_says_what_to_install():
     code = """
@@ -101,7 +111,7 @@ except quire.ConfigurationError as error:
     print(error)
 """
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert ran.stdout == "to_dataframe() needs pandas: pip install pandas\n"
+    assert ran.stdout == "this DataFrame needs pandas: pip install pandas\n"
 
 
 def test_a_notebook_displays_a_table_with_its_spans_and_nothing_of_its_texts_as_html(table):

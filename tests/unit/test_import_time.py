@@ -24,6 +24,7 @@ HEAVY = {
     "xlsxwriter",
     "logging",
     "pandas",
+    "polars",
 }
 
 

@@ -22,8 +22,8 @@ ROOT = Path(quire.__file__).parent
 LAYERS = {
     "core": """
         types keys regular_files hashing events errors context engine roles document opened fonts pagetext lazy_words
-        encoding page_ranges atomic_files budget config database awaited median picture affine png plugins plugin_checks
-        figures fetching names passwords packaged_files media_types bundle
+        encoding page_ranges table_areas atomic_files budget config database awaited median picture affine png plugins
+        plugin_checks figures fetching names passwords packaged_files media_types bundle
     """,
     "adapters": """
         render layout prepare detect classify recognize correct assemble export answers store prompts flow ocr_models
@@ -104,7 +104,7 @@ def test_imports_point_downwards():
     assert not wrong
 
 
-FOR_TYPE_CHECKERS = {"types": {"pandas"}}
+FOR_TYPE_CHECKERS = {"types": {"pandas", "polars"}}
 """What a module of core imports under `if TYPE_CHECKING`, never when it runs."""
 
 

@@ -9,7 +9,17 @@ from quire.chunk.tables import TableText, pipes, triplets
 from quire.chunk.values import ChunkOptions
 from quire.export._flow import TextRun, flow, runs
 from quire.export._markdown import is_latex, without_dollars
-from quire.export._structure import Item, body, by_numbering, captions, is_numbered, marker_length, nested, with_lists
+from quire.export._structure import (
+    Item,
+    are_fields,
+    body,
+    by_numbering,
+    captions,
+    is_numbered,
+    marker_length,
+    nested,
+    with_lists,
+)
 from quire.types import Block
 
 INDENT = "    "
@@ -85,7 +95,7 @@ def _with_headings(blocks: Sequence[Block], options: ChunkOptions) -> Iterator[E
     linked = {caption.id for caption in beside.values()}
     above: dict[int, Block] = {}  # by level, 0 is the title
     unused: Block | None = None
-    for part in with_lists(block for block in body(blocks) if block.id not in linked):
+    for part in with_lists((block for block in body(blocks) if block.id not in linked), fields=True):
         if isinstance(part, Block) and part.kind in ("title", "heading"):
             level = 0 if part.kind == "title" else max(part.level or 1, 1)
             if unused is not None and any(one is unused for at, one in above.items() if at >= level):
@@ -110,7 +120,9 @@ def _path(above: dict[int, Block]) -> tuple[Block, ...]:
 
 
 def _pieces(part: Block | list[Block], beside: dict[str, Block], options: ChunkOptions) -> Iterator[Sequence[Piece]]:
-    if isinstance(part, list):
+    if isinstance(part, list) and are_fields(part):
+        yield [text_piece(block, options) for block in part]
+    elif isinstance(part, list):
         for _, items in by_numbering(nested(part)):
             yield [piece for item in items for piece in _item(item, 0, options)]
     elif part.table is not None and part.table.cells:
@@ -139,8 +151,8 @@ def _written(block: Block, options: ChunkOptions | None, *, skip: int = 0) -> st
     """The flowing text of a block; code in a fence, formulas in LaTeX between dollars, as docling writes them."""
     if block.kind == "code":
         return f"```\n{block.text.strip()}\n```" if block.text.strip() else ""
-    if block.kind == "formula" and is_latex(block.text):
-        return f"$${flow(without_dollars(block.text))}$$"
+    if block.kind == "formula" and (block.latex or is_latex(block.text)):
+        return f"$${flow(block.latex or without_dollars(block.text))}$$"
     if options is None or not options.use_markdown_text:
         return flow(block.text[skip:])
     return "".join(map(_marked, runs(block, skip=skip)))
@@ -151,6 +163,8 @@ def _marked(run: TextRun) -> str:
     core = run.text.strip()
     if not core or run.is_plain:
         return run.text
+    if run.latex:
+        return f"${run.latex}$"
     before, after = run.text[: len(run.text) - len(run.text.lstrip())], run.text[len(run.text.rstrip()) :]
     mark = "**" * run.bold + "*" * run.italic
     marked = f"`{core}`" if run.code else f"{mark}{core}{mark[::-1]}"

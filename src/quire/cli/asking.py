@@ -24,6 +24,7 @@ INPUTS = {
     "lang": "lang",
     "figures": "figures",
     "redactions": "redactions",
+    "tables": "tables",
 }
 """Settings that are inputs of flows, and the names of those inputs."""
 WHERE = ("output", "store", "facts", "runtime", "ingress", "manifest", "preset")
@@ -107,6 +108,7 @@ def request_of(configuration: Configuration, paths: Sequence[Path], choice: Choi
         retry=choice.retry,
         overwrite=choice.overwrite,
         verify_hash=settings.verify_hash,
+        areas=configuration.areas,
         options=StageOptions(
             policy=cast("Policy", settings.policy),  # one of its choices, as the schedule
             workers=settings.workers,

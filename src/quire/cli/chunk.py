@@ -16,7 +16,7 @@ from quire.cli import options
 from quire.cli.each_document import DocumentsRequest, Written, read_each, write_to_stdout
 from quire.cli.progress import ProgressBar
 from quire.cli.read_server import ServerResult, check_server_options
-from quire.cli.settings import settings_of as command_settings
+from quire.cli.settings import configuration_of
 from quire.durable.folders.naming import NamedSource
 from quire.errors import UsageError
 from quire.keys import digest_of
@@ -77,6 +77,7 @@ def chunk(  # noqa: PLR0913 - one argument per option
     preset: options.Preset = None,
     figures: options.Figures = None,
     redactions: options.Redactions = None,
+    tables: options.Tables = None,
     store: Annotated[
         str | None, Option(metavar="PLACE", help="Cache folder or bucket: a page is not processed twice.")
     ] = None,
@@ -88,7 +89,8 @@ def chunk(  # noqa: PLR0913 - one argument per option
 ) -> int:
     """Cut PDFs, scans (OCR) and photos into chunks: a line of JSON for each, or Parquet files in a folder."""
     given = dict(locals())
-    settings = command_settings({name: value for name, value in given.items() if name not in ("to", "output")})
+    configuration = configuration_of({name: value for name, value in given.items() if name not in ("to", "output")})
+    settings = configuration.settings
     if settings.server:
         check_server_options(settings, given)
     chosen = ChunkOptions(
@@ -108,7 +110,7 @@ def chunk(  # noqa: PLR0913 - one argument per option
     if counting is not None and max_tokens is None and counting.max_tokens is None:
         raise UsageError(f"the tokenizer {tokenizer} does not say how many tokens fit; give --max-tokens")
     wanted = _Chunks(chosen, counting, to, output, raw_text)
-    request = DocumentsRequest(wanted.write, output, pages, settings, quiet=quiet)
+    request = DocumentsRequest(wanted.write, output, pages, settings, quiet=quiet, areas=configuration.areas)
     request.check()
     return read_each(files, request)
 

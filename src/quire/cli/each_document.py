@@ -28,6 +28,7 @@ from quire.errors import (
     UsageError,
 )
 from quire.page_ranges import check_pages, selection
+from quire.table_areas import TABLES_MODES, PatternArea, areas_beside, areas_for
 
 if TYPE_CHECKING:
     from quire.cli.read_server import ServerResult
@@ -51,6 +52,7 @@ class DocumentsRequest:
     settings: Settings
     similar: bool = False
     quiet: bool = False
+    areas: tuple[PatternArea, ...] = ()
 
     def check(self) -> None:
         """Reject options that cannot work before anything is read."""
@@ -169,7 +171,8 @@ def _result(
     if request.settings.server:
         from quire.cli.read_server import read_on_server
 
-        return read_on_server(cast("Client", place), source, request.settings, request.pages, progress)
+        areas = () if source.url else (*areas_for(source.path.absolute(), request.areas), *areas_beside(source.path))
+        return read_on_server(cast("Client", place), source, request.settings, request.pages, progress, areas)
     store = cast("ArtifactStore | None", place)
     result = _read_here(source, request, store, progress)
     if store is not None:
@@ -202,6 +205,8 @@ def _read_here(
         workers=asked.workers,
         figures=asked.figures,
         redactions=asked.redactions,
+        tables=_one_of(TABLES_MODES, asked.tables, "--tables"),
+        areas=areas_for(source.path.absolute(), request.areas) if source.url is None else (),
         similar=request.similar,
         isolate=True,
         fetch=fetch,
@@ -209,13 +214,13 @@ def _read_here(
 
 
 def _left_out(result: DocumentResult | ServerResult) -> list[str]:
-    """One line per reason: which pages failed or were left out, and which lack some of their text."""
+    """One line per reason: which pages failed or were left out, lack some of their text, or are doubtful."""
     reasons: dict[str, list[int]] = {}
     for page in result.pages:
         if page.status in ("failed", "skipped"):
             what = "failed" if page.status == "failed" else "left out"
             reasons.setdefault(f"{what}: {page.info.reason}", []).append(page.number)
-        elif page.info.lacks_text:
+        elif page.info.lacks_text or page.info.is_doubtful:
             reasons.setdefault(str(page.info.reason), []).append(page.number)
     return [f"{_pages(numbers)} {reason}" for reason, numbers in reasons.items()]
 

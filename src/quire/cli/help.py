@@ -21,7 +21,7 @@ OPTIONS: Mapping[str, Sequence[str]] = {
         *("pages", "password", "password_for", "allow_private_urls"),
         *("include", "exclude", "limit", "shard"),
     ),
-    "OCR and layout": ("ocr", "lang", "engine", "effort", "preset", "figures", "redactions", "similar"),
+    "OCR and layout": ("ocr", "lang", "engine", "effort", "preset", "figures", "redactions", "tables", "similar"),
     "Store and execution": (
         *("flow", "store", "facts", "workers", "runtime", "ingress", "server", "api_key"),
         *("force", "retry", "overwrite", "verify_hash", "dry_run"),

@@ -6,16 +6,17 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypedDict
+from typing import TYPE_CHECKING, Annotated, TypedDict, cast
 
 from typer import Argument, Option
 
 from quire.cli.reporting import print_lines
-from quire.cli.settings import settings_of
+from quire.cli.settings import configuration_of
 from quire.document import Document
 from quire.engine import Attempt
 from quire.errors import EXIT_COMPLETE, EXIT_PARTIAL, InputError, UsageError
 from quire.pagetext import PageText
+from quire.table_areas import TableOptions, TablesMode, areas_beside, areas_for
 from quire.types import Characters, LeftOut
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ class PageReport(TypedDict):
     images: int
     fonts: list[str]
     route: str  # native, blank, recognise (OCR), or native with OCR of pictures
+    tables: str  # how its tables are found, where quire.toml or a file beside the document says so
     path: list[dict[str, object]]  # the OCR attempts of the page, if they are in the store
 
 
@@ -68,9 +70,12 @@ def inspect(
     ] = None,
 ) -> int:
     """Show what is in a document: pages, quality of their text, which pages need OCR, fonts, images."""
-    secret = password or settings_of({}).passwords.of(file.absolute())
+    configuration = configuration_of({})
+    secret = password or configuration.settings.passwords.of(file.absolute())
+    areas = (*areas_for(file.absolute(), configuration.areas), *areas_beside(file))
+    tables = TableOptions(cast("TablesMode", configuration.settings.tables), areas)  # one of its choices
     with Document(file, password=secret) as document:
-        report = report_of(document, _paths(store, document) if store else {})
+        report = report_of(document, _paths(store, document) if store else {}, tables)
     if as_json:
         print(json.dumps(report, ensure_ascii=False, indent=2))
     else:
@@ -87,11 +92,18 @@ def _paths(store: Path, document: Document) -> Mapping[int, tuple[Attempt, ...]]
         return opened.paths(document.id)
 
 
-def report_of(document: Document, paths: Mapping[int, tuple[Attempt, ...]] | None = None) -> Report:
+def report_of(
+    document: Document,
+    paths: Mapping[int, tuple[Attempt, ...]] | None = None,
+    tables: TableOptions | None = None,
+) -> Report:
     numbers = range(1, document.page_count + 1)
     texts = document.reader.text(numbers)
-    known = paths or {}
-    pages = [_page(number, text, known.get(number, ())) for number, text in zip(numbers, texts, strict=True)]
+    known, asked = paths or {}, tables or TableOptions()
+    pages = [
+        _page(number, text, known.get(number, ()), asked.of_page(number))
+        for number, text in zip(numbers, texts, strict=True)
+    ]
     metadata = dict(document.metadata)
     return {
         "name": document.name,
@@ -105,7 +117,7 @@ def report_of(document: Document, paths: Mapping[int, tuple[Attempt, ...]] | Non
     }
 
 
-def _page(number: int, data: bytes | InputError, path: Sequence[Attempt]) -> PageReport:
+def _page(number: int, data: bytes | InputError, path: Sequence[Attempt], tables: TableOptions) -> PageReport:
     from quire.layout import page_blocks
     from quire.layout.quality import judge
     from quire.recognize.options import RecognizeOptions
@@ -116,7 +128,7 @@ def _page(number: int, data: bytes | InputError, path: Sequence[Attempt]) -> Pag
     text = PageText.from_bytes(data)
     quality = judge(text)
     needs = needs_of(text, quality, RecognizeOptions())
-    counted = page_blocks(text, quality).info.characters or Characters(text.chars, text.chars)
+    counted = page_blocks(text, quality, tables).info.characters or Characters(text.chars, text.chars)
     return {
         "number": number,
         "width": round(text.width, 2),
@@ -130,6 +142,7 @@ def _page(number: int, data: bytes | InputError, path: Sequence[Attempt]) -> Pag
         "images": len(text.images) // 4,
         "fonts": sorted({font.name for font in text.font_table if font.name}),
         "route": _route(needs, blank=quality.reason == "blank"),
+        "tables": tables.describe(),
         "path": [asdict(attempt) for attempt in path],
     }
 
@@ -155,6 +168,7 @@ def _failed(number: int, reason: str) -> PageReport:
         "images": 0,
         "fonts": [],
         "route": "none",
+        "tables": "",
         "path": [],
     }
 
@@ -179,6 +193,8 @@ def _lines(report: Report) -> Iterator[str]:
         if page["left_out"]:
             listed = ", ".join(f"{count} {reason.replace('_', ' ')}" for reason, count in page["left_out"].items())
             yield f"{'':>7}{page['in_blocks']} characters in blocks, left out: {listed}"
+        if page["tables"]:
+            yield f"{'':>7}tables: {page['tables']}"
         for attempt in page["path"]:
             reason = f" ({attempt['reason']})" if attempt["reason"] else ""
             yield f"{'':>7}{attempt['engine']}: {attempt['outcome']}{reason}, {attempt['ms']:.0f} ms"

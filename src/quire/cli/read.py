@@ -15,7 +15,7 @@ from quire.cli import options
 from quire.cli.asking import check_formats
 from quire.cli.each_document import DocumentsRequest, Written, read_each, write_to_stdout
 from quire.cli.progress import ProgressBar
-from quire.cli.settings import settings_of
+from quire.cli.settings import configuration_of
 from quire.document import is_url
 from quire.durable.folders.naming import NamedSource
 from quire.errors import InputError, UsageError
@@ -31,7 +31,6 @@ Examples:
   quire read scan.pdf --lang de --effort accurate
   quire read https://example.org/report.pdf --pages 1-3,7 --to json --words
   quire read letters/ scan.tiff -o out --to md --to csv --show
-  quire read letters/ -o out --server http://localhost:5001
 """
 
 
@@ -63,6 +62,7 @@ def read(  # noqa: PLR0913 - one argument per option
     figures: options.Figures = None,
     images: options.Images = None,
     redactions: options.Redactions = None,
+    tables: options.Tables = None,
     similar: Annotated[
         bool, Option("--similar", help="Reuse OCR results of nearly identical images in the store.")
     ] = False,
@@ -77,14 +77,15 @@ def read(  # noqa: PLR0913 - one argument per option
 ) -> int:
     """Read PDFs, scans (OCR) and photos: Markdown to standard output, or files in a folder."""
     given = dict(locals())
-    settings = settings_of({name: value for name, value in given.items() if name not in ("to", "output")})
+    configuration = configuration_of({name: value for name, value in given.items() if name not in ("to", "output")})
+    settings = configuration.settings
     if settings.server:
         from quire.cli.read_server import check_server_options
 
         check_server_options(settings, given)
     formats = tuple(dict.fromkeys(to or ("md",)))
     wanted = _Wanted(formats, output, words, show, trace, settings.figures, _image_mode(images))
-    request = DocumentsRequest(wanted.write, output, pages, settings, similar, quiet)
+    request = DocumentsRequest(wanted.write, output, pages, settings, similar, quiet, configuration.areas)
     check_formats(formats, words=words, trace=trace)
     request.check()
     wanted.check(files)

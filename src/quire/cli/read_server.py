@@ -19,6 +19,7 @@ from quire.events import Sink
 from quire.export import _json, find_format, from_json, show
 from quire.recognize.options import Effort, OcrMode
 from quire.result import DocumentResult, ReadSource, ResultStatus
+from quire.table_areas import TableArea, TablesMode
 from quire.types import PageResult
 
 DPI = 150
@@ -37,7 +38,12 @@ def check_server_options(settings: Settings, given: Mapping[str, object]) -> Non
 
 
 def read_on_server(
-    client: Client, source: NamedSource, settings: Settings, pages: str | None, on_event: Sink
+    client: Client,
+    source: NamedSource,
+    settings: Settings,
+    pages: str | None,
+    on_event: Sink,
+    areas: Sequence[TableArea] = (),
 ) -> ServerResult:
     """Submit a document, and wait for its end. Raises the error of a document that could not be read."""
     run = client.submit(
@@ -49,6 +55,8 @@ def read_on_server(
         lang=settings.lang,
         figures=settings.figures,
         redactions=settings.redactions,
+        tables=cast("TablesMode", settings.tables),
+        areas=areas,
     )
     try:
         for event in run.events():

@@ -42,6 +42,7 @@ def run(  # noqa: PLR0913 - one argument per option
     pages: options.Pages = None,
     figures: options.Figures = None,
     redactions: options.Redactions = None,
+    tables: options.Tables = None,
     words: options.Words = False,
     trace: options.Trace = False,
     include: options.Include = None,

@@ -16,6 +16,7 @@ from quire.client.uploading import FilePart, UploadForm
 from quire.document import Document, Source, is_url
 from quire.errors import UsageError
 from quire.recognize.options import Effort, OcrMode
+from quire.table_areas import TableArea, TablesMode
 
 TIMEOUT_S = 120.0
 PORTION = 100
@@ -44,6 +45,8 @@ class Client:
         lang: Sequence[str] = (),
         figures: bool = False,
         redactions: bool = False,
+        tables: TablesMode = "auto",
+        areas: Sequence[TableArea] = (),
         hints: Sequence[str] = (),
         retries: int = 0,
     ) -> ClientRun:
@@ -58,6 +61,8 @@ class Client:
             "lang": list(lang),
             "figures": figures,
             "redactions": redactions,
+            "tables": tables,
+            "areas": [area.to_json() for area in areas],
             "hints": list(hints),
             "retries": retries,
         }

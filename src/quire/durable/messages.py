@@ -14,6 +14,7 @@ from quire.errors import Category
 from quire.keys import ArtifactKey, Digest
 from quire.recognize.options import Effort, OcrMode
 from quire.result import ResultStatus
+from quire.table_areas import TablesMode
 
 
 @final
@@ -24,6 +25,8 @@ class SourceJson(TypedDict):
     name: str
     path: str
     stored: NotRequired[bool]
+    areas: NotRequired[Sequence[Mapping[str, Json]]]
+    """Areas of tables given by hand, as `TableArea.to_json` writes them."""
 
 
 @final
@@ -38,6 +41,8 @@ class ReadArgument(TypedDict):
     lang: NotRequired[Sequence[str]]
     figures: NotRequired[bool]
     redactions: NotRequired[bool]
+    tables: NotRequired[TablesMode]
+    areas: NotRequired[Sequence[Mapping[str, Json]]]
     hints: NotRequired[Sequence[str]]
     retries: NotRequired[int]
     retry_backoff_s: NotRequired[float]
@@ -376,6 +381,8 @@ class BatchArgument(TypedDict):
     retry: bool
     overwrite: NotRequired[bool]
     verify_hash: bool
+    areas: NotRequired[Sequence[Sequence[Json]]]
+    """Each a pattern and a `TableArea`."""
     options: Mapping[str, Json]
     """`StageOptions`."""
 

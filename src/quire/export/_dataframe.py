@@ -1,24 +1,45 @@
-"""Tables as DataFrames of pandas, which is imported when one is asked for."""
+"""Tables as DataFrames of pandas or polars, which are imported when one is asked for."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from quire.errors import ConfigurationError
+from quire.errors import ConfigurationError, UsageError
 from quire.export._grid import filled, header_rows
 from quire.types import Table
 
 if TYPE_CHECKING:
-    from pandas import DataFrame
+    import pandas
+    import polars
 
 
-def dataframe(table: Table) -> DataFrame:
-    """The texts of the body; rows of header cells name the columns. Raises ConfigurationError without pandas."""
+def dataframe(table: Table, library: str) -> pandas.DataFrame | polars.DataFrame:
+    """The texts of the body; rows of header cells name the columns. Raises ConfigurationError without the library."""
+    names, body = column_names(table), filled(table)[header_rows(table) :]
     try:
-        from pandas import DataFrame
+        if library == "polars":
+            import polars
+
+            return polars.DataFrame(body, schema=dict.fromkeys(_distinct(names, table), polars.String), orient="row")
+        if library == "pandas":
+            import pandas
+
+            return pandas.DataFrame(body, columns=names or None)
     except ImportError as error:
-        raise ConfigurationError("to_dataframe() needs pandas: pip install pandas") from error
-    return DataFrame(filled(table)[header_rows(table) :], columns=column_names(table) or None)
+        raise ConfigurationError(f"this DataFrame needs {library}: pip install {library}") from error
+    raise UsageError(f"there is no DataFrame of {library!r}; choose from pandas, polars")
+
+
+def _distinct(names: list[str], table: Table) -> list[str]:
+    """Names that differ, as polars needs them: `column_3` where there is none, `Total_2` for the second of a name."""
+    found: list[str] = []
+    for number, name in enumerate(names or [""] * table.columns, start=1):
+        title = own = name or f"column_{number}"
+        again = 2
+        while own in found:
+            own, again = f"{title}_{again}", again + 1
+        found.append(own)
+    return found
 
 
 def column_names(table: Table) -> list[str]:

@@ -41,6 +41,8 @@ def _block(block: Block, caption: Block | None) -> str:
         tag, inner = "picture", ""
     elif block.kind == "heading":
         tag = f"section_header_level_{min(max(block.level or 1, 1), 6)}"
+    elif block.latex:
+        inner = _escape(flow(block.latex))
     elif block.kind == "code":
         inner = f"<_unknown_>{_escape(block.text)}"
     below = f"<caption>{_places(caption)}{_escape(flow(caption.text))}</caption>" if caption else ""

@@ -11,7 +11,8 @@ _BACKSLASH = re.compile(r"\\(?=[!-/:-@\[-`{-~])")
 _ENTITY = re.compile(r"&(?=#\d{1,7};|#[xX][0-9a-fA-F]{1,6};|[A-Za-z][A-Za-z0-9]{1,31};)")
 _TAG = re.compile(r"<(?=[A-Za-z/!?][^<]*>|!--)")
 _LINK = re.compile(r"\[(?=[^\[\]]*\]\()")
-_SPECIAL = re.compile(r"[\\&<`*_~\[]")
+_SPECIAL = re.compile(r"[\\&<`*_~\[$]")
+_DOLLARS = re.compile(r"\$(?=\S)[^$]*?\S\$")
 _DOUBLE_TILDE = re.compile("~(?=~)|(?<=~)~")
 _MARKS = re.compile(r"\*+|_+")
 
@@ -44,6 +45,8 @@ def escapes(text: str) -> set[int]:
         places.update(_all("`", text))
     if text.count("~~") > 1:
         places.update(match.start() for match in _DOUBLE_TILDE.finditer(text))
+    if text.count("$") > 1 and _DOLLARS.search(text):  # amounts of money that would be read as a formula
+        places.update(_all("$", text))
     for mark, opens in (("*", _left_flanking), ("_", _opens_underscore)):
         if text.count(mark) > 1:
             places.update(_pairs(text, mark, opens))
@@ -52,7 +55,7 @@ def escapes(text: str) -> set[int]:
 
 def escapes_beside_marks(text: str) -> set[int]:
     """The additional positions when parts of the line will be marked with `*`, backticks or brackets."""
-    places = {*_all("*", text), *_all("`", text)}
+    places = {*_all("*", text), *_all("`", text), *_all("$", text)}
     for at in _all("_", text):
         if not (text[at - 1 : at].isalnum() and text[at + 1 : at + 2].isalnum()):
             places.add(at)

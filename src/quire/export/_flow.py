@@ -50,6 +50,7 @@ class TextRun(NamedTuple):
     subscript: bool = False
     code: bool = False
     link: str | None = None
+    latex: str | None = None
 
     @property
     def is_script(self) -> bool:
@@ -71,6 +72,9 @@ def runs(block: Block, *, skip: int = 0) -> list[TextRun]:
     edges = {skip, len(text)}
     for span in block.spans:
         edges.update(edge for edge in (span.start, span.end) if skip < edge < len(text))
+    for span in block.spans:
+        if span.latex:  # a formula is one run, whatever is inside it
+            edges.difference_update(range(span.start + 1, span.end))
     cut = []
     for start, end in pairwise(sorted(edges)):
         over = [span for span in block.spans if span.start <= start and end <= span.end]
@@ -82,6 +86,7 @@ def runs(block: Block, *, skip: int = 0) -> list[TextRun]:
             subscript=any(span.subscript for span in over),
             code=any(span.code for span in over),
             link=next((safe_link(span.link) for span in over if span.link), None),
+            latex=next((span.latex for span in over if span.latex), None),
         )
         if run.text:
             cut.append(run)
@@ -104,7 +109,7 @@ def merged(cut: list[TextRun]) -> list[TextRun]:
     joined: list[TextRun] = []
     for index, run in enumerate(cut):
         current = _space_run(run, joined[-1:], cut[index + 1 : index + 2]) if run.text.isspace() else run
-        if joined and joined[-1][1:] == current[1:]:
+        if joined and joined[-1][1:] == current[1:] and not current.latex:
             joined[-1] = current._replace(text=joined[-1].text + current.text)
         else:
             joined.append(current)
@@ -114,7 +119,7 @@ def merged(cut: list[TextRun]) -> list[TextRun]:
 def _space_run(run: TextRun, before: list[TextRun], after: list[TextRun]) -> TextRun:
     if not before or not after:
         return TextRun(run.text)
-    if before[0][1:] == after[0][1:]:
+    if before[0][1:] == after[0][1:] and not before[0].latex:
         return before[0]._replace(text=run.text)
     return TextRun(run.text, link=before[0].link if before[0].link == after[0].link else None)
 
@@ -140,4 +145,4 @@ def safe_link(link: str | None) -> str | None:
 
 def uniform(listed: list[TextRun]) -> TextRun | None:
     """The style of the whole text, when it is uniform and not plain."""
-    return listed[0] if len(listed) == 1 and not listed[0].is_plain else None
+    return listed[0] if len(listed) == 1 and not listed[0].is_plain and not listed[0].latex else None

@@ -9,19 +9,23 @@ from quire.export import Exportable
 from quire.export._figures import view_of
 from quire.export._flow import TextRun, flow, runs
 from quire.export._grid import cell_text, header_rows, span_attributes, written
+from quire.export._mathml import mathml
 from quire.export._structure import (
     Item,
+    are_fields,
     body,
     by_numbering,
     captions,
     depths,
+    field_of,
     is_plain_number,
     marker_length,
     nested,
+    value_start,
     with_lists,
 )
 from quire.layout.lines import is_right_to_left
-from quire.types import BBox, Block, Cell
+from quire.types import NO_BOX, BBox, Block, Cell
 
 _STYLE = """\
 body { max-width: 50rem; margin: 2rem auto; padding: 0 1rem; font: 1rem/1.5 system-ui, sans-serif; }
@@ -32,6 +36,10 @@ figure { margin: 1rem 0; padding: .5rem; border: 1px dashed #bbb; }
 figure:not(:has(img, p))::before { content: "figure"; color: #999; }
 figure img { max-width: 100%; }
 pre { overflow: auto; padding: .5rem; background: #f4f4f4; }
+dl > div { display: flex; gap: .5rem; }
+dt { font-weight: bold; }
+dt:not(:empty)::after { content: ":"; }
+dd { margin: 0; }
 li.marked { list-style: none; }
 .footnote { font-size: .85rem; }
 .formula { text-align: center; }"""
@@ -71,9 +79,14 @@ class _Writer:
 
     def lines(self) -> list[str]:
         return [
-            self.list(nested(part)) if isinstance(part, list) else self.block(part)
-            for part in with_lists(block for block in self.blocks if block.id not in self.linked)
+            self.group(part) if isinstance(part, list) else self.block(part)
+            for part in with_lists((block for block in self.blocks if block.id not in self.linked), fields=True)
         ]
+
+    def group(self, blocks: Sequence[Block]) -> str:
+        if are_fields(blocks):
+            return "\n".join(["<dl>", *map(self.field, blocks), "</dl>"])
+        return self.list(nested(blocks))
 
     def block(self, block: Block) -> str:
         match block.kind:
@@ -86,7 +99,7 @@ class _Writer:
             case "code":
                 return _element("pre", block, f"<code>{escape(block.text, quote=False)}</code>")
             case "formula":
-                return _element("div", block, self.inline(runs(block)), name="formula")
+                return _element("div", block, self.inline(runs(block), display=True), name="formula")
             case "paragraph":
                 return _element("p", block, self.inline(runs(block)))
             case _:
@@ -125,17 +138,24 @@ class _Writer:
             lists.append("\n".join([f"<{tag}>", *map(self.item, group), f"</{tag}>"]))
         return "\n".join(lists)
 
+    def field(self, block: Block) -> str:
+        """The label and the value, each with its own box."""
+        field = field_of(block)
+        label = f"<dt{_place(field.label_bbox)}>{escape(flow(field.label), quote=False)}</dt>"
+        value = self.inline(runs(block, skip=value_start(block)))
+        return _element("div", block, f"{label}<dd{_place(field.value_bbox)}>{value}</dd>")
+
     def item(self, item: Item) -> str:
         """A number that the browser would print differently stays in the text."""
         block = item.block
         native = not block.marker or not any(c.isalnum() for c in block.marker) or _is_counted(block)
         text = self.inline(runs(block, skip=marker_length(block) if native else 0))
-        value = f' value="{block.marker[:-1]}"' if _is_counted(block) else ""
+        value = f' value="{block.marker.rstrip(".")}"' if _is_counted(block) else ""
         inner = f"{text}\n{self.list(item.children)}\n" if item.children else text
         return _element("li", block, inner, name="" if native else "marked", more=value)
 
-    def inline(self, listed: Sequence[TextRun]) -> str:
-        return "".join(map(self.run, listed))
+    def inline(self, listed: Sequence[TextRun], *, display: bool = False) -> str:
+        return "".join(mathml(run.latex, display=display) if run.latex else self.run(run) for run in listed)
 
     def run(self, run: TextRun) -> str:
         text = escape(run.text, quote=False)
@@ -153,7 +173,7 @@ class _Writer:
 
 
 def _is_counted(item: Block) -> bool:
-    return is_plain_number(item) and item.marker.endswith(".")
+    return is_plain_number(item) and not item.marker.endswith(")")
 
 
 def _element(tag: str, block: Block, inner: str, *, name: str = "", more: str = "") -> str:
@@ -168,6 +188,10 @@ def _element(tag: str, block: Block, inner: str, *, name: str = "", more: str = 
     if is_right_to_left(block.text):
         attributes += ' dir="auto"'
     return f"<{tag}{attributes}{more}>{inner}</{tag}>"
+
+
+def _place(box: BBox) -> str:
+    return "" if box == NO_BOX else f' data-bbox="{_box(box)}"'
 
 
 def _cell(cell: Cell | None) -> str:

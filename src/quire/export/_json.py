@@ -9,10 +9,10 @@ from typing import Any
 
 from quire.engine import Attempt
 from quire.export import Exportable, Traced
-from quire.types import NO_BOX, AnswerSource, BBox, Block, Cell, Characters, PageInfo, Part, Span, Table, Word
+from quire.types import NO_BOX, AnswerSource, BBox, Block, Cell, Characters, Field, PageInfo, Part, Span, Table, Word
 
 SCHEMA = "quire/1"
-_FLAGS = ("bold", "italic", "superscript", "subscript", "code")
+_FLAGS = ("bold", "italic", "superscript", "subscript", "code", "unsure")
 
 
 def json_(result: Exportable, *, words: bool = False) -> str:
@@ -61,6 +61,8 @@ def page_json(page: PageInfo) -> dict[str, object]:
         "status": page.status,
         "reason": page.reason,
         "characters": characters_json(page.characters),
+        **({"tables": page.tables} if page.tables else {}),
+        "confidence": page.confidence,
     }
 
 
@@ -73,9 +75,10 @@ def characters_json(counted: Characters | None) -> dict[str, object] | None:
 
 def read_page(tree: Mapping[str, Any]) -> PageInfo:
     """The ledger entry that `page_json` wrote; other members are ignored."""
-    info = PageInfo(*(tree[name] for name in ("number", "width", "height", "rotation", "status", "reason")))
+    row = (tree[name] for name in ("number", "width", "height", "rotation", "status", "reason"))
     counted = tree.get("characters")
-    return info if counted is None else replace(info, characters=Characters(**counted))
+    characters = None if counted is None else Characters(**counted)
+    return replace(PageInfo(*row), characters=characters, tables=tree.get("tables"), confidence=tree.get("confidence"))
 
 
 def block_json(block: Block, *, words: Sequence[Word] | None = None, trace: bool = False) -> dict[str, object]:
@@ -107,7 +110,18 @@ def block_json(block: Block, *, words: Sequence[Word] | None = None, trace: bool
         written["words"] = [_word(word) for word in words]
     if block.table is not None:
         written["table"] = table_json(block.table, block, trace=trace)
+    if block.field is not None:
+        written["field"] = _field(block.field)
     return written
+
+
+def _field(field: Field) -> dict[str, object]:
+    return {
+        "label": field.label,
+        "label_bbox": box_json(field.label_bbox),
+        "value": field.value,
+        "value_bbox": box_json(field.value_bbox),
+    }
 
 
 def _source(source: AnswerSource | None) -> dict[str, object] | None:
@@ -150,7 +164,8 @@ def _span(span: Span) -> dict[str, object]:
     """Its start and end, and only the properties that are true."""
     written: dict[str, object] = {"start": span.start, "end": span.end}
     written |= {flag: True for flag in _FLAGS if getattr(span, flag)}
-    return written | ({"link": span.link} if span.link else {})
+    written |= {"link": span.link} if span.link else {}
+    return written | ({"latex": span.latex} if span.latex else {})
 
 
 def table_json(table: Table, block: Block, *, trace: bool = False) -> dict[str, object]:
@@ -191,7 +206,13 @@ def read_block(tree: dict[str, Any]) -> Block:
         words=_read_words(tree.get("words", ())),
         table=_read_table(tree["table"], source) if "table" in tree else None,
         source=source,
+        field=_read_field(tree["field"]) if "field" in tree else None,
     )
+
+
+def _read_field(tree: dict[str, Any]) -> Field:
+    boxes = _readbox_json(tree["label_bbox"]), _readbox_json(tree["value_bbox"])
+    return Field(tree["label"], tree["value"], *boxes)
 
 
 def _readbox_json(tree: dict[str, float] | None) -> BBox:

@@ -13,11 +13,14 @@ from quire.export._figures import FigureView, is_ornament, view_of
 from quire.export._flow import TextRun, flow, merged, runs
 from quire.export._grid import cell_text, has_spans, header_rows, span_attributes, texts, written
 from quire.export._structure import (
+    are_fields,
     body,
     depths,
+    field_of,
     is_numbered,
     is_plain_number,
     marker_length,
+    value_start,
     with_lists,
 )
 from quire.types import Block, Cell, Table
@@ -37,8 +40,8 @@ def of_blocks(blocks: Sequence[Block], figures: FigureView = _USUAL) -> str:
     """The text of these blocks, whatever their kind."""
     depth = depths(blocks)
     written = [
-        _list(part) if isinstance(part, list) else _block(part, depth.get(part.id, 1), figures)
-        for part in with_lists(blocks)
+        _group(part) if isinstance(part, list) else _block(part, depth.get(part.id, 1), figures)
+        for part in with_lists(blocks, fields=True)
     ]
     text = "\n\n".join(part for part in written if part)
     return f"{text}\n" if text else ""
@@ -54,6 +57,8 @@ def _block(block: Block, depth: int, figures: FigureView) -> str:
             return _table(block.table)
         case "code":
             return _fenced(block.text)
+        case "formula" if block.latex:
+            return _display(block)
         case "formula" if is_latex(block.text):
             return f"$$\n{without_dollars(block.text)}\n$$"
         case _:
@@ -84,12 +89,35 @@ def _fenced(code: str) -> str:
     return f"{fence}\n{code}\n{fence}" if code.strip() else ""
 
 
+def _display(block: Block) -> str:
+    """A formula that stands apart, and its number behind it."""
+    number = "".join(run.text for run in runs(block) if not run.latex).strip()
+    return f"$$\n{block.latex}\n$$" + (f"\n\n{escape_start(escape(number))}" if number else "")
+
+
 def is_latex(formula: str) -> bool:
     return _LATEX.search(formula) is not None
 
 
 def without_dollars(formula: str) -> str:
     return formula.strip().removeprefix("$$").removesuffix("$$").strip()
+
+
+def _group(blocks: Sequence[Block]) -> str:
+    return _BREAK.join(filter(None, map(_field, blocks))) if are_fields(blocks) else _list(blocks)
+
+
+_BREAK = "  \n"
+"""Two spaces before the end of a line: the next one begins below it, in the same paragraph."""
+
+
+def _field(block: Block) -> str:
+    """The label in bold with a colon, also where the page has none, and the value."""
+    label, value = escape(flow(field_of(block).label)), _line(block, skip=value_start(block))
+    if not label:
+        return value
+    bold = f"**{label}:**" if can_emphasise("", f"{label}:", " ") else f"{label}:"
+    return f"{bold} {value}".rstrip()
 
 
 def _list(items: Sequence[Block]) -> str:
@@ -101,6 +129,7 @@ def _list(items: Sequence[Block]) -> str:
             above.pop()
         indent = above[-1][1] if above else 0
         marker = item.marker if is_plain_number(item) else "-"
+        marker += "." if marker.isdigit() else ""
         skip = marker_length(item) if is_plain_number(item) or not is_numbered(item) else 0
         lines.append(f"{' ' * indent}{marker} {_line(item, skip=skip)}".rstrip())
         above.append((level, indent + len(marker) + 1))
@@ -158,7 +187,9 @@ def _emphasised(listed: Sequence[TextRun], places: Set[int], start: int, *, arou
         lead, core, trail = _edges(run.text)
         mark = "**" * run.bold + "*" * run.italic
         after = after[len(run.text) :]
-        if run.code and core:
+        if run.latex and core:
+            text += f"{lead}${run.latex}${trail}"
+        elif run.code and core:
             text += f"{lead}{_code(core)}{trail}"
         elif run.is_script and core and _is_misread(around[0] + text + lead, run):
             tag = "sup" if run.superscript else "sub"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 from collections import Counter
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from quire.document import Document, PageImage, RenderOptions
 from quire.errors import InputError, LimitError
 from quire.export._ahead import ahead
+from quire.export._labels import FreeSpace
 from quire.png import encoded
 from quire.types import NO_BOX, BBox, Block, BlockKind
 
@@ -35,6 +37,9 @@ COLOURS: dict[BlockKind, str] = {
     "page_number": "#969696",
     "field": "#0050b5",
 }
+
+
+_Pixels = tuple[float, float, float, float]
 
 
 class Mark(NamedTuple):
@@ -63,6 +68,9 @@ def marks(blocks: Iterable[Block]) -> dict[int, list[Mark]]:
         for cell in block.table.cells if block.table is not None else ():
             if cell.page in here and cell.bbox != NO_BOX:
                 found.setdefault(cell.page, []).append(Mark(cell.bbox, colour, 1 + cell.header))
+        if block.field is not None:
+            boxes = (block.field.label_bbox, block.field.value_bbox)
+            found.setdefault(block.page, []).extend(Mark(box, colour, 1) for box in boxes if box != NO_BOX)
         for part in (part for part in block.places if part.bbox != NO_BOX):
             label = f"{numbers[part.page]} {block.kind}{level}"
             found.setdefault(part.page, []).append(Mark(part.bbox, colour, None, label))
@@ -75,14 +83,16 @@ def marked(png: bytes, marks: Iterable[Mark]) -> bytes:
 
     with Image.open(io.BytesIO(png)) as opened:
         picture = opened.convert("RGB")
+    placed = [(mark, _pixels(mark.box, picture.size)) for mark in marks]
+    labelled = [(mark, box) for mark, box in placed if mark.label]
+    font = _font(_font_size(picture.width, [box for _, box in labelled]))
+    free = FreeSpace(picture)
     draw = ImageDraw.Draw(picture)
-    font = _font(max(10, picture.width // 90))
     line = max(1, picture.width // 600)
-    for mark in marks:
-        box = _pixels(mark.box, picture.size)
+    for mark, box in placed:
         draw.rectangle(box, outline=mark.colour, width=line if mark.width is None else mark.width)
-        if mark.label:
-            _label(draw, (box[0], box[1]), mark.label, mark.colour, font)
+    for mark, box in labelled:
+        _label(draw, free, box, mark, font)
     pixels, row = picture.tobytes(), 3 * picture.width
     rows = (pixels[at : at + row] for at in range(0, len(pixels), row))
     return encoded(rows, picture.size, 3)
@@ -123,17 +133,24 @@ def _font(size: int) -> FreeTypeFont | ImageFont:
     return ImageFont.load_default(size=size)
 
 
-def _pixels(box: BBox, size: tuple[int, int]) -> tuple[float, float, float, float]:
+def _pixels(box: BBox, size: tuple[int, int]) -> _Pixels:
     left, top, right, bottom = box.points(size)
     return left, top, max(right, left), max(bottom, top)
 
 
-def _label(
-    draw: ImageDraw, corner: tuple[float, float], text: str, colour: str, font: FreeTypeFont | ImageFont
-) -> None:
-    """Above the corner, or inside the page where there is no room above."""
-    left, top, right, bottom = draw.textbbox((0, 0), text, font=font)
-    height = bottom - top + 2
-    x, y = corner[0], corner[1] - height if corner[1] >= height else corner[1]
-    draw.rectangle((x, y, x + right - left + 4, y + height), fill=colour)
-    draw.text((x + 2 - left, y + 1 - top), text, fill="white", font=font)
+def _font_size(width: int, boxes: Sequence[_Pixels]) -> int:
+    """As large as the picture allows, but not larger than the small boxes: a sheet of a thousand words has those."""
+    heights = sorted(bottom - top for _, top, _, bottom in boxes)
+    small = heights[len(heights) // 4] if heights else 0.0
+    return max(10, min(width // 90, int(small)))
+
+
+def _label(draw: ImageDraw, free: FreeSpace, box: _Pixels, mark: Mark, font: FreeTypeFont | ImageFont) -> None:
+    """Beside the box where the page is blank; only its number where there is no room for the kind."""
+    texts = (mark.label, mark.label.split(" ")[0])
+    extents = [draw.textbbox((0, 0), text, font=font) for text in texts]
+    sizes = [(math.ceil(right - left) + 4, math.ceil(bottom - top) + 4) for left, top, right, bottom in extents]
+    rounded = math.floor(box[0]), math.floor(box[1]), math.ceil(box[2]), math.ceil(box[3])
+    index, (x, y, right, bottom) = free.take(rounded, sizes)
+    draw.rectangle((x, y, right - 1, bottom - 1), fill=mark.colour)
+    draw.text((x + 2 - extents[index][0], y + 2 - extents[index][1]), texts[index], fill="white", font=font)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
-from quire.types import FURNITURE, Block, BlockKind
+from quire.types import FURNITURE, Block, BlockKind, Field
 
 
 def body(blocks: Iterable[Block]) -> list[Block]:
@@ -61,7 +61,7 @@ def _distance(caption: Block, other: Block) -> tuple[bool, float]:
     return bool(wrong.match(caption.text)), min(gaps)
 
 
-_NUMBER = re.compile(r"\d{1,9}[.)]")
+_NUMBER = re.compile(r"\d{1,9}[.)]?")
 _BOXES = frozenset("☐☑☒□■✓✔✗✘")
 
 
@@ -71,7 +71,7 @@ def is_numbered(item: Block) -> bool:
 
 
 def is_plain_number(item: Block) -> bool:
-    """Whether Markdown supports the marker: `1.` or `1)`."""
+    """Whether the marker is a number that a list of Markdown can begin with: `1.`, `1)`, or `1` of a step."""
     return _NUMBER.fullmatch(item.marker) is not None
 
 
@@ -113,10 +113,26 @@ def by_numbering(items: Sequence[Item]) -> Iterator[tuple[bool, list[Item]]]:
         yield numbered, list(group)
 
 
-def with_lists(blocks: Iterable[Block]) -> Iterator[Block | list[Block]]:
-    """The blocks in order, with consecutive list items grouped."""
-    for is_list, group in groupby(blocks, key=lambda block: block.kind == "list_item"):
-        if is_list:
-            yield list(group)
-        else:
+def with_lists(blocks: Iterable[Block], *, fields: bool = False) -> Iterator[Block | list[Block]]:
+    """The blocks in order, with consecutive list items grouped; with `fields`, consecutive fields too."""
+    grouped = ("list_item", "field") if fields else ("list_item",)
+    for kind, group in groupby(blocks, key=lambda block: block.kind if block.kind in grouped else None):
+        if kind is None:
             yield from group
+        else:
+            yield list(group)
+
+
+def are_fields(group: Sequence[Block]) -> bool:
+    """Whether a group of `with_lists` is one of fields."""
+    return group[0].kind == "field"
+
+
+def field_of(block: Block) -> Field:
+    """The label and the value of a field; all is value in one that an engine read as a text."""
+    return block.field or Field("", block.text, value_bbox=block.bbox)
+
+
+def value_start(block: Block) -> int:
+    """Where the value begins in the text of a field."""
+    return len(block.text) - len(field_of(block).value)

@@ -13,7 +13,7 @@ def text(result: Exportable) -> str:
     """The text of the document, without running headers, footers and page numbers."""
     written = [
         "\n".join(map(_item, part)) if isinstance(part, list) else _block(part, view_of(result))
-        for part in with_lists(body(result.blocks))
+        for part in with_lists(body(result.blocks), fields=True)
     ]
     joined = "\n\n".join(part for part in written if part)
     return f"{joined}\n" if joined else ""
@@ -28,6 +28,8 @@ def _block(block: Block, figures: FigureView) -> str:
 
 
 def _item(item: Block) -> str:
-    """Indented by its level, including continuation lines."""
+    """A list item, indented by its level, including continuation lines; a field, each line as it is."""
+    if item.kind == "field":
+        return item.text.strip()
     indent = "  " * ((item.level or 1) - 1)
     return indent + item.text.strip().replace("\n", f"\n{indent}  ")

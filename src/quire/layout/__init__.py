@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from quire.layout.quality import Quality
     from quire.pagetext import PageText
+    from quire.table_areas import TableOptions
     from quire.types import PageResult
 
 VERSION = "6"
@@ -18,8 +19,11 @@ VERSION = "6"
 __all__ = ["VERSION", "page_blocks"]
 
 
-def page_blocks(text: PageText, quality: Quality | None = None) -> PageResult:
-    """The blocks of a page in reading order, with its ledger entry. `quality` is the verdict on its text."""
+def page_blocks(text: PageText, quality: Quality | None = None, tables: TableOptions | None = None) -> PageResult:
+    """The blocks of a page in reading order, with its ledger entry.
+
+    `quality` is the verdict on its text; `tables` is how the tables of this page are found.
+    """
     from quire.layout.page import page_blocks
 
-    return page_blocks(text, quality)
+    return page_blocks(text, quality, tables)

@@ -121,8 +121,7 @@ def _framed(page: PageText, box: Box) -> Box:
     """The box with the axes and frames around it: long rulings that touch it."""
     left, top, right, bottom = box
     rulings = page.rulings
-    for i in range(0, min(len(rulings), 5 * MAX_DRAWINGS), 5):
-        x0, y0, x1, y1 = rulings[i : i + 4]
+    for x0, y0, x1, y1, _ in zip(*[iter(rulings[: 5 * MAX_DRAWINGS])] * 5, strict=True):
         if x1 - x0 + y1 - y0 < FRAME or x1 - x0 > 0.9 * page.width or y1 - y0 > 0.9 * page.height:
             continue
         if x0 <= right + 6 and x1 >= left - 6 and y0 <= bottom + 6 and y1 >= top - 6:

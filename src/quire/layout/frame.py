@@ -7,41 +7,54 @@ become lines, one below the other. Skewed OCR pages are deskewed by their angle.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 from quire.pagetext import LINE, SPACE, PageText
 
 USUAL_SIZE = 10.0  # points: that of the type of most texts
 USUAL_SPREAD = 1.25  # sizes that differ by less are left alone
 
+_EAST_ASIAN = re.compile("[\u2e80-\U0010ffff]")
+
 Points = tuple[float, float, float, float]
 Turn = Callable[[float, float, float, float], Points]
 
 
-def upright(page: PageText) -> tuple[PageText, Turn | None]:
-    """The page with its text upright, and the inverse transform for boxes; the page itself when it is upright."""
-    ways: list[Turn] = []
+class Ways(NamedTuple):
+    """The transform of boxes to the page with its text upright, and its inverse."""
+
+    there: Turn
+    back: Turn
+
+
+def upright(page: PageText) -> tuple[PageText, Ways | None]:
+    """The page with its text upright, and the transforms for boxes; the page itself when it is upright."""
+    steps: list[Ways] = []
     for step in (_straight, _turned, _sized):
-        page, back = step(page)
-        if back is not None:
-            ways.append(back)
-    return page, _chained(ways) if ways else None
+        page, ways = step(page)
+        if ways is not None:
+            steps.append(ways)
+    if not steps:
+        return page, None
+    return page, Ways(_chained([ways.there for ways in steps]), _chained([ways.back for ways in reversed(steps)]))
 
 
-def _chained(ways: Sequence[Turn]) -> Turn:
-    """Compose several inverse transforms into one, the last first."""
+def _chained(turns: Sequence[Turn]) -> Turn:
+    """Compose several transforms into one."""
 
-    def back(left: float, top: float, right: float, bottom: float) -> Points:
+    def chained(left: float, top: float, right: float, bottom: float) -> Points:
         box = left, top, right, bottom
-        for way in reversed(ways):
-            box = way(*box)
+        for turn in turns:
+            box = turn(*box)
         return box
 
-    return back
+    return chained
 
 
-def _sized(page: PageText) -> tuple[PageText, Turn | None]:
+def _sized(page: PageText) -> tuple[PageText, Ways | None]:
     """An OCR page scaled to the usual type size: the dpi of a scan is often a guess."""
     if not page.engine or page.recognised or not page.sizes:
         return page, None
@@ -61,10 +74,13 @@ def _sized(page: PageText) -> tuple[PageText, Turn | None]:
         links=[{**link, "box": [value * scale for value in link["box"]]} for link in page.links],
         fields=[{**field, "box": [value * scale for value in field["box"]]} for field in page.fields],
     )
-    return grown, lambda l, t, r, b: (l / scale, t / scale, r / scale, b / scale)
+    return grown, Ways(
+        lambda l, t, r, b: (l * scale, t * scale, r * scale, b * scale),
+        lambda l, t, r, b: (l / scale, t / scale, r / scale, b / scale),
+    )
 
 
-def _straight(page: PageText) -> tuple[PageText, Turn | None]:
+def _straight(page: PageText) -> tuple[PageText, Ways | None]:
     """The page deskewed: rotated by its skew about its centre, boxes about theirs."""
     if not page.skew:
         return page, None
@@ -81,7 +97,7 @@ def _straight(page: PageText) -> tuple[PageText, Turn | None]:
             rulings=_levelled(_rulings(page.rulings, there)),
             images=_all(page.images, there),
         ),
-        back,
+        Ways(_tilt(-page.skew, page, shrink=False), back),
     )
 
 
@@ -121,7 +137,7 @@ def _tilt(degrees: float, page: PageText, *, shrink: bool) -> Turn:
     return turn
 
 
-def _turned(page: PageText) -> tuple[PageText, Turn | None]:
+def _turned(page: PageText) -> tuple[PageText, Ways | None]:
     """The page rotated by the right angle in which most of its text is written."""
     follows = _below_the_last(page)
     vertical = 2 * sum(follows) > len(follows)
@@ -154,13 +170,13 @@ def _turned(page: PageText) -> tuple[PageText, Turn | None]:
         links=[{**link, "box": list(there(*link["box"]))} for link in page.links],
         fields=[{**field, "box": list(there(*field["box"]))} for field in page.fields],
     )
-    return turned, back
+    return turned, Ways(there, back)
 
 
 def _below_the_last(page: PageText) -> list[bool]:
     """For each run whether it continues below the one before it, as characters of a vertical column do."""
     texts, boxes, sizes = page.texts, page.boxes, page.sizes
-    if not texts or max(map(max, texts)) < "\u2e80":
+    if not _EAST_ASIAN.search("".join(texts)):
         return [False] * len(texts)
     follows = [False]
     for run in range(1, len(texts)):

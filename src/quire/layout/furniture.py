@@ -14,6 +14,7 @@ from quire.types import BlockKind
 
 ZONE = 0.1  # of the page's height: how deep the margins with furniture are
 WIDE_ZONE = 0.125  # for page numbers, lines spread over the width, and small type far from the text
+TITLE_GAP = 2.0  # of the size: titles of columns are not further from them
 MAX_ROWS = 3
 STAMP = 0.08  # of the page's width: how wide the margins with turned stamps are
 
@@ -90,6 +91,8 @@ def _apart(
         return False
     if len(row) > 3 or (_ruled(top - 3 * size, top, rulings) and _ruled(bottom, bottom + 3 * size, rulings)):
         return False  # the head or foot of a table
+    if gap < TITLE_GAP * size and _over_columns(row, following):
+        return False
     if _ruled(bottom if place == 1 else inner, inner if place == 1 else top, rulings):
         return True
     if spread and numbers and gap > -0.5 * size:  # a number beside a title: boxes of OCR text overlap
@@ -97,6 +100,12 @@ def _apart(
     if (len(numbers) == len(row) or spread) and gap > 0.25 * size:
         return True
     return gap > (0.8 if numbers else 1.0) * max(size, 0.9 * body_size)
+
+
+def _over_columns(row: list[Line], following: list[Line]) -> bool:
+    """Whether several pieces of a row are centred over or under pieces of the next one: columns of a table."""
+    centred = [line for line in row if any(abs(line.left + line.right - o.left - o.right) < 2 for o in following)]
+    return len(centred) > 1
 
 
 def _spread(row: list[Line]) -> bool:

@@ -17,6 +17,7 @@ from quire.layout.patterns import (
     is_address,
     is_contents_line,
     is_known_heading,
+    is_page_number,
     list_number,
     section_number,
 )
@@ -24,6 +25,8 @@ from quire.pagetext import PageText
 from quire.types import BlockKind
 
 HEADING_SIZE = 1.1  # of the body's size: larger type is a heading
+FORM_SIZE = 1.3  # the same on a form
+FORM_HEADING = 30  # characters
 LEAST_SIZE = 0.85  # of the body's size: that of a numbered heading in bold capitals
 FOOTNOTE_SIZE = 0.93
 TITLE_SIZE = 0.9  # of the body's size: a title in another font may be a little smaller
@@ -49,8 +52,12 @@ class TypeSetting:
     """Short rulings in the lower part, as (left, right, y): footnotes follow below them."""
     recognised: bool = False
     """Weight and slope are unknown."""
+    form: bool = False
+    """A page of labels with values: names and addresses are a little larger than these."""
     color: int = 0
     """That of most characters."""
+    label: tuple[int, float] | None = None
+    """The font and size of most labels of a form."""
 
 
 def body_setting(page: PageText, lines: Sequence[Line]) -> TypeSetting:
@@ -62,22 +69,20 @@ def body_setting(page: PageText, lines: Sequence[Line]) -> TypeSetting:
     prose = [line for line in lines if not line.mono]
     if sum(len(line.text) for line in prose) >= PROSE:
         lines = prose  # a page full of code is judged by the text around it
-    for line in lines:
+    halves = [round(2 * line.size) / 2 for line in lines]
+    for line, rounded in zip(lines, halves, strict=True):
         count = len(line.text)
-        rounded = round(2 * line.size) / 2
         sizes[rounded] = sizes.get(rounded, 0) + count
         fonts[line.font] = fonts.get(line.font, 0) + count
         colors[line.color] = colors.get(line.color, 0) + count
         total += count
         bold += count if line.bold else 0
     size = max(sizes, key=lambda s: sizes[s]) if sizes else 10.0
-    exact = [line.size for line in lines if round(2 * line.size) / 2 == size]
+    exact = [line.size for line, rounded in zip(lines, halves, strict=True) if rounded == size]
     rules = [
-        (page.rulings[i], page.rulings[i + 2], page.rulings[i + 1])
-        for i in range(0, min(len(page.rulings), 5000), 5)
-        if page.rulings[i + 1] == page.rulings[i + 3]
-        and 30 < page.rulings[i + 2] - page.rulings[i] < 0.45 * page.width
-        and page.rulings[i + 1] > 0.3 * page.height
+        (x0, x1, y0)
+        for x0, y0, x1, y1, _ in zip(*[iter(page.rulings[:5000])] * 5, strict=True)
+        if y0 == y1 and 30 < x1 - x0 < 0.45 * page.width and y0 > 0.3 * page.height
     ]
     return TypeSetting(
         size=sum(exact) / len(exact) if exact else size,
@@ -132,7 +137,7 @@ def is_heading(page: PageText, paragraph: Paragraph, setting: TypeSetting, *, al
     if len(lines) > 4:
         return False
     text = " ".join([line.text for line in lines])
-    if len(text) > 220 or _list_of_names(text) or is_address(text) or is_contents_line(text):
+    if len(text) > 220 or _list_of_names(text) or is_address(text) or is_contents_line(text) or is_page_number(text):
         return False
     letters = sum(map(str.isalpha, text))
     if 2 * sum(map(str.isdigit, text)) > 3 * letters:
@@ -145,6 +150,8 @@ def is_heading(page: PageText, paragraph: Paragraph, setting: TypeSetting, *, al
         size = max(size, max(page.sizes[run] for line in lines for run in line.runs))
     if text[0].islower() and size <= 1.4 * setting.size:
         return False  # the rest of a sentence
+    if setting.form and (len(lines) > 1 or size <= FORM_SIZE * setting.size) and not section_number(text):
+        return _is_heading_of_form(lines, setting, alone=alone)
     larger = size > HEADING_SIZE * setting.size
     if larger and (size > 1.25 * setting.size or not _SENTENCE_END.search(text)):
         return len(lines) <= 3 or size > 1.4 * setting.size
@@ -167,6 +174,16 @@ def is_heading(page: PageText, paragraph: Paragraph, setting: TypeSetting, *, al
         return True
     italic = all(line.italic for line in lines)
     return numbered and alone and len(text) < 90 and (italic or caps or _title_case(text))
+
+
+def _is_heading_of_form(lines: Sequence[Line], setting: TypeSetting, *, alone: bool) -> bool:
+    """Whether type that is hardly larger begins a part of a form: a bold line of words, no label and no value."""
+    text = lines[0].text
+    if len(lines) > 1 or not lines[0].bold or setting.bold or not alone:
+        return False
+    if (lines[0].font, lines[0].size) == setting.label:
+        return False
+    return not any(map(str.isdigit, text)) and not _SENTENCE_END.search(text) and len(text) <= FORM_HEADING
 
 
 def _is_coloured(lines: Sequence[Line], setting: TypeSetting) -> bool:
@@ -231,13 +248,13 @@ def _is_footnote(paragraph: Paragraph, setting: TypeSetting, last_of_column: boo
 
 def is_formula(page: PageText, paragraph: Paragraph) -> bool:
     """Mostly symbols in formula fonts, set apart from the text."""
-    fonts, table, texts = page.fonts, page.font_table, page.texts
+    fonts, looks, texts = page.fonts, page.looks(), page.texts
     total = mathematical = words = 0
     for line in paragraph.lines:
         for run in line.runs:
             text = texts[run]
             total += len(text)
-            look = table[fonts[run]].look
+            look = looks[fonts[run]]
             if look.math or (look.italic and len(text) <= 2) or _OPERATORS.match(text):
                 mathematical += len(text)
             elif len(text) > 3 and text.isalpha():

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from operator import sub
 
 from quire.layout.account import Account
@@ -65,6 +66,14 @@ class Line:
         """Box, type and text from the runs, which are in reading order."""
         runs = self.runs
         first, end = runs[0], runs[-1] + 1
+        if len(runs) == 1:
+            self.left, self.top, self.right, self.bottom = page.boxes[4 * first : 4 * end]
+            self.gap = 0.0
+            self.text = page.texts[first]
+            self.size, self.baseline = page.sizes[first], page.baselines[first]
+            self.angle, self.color = page.angles[first], page.colors[first]
+            self._look_of_one(page, page.fonts[first])
+            return
         if end - first == len(runs) and runs == list(
             range(first, end)
         ):  # consecutive, as nearly always: slices are fastest
@@ -96,13 +105,16 @@ class Line:
         self.angle, self.color = page.angles[run], page.colors[run]
         self._look(page, fonts, texts)
 
+    def _look_of_one(self, page: PageText, font: int) -> None:
+        self.font = font
+        self.bold, self.italic, self.mono, math = page.font_table[font].look
+        self.signs = 1.0 if math else 0.0
+
     def _look(self, page: PageText, fonts: Sequence[int], texts: Sequence[str]) -> None:
         table = page.font_table
         font = fonts[0]
         if fonts.count(font) == len(fonts):
-            self.font = font
-            self.bold, self.italic, self.mono, math = table[font].look
-            self.signs = 1.0 if math else 0.0
+            self._look_of_one(page, font)
             return
         letters: dict[int, int] = {}
         for font, text in zip(fonts, texts, strict=True):
@@ -151,14 +163,19 @@ def _usual_size(sizes: Sequence[float], texts: Sequence[str]) -> float:
 def find_lines(page: PageText, account: Account) -> list[Line]:
     """The lines of a page in the order of the file; invisible and off-page text, and text drawn twice, is left out."""
     pieces: list[list[int]] = []
-    flags, boxes, texts = page.flags, page.boxes, page.texts
+    flags, boxes, texts, colors = page.flags, page.boxes, page.texts, page.colors
+    white = set(filter(is_white, set(colors)))
     width, height = page.width, page.height
     hide = INVISIBLE if page.invisible < page.chars else 0
     covered = _backgrounds(page)
     current: list[int] = []
     hidden: list[int] = []
     outside: list[int] = []
-    for run in range(len(texts)):
+    plain = not white and not any(flag & hide for flag in set(flags)) and not _leaves_page(page)
+    if plain:
+        starts = [run for run, flag in enumerate(flags) if flag & LINE]
+        pieces = [list(range(a, b)) for a, b in pairwise([0, *starts, len(texts)]) if a < b]
+    for run in range(0 if plain else len(texts)):
         flag = flags[run]
         if flag & LINE and current:
             pieces.append(current)
@@ -170,7 +187,7 @@ def find_lines(page: PageText, account: Account) -> list[Line]:
             hidden.append(run)
         elif boxes[at] > width or boxes[at + 2] < 0 or boxes[at + 1] > height or boxes[at + 3] < 0:
             outside.append(run)
-        elif is_white(page.colors[run]) and not _on_background(boxes[at : at + 4], covered):
+        elif colors[run] in white and not _on_background(boxes[at : at + 4], covered):
             hidden.append(run)
         else:
             current.append(run)
@@ -187,24 +204,33 @@ def find_lines(page: PageText, account: Account) -> list[Line]:
     return shown if page.ordered else _joined(page, shown)
 
 
+def _leaves_page(page: PageText) -> bool:
+    """Whether any run is beside the page."""
+    boxes = page.boxes
+    return bool(boxes) and (
+        max(boxes[0::4]) > page.width or min(boxes[2::4]) < 0 or max(boxes[1::4]) > page.height or min(boxes[3::4]) < 0
+    )
+
+
 def _drawn_once(lines: list[Line], account: Account) -> list[Line]:
     """The lines without those drawn again at the same place, for weight or as a shadow."""
     texts = [line.text for line in lines]
     if len(set(texts)) == len(texts):
         return lines
     counts = Counter(texts)
-    found: dict[tuple[str, int, int], Line] = {}  # by text and square of the page
+    found: dict[str, dict[tuple[int, int], Line]] = {}  # by text and square of the page
     once = []
     for line in lines:
         if counts[line.text] == 1:
             once.append(line)
             continue
         x, y = int(line.left) // SQUARE, int(line.baseline) // SQUARE
-        around = (found.get((line.text, x + i, y + j)) for i in (0, -1, 1) for j in (0, -1, 1))
-        if any(other is not None and _same_place(line, other) for other in around):
+        places = found.setdefault(line.text, {})
+        near = [(x + i, y + j) for i in (0, -1, 1) for j in (0, -1, 1)] if places else ()
+        if any(place in places and _same_place(line, places[place]) for place in near):
             account.leave_out(line.runs, "duplicate")
         else:
-            found[line.text, x, y] = line
+            places[x, y] = line
             once.append(line)
     return once
 
@@ -263,11 +289,15 @@ def _joined(page: PageText, lines: list[Line]) -> list[Line]:
         index = start
         if index in gone or lines[index].angle:
             continue
-        for other in order[position + 1 :]:
-            line, near = lines[index], lines[other]
-            if near.angle or near.baseline - line.baseline > 2 + MERGE_SHIFT * max(line.size, near.size):
+        line = lines[index]
+        for place in range(position + 1, len(order)):
+            other = order[place]
+            near = lines[other]
+            size = near.size if near.size > line.size else line.size
+            if near.angle or near.baseline - line.baseline > 2 + MERGE_SHIFT * size:
                 break
-            if other in gone or not _continues(line, near, widest):
+            far = near.left - line.right >= widest * size and not near.mono
+            if far or other in gone or not _continues(line, near, widest):
                 continue
             if (line.signs or near.signs) and last[min(index, other)] + 1 != max(index, other):
                 continue
@@ -277,7 +307,7 @@ def _joined(page: PageText, lines: list[Line]) -> list[Line]:
             lines[first] = Line(page, runs)
             last[first] = last[second]
             gone.add(second)
-            index = first
+            index, line = first, lines[first]
     return [line for i, line in enumerate(lines) if i not in gone]
 
 

@@ -10,7 +10,7 @@ and each column is ordered recursively. The rest is one column, read from top to
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -315,13 +315,15 @@ def _bands(things: list[Thing], edge: float) -> list[_Band]:
     cuts: list[tuple[float, float]] = []
     free = sorted([*before, *behind], key=lambda t: t.top)
     middles = [(t.top + t.bottom) / 2 for t in free]
+    heights = sorted(middles) if crossing else []
     for thing in crossing:
-        if cuts and not any(cuts[-1][1] < m < (thing.top + thing.bottom) / 2 for m in middles):
+        middle = (thing.top + thing.bottom) / 2
+        between = bisect_right(heights, cuts[-1][1]) if cuts else 0
+        if cuts and (between == len(heights) or heights[between] >= middle):
             groups[-1].append(thing)
-            cuts[-1] = (cuts[-1][0], max(cuts[-1][1], (thing.top + thing.bottom) / 2))
+            cuts[-1] = (cuts[-1][0], max(cuts[-1][1], middle))
         else:
             groups.append([thing])
-            middle = (thing.top + thing.bottom) / 2
             cuts.append((middle, middle))
     bands: list[_Band] = [_Band()]
     for group in groups:
@@ -339,7 +341,7 @@ def _gain(band: _Band, sequence: dict[int, int]) -> float:
     before, behind = band.before, band.behind
     if not before or not behind:
         return 0.0
-    gutter = min(t.left for t in behind) - max(t.right for t in before)
+    gutter = min([t.left for t in behind]) - max([t.right for t in before])
     if gutter < 3:
         return 0.0
     shared = _shared_height(before, behind)
@@ -350,8 +352,8 @@ def _gain(band: _Band, sequence: dict[int, int]) -> float:
 
 
 def _shared_height(before: list[Thing], behind: list[Thing]) -> float:
-    top = max(min(t.top for t in before), min(t.top for t in behind))
-    bottom = min(max(t.bottom for t in before), max(t.bottom for t in behind))
+    top = max(min([t.top for t in before]), min([t.top for t in behind]))
+    bottom = min(max([t.bottom for t in before]), max([t.bottom for t in behind]))
     return bottom - top
 
 

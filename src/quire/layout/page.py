@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from quire.encoding import decode_page
 from quire.layout.account import Account, characters_in
+from quire.layout.boxes import FieldGroup, boxed_fields
 from quire.layout.bullets import with_bullets
+from quire.layout.dense import dense_order
+from quire.layout.fields import FieldPair, find_fields, is_field_table, is_form
 from quire.layout.figures import Figure, figure_text, find_figures, find_shapes
-from quire.layout.formulas import FormulaCluster, cluster_formulas
-from quire.layout.frame import Turn, upright
+from quire.layout.formulas.clusters import FormulaCluster, cluster_formulas
+from quire.layout.formulas.inline import InlineFormula, inline_formulas
+from quire.layout.formulas.words import FormulaRuns
+from quire.layout.formulas.zones import FormulaZone, find_zones, join_rows, zone_latex
+from quire.layout.frame import Ways, upright
 from quire.layout.furniture import find_furniture, is_stamp
 from quire.layout.kinds import TypeSetting, body_setting, kind_of
 from quire.layout.leftwards import in_reading_order, mirrored, with_whole_words
@@ -22,18 +29,22 @@ from quire.layout.paragraphs import Paragraph, paragraphs
 from quire.layout.patterns import WEAK_BULLETS, is_known_heading, is_leader, is_page_number
 from quire.layout.quality import Quality, judge
 from quire.layout.run_in import without_title
-from quire.layout.tables import FoundTable, find_tables
+from quire.layout.tables import FoundTable, find_rules, find_tables
+from quire.layout.tables.scanned import is_no_table
 from quire.layout.tags import Tags
 from quire.layout.textual import PageVocabulary, Text, block_text, cell_text, code_text
 from quire.layout.things import Thing
 from quire.lazy_words import PageWords
 from quire.pagetext import FieldInfo, PageText
+from quire.table_areas import TableOptions
 from quire.types import (
+    NO_BOX,
     AnswerSource,
     BBox,
     Block,
     BlockKind,
     Cell,
+    Field,
     LeftOut,
     PageInfo,
     PageResult,
@@ -43,6 +54,8 @@ from quire.types import (
 )
 
 LEAST_STEADY, MOST_STEADY = 0.75, 1.4  # of the body's size: how much the size of OCR text varies
+_WITHOUT_FORMULAS: frozenset[BlockKind] = frozenset({"header", "footer", "page_number"})
+FORM_FIELDS = 3  # labels with values: a page of short lines with fewer is hardly a form
 MARGIN = 0.15  # of the page's height: where artifacts of a tagged file are headers and footers
 
 
@@ -66,23 +79,39 @@ class _Grid:
         self.table = table
 
 
-def page_blocks(text: PageText, quality: Quality | None = None) -> PageResult:
-    """The blocks of a page in reading order, with its ledger entry. `quality` is the verdict on its text."""
+def page_blocks(text: PageText, quality: Quality | None = None, tables: TableOptions | None = None) -> PageResult:
+    """The blocks of a page in reading order, with its ledger entry.
+
+    `quality` is the verdict on its text; `tables` is how the tables of this page are found.
+    """
     if text.ready:
         return decode_page(text.ready.encode("utf-8", "replace"), lambda _: text)
     quality = quality or judge(text)
     shown = text if quality.status == "usable" else _fields_alone(text)
-    page, back = upright(shown)
+    page, ways = upright(shown)
     page = with_whole_words(page)
     account = Account(page)
-    blocks = tuple(_Page(shown, page, back, account).blocks())
+    asked = tables or TableOptions()
+    blocks = tuple(_Page(shown, page, ways, account, asked).blocks())
     characters = account.total()
     status: PageStatus = "ok" if blocks else "empty"
-    reason = characters.describe() if characters.is_incomplete else None
+    info = PageInfo(
+        text.number,
+        text.width,
+        text.height,
+        text.rotation,
+        status,
+        None,
+        characters,
+        asked.describe() or None,
+        _confidence(text, range(len(text.texts))),
+    )
+    reasons = [characters.describe()] if characters.is_incomplete else []
+    if info.is_doubtful:
+        reasons.append(f"doubtful text: mean confidence of OCR {info.confidence:.2f}")
     if quality.status != "usable" and quality.reason != "blank":
-        status, reason = "skipped", f"needs-recognition: {quality.reason}"
-    info = PageInfo(text.number, text.width, text.height, text.rotation, status, reason, characters)
-    return PageResult(info, blocks)
+        status, reasons = "skipped", [f"needs-recognition: {quality.reason}"]
+    return PageResult(replace(info, status=status, reason="; ".join(reasons) or None), blocks)
 
 
 def _fields_alone(text: PageText) -> PageText:
@@ -98,8 +127,10 @@ def _fields_alone(text: PageText) -> PageText:
 class _Page:
     """A page in progress: collects its blocks in order."""
 
-    def __init__(self, source: PageText, page: PageText, back: Turn | None, account: Account) -> None:
-        self.source, self.page, self.back, self.account = source, page, back, account
+    def __init__(
+        self, source: PageText, page: PageText, ways: Ways | None, account: Account, asked: TableOptions
+    ) -> None:
+        self.source, self.page, self.ways, self.account, self.asked = source, page, ways, account, asked
         self.vocabulary = PageVocabulary(page)
         self.tags = Tags(page)
         self.alternatives: list[str] = []
@@ -107,6 +138,8 @@ class _Page:
         self.notes: list[Paragraph] = []
         self.typed = False
         self.bold = False
+        reader = FormulaRuns(page)
+        self.reader = reader if not _all_recognised(page) and reader.has_formulas() else None
 
     def blocks(self) -> list[Block]:
         page = self.page
@@ -115,7 +148,8 @@ class _Page:
         if self.tags:
             self.tags.mark(lines)
         upright_lines = mended(page, [line for line in lines if not line.angle])
-        lines = [*upright_lines, *(line for line in lines if line.angle)]
+        given, lines = self._given_tables([*upright_lines, *(line for line in lines if line.angle)])
+        upright_lines = [line for line in lines if not line.angle]
         self.typed = is_typescript(upright_lines)
         if self.typed:
             for line in upright_lines:
@@ -129,27 +163,55 @@ class _Page:
             furniture = _artifacts(self.tags, upright_lines, page.height) | furniture
         body = [line for line in lines if id(line) not in furniture]
         figures, body = self._find_figures(body, setting.size)
-        tables, body = self._find_tables(body)
+        tables, forms, body = self._find_tables(body)
+        tables += given
         if tables:
             figures = [figure for figure in figures if not _in_table(figure, tables)]
         turned = [line for line in body if line.angle]
+        backwards = _right_to_left(page)
         body = with_bullets(page, [line for line in body if not line.angle])
+        form = is_form(upright_lines)
+        pairs: list[FieldPair] = []
+        if not backwards:
+            pairs, body = find_fields(page, body, form=form)
         for line in body:
             line.mono = line.mono and not self.typed
-        if (tables or figures) and body:
-            setting = body_setting(page, body)
+        if (tables or figures or pairs) and body:
+            texts = body_setting(page, [*body, *(line for pair in pairs for line in pair.lines)])
+            setting = setting if form and texts.size < setting.size else texts  # not the small print of a form
+        fields = [*pairs, *(pair for group in forms for pair in group.pairs)]
+        if form and len(fields) >= FORM_FIELDS:
+            labels = Counter((pair.label[0].font, pair.label[0].size) for pair in fields)
+            setting = replace(setting, form=True, label=labels.most_common(1)[0][0])
         self.bold = setting.bold
         edge = [line for line in upright_lines if id(line) in furniture]
         self._furniture([line for line in edge if line.top < page.height / 2], furniture)
         for line in turned:
             kind: BlockKind = "header" if is_stamp(line, page.width) else "paragraph"
             self._text(kind, [line], Paragraph([line], Column([line])))
-        things: list[Thing] = [*cluster_formulas(body), *map(_Grid, tables), *figures, *_fields(page)]
+        zones: list[FormulaZone] = []
+        if self.reader:
+            zones, body = find_zones(page, join_rows(self.reader, body), self.reader)
+        things: list[Thing] = [
+            *cluster_formulas(body),
+            *zones,
+            *pairs,
+            *forms,
+            *map(_Grid, tables),
+            *figures,
+            *_fields(page),
+        ]
         sequence = _sequence(things, self.tags, page)
         if len(self.alternatives) != len(figures):  # which text belongs to which figure is unknown
             self.alternatives = []
-        backwards = _right_to_left(page)
-        if _all_recognised(page) and not page.ordered:  # its order adds nothing to the positions
+        dense = (
+            dense_order(things, page.rulings, ordered=page.ordered, right_to_left=backwards)
+            if _all_recognised(page)
+            else []
+        )
+        if dense:
+            columns = dense
+        elif _all_recognised(page) and not page.ordered:  # its order adds nothing to the positions
             columns = reading_order(things, {}, right_to_left=backwards)
         else:
             columns = reading_order(things, sequence, right_to_left=backwards)
@@ -170,12 +232,37 @@ class _Page:
         labels = {id(line) for figure in figures for line in figure.lines}
         return figures, [line for line in lines if id(line) not in labels]
 
-    def _find_tables(self, lines: list[Line]) -> tuple[list[FoundTable], list[Line]]:
-        """The tables, those tagged in the file first, and the lines without the text of the tables."""
-        tables = self.tags.tables([line for line in lines if not line.angle]) if self.tags else []
+    def _find_tables(self, lines: list[Line]) -> tuple[list[FoundTable], list[FieldGroup], list[Line]]:
+        """The tables, those tagged in the file first, the fields in boxes, and the lines without their text."""
+        mode = self.asked.mode
+        tagged = self.tags and mode == "auto"
+        tables = self.tags.tables([line for line in lines if not line.angle]) if tagged else []
         lines = _without(self.page, lines, tables) if tables else lines
-        more = [mirrored(self.page, table) for table in find_tables(self.page, lines)]
-        return tables + more, _without(self.page, lines, more) if more else lines
+        rules = find_rules(self.page)
+        fields, lines = boxed_fields(self.page, lines, rules)
+        more = find_tables(self.page, lines, rules, mode)
+        if mode == "auto":
+            more = [table for table in more if not self._is_field_table(table)]
+        if more and _all_recognised(self.page):
+            more = [table for table in more if not is_no_table(self.page, table)]
+        more = [mirrored(self.page, table) for table in more]
+        return tables + more, fields, _without(self.page, lines, more) if more else lines
+
+    def _given_tables(self, lines: list[Line]) -> tuple[list[FoundTable], list[Line]]:
+        """The tables whose areas are given by hand, and the lines without their text."""
+        if not self.asked.areas:
+            return [], lines
+        from quire.layout.tables.by_hand import tables_by_hand  # lazy: few pages have areas
+
+        size = self.source.width, self.source.height
+        tables = tables_by_hand(self.page, lines, self.asked.areas, size, self.ways.there if self.ways else None)
+        return tables, _without(self.page, lines, tables)
+
+    def _is_field_table(self, table: FoundTable) -> bool:
+        rows = [[""] * table.columns for _ in range(table.rows)]
+        for cell in table.cells:
+            rows[cell.row][cell.column] = " ".join([self.page.texts[run] for run in cell.runs])
+        return is_field_table(rows)
 
     def _furniture(self, lines: list[Line], kinds: dict[int, BlockKind]) -> None:
         for line in sorted(lines, key=lambda line: (round(line.baseline), line.left)):
@@ -183,6 +270,7 @@ class _Page:
 
     def _column(self, column: Column, setting: TypeSetting) -> None:
         pending: list[Line] = []
+        zones: dict[int, list[FormulaZone]] = {}  # by the number of lines before them
         parts: list[Paragraph | Thing] = []
         for thing in column.things:
             if isinstance(thing, Line):
@@ -191,10 +279,13 @@ class _Page:
             if isinstance(thing, FormulaCluster):
                 pending += thing.lines
                 continue
-            parts += paragraphs(column, pending)
-            pending = []
+            if isinstance(thing, FormulaZone):
+                zones.setdefault(len(pending), []).append(thing)
+                continue
+            parts += _paragraphs_and_formulas(column, pending, zones)
+            pending, zones = [], {}
             parts.append(thing)
-        parts += paragraphs(column, pending)
+        parts += _paragraphs_and_formulas(column, pending, zones)
         notes = _notes(parts, setting)
         note: Paragraph | None = None
         _unmark_single(parts)
@@ -216,6 +307,8 @@ class _Page:
                 )
                 if kind == "paragraph" and number >= notes and _goes_on(note, part):
                     kind = "footnote"
+                if kind in ("paragraph", "footnote") and isinstance(before, Figure) and _below(before, part, setting):
+                    kind = "caption"
                 note = part if kind == "footnote" else None
                 if note:
                     self.notes.append(note)
@@ -226,10 +319,15 @@ class _Page:
                     self._text("paragraph", cut[1], part.of(cut[1]))
                 else:
                     self._text(kind, part.lines, part, level=level)
+            elif isinstance(part, FormulaZone):
+                self._formula(part)
             elif isinstance(part, _Grid):
                 self._table(part.table)
             elif isinstance(part, Figure):
                 self._figure(part)
+            elif isinstance(part, FieldPair | FieldGroup):
+                for pair in part.pairs if isinstance(part, FieldGroup) else [part]:
+                    self._pair(pair)
             elif isinstance(part, _Field):
                 self._field(part)
 
@@ -239,8 +337,17 @@ class _Page:
         else:
             mono = all(line.mono for line in lines)
             code = not self.typed and (not mono or any(has_sign_of_code(line.text) for line in lines))
+            formulas: Sequence[InlineFormula] = ()
+            if self.reader and kind not in _WITHOUT_FORMULAS:
+                formulas = inline_formulas(self.reader, lines)
             content = block_text(
-                self.page, lines, self.vocabulary, keep_hyphens=kind == "formula", code=code, bold=not self.bold
+                self.page,
+                lines,
+                self.vocabulary,
+                keep_hyphens=kind == "formula",
+                code=code,
+                bold=not self.bold,
+                formulas=formulas,
             )
         runs = [run for line in lines for run in line.runs]
         self.account.place(runs, content.text)
@@ -269,14 +376,29 @@ class _Page:
             style=style,
         )
 
+    def _formula(self, zone: FormulaZone) -> None:
+        assert self.reader is not None
+        lines = [*zone.lines, zone.number] if zone.number else zone.lines
+        runs = [run for line in zone.lines for run in line.runs]
+        formula = InlineFormula(runs, 0, zone_latex(self.reader, zone))
+        content = block_text(self.page, lines, self.vocabulary, keep_hyphens=True, code=False, formulas=[formula])
+        runs = [run for line in lines for run in line.runs]
+        self.account.place(runs, content.text)
+        first = zone.lines[0]
+        style = Style(size=round(max(line.size for line in lines), 2), font=self.page.font_table[first.font].name)
+        self._add("formula", (zone.left, zone.top, zone.right, zone.bottom), content, runs, style=style)
+
     def _table(self, found: FoundTable) -> None:
         cells = []
+        texts = self.page.texts
         for cell in found.cells:
-            leaders = [run for run in cell.runs if is_leader(self.page.texts[run])]
+            leaders = [run for run in cell.runs if is_leader(texts[run])]
             shown = [run for run in cell.runs if run not in leaders] if leaders else cell.runs
             text = cell_text(self.page, shown, self.vocabulary)
-            self.account.leave_out(leaders, "leader")
-            self.account.place(shown, text)
+            if leaders:
+                self.account.leave_out(leaders, "leader")
+            if shown:
+                self.account.place(shown, text)
             cells.append(
                 Cell(
                     row=cell.row,
@@ -293,7 +415,7 @@ class _Page:
             )
         table = Table(found.rows, found.columns, tuple(sorted(cells, key=lambda c: (c.row, c.column))))
         runs = [run for cell in found.cells for run in cell.runs]
-        self._add("table", found.box, Text(table.text, ()), runs, table=table)
+        self._add("table", found.box, Text(table.text, ()), runs, inner=table)
 
     def _figure(self, figure: Figure) -> None:
         box = (figure.left, figure.top, figure.right, figure.bottom)
@@ -306,7 +428,27 @@ class _Page:
     def _field(self, thing: _Field) -> None:
         field = thing.field
         text = f"{field['name']}: {field['value']}" if field["name"] else field["value"]
-        self._add("field", (thing.left, thing.top, thing.right, thing.bottom), Text(text, ()), [])
+        box = (thing.left, thing.top, thing.right, thing.bottom)
+        named = Field(field["name"], field["value"], value_bbox=self._bbox(box))
+        self._add("field", box, Text(text, ()), [], inner=named)
+
+    def _pair(self, pair: FieldPair) -> None:
+        """The text is that of the page; weight and slope say what is the label, which the field says itself."""
+        label = block_text(self.page, pair.label, self.vocabulary).text
+        content = block_text(self.page, pair.value, self.vocabulary) if pair.value else Text("", ())
+        before = f"{label}{chr(10) if pair.is_stacked else ' '}" if content.text else label
+        plain = (replace(span, bold=False, italic=False) for span in content.spans)
+        spans = tuple(
+            replace(span, start=span.start + len(before), end=span.end + len(before))
+            for span in plain
+            if span.link or span.code or span.superscript or span.subscript
+        )
+        text = before + content.text
+        runs = [run for line in pair.lines for run in line.runs]
+        self.account.place(runs, text)
+        boxes = [self._bbox(_around(lines)) if lines else NO_BOX for lines in (pair.label, pair.value)]
+        field = Field(label.rstrip(" :"), content.text, *boxes)
+        self._add("field", (pair.left, pair.top, pair.right, pair.bottom), Text(text, spans), runs, inner=field)
 
     def _add(
         self,
@@ -318,7 +460,7 @@ class _Page:
         marker: str = "",
         level: int | None = None,
         style: Style | None = None,
-        table: Table | None = None,
+        inner: Table | Field | None = None,
     ) -> None:
         source = self.source
         self.made.append(
@@ -334,15 +476,28 @@ class _Page:
                 engine=source.engine if source.engine and runs and runs[0] >= source.recognised else "native",
                 words=PageWords(lambda: source, _ranges(runs), page=source.number),
                 spans=content.spans,
-                table=table,
+                table=inner if isinstance(inner, Table) else None,
+                field=inner if isinstance(inner, Field) else None,
                 style=style,
                 source=_source(source, runs),
             )
         )
 
     def _bbox(self, box: tuple[float, float, float, float]) -> BBox:
-        turned = self.back(*box) if self.back else box
+        turned = self.ways.back(*box) if self.ways else box
         return BBox.of_points(turned, (self.source.width, self.source.height))
+
+
+def _paragraphs_and_formulas(
+    column: Column, lines: Sequence[Line], zones: Mapping[int, Sequence[FormulaZone]]
+) -> list[Paragraph | Thing]:
+    """The paragraphs of the lines, and the formulas between them, which stand after so many lines."""
+    parts: list[Paragraph | Thing] = []
+    done = 0
+    for paragraph in paragraphs(column, lines, [place for place in zones if 0 < place < len(lines)]):
+        parts += [*zones.get(done, ()), paragraph]
+        done += len(paragraph.lines)
+    return [*parts, *zones.get(done, ())]
 
 
 def _steady(lines: list[Line], size: float) -> None:
@@ -364,7 +519,7 @@ def _source(page: PageText, runs: Sequence[int]) -> AnswerSource | None:
 
 
 def _confidence(page: PageText, runs: Sequence[int]) -> float | None:
-    """Mean confidence of the OCR characters."""
+    """Mean confidence of the OCR characters among the runs."""
     if not page.engine:
         return None
     known = [(page.confidence(run), len(page.texts[run])) for run in runs]
@@ -376,11 +531,15 @@ def _confidence(page: PageText, runs: Sequence[int]) -> float | None:
 def _ranges(runs: Iterable[int]) -> list[tuple[int, int]]:
     """Runs, in order, as ranges of consecutive ones."""
     ranges: list[tuple[int, int]] = []
+    start = end = -1
     for run in runs:
-        if ranges and ranges[-1][1] == run:
-            ranges[-1] = (ranges[-1][0], run + 1)
-        else:
-            ranges.append((run, run + 1))
+        if run != end:
+            if end >= 0:
+                ranges.append((start, end))
+            start = run
+        end = run + 1
+    if end >= 0:
+        ranges.append((start, end))
     return ranges
 
 
@@ -389,10 +548,9 @@ def _without(page: PageText, lines: list[Line], tables: list[FoundTable]) -> lis
     taken = {run for table in tables for cell in table.cells for run in cell.runs}
     kept: list[Line] = []
     for line in lines:
-        rest = [run for run in line.runs if run not in taken]
-        if len(rest) == len(line.runs):
+        if taken.isdisjoint(line.runs):
             kept.append(line)
-        elif rest:
+        elif rest := [run for run in line.runs if run not in taken]:
             piece = Line(page, rest)
             piece.tag = line.tag
             kept.append(piece)
@@ -440,11 +598,23 @@ def _sequence(things: list[Thing], tags: Tags, page: PageText) -> dict[int, int]
     return places
 
 
+def _around(lines: Sequence[Line]) -> tuple[float, float, float, float]:
+    """The box of some lines."""
+    return (
+        min(line.left for line in lines),
+        min(line.top for line in lines),
+        max(line.right for line in lines),
+        max(line.bottom for line in lines),
+    )
+
+
 def _runs_of(thing: Thing) -> list[int]:
     if isinstance(thing, Line):
         return thing.runs
-    if isinstance(thing, FormulaCluster):
+    if isinstance(thing, FormulaCluster | FormulaZone | FieldPair):
         return thing.lines[0].runs
+    if isinstance(thing, FieldGroup):
+        return thing.pairs[0].lines[0].runs
     return [run for cell in thing.table.cells for run in cell.runs] if isinstance(thing, _Grid) else []
 
 
@@ -465,7 +635,7 @@ def _unmark_single(parts: Sequence[Paragraph | Thing]) -> None:
 
 
 def _notes(parts: Sequence[Paragraph | Thing], setting: TypeSetting) -> int:
-    """Where the small type at the end of a column begins."""
+    """Where the small type at the end of a column begins: its notes, unless a heading such as References is above."""
     number = len(parts)
     while number > 0:
         part = parts[number - 1]
@@ -476,6 +646,16 @@ def _notes(parts: Sequence[Paragraph | Thing], setting: TypeSetting) -> int:
     if isinstance(above, Paragraph) and is_known_heading(above.lines[-1].text.lstrip("0123456789. ")):
         return len(parts)  # references in small type
     return number
+
+
+def _below(figure: Figure, part: Paragraph, setting: TypeSetting) -> bool:
+    """Whether a few lines of small or italic type directly under a figure are its caption."""
+    left, top, right, _ = part.box
+    first = part.lines[0]
+    small = all(line.size < 0.96 * setting.size or line.italic for line in part.lines)
+    near = -0.5 * first.size < top - figure.bottom < 1.5 * first.size
+    inside = left > figure.left - 2 * first.size and right < figure.right + 2 * first.size
+    return small and near and inside and len(part.lines) <= 4 and not part.marker
 
 
 def _goes_on(note: Paragraph | None, part: Paragraph) -> bool:

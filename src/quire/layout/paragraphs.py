@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from copy import copy
 from itertools import pairwise
 
@@ -58,8 +58,8 @@ class Paragraph:
         )
 
 
-def paragraphs(column: Column, lines: Sequence[Line]) -> list[Paragraph]:
-    """The paragraphs of consecutive lines of one column."""
+def paragraphs(column: Column, lines: Sequence[Line], cuts: Collection[int] = ()) -> list[Paragraph]:
+    """The paragraphs of consecutive lines of one column; `cuts` are the indexes of lines before which one ends."""
     if not lines:
         return []
     found: list[Paragraph] = []
@@ -69,7 +69,7 @@ def paragraphs(column: Column, lines: Sequence[Line]) -> list[Paragraph]:
         left = -column.right
     else:
         shown, left = lines, column.left
-    starts = [*_starts(shown, left), len(lines)]
+    starts = sorted({*_starts(shown, left), *cuts, len(lines)})
     for start, end in pairwise(starts):
         found.append(Paragraph(list(lines[start:end]), column))
     for paragraph in found:
@@ -92,7 +92,7 @@ def _mark(lines: Sequence[Line]) -> None:
 
 def _starts(lines: Sequence[Line], left: float) -> list[int]:
     """The indexes of the lines with which paragraphs begin."""
-    pitch = _pitches(lines)
+    pitch = _Pitches(lines)
     right = _right_edge(lines)
     justified = _justified(lines, right)
     entries = hanging_entries(lines)
@@ -113,7 +113,7 @@ def _starts(lines: Sequence[Line], left: float) -> list[int]:
 def _apart(line: Line, last: Line, pitch: _Pitches) -> bool:
     """Whether white space, another place or another size separates two lines."""
     size = max(line.size, last.size)
-    usual = pitch.get(round(2 * last.size)) or 1.25 * size
+    usual = pitch.of(last.size) or 1.25 * size
     step = line.baseline - last.baseline
     return line.tag != last.tag or step < -0.4 * size or step > GAP * max(usual, size)
 
@@ -129,21 +129,24 @@ def marker_of(text: str) -> str:
     return bullet(text) or list_number(text)
 
 
-class _Pitches(dict[int, float]):
-    """The usual distance of baselines for each size of type, and for which of them only two lines show it."""
+class _Pitches:
+    """The usual distance of baselines for each size of type."""
 
-    def __init__(self, distances: dict[int, list[float]]) -> None:
-        super().__init__({size: _usual(steps) for size, steps in distances.items()})
-        self.single = {size for size, steps in distances.items() if len(steps) == 1}
+    def __init__(self, lines: Sequence[Line]) -> None:
+        distances: dict[int, list[float]] = {}
+        for a, b in itertools.pairwise(lines):
+            step = b.baseline - a.baseline
+            if abs(a.size - b.size) < 0.05 * a.size and 0.7 * a.size < step < 2.5 * a.size:
+                distances.setdefault(round(2 * a.size), []).append(step)
+        self._usual = {size: _usual(steps) for size, steps in distances.items()}
+        self._seen = {size: len(steps) for size, steps in distances.items()}
 
+    def of(self, size: float) -> float | None:
+        return self._usual.get(round(2 * size))
 
-def _pitches(lines: Sequence[Line]) -> _Pitches:
-    distances: dict[int, list[float]] = {}
-    for a, b in itertools.pairwise(lines):
-        step = b.baseline - a.baseline
-        if abs(a.size - b.size) < 0.05 * a.size and 0.7 * a.size < step < 2.5 * a.size:
-            distances.setdefault(round(2 * a.size), []).append(step)
-    return _Pitches(distances)
+    def seen(self, size: float) -> int:
+        """How many pairs of lines show it."""
+        return self._seen.get(round(2 * size), 0)
 
 
 def _usual(steps: list[float]) -> float:
@@ -186,7 +189,7 @@ def _begins(
     step = line.baseline - last.baseline
     if abs(step) < 0.4 * size:  # the same row, written in pieces
         return not (line.left >= last.left)
-    usual = pitch.get(round(2 * last.size)) or pitch.get(round(2 * line.size)) or 1.25 * size
+    usual = pitch.of(last.size) or pitch.of(line.size) or 1.25 * size
     if current[0].cap and step > 0 and line.top < current[0].cap:
         return False  # beside the large letter with which the paragraph begins
     if line.tag != last.tag or step < 0:
@@ -205,7 +208,7 @@ def _begins(
         return True
     if caption_marked(line.text) and not caption_marked(last.text):
         return True
-    if step > 1.5 * size and len(current) == 1 and round(2 * last.size) in pitch.single:
+    if step > 1.5 * size and len(current) == 1 and pitch.seen(last.size) == 1:
         return True  # two titles below each other: nothing else shows how far lines of this size are apart
     if len(current) == 1 and line.font != last.font and is_known_heading(last.text):
         return True
@@ -219,7 +222,8 @@ def _begins(
         return True
     if line.math != last.math and _displayed(line if line.math else last, current, edges[0]):
         return True
-    return _indented(line, current, following, edges, justified)
+    spaced = step > 1.15 * usual
+    return _indented(line, current, following, edges, justified, spaced=spaced)
 
 
 def _titled(line: Line, current: Sequence[Line], following: Line | None, right: float) -> bool:
@@ -261,7 +265,7 @@ def _heading_like(line: Line, last: Line, right: float, set_off: bool) -> bool:
     bold = line if line.bold else last
     if line.text[:1].islower():
         return False
-    return set_off or bold.right < right - 1.5 * bold.size
+    return set_off or bold.right < right - 1.5 * bold.size or (bold is line and last.text[-1:] in ".!?")
 
 
 def _list_begins(line: Line, current: Sequence[Line]) -> bool:
@@ -278,8 +282,15 @@ def _list_begins(line: Line, current: Sequence[Line]) -> bool:
 
 
 def _indented(
-    line: Line, current: Sequence[Line], following: Line | None, edges: tuple[float, float], justified: bool
+    line: Line,
+    current: Sequence[Line],
+    following: Line | None,
+    edges: tuple[float, float],
+    justified: bool,
+    *,
+    spaced: bool,
 ) -> bool:
+    """Whether the left edges begin a paragraph with a line; `spaced` is whether it is farther below than usual."""
     last, first = current[-1], current[0]
     indent = INDENT * line.size
     width = edges[1] - edges[0]
@@ -289,10 +300,10 @@ def _indented(
     if first.marker:
         back = line.left < first.left + 0.5 * line.size
         ended = last.text[-1:] in ".!?:;" and not line.text[:1].islower()
-        if back and ended and (ended_short or line.baseline - last.baseline > 1.35 * line.size):
+        if back and ended and (ended_short or spaced):
             return True  # the paragraph after a list
-        if len(current) == 1:
-            return line.left < first.left - indent  # the second line of a list item is indented
+        if len(current) == 1:  # the second line of an item is indented, or the first one is, as in a contract
+            return line.left < first.left - indent and (ended_short or bullet(first.text) != "")
     if line.left > last.left + indent and not centered:
         back = following is None or following.left < line.left - 0.5 * indent or following.bottom < line.top
         if len(current) > 1 or ended_short:

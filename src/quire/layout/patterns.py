@@ -17,6 +17,7 @@ _NUMBER = re.compile(
     r"^(\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})[.)]|\[\d{1,3}\]|\[[A-Za-z+]{1,8}\d\d[a-z]?\]|\(\d{1,2}\))(?=\s+\S)"
 )
 _LABEL = re.compile(r"\[[A-Za-z][\w+&]{1,9}\]\Z|\[\d{1,3}\]\Z")
+_ENUMERATION = re.compile(r"\(?(?:\d{1,2}|[a-zA-Z]|[ivxIVX]{1,5})[.)]\Z|\d{1,2}(?:\.\d{1,2}){1,3}\.?\Z")
 _PHONE = re.compile(r"^\(\d{3}\)\s*\d{3}\b|^\(?\d{1,3}[.)]\s+\d{3}[-–. ]\d{3,4}\b")
 _CONTENTS = re.compile(r"(?:[.…·_]\s?){4,}\s*(?:[A-Z]{1,2}-)?(?:\d{1,4}|[ivxlc]{1,7})\Z")
 _ADDRESS = re.compile(
@@ -144,6 +145,11 @@ def is_bullet(text: str) -> bool:
     return len(text) == 1 and text != "−" and (text in BULLETS or text in STRONG_BULLETS or text == "o")
 
 
+def is_enumeration(text: str) -> bool:
+    """Whether a text is nothing but the number of a clause or an item, as before a wide tab: `9.`, `(a)`, `4.2`."""
+    return bool(_ENUMERATION.match(text))
+
+
 def list_number(text: str) -> str:
     """The number of a list item with which a line begins (`3.`, `b)`, `(iv)`, `[12]`), or nothing."""
     match = _NUMBER.match(text)
@@ -208,4 +214,4 @@ def is_address(text: str) -> bool:
 
 def is_leader(text: str) -> bool:
     """Whether a word is a dot leader."""
-    return bool(_LEADER.match(text))
+    return text[:1] in ".…·_" and bool(_LEADER.match(text))

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import pairwise
 
+from quire.fonts import Font, looks_of
+from quire.layout.formulas.inline import InlineFormula
 from quire.layout.leftwards import order_of_cell
 from quire.layout.lines import Line, is_right_to_left
 from quire.pagetext import SPACE, LinkInfo, PageText
@@ -101,13 +104,14 @@ def block_text(
     keep_hyphens: bool = False,
     code: bool = True,
     bold: bool = True,
+    formulas: Sequence[InlineFormula] = (),
 ) -> Text:
-    """The lines of a block, separated by line breaks, with emphasis and links as spans.
+    """The lines of a block, separated by line breaks, with emphasis, links and formulas as spans.
 
     With `code`, words in a font of fixed width are code; without `bold`, bold type stresses nothing, as on a page that
     is set in it.
     """
-    if not _stands_out(page, lines):
+    if not formulas and not _stands_out(page, lines):
         text = lines[0].text
         for last, line in pairwise(lines):
             if same_row(last, line):
@@ -115,7 +119,7 @@ def block_text(
             else:
                 text = f"{text}\n{line.text}" if keep_hyphens else join_lines(text, line.text, vocabulary)
         return Text(text, ())
-    return _styled(page, lines, vocabulary, keep_hyphens, code, bold)
+    return _styled(page, lines, vocabulary, keep_hyphens, code, bold, formulas)
 
 
 def same_row(a: Line, b: Line) -> bool:
@@ -176,7 +180,13 @@ def _stands_out(page: PageText, lines: Sequence[Line]) -> bool:
 
 
 def _styled(
-    page: PageText, lines: Sequence[Line], vocabulary: PageVocabulary, keep_hyphens: bool, code: bool, bold: bool
+    page: PageText,
+    lines: Sequence[Line],
+    vocabulary: PageVocabulary,
+    keep_hyphens: bool,
+    code: bool,
+    bold: bool,
+    formulas: Sequence[InlineFormula],
 ) -> Text:
     pieces: list[str] = []
     spans: list[Span] = []
@@ -184,7 +194,9 @@ def _styled(
     flags, texts, fonts, sizes = page.flags, page.texts, page.fonts, page.sizes
     links = _Links(page, lines)
     linked = bool(links)
-    marked = {number for number, font in enumerate(page.font_table) if any(font.look[:3])}
+    formula_of = {run: number for number, formula in enumerate(formulas) for run in formula.runs}
+    places: dict[int, tuple[int, int]] = {}
+    marked = _marked(tuple(page.font_table))
     for number, line in enumerate(lines):
         separator = " "
         small = 0.85 * line.size
@@ -210,13 +222,32 @@ def _styled(
                 separator = " "
                 length += 1
             text = texts[run]
-            if fonts[run] in marked or sizes[run] < small or linked:
+            if run in formula_of:
+                number_of = formula_of[run]
+                end = length + len(text) - (formulas[number_of].tail if run == formulas[number_of].runs[-1] else 0)
+                places[number_of] = (places.get(number_of, (length, end))[0], end)
+            elif (
+                fonts[run] in marked
+                or sizes[run] < small
+                or (linked and (sizes[run] == small or links.at(run) is not None))
+            ):
                 span = _span(page, line, run, links, length, code, bold)
                 if span:
                     _append(spans, span)
             pieces.append(text)
             length += len(text)
+    for number_of, (start, end) in places.items():
+        latex, unsure = formulas[number_of].parsed
+        spans.append(Span(start, end, latex=latex, unsure=unsure))
+    if places:
+        spans.sort(key=lambda span: span.start)
     return Text("".join(pieces), tuple(span for span in spans if span.end > span.start))
+
+
+@lru_cache(maxsize=64)
+def _marked(fonts: tuple[Font, ...]) -> frozenset[int]:
+    """The numbers of the fonts that are not plain."""
+    return frozenset(number for number, look in enumerate(looks_of(fonts)) if any(look[:3]))
 
 
 def _span(page: PageText, line: Line, run: int, links: _Links, start: int, code: bool, stressed: bool) -> Span | None:
@@ -243,10 +274,14 @@ def _append(spans: list[Span], span: Span) -> None:
     """Add a span, or extend the one before it when only a space separates them and they look alike."""
     if spans:
         last = spans[-1]
-        if span.start - last.end <= 1 and replace(last, start=span.start, end=span.end) == span:
-            spans[-1] = replace(last, end=span.end)
+        if span.start - last.end <= 1 and _style(last) == _style(span):
+            spans[-1] = Span(last.start, span.end, *_style(last))
             return
     spans.append(span)
+
+
+def _style(span: Span) -> tuple[bool, bool, bool, bool, bool, str | None]:
+    return span.bold, span.italic, span.superscript, span.subscript, span.code, span.link
 
 
 def _raised(page: PageText, line: Line, run: int) -> int:

@@ -29,8 +29,13 @@ def page_picture(reader: Reader, number: int, profile: PrepareProfile) -> Pictur
     return page_picture(reader, number, profile)
 
 
-def prepare(picture: Picture, profile: PrepareProfile, *, keep: Sequence[BBox] = ()) -> tuple[Picture, Prepared]:
-    """The prepared picture of a displayed page and what was done to it; with `keep` only those boxes of the page."""
+def prepare(
+    picture: Picture, profile: PrepareProfile, *, keep: Sequence[BBox] = (), turn: int | None = None
+) -> tuple[Picture, Prepared]:
+    """The prepared picture of a displayed page and what was done to it; with `keep` only those boxes of the page.
+
+    `turn` is by how many degrees clockwise the page is turned, instead of by what it shows.
+    """
     from quire.prepare.preparing import prepare
 
-    return prepare(picture, profile, keep=keep)
+    return prepare(picture, profile, keep=keep, turn=turn)

@@ -18,7 +18,7 @@ def is_blank(ink: Ink, dpi: float) -> bool:
     """Whether the middle of the page holds nothing but dust: no picture, no rule, no three marks in a row.
 
     A false "no" costs time, a false "yes" loses text, so anything that may be a line of small type
-    counts: three parts of some size, side by side.
+    counts: three parts of some size, side by side, or one below the other on a page that lies sideways.
     """
     width, height = ink.size
     left, top, wide, high = (values.astype(np.float64) for values in (ink.left, ink.top, ink.width, ink.height))
@@ -33,18 +33,23 @@ def is_blank(ink: Ink, dpi: float) -> bool:
     if count > _MANY_PARTS or float(ink.area[marks].sum()) > _MUCH_INK * width * height:
         return False
     long = np.maximum(wide, high)[marks] >= dpi  # an inch: a rule, a signature, a line of joined letters
-    return not long.any() and not _three_in_a_row(left[marks], top[marks], wide[marks], high[marks], least)
+    if long.any():
+        return False
+    left, top, wide, high = left[marks], top[marks], wide[marks], high[marks]
+    joined = np.where(high >= least, np.maximum(1, np.rint(wide / high)), 1)  # part of a punch hole is high, not wide
+    if _three_in_a_row(left, top, wide, high, joined):
+        return False
+    return not _three_in_a_row(top, left, high, wide, np.ones_like(joined))
 
 
-def _three_in_a_row(left: Floats, top: Floats, wide: Floats, high: Floats, least: float) -> bool:
-    """Whether three letters are side by side, near and of similar size; a part wider than high may be several."""
+def _three_in_a_row(left: Floats, top: Floats, wide: Floats, high: Floats, letters: Floats) -> bool:
+    """Whether three letters are side by side, near and of similar size; a part may be several, joined."""
     right, bottom = left + wide, top + high
     gap = left[None, :] - right[:, None]
     taller, lower = np.maximum(high[None, :], high[:, None]), np.minimum(high[None, :], high[:, None])
     overlap = np.minimum(bottom[None, :], bottom[:, None]) - np.maximum(top[None, :], top[:, None])
     follows = (gap > -0.5 * taller) & (gap < 1.5 * taller) & (left[None, :] > left[:, None])
     follows &= (overlap > 0.3 * lower) & (taller < 4 * lower)
-    letters = np.where(high >= least, np.maximum(1, np.rint(wide / high)), 1)
     after = np.where(follows, letters[None, :], 0).max(axis=1)
     before = np.where(follows, letters[:, None], 0).max(axis=0)
     return bool((before + letters + after >= 3).any())

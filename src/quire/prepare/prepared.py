@@ -64,6 +64,7 @@ class Prepared:
 
     `page` is the size of the displayed page in pixels of the prepared picture. It was rotated by `turn` degrees
     clockwise (0, 90, 180, 270), then by `skew` degrees clockwise on a canvas large enough to lose nothing.
+    `turn_confidence`, 0 to 1, is how certain that turn is.
     """
 
     digest: Digest
@@ -76,6 +77,7 @@ class Prepared:
     treatments: tuple[str, ...]
     measures: ImageMeasures
     redactions: tuple[Redaction, ...] = ()
+    turn_confidence: float = 1.0
 
     @property
     def to_given(self) -> Affine:
@@ -109,6 +111,7 @@ class Prepared:
             treatments=tuple(value["treatments"]),
             measures=ImageMeasures(**{field.name: value["profile"][field.name] for field in fields(ImageMeasures)}),
             redactions=tuple(Redaction(BBox(**found["bbox"]), found["score"]) for found in value["redactions"]),
+            turn_confidence=value["turn_confidence"],
         )
 
 

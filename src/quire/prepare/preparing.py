@@ -36,39 +36,55 @@ class _Look:
     measures: ImageMeasures
 
 
-def prepare(picture: Picture, profile: PrepareProfile, *, keep: Sequence[BBox] = ()) -> tuple[Picture, Prepared]:
+@dataclass(frozen=True, slots=True)
+class _Position:
+    """How a page lies: its quarter turn and how certain that is, and its skew."""
+
+    turn: int = 0
+    skew: float = 0.0
+    confidence: float = 1.0
+    notes: tuple[str, ...] = ()
+
+
+def prepare(
+    picture: Picture, profile: PrepareProfile, *, keep: Sequence[BBox] = (), turn: int | None = None
+) -> tuple[Picture, Prepared]:
     """The prepared picture of a displayed page, and what was done to it.
 
-    With `keep` everything outside those boxes (fractions of the displayed page) is painted white.
+    With `keep` everything outside those boxes (fractions of the displayed page) is painted white. `turn` is by how many
+    degrees clockwise the page is turned, instead of by what it shows.
     """
     found, dpi, notes = _resolved(_kept(pixels_of(picture), keep), picture.dpi, profile)
     page = found.shape[1], found.shape[0]
     found, look, done = _looked(found, dpi)
     notes += done
     blank = profile.blank_gate and is_blank(look.ink, dpi)
-    turn, skew = 0, 0.0
+    placed = _Position(turn or 0)
     boxes: list[tuple[Box, float]] = []
     if not blank:
-        plain = found if found.ndim == 2 else found.max(axis=2)  # a box of dark blue is a logo, not a redaction
+        untreated = found
         if profile.treat:
             found, done = treated(found, look.paper, look.measures)
             notes += done
-        turn, skew, done = _position(found, look, profile)  # after the treatment: faint pages mislead the model
-        notes += done
-        found = straightened(turned(found, turn), skew)
+        placed = _position(found, look, profile, turn)  # after the treatment: faint pages mislead the model
+        notes += placed.notes
+        found = straightened(turned(found, placed.turn), placed.skew)
         if profile.redactions:
-            boxes = find_redactions(straightened(turned(plain, turn), skew), dpi)
+            # a box of dark blue is a logo, not a redaction
+            plain = untreated if untreated.ndim == 2 else untreated.max(axis=2)
+            boxes = find_redactions(straightened(turned(plain, placed.turn), placed.skew), dpi)
     result = picture_of(found, dpi)
     prepared = Prepared(
         digest=result.digest,
         size=result.size,
         dpi=dpi,
         page=page,
-        turn=turn,
-        skew=skew,
+        turn=placed.turn,
+        skew=placed.skew,
         blank=blank,
         treatments=tuple(notes),
         measures=look.measures,
+        turn_confidence=round(placed.confidence, 3),
     )
     redactions = [Redaction(prepared.to_page(BBox.of_points(box, result.size)), score) for box, score in boxes]
     return result, replace(prepared, redactions=tuple(redactions))
@@ -126,16 +142,18 @@ def _looked(found: Pixels, dpi: float) -> tuple[Pixels, _Look, list[str]]:
     return np.subtract(255, found), _Look(ink, paper, seen), ["inverted: light writing on dark ground"]
 
 
-def _position(found: Pixels, look: _Look, profile: PrepareProfile) -> tuple[int, float, list[str]]:
-    """The rotation of the page: by quarter turns, and by the few degrees of skew that remain."""
-    turn, skew = 0, 0.0
-    done = []
-    if profile.orientation:
+def _position(found: Pixels, look: _Look, profile: PrepareProfile, turn: int | None) -> _Position:
+    """The rotation of the page: by quarter turns, given or found, and by the few degrees of skew that remain."""
+    confidence, done = 1.0, []
+    if turn is not None:
+        done.append(f"turned {turn} degrees clockwise (to be read in another orientation)")
+    elif profile.orientation:
         turn, confidence = turn_of(found, look.measures.letters)
         if turn:
             done.append(f"turned {turn} degrees clockwise (confidence {confidence:.2f})")
+    turn, skew = turn or 0, 0.0
     if profile.deskew:
         skew = skew_of(turned(look.ink.mask, turn), least=profile.min_skew)
         if skew:
             done.append(f"deskewed {abs(skew):.1f} degrees {'clockwise' if skew > 0 else 'counterclockwise'}")
-    return turn, skew, done
+    return _Position(turn, skew, confidence, tuple(done))

@@ -14,7 +14,7 @@ from quire.prepare.pixels import Pixels, pixels
 _SURE = 0.85
 _GUESS = 0.4  # a vote below this comes from an empty area
 _MAJORITY = 0.6
-_FEW_LETTERS = 25  # a page with fewer is not rotated
+_FEW_LETTERS = 25  # the model says nothing about a page with fewer
 
 _WORKING_SIDE = 1000
 _MOST_DEGREES = 15.0

@@ -9,10 +9,10 @@ from inspect import signature
 from pathlib import Path
 from secrets import token_hex
 from threading import Event as Flag
-from typing import TYPE_CHECKING, ParamSpec, TypeAlias, TypedDict, TypeVar, Unpack
+from typing import TYPE_CHECKING, ParamSpec, TypeAlias, TypedDict, TypeGuard, TypeVar, Unpack
 
 from quire.budget import cpu_budget, worker_count
-from quire.document import Document, Source, document_of
+from quire.document import Document, Source, document_of, is_url
 from quire.errors import CorruptError, UsageError
 from quire.events import Sink
 from quire.media_types import INPUT_FORMATS
@@ -22,6 +22,7 @@ from quire.reading.stage_run import StagedRun
 from quire.recognize.options import Effort, OcrMode, RecognizeOptions
 from quire.result import DocumentResult, Ledger, ReadSource
 from quire.store.temporary import TemporaryStore
+from quire.table_areas import TableArea, TableOptions, TablesMode, areas_beside
 from quire.types import PageInfo, PageResult
 
 if TYPE_CHECKING:
@@ -55,6 +56,8 @@ class ReadOptions(TypedDict, total=False):
     workers: int | None
     figures: bool
     redactions: bool
+    tables: TablesMode
+    areas: Sequence[TableArea]
     hints: Sequence[str]
     similar: bool
     isolate: bool
@@ -90,6 +93,10 @@ def _languages(lang: str | Sequence[str]) -> tuple[str, ...]:
     return tuple(resolve(language).code for language in named)
 
 
+def _is_path(source: Source | Document) -> TypeGuard[str | Path]:
+    return isinstance(source, (str, Path)) and not is_url(source)
+
+
 def _index(store: StorePlace, *, wanted: bool) -> Path | None:
     """The folder of the index of similar pictures: beside the cached answers, so the store must have a folder."""
     if not wanted:
@@ -120,6 +127,8 @@ class _Reading:
         workers: int | None = None,
         figures: bool = False,
         redactions: bool = False,
+        tables: TablesMode = "auto",
+        areas: Sequence[TableArea] = (),
         hints: Sequence[str] = (),
         similar: bool = False,
         isolate: bool = False,
@@ -141,6 +150,7 @@ class _Reading:
             workers=workers,
             hints=tuple(hints),
             similar=_index(store, wanted=similar),
+            tables=TableOptions(tables, (*areas, *(areas_beside(source) if _is_path(source) else ()))),
         )
         self._document = document_of(source, password=password, fetch=fetch)
         self._selected = check_pages(pages)

@@ -20,6 +20,7 @@ from quire.pagetext import PageText
 from quire.reading.stage import Encoded
 from quire.recognize.options import RecognizeOptions
 from quire.recognize.routing import Needs, needs_of
+from quire.table_areas import TableOptions
 from quire.types import OutlineEntry, PageInfo, PageResult
 
 if TYPE_CHECKING:
@@ -36,11 +37,12 @@ class Timed(NamedTuple, Generic[T]):
 
 
 class Judged(NamedTuple):
-    """The text of a page, its quality, and what an engine must add."""
+    """The text of a page, its quality, what an engine must add, and how its tables are found."""
 
     text: PageText
     quality: Quality
     needs: Needs | None
+    tables: TableOptions
 
 
 def text_of_page(data: bytes, page: int) -> PageText:
@@ -58,12 +60,12 @@ def judged(data: bytes, page: int, options: RecognizeOptions) -> Judged:
 
     text = text_of_page(data, page)
     quality = judge(text)
-    return Judged(text, quality, needs_of(text, quality, options))
+    return Judged(text, quality, needs_of(text, quality, options), options.tables.of_page(page))
 
 
 def lay_out(page: Judged) -> PageResult:
     """The blocks of a page from its text."""
-    return layout.page_blocks(page.text, page.quality)
+    return layout.page_blocks(page.text, page.quality, page.tables)
 
 
 class NativePages(Protocol):

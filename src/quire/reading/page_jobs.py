@@ -17,6 +17,7 @@ from quire.keys import Digest
 from quire.opened import Opened, WorkerWork
 from quire.reading.native_pages import judged, lay_out
 from quire.recognize.options import RecognizeOptions
+from quire.table_areas import TableOptions
 from quire.types import PageInfo
 from quire.workers.errors import describe
 
@@ -36,6 +37,7 @@ class StoredText:
 
     page: int
     text: Digest
+    tables: TableOptions
 
 
 def look_into(source: Opened, work: WorkerWork) -> tuple[dict[str, object], bytes]:
@@ -92,7 +94,7 @@ def read_pages(
 def lay_out_stored(stored: StoredText, work: WorkerWork) -> tuple[dict[str, object], bytes]:
     """The blocks of a page from its text, which the parent has."""
     _, text = work.request("load", {"digests": [stored.text]})
-    laid = lay_out(judged(text, stored.page, RecognizeOptions(mode="never")))
+    laid = lay_out(judged(text, stored.page, RecognizeOptions(mode="never", tables=stored.tables)))
     return {"info": info_row(laid.info)}, encode_page(laid)
 
 

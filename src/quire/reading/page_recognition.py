@@ -19,6 +19,7 @@ from quire.reading.pictures import ask_about, outcome_of, source_of
 from quire.recognize.normalize import Garbage, interpreted
 from quire.recognize.routing import Needs, is_dense_table, is_weak, lost_letters
 from quire.recognize.seen import Seen
+from quire.recognize.turns import evidence, other_turns
 from quire.types import AnswerSource
 from quire.workers import WorkerCrashed, WorkerError, WorkerReply
 
@@ -53,6 +54,14 @@ class _Given:
         return outcomes[self.tier]
 
 
+@dataclass(frozen=True, slots=True)
+class _Tried:
+    """What one attempt recognised."""
+
+    recognised: Recognised
+    readings: tuple[Recognition, ...]
+
+
 class PageRecognition:
     """OCR of one page. Runs in a separate thread."""
 
@@ -62,6 +71,7 @@ class PageRecognition:
         self._path: list[Attempt] = []
         self._partials = 0
         self._looks = 0
+        self._turn: int | None = None  # None: as the picture seems to lie
 
     def read(self) -> Recognised:
         """The page, or its error, after emitting an event."""
@@ -86,42 +96,75 @@ class PageRecognition:
     def _read(self) -> Recognised:
         """Ask one engine after the other until one has read the page."""
         recognizer = self._recognizer
-        best: tuple[float, Recognised] | None = None
+        best: _Tried | None = None
         engines = self._route()
         while engines:
             recognizer.check()
             engine = engines.pop(0)
-            begun = recognizer.clock()
-            given: _Given | None = None
-            try:
-                looked = self._look(engine)
-                seen = looked.seen
-                if seen.prepared.blank:
-                    self._note(GATE, "ok" if looked.reply else "hit", "nothing is written on it", begun)
-                    return self._recognised(seen, (), None, None)
-                given = self._answer(engine, looked)
-                readings = self._interpreted(engine, seen, given)
-            except (CancelledError, InputError, StoreError, UsageError):
-                raise  # no other engine could help
-            except Exception as error:
-                log_traceback(f"engine {engine.name}, page {self._number}", error)
-                reason = reason_of(error).removeprefix(f"{engine.name}: ")
-                self._note(engine.name, outcome_of(error), reason, begun, given)
+            tried = self._upright(engine, more=bool(engines or best))
+            if tried is None:
                 continue
-            recognised = self._recognised(seen, readings, engine, given)
-            if is_weak(readings) and (engines or best):
-                confidence = _confidence(readings)
-                self._note(engine.name, "weak", f"confidence {confidence:.2f}", begun, given)
-                best = max(filter(None, (best, (confidence, recognised))), key=lambda pair: pair[0])
-                continue
+            if not is_weak(tried.readings) or not (engines or best):
+                return replace(tried.recognised, path=tuple(self._path))
+            best = max(filter(None, (best, tried)), key=lambda one: _confidence(one.readings))
+        if best is not None:
+            return replace(best.recognised, path=tuple(self._path))
+        tried_all = "; ".join(f"{a.engine} {a.outcome}: {a.reason}" for a in self._path)
+        raise RecognitionError(f"no engine could read it ({tried_all or recognizer.nobody(self._needs)})", self._path)
+
+    def _upright(self, engine: Engine, *, more: bool) -> _Tried | None:
+        """The reading of an engine, or the best of several when the page may lie in another orientation.
+
+        `more`: there are other engines, or another reading. The next engine reads the page in the best orientation.
+        """
+        best = self._attempt(engine, more=more)
+        if best is None:
+            return None
+        upright = self._turn
+        for turn in self._other_turns(engine, best):
+            self._recognizer.check()
+            self._turn = turn
+            tried = self._attempt(engine, more=True)
+            if tried is not None and evidence(tried.readings) > evidence(best.readings):
+                upright, best = turn, tried
+                if not self._other_turns(engine, best):
+                    break
+        self._turn = upright
+        return best
+
+    def _other_turns(self, engine: Engine, tried: _Tried) -> tuple[int, ...]:
+        """The orientations in which to ask again; an engine behind a network is asked about a page only once."""
+        return () if runs_here(engine) else other_turns(tried.recognised.reading.seen, tried.readings)
+
+    def _attempt(self, engine: Engine, *, more: bool) -> _Tried | None:
+        """The reading of the page by an engine in the present orientation; None when there is none."""
+        begun = self._recognizer.clock()
+        given: _Given | None = None
+        try:
+            looked = self._look(engine)
+            seen = looked.seen
+            if seen.prepared.blank:
+                self._note(GATE, "ok" if looked.reply else "hit", "nothing is written on it", begun)
+                return _Tried(self._recognised(seen, (), None, None), ())
+            given = self._answer(engine, looked)
+            readings = self._interpreted(engine, seen, given)
+        except (CancelledError, InputError, StoreError, UsageError):
+            raise  # no other engine could help
+        except Exception as error:
+            log_traceback(f"engine {engine.name}, page {self._number}", error)
+            reason = reason_of(error).removeprefix(f"{engine.name}: ")
+            self._note(engine.name, outcome_of(error), reason, begun, given)
+            return None
+        tried = _Tried(self._recognised(seen, readings, engine, given), readings)
+        turned = "" if self._turn is None else f"turned {seen.prepared.turn} degrees"
+        if (is_weak(readings) and more) or self._other_turns(engine, tried):
+            reasons = [f"confidence {_confidence(readings):.2f}", turned]
+            self._note(engine.name, "weak", ", ".join(filter(None, reasons)), begun, given)
+        else:
             similarity = given.source.similarity
             alike = "" if similarity is None else f"similarity {similarity:.4f}"
-            self._note(engine.name, given.outcome, alike, begun, given)
-            return replace(recognised, path=tuple(self._path))
-        if best is not None:
-            return replace(best[1], path=tuple(self._path))
-        tried = "; ".join(f"{a.engine} {a.outcome}: {a.reason}" for a in self._path)
-        raise RecognitionError(f"no engine could read it ({tried or recognizer.nobody(self._needs)})", self._path)
+            self._note(engine.name, given.outcome, ", ".join(filter(None, (alike, turned))), begun, given)
+        return tried
 
     def _route(self) -> list[Engine]:
         """The engines in the order for this page; its picture is analysed only if they differ in table support."""
@@ -137,7 +180,7 @@ class PageRecognition:
     def _look(self, engine: Engine | None) -> _Looked:
         """What the picture shows: from the store, or from a worker, which also asks the engine if that runs there."""
         recognizer, needs = self._recognizer, self._needs
-        key = recognizer.seen_key(self._number, needs)
+        key = recognizer.seen_key(self._number, needs, self._turn)
         there = engine if engine is not None and not runs_here(engine) else None
         digest = recognizer.find(key)
         if digest is not None:
@@ -147,7 +190,7 @@ class PageRecognition:
             if recognizer.find(answer_key(there, seen.prepared.digest, recognizer.question(seen, needs))) is not None:
                 return _Looked(seen)
         talk = Talk(recognizer.asker, there, page=self._number, partial=self._partial) if there else None
-        reply = recognizer.look(self._number, needs, there, talk)
+        reply = recognizer.look(self._number, needs, there, talk, turn=self._turn)
         seen = _seen(reply)
         self._looks += 1
         rendered = reply.header.get("rendered")
@@ -174,7 +217,7 @@ class PageRecognition:
             raise EngineError(
                 engine.name, "the worker saved no answer under the requested key: does the engine's profile change?"
             )
-        reply = looked.reply or recognizer.look(self._number, self._needs, None, None)
+        reply = looked.reply or recognizer.look(self._number, self._needs, None, None, turn=self._turn)
         picture = _picture(reply, _seen(reply))
         alike = recognizer.similar()
         earlier = alike.find(engine, picture, question) if alike else None

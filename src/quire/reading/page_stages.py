@@ -14,6 +14,7 @@ from quire.lazy_words import PageWords
 from quire.pagetext import PageText
 from quire.reading.native_pages import NativePages, text_of_page
 from quire.reading.stage import Artifact, Encoded, Took
+from quire.table_areas import TableOptions
 from quire.types import AnswerSource, Block, Characters, OutlineEntry, PageInfo, PageResult
 
 if TYPE_CHECKING:
@@ -85,15 +86,18 @@ class PageBlocks:
     version = layout.VERSION
     profile = Profile()
 
-    def __init__(self, texts: Texts, pages: NativePages) -> None:
-        self._texts, self._pages = texts, pages
+    def __init__(self, texts: Texts, pages: NativePages, tables: TableOptions) -> None:
+        self._texts, self._pages, self._tables = texts, pages, tables
         self.infos: dict[int, PageInfo] = {}
         """The ledger entries of pages made by this run."""
+
+    def inputs(self, document: str, page: int, text: Digest) -> tuple[str, ...]:
+        return document, text, *self._tables.key(page)
 
     def run(self, text: PageText | int, took: Took) -> PageResult | Encoded:
         """From a recognised text, or the number of a page that needs no OCR."""
         if isinstance(text, PageText):
-            made: PageResult | Encoded = layout.page_blocks(text)
+            made: PageResult | Encoded = layout.page_blocks(text, tables=self._tables.of_page(text.number))
         else:
             made, ms = self._pages.blocks(text, self._texts.digest(text))
             took(ms)

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
     from quire.engine import Attempt
+    from quire.pagetext import PageText
     from quire.reading.page_recognition import Recognised
     from quire.reading.recognizer import Recognizer
 
@@ -69,7 +70,7 @@ class PageFlow:
         self._recognizer: Recognizer | None = None
         self._texts = Texts(run.store)
         self._text = NativeText(pages)
-        self._blocks = PageBlocks(self._texts, pages)
+        self._blocks = PageBlocks(self._texts, pages, options.tables)
 
     def text_of(self, number: int) -> Digest:
         """The digest of the text that the blocks of a page were made from."""
@@ -114,7 +115,7 @@ class PageFlow:
             self._texts.add(number, text.digest)
             page.needs = self._native.needs(number, text.value)
             if page.needs is None:
-                page.blocks = self._run.do(self._blocks, number, (self._document, text.digest), page=number)
+                page.blocks = self._laid_out(number, number, text.digest)
             elif self._asks:
                 page.recognised = self._begin_recognition(number, text, page.needs)
             text.release()
@@ -153,7 +154,10 @@ class PageFlow:
         shown = text_of_page(text.value, number)
         self._texts.add(number, text.digest, shown)
         text.release()
-        return run.do(self._blocks, shown, (self._document, text.digest), page=number)
+        return self._laid_out(shown, number, text.digest)
+
+    def _laid_out(self, text: PageText | int, number: int, digest: Digest) -> Artifact[PageResult]:
+        return self._run.do(self._blocks, text, self._blocks.inputs(self._document, number, digest), page=number)
 
     def _note_path(self, number: int, reading: str, path: Sequence[Attempt]) -> None:
         """Record how a page was read; a cache hit does not change that."""

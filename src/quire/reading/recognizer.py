@@ -153,15 +153,18 @@ class Recognizer:
     def save(self, key: ArtifactKey, data: bytes, stage: str, page: int) -> Digest:
         return self._run.store.save(key, data, stage=stage, document=self._source.id, page=page)
 
-    def seen_key(self, number: int, needs: Needs) -> ArtifactKey:
+    def seen_key(self, number: int, needs: Needs, turn: int | None) -> ArtifactKey:
         kept = digest_of([[box.left, box.top, box.width, box.height] for box in needs.regions])
-        inputs = self._source.id, str(number), self._reader, kept
+        turned = () if turn is None else (f"turned {turn}",)
+        inputs = self._source.id, str(number), self._reader, kept, *turned
         return artifact_key("picture", looking.VERSION, inputs, self._options.prepare.digest())
 
     def question(self, seen: Seen, needs: Needs) -> Question:
         return question_of(seen, languages=needs.languages, hints=self._options.hints)
 
-    def look(self, number: int, needs: Needs, engine: Engine | None, talk: Talk | None) -> WorkerReply:
+    def look(
+        self, number: int, needs: Needs, engine: Engine | None, talk: Talk | None, *, turn: int | None
+    ) -> WorkerReply:
         """Let a worker render and prepare a page, and ask the engine if given; waits for it."""
         arguments = LookRequest(
             self._source,
@@ -172,6 +175,7 @@ class Recognizer:
             languages=needs.languages,
             hints=self._options.hints,
             similar=self._options.similar,
+            turn=turn,
         )
         job = Job("quire.recognize.looking:look", arguments)
         if talk is None:

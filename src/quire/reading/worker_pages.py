@@ -91,8 +91,7 @@ class WorkerPages:
     ) -> None:
         self._ready = dict(ready or {})
         self._source, self._about, self._pool, self._load = source, about, pool, load
-        # Only the options that a worker needs: engines may not be picklable.
-        self._options = RecognizeOptions(options.mode, languages=options.languages, figures=options.figures)
+        self._options = options.of_workers
         self._groups = PageGroups(pool, self._job, self._received, open_s=OPEN_S, page_s=PAGE_S)
         self._page: ReceivedPage | None = None  # whose text was requested last
         self._infos: dict[int, PageInfo] = {}
@@ -132,7 +131,7 @@ class WorkerPages:
     def blocks(self, page: int, text: Digest) -> Timed[PageResult | Encoded]:
         read = self._page
         if read is None:
-            job = Job("quire.reading.page_jobs:lay_out_stored", StoredText(page, text))
+            job = Job("quire.reading.page_jobs:lay_out_stored", StoredText(page, text, self._options.tables))
             answer = self._pool.submit(job, timeout_s=PAGE_S, on_request=self._load_stored).result()
             return Timed(Encoded(answer.data, info_of_row(cast("Sequence[Any]", answer.header["info"]))), answer.ms)
         if read.blocks is None:

@@ -1,12 +1,13 @@
-"""Options of OCR: when and how pages are recognised."""
+"""Options of reading pages: when and how they are recognised, and how tables are found."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, get_args
 
 from quire.errors import UsageError
+from quire.table_areas import TableOptions
 
 if TYPE_CHECKING:
     from quire.engine import Engine
@@ -36,6 +37,7 @@ class RecognizeOptions:
     workers: int | None = None
     hints: tuple[str, ...] = ()
     similar: Path | None = None
+    tables: TableOptions = field(default_factory=TableOptions)
 
     def __post_init__(self) -> None:
         if self.mode not in OCR_MODES:
@@ -49,6 +51,11 @@ class RecognizeOptions:
 
             for engine in objects:
                 check_engine(engine)
+
+    @property
+    def of_workers(self) -> RecognizeOptions:
+        """Only the options for pages without OCR: engines may not be picklable."""
+        return RecognizeOptions(self.mode, languages=self.languages, figures=self.figures, tables=self.tables)
 
     @property
     def prepare(self) -> PrepareProfile:

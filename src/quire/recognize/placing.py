@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 from quire.engine import ReadLine, Recognition
 from quire.fonts import Font
@@ -19,14 +20,17 @@ from quire.recognize.seen import Seen
 from quire.recognize.structured import lines_of
 from quire.types import REDACTED, AnswerSource, BBox, LeftOut, Word
 
-VERSION = "4"
+VERSION = "5"
 
 MARK_HEIGHT = 14.0  # points: a large black box is not large type
 SIZE = 0.92  # of the height of a line's box
 ASCENT = 0.8  # of the height: position of the baseline
 SAME_ROW = 0.4  # of their height: how far apart the middles of lines in one row may be
 ALIKE = 1.6  # heights of lines of one type differ by less
-GAP = 0.9  # of the size: words further apart belong to different lines
+GAP, WIDE_GAP = 0.9, 2.2  # of the size: words further apart may belong, and do belong, to different lines
+EVEN = 2.0  # times the usual gap of a line: a wider one separates, in a line of justified text all are wide
+WALL = 8  # times the height of a line: a higher rule between two words separates them
+FEW_GAPS = 3  # with fewer the usual gap is unknown
 COVERED = 0.4  # share of a recognised word under native text
 LINES, WORDS, WRITTEN = 3, 2.5, 0.15  # of scanned text: lines, words per line, share of the picture covered
 STRUCK = 0.2  # of the height of a line: a rule further up is part of its letters
@@ -62,7 +66,7 @@ def placed(
     In addition to native text, pictures full of lines are scanned text; other pictures stay, and the layout makes
     figures of them, with their words. Words that are already on the page are counted in `left_out`.
     """
-    base = _emptied(native) if whole else native
+    base = replace(_emptied(native), images=_pictures(seen, native)) if whole else native
     lines = [line for reading in readings for line in _lines_of(reading)]
     ordered = ordered and whole
     rows = [[line] for line in lines] if ordered else _rows(lines)
@@ -175,13 +179,16 @@ def _place(
     height = _thickness(line, seen, scale)
     begin = True
     before: Word | None = None
+    widest = _widest(line, seen, SIZE * height / scale)
     for word in line.words:
         box = seen.prepared.to_page(word.bbox).points(size)
         under = next((reason for reason, boxes in taken.items() if _share_under(box, boxes) > COVERED), None)
         if under is not None:
             runs.left_out[under] += _characters(word.text)
             continue
-        apart = before is not None and _gap(before, word, line.angle, seen) * scale > GAP * SIZE * height
+        apart = before is not None and (
+            _gap(before, word, line.angle, seen) > widest or _is_walled(before, word, line, seen)
+        )
         runs.texts.append(word.text.replace("\n", " "))
         runs.boxes += box
         if line.angle:
@@ -223,6 +230,27 @@ def _thickness(line: ReadLine, seen: Seen, scale: float) -> float:
     return max(1.0, across * scale)
 
 
+def _widest(line: ReadLine, seen: Seen, size: float) -> float:
+    """The widest space between words of one line, in pixels."""
+    gaps = [_gap(before, word, line.angle, seen) for before, word in pairwise(line.words)]
+    usual = median(gaps) if len(gaps) >= FEW_GAPS else 0.0
+    return min(max(GAP * size, EVEN * usual), WIDE_GAP * size)
+
+
+def _is_walled(before: Word, word: Word, line: ReadLine, seen: Seen) -> bool:
+    """Whether an upright rule, much higher than the line, stands between two words of a level line."""
+    if line.angle:
+        return False
+    width, height = seen.prepared.size
+    low, high = before.bbox.right - before.bbox.width / 4, word.bbox.left + word.bbox.width / 4
+    middle = (line.bbox.top + line.bbox.height / 2) * height
+    return any(
+        low * width < x0 < high * width and y0 < middle < y1 and y1 - y0 > WALL * line.bbox.height * height
+        for x0, y0, x1, y1, _ in seen.rulings
+        if x0 == x1
+    )
+
+
 def _gap(before: Word, word: Word, angle: int, seen: Seen) -> float:
     """The space between two words of a line, in pixels."""
     width, height = seen.prepared.size
@@ -247,6 +275,13 @@ def _share_under(box: tuple[float, float, float, float], taken: Iterable[Sequenc
         if width > 0 and height > 0:
             covered += width * height
     return covered / area
+
+
+def _pictures(seen: Seen, page: PageText) -> list[float]:
+    """The photographs and drawings of the picture, on the displayed page."""
+    width, height = seen.prepared.size
+    boxes = [BBox(x0 / width, y0 / height, (x1 - x0) / width, (y1 - y0) / height) for x0, y0, x1, y1 in seen.pictures]
+    return [value for box in boxes for value in seen.prepared.to_page(box).points((page.width, page.height))]
 
 
 def _rulings(seen: Seen, page: PageText, lines: Sequence[ReadLine]) -> list[float]:

@@ -221,17 +221,17 @@ class _Content(NamedTuple):
     draws: Mapping[bytes, int]  # by name of the form or picture
     patterns: frozenset[bytes]
     states: frozenset[bytes]  # which may have soft masks
-    paints: int
+    paints: int  # of the cell of a pattern; 0 of other content
 
     @classmethod
-    def of(cls, content: bytes) -> _Content:
+    def of(cls, content: bytes, *, in_cell: bool = False) -> _Content:
         _check_nesting(content)
         return cls(
             len(content),
-            Counter(_DRAW.findall(content)),
-            frozenset(_PATTERN.findall(content)),
-            frozenset(_STATE.findall(content)),
-            len(_PAINT.findall(content)),
+            Counter(_DRAW.findall(content) if b"Do" in content else ()),
+            frozenset(_PATTERN.findall(content) if b"scn" in content or b"SCN" in content else ()),
+            frozenset(_STATE.findall(content) if b"gs" in content else ()),
+            len(_PAINT.findall(content)) if in_cell else 0,
         )
 
 
@@ -243,7 +243,7 @@ class _Judge:
         self._most = most_content
         self._pages: list[tuple[dict[bytes, Value], dict[bytes, Value]]] | None = None
         self._verdicts: dict[int, str] = {}
-        self._contents: dict[int, _Content] = {}
+        self._contents: dict[tuple[int, bool], _Content] = {}
         self._costs: dict[tuple[int, int, int, bool], int] = {}
 
     def form(self) -> None:
@@ -332,9 +332,10 @@ class _Judge:
         resources = self._objects.dictionary(entries.get(b"Resources")) or resources
         key = (value, id(resources), depth, is_cell)
         if key not in self._costs:
-            if value not in self._contents:
-                self._contents[value] = _Content.of(self._objects.stream(value, self._most + 1))
-            cost = self._cost(self._contents[value], resources, depth - 1, in_cell=is_cell)
+            if (value, is_cell) not in self._contents:
+                content = self._objects.stream(value, self._most + 1)
+                self._contents[value, is_cell] = _Content.of(content, in_cell=is_cell)
+            cost = self._cost(self._contents[value, is_cell], resources, depth - 1, in_cell=is_cell)
             self._costs[key] = _DRAWING + cost
         return self._costs[key]
 

@@ -162,7 +162,7 @@ def _dictionary(values: list[Value]) -> dict[bytes, Value]:
 
 def _number(word: bytes) -> int | float | None:
     try:
-        return int(word)
+        return float(word) if b"." in word else int(word)
     except ValueError:
         try:
             return float(word)

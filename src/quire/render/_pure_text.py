@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import pypdfium2.raw as pdfium
 
-from quire.fonts import Font
+from quire.fonts import Font, hangs
 from quire.pagetext import HYPHEN, INVISIBLE, LINE, SPACE, UNMAPPED
 from quire.render.glyphs import COMPOSED, EXPANSIONS, SYMBOLS
 from quire.types import LeftOut
@@ -362,7 +362,7 @@ class _Reader:
             mcid=pdfium.FPDFPageObj_GetMarkedContentID(handle) if self.tagged and address else -1,
             invisible=mode in (3, 7) or a.value == 0,
             symbols=self.symbols[font],
-            hanging=_hangs(self.runs.font_table[font].name),
+            hanging=hangs(self.runs.font_table[font].name),
         )
         self.looks[address] = look
         return look
@@ -390,12 +390,6 @@ def _symbols(name: str) -> dict[str, str]:
     upper = name.upper()
     best = max((prefix for prefix, _, _ in SYMBOLS if upper.startswith(prefix)), key=len, default=None)
     return {f: t for prefix, given, meant in SYMBOLS if prefix == best for f, t in zip(given, meant, strict=True)}
-
-
-def _hangs(name: str) -> bool:
-    """Fonts of large operators and brackets, which hang from the baseline (The TeXbook, appendix G)."""
-    upper = name.upper()
-    return upper.startswith(("CMEX", "MTEX", "TXEX", "PXEX", "YHEX", "ESINT")) or "EXTENSION" in upper
 
 
 def _suspicious(code: int) -> bool:

@@ -30,6 +30,14 @@ _OMX = (
         **dict(zip("hijklmnopqrstuvwxy", "[]⌊⌋⌈⌉{}√√√√√|⌜‖↑↓", strict=True)),
     },
 )
+_DESIGNS = tuple(f"MATHDESIGN-{family}-{weight}" for family in ("CH", "GM", "UT") for weight in ("REGULAR", "BOLD"))
+_EXTENSIONS = (
+    *("CMEX", "LMMATHEXTENSION", "TXEX", "PXEX", "EUEX", "KP--M-EX"),
+    *(f"{design}-EXTENSION" for design in _DESIGNS),
+)
+_SYMBOLS = ("CMSY", "CMBSY", "TXSY", "PXSY", "LMMATHSYMBOLS", "KP--M-SY", *(f"{design}-SYMBOL" for design in _DESIGNS))
+# msam: relations that have no name known to PDFium
+_AMS = ("&.6>,", "≳≲⩽⩾≜")
 # cmmi: Greek letters and punctuation of formulas.
 _OML = (
     "ΓΔΘΛΞΠΣΥΦΨΩαβγδϵζηθικλμνξπρστυϕχ",
@@ -45,15 +53,15 @@ def _pair(table: tuple[str, dict[str, str]]) -> tuple[str, str]:
 
 
 SYMBOLS: tuple[tuple[str, str, str], ...] = (
-    ("CMSY", *_pair(_OMS)),
-    ("CMBSY", *_pair(_OMS)),
-    ("CMEX", *_pair(_OMX)),
-    ("CMMI", *_pair(_OML)),
-    ("CMMIB", *_pair(_OML)),
+    *((name, *_pair(_OMS)) for name in _SYMBOLS),
+    *((name, *_pair(_OMX)) for name in _EXTENSIONS),
+    *((name, *_pair(_OML)) for name in ("CMMI", "CMMIB", "RTXMI", "TXMI", "RPXMI", "PXMI", "RTXBMI")),
+    *((name, *_AMS) for name in ("MSAM", "TXSYA", "PXSYA")),
     ("CMR", *_pair(_OT1)),
     ("CMBX", *_pair(_OT1)),
     ("CMTI", *_pair(_OT1)),
     ("CMSS", *_pair(_OT1)),
+    ("STIXMATHCALLIGRAPHY", "".join(map(chr, range(0xE22D, 0xE247))), "ABCDEFGHIJKLMNOPQRSTUVWXYZ"),
 )
 """Prefix of the font's name, characters as PDFium returns them, correct characters (one for one)."""
 
@@ -84,8 +92,9 @@ EXPANSIONS: dict[str, str] = {
     "\uf0a3": "≤",
     "\uf0b3": "≥",
     "\uf06d": "μ",
+    **dict(zip(map(chr, range(0xF8EB, 0xF8FF)), "⎛⎜⎝⎡⎢⎣⎧⎨⎩⎪⌠⎞⎟⎠⎤⎥⎦⎫⎬⎭", strict=True)),
 }
-"""Ligatures and the letters they represent; bullets and characters of the symbol fonts."""
+"""Ligatures and the letters they represent; bullets, symbols and parts of large brackets of the symbol fonts."""
 
 _MARKS = {
     "`": "\u0300",

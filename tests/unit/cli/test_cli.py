@@ -255,6 +255,22 @@ def test_figures_are_written_with_their_pictures_and_words(saved, tmp_path):
     assert "![figure](data:image/png;base64," in quire("read", path, "--images", "embed").stdout
 
 
+def test_areas_of_tables_are_given_in_the_settings_or_beside_the_document(saved, tmp_path):
+    path = saved(documents.unruled_table())
+    settings = tmp_path / "quire.toml"
+    settings.write_text(f'[quire]\ntables = "lines"\n\n[[area]]\nfiles = "{path.name}"\ncolumns = [0.5]\n')
+    environment = {**os.environ, "QUIRE_CONFIG": str(settings)}
+    assert "tables: 1 area by hand, lines" in quire("inspect", path, env=environment).stdout
+    (page,) = json.loads(quire("read", path, "--to", "json", env=environment).stdout)["document"]["pages"]
+    assert page["tables"] == "1 area by hand, lines"
+    assert "|" not in quire("read", path, "--tables", "none").stdout
+    settings.write_text("[[area]]\ncolumns = [0.5]\n")
+    assert f"{settings}: [[area]] 1: name its documents with files" in quire("read", path, env=environment).stderr
+    path.with_name(f"{path.name}.quire.toml").write_text("[[area]]\ncolumns = [5]\n")
+    run = quire("read", path)
+    assert (run.returncode, "[[area]] 1: columns is [5]" in run.stderr) == (2, True)
+
+
 def test_inspect_writes_json(saved):
     report = json.loads(quire("inspect", saved(documents.scan_like(2)), "--json").stdout)
     assert report["media_type"] == "application/pdf"

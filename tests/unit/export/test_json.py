@@ -42,6 +42,7 @@ def test_the_schema_has_its_keys_in_order():
         "status",
         "reason",
         "characters",
+        "confidence",
     ]
     for written in tree["blocks"]:
         assert list(written) == [key for key in KEYS if key in written]

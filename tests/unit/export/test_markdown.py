@@ -290,3 +290,22 @@ def test_an_exclamation_mark_before_a_link_makes_no_picture():
 
 def test_the_same_input_gives_the_same_text():
     assert markdown(report()) == markdown(report())
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("It costs $5 and $6.", "It costs $5 and $6."),
+        ("from US$5-US$6 each", "from US\\$5-US\\$6 each"),
+        ("only $5", "only $5"),
+    ],
+)
+def test_amounts_that_could_be_read_as_a_formula_are_escaped(text, expected):
+    assert markdown(result(block("paragraph", text))) == f"{expected}\n"
+
+
+def test_dollars_beside_a_formula_are_escaped():
+    text = "It costs $5, where x2 is the weight."
+    at = text.index("x2")
+    made = block("paragraph", text, spans=(Span(at, at + 2, latex="x^{2}"),))
+    assert markdown(result(made)) == "It costs \\$5, where $x^{2}$ is the weight.\n"

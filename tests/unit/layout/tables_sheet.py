@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from quire.fonts import Font
 from quire.layout.account import Account
 from quire.layout.lines import find_lines
-from quire.layout.tables import FoundTable, find_tables
+from quire.layout.tables import FoundTable, find_rules, find_tables
 from quire.layout.textual import PageVocabulary, cell_text
 from quire.pagetext import LINE, SPACE, PageText
 
@@ -121,7 +121,7 @@ class Sheet:
 
     def tables(self) -> list[FoundTable]:
         page = self.page()
-        return find_tables(page, find_lines(page, Account(page)))
+        return find_tables(page, find_lines(page, Account(page)), find_rules(page))
 
     def table(self) -> list[list[str]]:
         """The texts of the only table, by row and column; places that a span covers are empty."""

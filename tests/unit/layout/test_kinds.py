@@ -406,3 +406,27 @@ def test_right_to_left_lines_with_a_ragged_left_edge_are_one_paragraph():
 def test_a_radio_button_that_is_set_says_which_one():
     texts = [block.text for block in of_kind(documents.form_fields(), "field")]
     assert "berth: inner" in texts
+
+
+def test_references_in_small_type_at_the_end_of_a_column_are_no_footnotes():
+    text = wrapped(prose(14), 72, 90, 450)
+    heading = Piece(72, 330, "References", 10.5, "Times-Bold")
+    entries = [f"{number}. Keeper A. On lamps and tides. Harbour Review {number}." for number in range(1, 6)]
+    small = [Piece(72, 350 + 11 * number, entry, 8) for number, entry in enumerate(entries)]
+    blocks = quire.read(placed([*text, heading, *small])).blocks
+    assert [block.kind for block in blocks] == ["paragraph", "heading", *["list_item"] * 5]
+
+
+def test_bold_numbers_in_sequence_are_the_steps_of_a_list():
+    texts = ("Open the buckle of the lamp.", "Trim the wick and fill the tank.", "Close the buckle again.")
+    pieces = [
+        piece
+        for number, text in enumerate(texts, start=1)
+        for piece in (Piece(72, 90 + 30 * number, str(number), 12, "Times-Bold"), Piece(90, 90 + 30 * number, text))
+    ]
+    blocks = quire.read(placed(pieces)).blocks
+    assert [(block.kind, block.marker) for block in blocks] == [("list_item", str(n)) for n in (1, 2, 3)]
+
+
+def test_a_line_in_small_type_under_a_picture_is_its_caption_without_a_number_too():
+    assert only(documents.picture("Grain elevator, 1910."), "caption").text == "Grain elevator, 1910."

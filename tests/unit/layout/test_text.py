@@ -167,3 +167,25 @@ def test_a_drop_cap_begins_the_first_word_of_its_paragraph():
 
 def test_a_paragraph_with_a_drop_cap_is_one_block():
     assert [block.kind for block in quire.read(documents.drop_cap()).blocks] == ["paragraph"]
+
+
+def _clause(number: str, top: float) -> list[Piece]:
+    """A clause of a contract: the number is indented and followed by a tab, the lines below it are not indented."""
+    text = prose(8)
+    first = wrapped(text, 144, top, 378)[0]
+    rest = wrapped(text.removeprefix(first.text).strip(), 72, top + 13, 450)
+    return [Piece(108, top, number), first, *rest]
+
+
+def test_a_clause_whose_first_line_is_indented_is_one_block():
+    tops = (90, 240, 390)
+    pieces = [piece for number, top in enumerate(tops, start=1) for piece in _clause(f"{number}.", top)]
+    blocks = quire.read(placed(pieces)).blocks
+    assert [block.marker for block in blocks] == ["1.", "2.", "3."]
+
+
+def test_double_spaced_lines_are_one_paragraph():
+    lines = wrapped(prose(10), 72, 90, 450)
+    spaced = [piece._replace(y=90 + 20 * number) for number, piece in enumerate(lines)]
+    below = [piece._replace(y=piece.y + 20 * len(lines) + 20) for piece in spaced]
+    assert [block.kind for block in quire.read(placed([*spaced, *below])).blocks] == ["paragraph", "paragraph"]

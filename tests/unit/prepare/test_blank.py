@@ -54,6 +54,13 @@ def test_one_short_line_of_small_type_is_not_blank(scale):
     assert not is_blank(page)
 
 
+@pytest.mark.parametrize("turns", [1, 3])
+def test_one_short_line_on_a_page_that_lies_sideways_is_not_blank(turns):
+    page = specks(blank(), 60)
+    line(page, "1,939.40", (800, 1200), scale=0.6)
+    assert not is_blank(np.ascontiguousarray(np.rot90(page, turns)))
+
+
 def test_a_page_number_at_the_foot_of_a_page_with_a_border_is_not_blank():
     page = bordered(blank(level=240))
     line(page, "- 112 -", (780, 2200), scale=0.6)

@@ -269,24 +269,39 @@ def doubtful(name, confidence):
 @pytest.mark.parametrize(
     ("confidences", "outcomes", "winner"),
     [
-        ((0.3, 0.9), ("weak", "ok"), "second"),
-        ((0.3, 0.5), ("weak", "weak"), "second"),
-        ((0.5, 0.3), ("weak", "weak"), "first"),
-        ((0.9, 0.9), ("ok",), "first"),
-        ((0.3,), ("ok",), "first"),
+        ((0.3, 0.9), ("first weak", "second ok"), "second"),
+        ((0.3, 0.5), ("first weak", "second weak"), "second"),
+        ((0.5, 0.3), ("first weak", "second weak"), "first"),
+        ((0.9, 0.9), ("first ok",), "first"),
+        ((0.3,), ("first weak",), "first"),
     ],
 )
 def test_an_unsure_engine_is_followed_by_the_next_and_the_surest_wins(confidences, outcomes, winner):
     engines = [doubtful(name, confidence) for name, confidence in zip(("first", "second"), confidences, strict=False)]
     result = quire.read(scans.numbered_scans(1), engines=engines)
-    assert tuple(outcome for _, outcome in attempts(result)) == outcomes
+    assert tuple(dict.fromkeys(f"{engine} {outcome}" for engine, outcome in attempts(result))) == outcomes
     assert {block.engine for block in result.blocks} == {winner}
     assert winner in result.to_text()
 
 
+def test_a_page_with_few_letters_that_nobody_reads_well_is_read_in_all_orientations_and_says_so():
+    result = quire.read(scans.numbered_scans(1), engines=[doubtful("first", 0.3)])
+    tried = [attempt.reason for attempt in result.path[1]]
+    assert tried == ["confidence 0.30", *(f"confidence 0.30, turned {turn} degrees" for turn in (180, 90, 270))]
+    [page] = result.pages
+    assert (page.status, page.info.is_doubtful, page.info.confidence) == ("ok", True, 0.3)
+    assert page.info.reason == "doubtful text: mean confidence of OCR 0.30"
+
+
+def test_an_engine_behind_a_network_is_asked_about_a_doubtful_page_only_once(log):
+    result = quire.read(scans.numbered_scans(1), engines=[NumberEngine(log=log, confidence=0.3, policy="io")])
+    assert calls(log) == ["numbers 1"]
+    assert result.pages[0].info.is_doubtful
+
+
 def test_an_unsure_reading_is_better_than_none():
     result = quire.read(scans.numbered_scans(1), engines=[doubtful("first", 0.3), BadEngine(), BadEngine(how="half")])
-    assert attempts(result) == [("first", "weak"), ("bad", "failed"), ("bad", "garbage")]
+    assert attempts(result) == [*[("first", "weak")] * 4, ("bad", "failed"), ("bad", "garbage")]
     assert result.status == "complete"
     assert "first" in result.to_text()
 

@@ -9,6 +9,7 @@ from quire.context import Json
 from quire.flow.components import Component, Port, component, component_of
 from quire.flow.types import Type
 from quire.recognize.options import EFFORTS, OCR_MODES
+from quire.table_areas import TABLES_MODES
 
 if TYPE_CHECKING:
     from quire.result import DocumentResult
@@ -36,6 +37,8 @@ READ = Component(
         "lang": _option(_TEXTS, []),
         "figures": _option(Type("boolean"), False),
         "redactions": _option(Type("boolean"), False),
+        "tables": _option(Type("string", enum=TABLES_MODES), "auto"),
+        "areas": _option(Type("list", items=Type("object")), []),
         "hints": _option(_TEXTS, []),
         "retries": _option(_COUNT, 0),
         "retry_backoff_s": _option(Type("number"), 1.0),

@@ -43,7 +43,7 @@ def _source(given: object) -> SourceRef:
     named: dict[str, Json] = {"path": given} if isinstance(given, str) else dict(cast("Mapping[str, Json]", given))
     name = named.get("name") or Path(named["path"]).name
     if named.get("id"):
-        return SourceRef(**{**named, "name": name})
+        return SourceRef.from_json(cast("SourceJson", {**named, "name": name}))
     return replace(SourceRef.of(named["path"]), name=name)
 
 

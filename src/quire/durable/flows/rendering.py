@@ -62,7 +62,7 @@ class _Rendering:
     def _opened(self, document: Drawable) -> Iterator[Opened]:
         if "source" in document:
             document = document["source"]
-        source = SourceRef(**document)
+        source = SourceRef.from_json(document)
         with self._sources.path(source) as path:
             yield Opened(path, source.name, source.id, password_of(self._password, source.path))
 

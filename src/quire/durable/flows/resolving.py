@@ -119,7 +119,7 @@ class Values:
 
     def _opened(self, source: SourceJson) -> Document:
         """A document that was not read. Raises ChangedError if the file has changed."""
-        return open_source(self.store, SourceRef(**source), password=self.password)
+        return open_source(self.store, SourceRef.from_json(source), password=self.password)
 
     def _step(self, reference: StepReference) -> Found:
         value = self.steps.get(reference.step)

@@ -19,7 +19,7 @@ from quire.database.quarantine import Quarantine, Quarantined
 from quire.database.runs import Runs
 from quire.durable.flows.flow import named_files
 from quire.durable.flows.workflow import flow_output
-from quire.durable.folders.plan import PlannedDocument
+from quire.durable.folders.plan import PlannedDocument, areas_digest
 from quire.durable.folders.request import BatchRequest
 from quire.durable.folders.settings import FlowSettings
 from quire.durable.messages import CallCounts, DocumentFacts, FlowArgument, FlowOutcome
@@ -126,7 +126,8 @@ class Documents:
 
         An earlier run may look for the file at its old path: if it fails because of its input, a new one is submitted.
         """
-        source = SourceRef(document.document, document.path.name, str(document.path), not self._runtime.sees_files)
+        stored = not self._runtime.sees_files
+        source = SourceRef(document.document, document.path.name, str(document.path), stored, document.areas)
         if source.stored:
             self._upload(document, source)
         argument: FlowArgument = {**self._asked.argument(source.to_json()), "parent": self._run}
@@ -206,6 +207,8 @@ class Documents:
     ) -> None:
         """Record the files that were written, and take the document out of quarantine."""
         settings = {**self._asked.settings, "failed_pages": failed_pages}
+        if document.areas:
+            settings["areas"] = areas_digest(document.areas)
         if before is not None:
             now = {file.path for file in files}
             earlier = {file.path: file for file in (*before.earlier, *before.files) if file.path not in now}

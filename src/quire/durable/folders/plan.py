@@ -24,8 +24,10 @@ from quire.durable.folders.discovery import find_sources
 from quire.durable.folders.request import BatchRequest
 from quire.durable.folders.settings import FlowSettings, asked_by, difference
 from quire.durable.messages import PlannedDocumentJson
+from quire.errors import UsageError
 from quire.hashing import FileState, Hashed, hash_file
-from quire.keys import Digest, digest_bytes
+from quire.keys import Digest, digest_bytes, digest_of
+from quire.table_areas import PatternArea, TableArea, areas_beside, areas_for
 
 DocumentState = Literal["done", "stale", "missing", "edited", "quarantined", "error"]
 """`stale`: an output exists, but of another version of the document or with other settings. `edited`: the output was
@@ -59,6 +61,8 @@ class PlannedDocument:
     """Files of the output that were changed by hand and are kept."""
     held: Quarantined | None = None
     """Why it is in quarantine."""
+    areas: tuple[TableArea, ...] = ()
+    """Areas of tables given by hand for it."""
 
     def to_json(self) -> PlannedDocumentJson:
         return {
@@ -113,8 +117,12 @@ def plan_batch(
     seen, errors = _looked_at([source.path for source in sources])
     files = HashedFiles(database) if remember else _Unwritten(database)
     digests, unreadable = _digests(seen, files, trust=not request.verify_hash, stop=stop or Stop())
+    areas, wrong = _areas([source.path for source in sources if source.path in digests], request.areas)
+    unreadable |= wrong
     keys = {
-        source.path: asked.key(digests[source.path], source.file.name) for source in sources if source.path in digests
+        source.path: asked.key(digests[source.path], source.file.name, areas_digest(areas[source.path]))
+        for source in sources
+        if source.path in areas
     }
     held = {} if request.force or request.retry else Quarantine(database).find(list(keys.values()))
     quarantined = {key: entry for key, entry in held.items() if not (password and entry.locked)}
@@ -123,7 +131,7 @@ def plan_batch(
     for (name, file, path, place), output in _placed(sources, Outputs(database), request.output):
         if path in keys:
             known = _Known(digests[path], keys[path], seen[path])
-            planned.append(judge.planned(name, file, place, known, output))
+            planned.append(judge.planned(name, file, place, known, output, areas[path]))
         else:
             reason = errors.get(path) or unreadable[path]
             planned.append(PlannedDocument(name, file, place, "error", reason))
@@ -226,6 +234,24 @@ def _looked_at(paths: Sequence[str]) -> tuple[dict[str, FileState], dict[str, st
     return seen, errors
 
 
+def _areas(
+    paths: Iterable[str], patterns: Sequence[PatternArea]
+) -> tuple[dict[str, tuple[TableArea, ...]], dict[str, str]]:
+    """The areas of tables for each document, and the mistakes in files beside documents."""
+    areas, errors = {}, {}
+    for path in paths:
+        try:
+            areas[path] = (*areas_for(path, patterns), *areas_beside(path))
+        except UsageError as error:
+            errors[path] = str(error)
+    return areas, errors
+
+
+def areas_digest(areas: Sequence[TableArea]) -> str:
+    """The digest of areas, for keys and records; "" for none."""
+    return digest_of([area.to_json() for area in areas]) if areas else ""
+
+
 def _digests(
     seen: dict[str, FileState], files: HashedFiles, *, trust: bool, stop: Stop
 ) -> tuple[dict[str, Digest], dict[str, str]]:
@@ -274,25 +300,29 @@ class _Judge:
     def __init__(self, request: BatchRequest, asked: FlowSettings, quarantined: Mapping[str, Quarantined]) -> None:
         self._request, self._asked, self._quarantined = request, asked, quarantined
 
-    def planned(self, name: str, file: Path, place: str, known: _Known, output: Output | None) -> PlannedDocument:
+    def planned(
+        self, name: str, file: Path, place: str, known: _Known, output: Output | None, areas: tuple[TableArea, ...]
+    ) -> PlannedDocument:
         held = self._quarantined.get(known.key)
         missing, changed = _lost(output, verify=self._request.verify_hash) if output is not None else ([], [])
         judged: tuple[DocumentState, str] = ("quarantined", held.reason) if held is not None else ("missing", "")
         if held is None and output is not None:
-            judged = self._judged(output, known, missing, changed)
+            judged = self._judged(output, known, missing, changed, areas_digest(areas))
         state, reason = judged
         again = f"{output.at:.6f}" if output is not None and reason in (FORCED, FAILED) else ""
         edited = () if self._request.overwrite else tuple(changed)
         if edited and state == "stale":
             reason += f"; {_by_hand(edited)}"
         written = output.files[0].path if output is not None and output.files else None
-        return PlannedDocument(name, file, place, state, reason, *known, again, written, edited, held)
+        return PlannedDocument(name, file, place, state, reason, *known, again, written, edited, held, areas)
 
     def _judged(
-        self, output: Output, known: _Known, missing: Sequence[str], changed: Sequence[str]
+        self, output: Output, known: _Known, missing: Sequence[str], changed: Sequence[str], areas: str
     ) -> tuple[DocumentState, str]:
         if output.document != known.document:
             return "stale", "the document has changed"
+        if output.key != known.key and output.settings.get("areas", "") != areas:
+            return "stale", "the areas of its tables have changed"
         if output.key != known.key:
             return "stale", difference(output.settings, self._asked.settings)
         if self._request.force:

@@ -14,6 +14,7 @@ from quire.context import Json
 from quire.durable.messages import BatchArgument
 from quire.errors import UsageError
 from quire.keys import digest_bytes
+from quire.table_areas import PatternArea, TableArea
 
 IO_DOCUMENTS = 16
 """Documents in progress when the work is done on other machines."""
@@ -55,6 +56,8 @@ class BatchRequest:
         retry: Also process documents in quarantine.
         overwrite: Replace output files that were changed by hand; otherwise they are kept.
         verify_hash: Hash sources and outputs again instead of trusting size and times.
+        areas: Areas of tables given by hand, each with a pattern of the paths it is for; those in files beside the
+            documents are added.
         options: How it runs. `policy` and `workers` decide how many documents are in progress.
     """
 
@@ -71,6 +74,7 @@ class BatchRequest:
     retry: bool = False
     overwrite: bool = False
     verify_hash: bool = False
+    areas: tuple[PatternArea, ...] = ()
     options: StageOptions = field(default_factory=lambda: StageOptions(policy="cpu"))
 
     def __post_init__(self) -> None:
@@ -92,10 +96,13 @@ class BatchRequest:
         known = {one.name: given[one.name] for one in fields(cls) if one.name in given}
         lists = {name: tuple(given[name]) for name in ("paths", "formats", "include", "exclude")}
         shard = Shard(*value["shard"]) if value["shard"] else None
-        return cls(**{**known, **lists, "shard": shard, "options": StageOptions(**value["options"])})
+        areas = tuple(PatternArea(files, TableArea.of_json(area)) for files, area in given.get("areas", ()))
+        options = StageOptions(**value["options"])
+        return cls(**{**known, **lists, "shard": shard, "areas": areas, "options": options})
 
     def to_json(self) -> BatchArgument:
-        return cast("BatchArgument", asdict(self))
+        areas = [(files, area.to_json()) for files, area in self.areas]
+        return cast("BatchArgument", {**asdict(self), "areas": areas})
 
     def stage_options(self) -> StageOptions:
         """The options for driving the documents: in threads that wait for the runtime, which has its own limits."""

@@ -43,9 +43,13 @@ class FlowSettings:
     def digest(self) -> str:
         return digest_of({name: value for name, value in self.settings.items() if name not in ("flow", "parts")})
 
-    def key(self, document: str, name: str) -> str:
-        """The key of the work on a document. It includes the name, because exports contain it."""
-        return digest_bytes(b"\0".join((self.digest.encode(), document.encode(), os.fsencode(name))))
+    def key(self, document: str, name: str, areas: str = "") -> str:
+        """The key of the work on a document. It includes the name, because exports contain it.
+
+        `areas` is the digest of the areas of tables that are given for it by hand.
+        """
+        parts = (self.digest.encode(), document.encode(), os.fsencode(name))
+        return digest_bytes(b"\0".join((*parts, areas.encode()) if areas else parts))
 
     def argument(self, reference: SourceJson) -> FlowArgument:
         """The argument of the workflow `flow` for one document."""

@@ -72,7 +72,7 @@ class Index:
 def load_result(store: Store, reference: DocumentReference, *, password: Password = None) -> DocumentResult:
     """The result that the reference of a read document stands for. Needs only the store: the file may be gone."""
     store = scoped(store, reference.get("scope", ""))
-    source = SourceRef(**reference["source"])
+    source = SourceRef.from_json(reference["source"])
     reopen = partial(open_source, store, source, password=password, bundle=reference.get("bundle"))
     media_type = reference.get("media_type") or reopen().media_type  # references of older versions lack it
     index = Index.load(store, reference["index"])

@@ -23,6 +23,7 @@ from quire.reading.recognizer import DEFAULT_ENGINES
 from quire.recognize import looking, placing, structured
 from quire.recognize.options import Effort, OcrMode, RecognizeOptions
 from quire.recognize.registry import make
+from quire.table_areas import TableArea, TableOptions, TablesMode, areas_beside
 
 STAGES = {
     "text extraction of Quire": NativeText.version,
@@ -43,15 +44,23 @@ class SourceRef:
     name: str
     path: str
     stored: bool = False
+    areas: tuple[TableArea, ...] = ()
+    """Areas of tables given by hand for this file."""
+
+    @classmethod
+    def from_json(cls, value: SourceJson) -> SourceRef:
+        areas = tuple(map(TableArea.of_json, value.get("areas", ())))
+        return cls(value["id"], value["name"], value["path"], value.get("stored", False), areas)
 
     @classmethod
     def of(cls, path: str | Path) -> SourceRef:
-        """Hashes the file."""
+        """Hashes the file, and reads the areas beside it."""
         document = Document(path)
-        return cls(document.id, document.name, str(Path(path).absolute()))
+        return cls(document.id, document.name, str(Path(path).absolute()), areas=areas_beside(path))
 
     def to_json(self) -> SourceJson:
-        return {"id": self.id, "name": self.name, "path": self.path, "stored": self.stored}
+        source: SourceJson = {"id": self.id, "name": self.name, "path": self.path, "stored": self.stored}
+        return {**source, "areas": [area.to_json() for area in self.areas]} if self.areas else source
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +75,8 @@ class ReadRequest:
     lang: tuple[str, ...] = ()
     figures: bool = False
     redactions: bool = False
+    tables: TablesMode = "auto"
+    areas: tuple[TableArea, ...] = ()
     hints: tuple[str, ...] = ()
     retries: int = field(default=0, compare=False)
     retry_backoff_s: float = field(default=1.0, compare=False)
@@ -83,16 +94,18 @@ class ReadRequest:
     @classmethod
     def from_json(cls, value: ReadArgument) -> ReadRequest:
         options = {name: one for name, one in value.items() if name != "source"}
-        return cls.with_options(SourceRef(**value["source"]), options)
+        return cls.with_options(SourceRef.from_json(value["source"]), options)
 
     @classmethod
     def with_options(cls, source: SourceRef, options: Mapping[str, Json]) -> ReadRequest:
         """A request with the options of the component `read`, which are JSON."""
         lists = {name: tuple(options[name]) for name in ("engines", "lang", "hints") if name in options}
-        return cls(source, **{**options, **lists})
+        areas = tuple(map(TableArea.of_json, options.get("areas", ())))
+        return cls(source, **{**options, **lists, "areas": areas})
 
     def to_json(self) -> ReadArgument:
-        return cast("ReadArgument", asdict(self))
+        areas = [area.to_json() for area in self.areas]
+        return cast("ReadArgument", {**asdict(self), "source": self.source.to_json(), "areas": areas})
 
     def options(self, *, workers: int | None = None) -> RecognizeOptions:
         from quire.recognize.languages import resolve
@@ -106,17 +119,24 @@ class ReadRequest:
             redactions=self.redactions,
             workers=workers,
             hints=self.hints,
+            tables=self._table_options,
         )
 
+    @property
+    def _table_options(self) -> TableOptions:
+        return TableOptions(self.tables, (*self.areas, *self.source.areas))
+
     def key(self) -> str:
-        """The idempotency key of the read: document, pages, settings, and the versions of the code."""
+        """The idempotency key of the read: document, pages, settings, areas, and the versions of the code."""
         named = [self.source.name] if by_name(self.source.name) else []  # the name decides how it is converted
-        return digest_of([self.source.id, self.pages or "", self.settings(), assemble.VERSION, *named])
+        areas = [area.to_json() for area in self._table_options.areas]
+        by_hand = [areas] if areas else []
+        return digest_of([self.source.id, self.pages or "", self.settings(), assemble.VERSION, *named, *by_hand])
 
     def settings(self) -> Digest:
-        """The digest of everything that decides what is read on a page: settings, versions of stages and engine."""
-        own = (self.ocr, self.effort, self.engines, self.lang, self.figures, self.redactions, self.hints, self.scope)
-        return _settings(*own)
+        """The digest of what decides how pages are read, but for areas: settings, versions of stages and engine."""
+        own = (self.ocr, self.effort, self.engines, self.lang, self.figures, self.redactions, self.tables, self.hints)
+        return _settings(*own, self.scope)
 
     def parts(self) -> dict[str, str]:
         """The versions that `settings` covers besides the options, by name, so that a change can be explained."""
@@ -129,25 +149,27 @@ class ReadRequest:
 
     def page_key(self, page: int, reader: str) -> ArtifactKey:
         """The key of the record of a page, which exists once the page is read."""
-        return artifact_key("page", "1", (self.source.id, str(page), reader), self.settings())
+        by_hand = self._table_options.key(page)
+        return artifact_key("page", "1", (self.source.id, str(page), reader, *by_hand), self.settings())
 
 
 @lru_cache(maxsize=64)  # called for every page of every document
-def _settings(
+def _settings(  # noqa: PLR0913 - one argument per setting, so that they are hashed
     ocr: OcrMode,
     effort: Effort,
     engines: tuple[str, ...],
     lang: tuple[str, ...],
     figures: bool,
     redactions: bool,
+    tables: TablesMode,
     hints: tuple[str, ...],
     scope: str,
 ) -> Digest:
-    own = (ocr, effort, engines, lang, figures, redactions, hints)
+    own = (ocr, effort, engines, lang, figures, redactions, tables, (), hints)
     request = ReadRequest(SourceRef("", "", ""), None, *own, scope=scope)
     kept: dict[str, Json] = {**request.to_json()}
     kept |= {"retries": 0, "retry_backoff_s": 0.0}
-    del kept["deadline"], kept["max_pages"]
+    del kept["deadline"], kept["max_pages"], kept["areas"]
     if not request.scope:
         del kept["scope"]  # so that the keys are those from before there were scopes
     return digest_of([kept, VERSIONS, _engines(request)])

@@ -123,8 +123,7 @@ class DocumentSteps:
     @contextmanager
     def short_request(self, request: ReadRequest) -> Iterator[jobs.Short]:
         """The job that reads a short document in one go, valid inside the context."""
-        options = request.options(workers=self.workers)
-        sent = RecognizeOptions(options.mode, languages=options.languages, figures=options.figures)
+        sent = request.options(workers=self.workers).of_workers
         with self._opened(request.source) as source:
             yield jobs.Short(source, request.pages, sent, SHORT)
 
@@ -293,7 +292,7 @@ class DocumentSteps:
     ) -> Iterator[jobs.Export]:
         """The document of a reference for a job of a worker, valid inside the context."""
         index = Index.load(self.store, document["index"])
-        with self._opened(SourceRef(**document["source"]), document.get("bundle")) as opened:
+        with self._opened(SourceRef.from_json(document["source"]), document.get("bundle")) as opened:
             media_type = document.get("media_type") or opened.open().media_type
             request = jobs.Export(opened, media_type, document["document"], index.texts, formats, words, path)
             yield replace(request, structure=document.get("structure"))

@@ -158,7 +158,7 @@ class _TaskRun:
     def _request(self, item: _Item) -> ReadRequest:
         argument = self._argument
         options = {**argument["read"], "scope": argument["tenant"], "max_pages": argument["limits"]["max_pages"]}
-        return ReadRequest.with_options(SourceRef(**item.source["stored"]), options)
+        return ReadRequest.with_options(SourceRef.from_json(item.source["stored"]), options)
 
     def _read_short(self, item: _Item) -> Awaitable[Json] | None:
         """Most documents are short, and cost less than the journal of a workflow for each of their pages."""

@@ -9,44 +9,83 @@ from quire.layout.tables.mesh import Mesh
 from quire.layout.tables.rules import find_rules
 from quire.layout.tables.strokes import Rules
 from quire.layout.tables.types import FoundCell, FoundTable
-from quire.layout.tables.words import TableWord, rows_of, turned_words, words_in
+from quire.layout.tables.words import Row, TableWord, rows_of, turned_words, words_in
 from quire.layout.tables.zones import find_gutters
 from quire.pagetext import PageText
+from quire.table_areas import TablesMode
 
 WHOLE = 0.8  # of the rows of a table of amounts: a mesh with more of them is as good
 HEADED = 12.0  # points: a mesh that begins further below has no header
 
-__all__ = ["FoundCell", "FoundTable", "find_tables"]
+__all__ = ["FoundCell", "FoundTable", "find_rules", "find_tables"]
 
 
-def find_tables(page: PageText, lines: list[Line]) -> list[FoundTable]:
-    """The tables of a page, from top to bottom; `lines` are those of `find_lines`."""
-    rules = find_rules(page)
-    meshes = find_meshes(rules)
+def find_tables(page: PageText, lines: list[Line], rules: Rules, mode: TablesMode = "auto") -> list[FoundTable]:
+    """The tables of a page, from top to bottom; `lines` are those of `find_lines`, `rules` those of `find_rules`."""
+    if mode == "none":
+        return []
+    meshes = find_meshes(rules) if mode != "words" else []
     gutters = find_gutters(lines)
-    windows = find_windows(lines, rules.across, gutters)
+    windows = find_windows(lines, rules.across, gutters) if mode != "lines" else []
     boxes = [(mesh.ys[0], mesh.ys[-1]) for mesh in meshes]
     if not windows and not boxes:
         return []
     from quire.layout.tables.ruled import ruled_tables  # lazy: most pages have no tables, and these are slow to import
 
     words = words_in(page, within([*windows, *boxes], lines))
-    stated, meshes, words = _statements(words, rules, meshes)
-    tables, words = ruled_tables(page, meshes, words, turned_words(page, lines) if boxes else [])
-    tables += stated
+    rows, rest, found = rows_of(words), words, list[FoundTable]()
+    if mode != "lines":
+        found, meshes, rest = _items(page, lines, words, rows, meshes)
+        if any(mesh.rows == 1 for mesh in meshes):
+            below, meshes, rest = _below_strips(meshes, rest)
+            found += below
+        rows = rows_of(rest) if found else rows
+        stated, meshes, rest = _statements(rest, rows, rules, meshes)
+        found += stated
+    tables, rest = ruled_tables(page, meshes, rest, turned_words(page, lines) if boxes else [])
+    tables += found
     if windows:
         from quire.layout.tables.unruled import unruled_tables
 
-        tables += unruled_tables(page, rules, words, gutters)
+        tables += unruled_tables(page, rules, rest, rows if rest is words else rows_of(rest), gutters)
     if tables:
         from quire.layout.tables.above import with_titles
+        from quire.layout.tables.periods import with_periods
 
-        tables = with_titles(page, tables, lines)
+        tables = with_periods(page, with_titles(page, tables, lines), lines)
     return sorted(tables, key=lambda t: (t.box.top, t.box.left))
 
 
+def _items(
+    page: PageText, lines: list[Line], words: list[TableWord], rows: list[Row], meshes: list[Mesh]
+) -> tuple[list[FoundTable], list[Mesh], list[TableWord]]:
+    """The tables of numbered items, the meshes that are not of their lines, and the words that are in none of them."""
+    from quire.layout.tables.items import has_items, item_tables
+
+    if not has_items(rows):
+        return [], meshes, words
+    found = item_tables(rows, words_in(page, lines))
+    for table, own in found:
+        meshes = [mesh for mesh in meshes if not _overlaps(mesh, table)]
+        used = {run for row in own for word in row.words for run in word.runs}
+        words = [word for word in words if word.runs[0] not in used]
+    return [table for table, _ in found], meshes, words
+
+
+def _below_strips(meshes: list[Mesh], words: list[TableWord]) -> tuple[list[FoundTable], list[Mesh], list[TableWord]]:
+    """The tables below strips of titles, the other meshes, and the words that are in none of them."""
+    from quire.layout.tables.strips import strip_tables
+
+    tables = []
+    for table, strip in strip_tables(meshes, words):
+        tables.append(table)
+        meshes = [mesh for mesh in meshes if mesh is not strip]
+    used = {run for table in tables for cell in table.cells for run in cell.runs}
+    return tables, meshes, [word for word in words if word.runs[0] not in used]
+
+
 def _statements(
-    words: list[TableWord], rules: Rules, meshes: list[Mesh]
+    words: list[TableWord], rows: list[Row], rules: Rules, meshes: list[Mesh]
 ) -> tuple[list[FoundTable], list[Mesh], list[TableWord]]:
     """The tables of amounts, the meshes that are not of their lines, and the words that are in none of them.
 
@@ -55,13 +94,13 @@ def _statements(
     from quire.layout.tables.amounts import amount_tables
 
     found = []
-    for table, rows in amount_tables(rows_of(words), rules.across):
+    for table, own in amount_tables(rows, rules.across):
         shared = [mesh for mesh in meshes if _overlaps(mesh, table)]
         if any(mesh.rows >= WHOLE * table.rows and mesh.ys[0] < table.box.top + HEADED for mesh in shared):
             continue
         found.append(table)
         meshes = [mesh for mesh in meshes if mesh not in shared]
-        used = {id(word) for row in rows for word in row.words}
+        used = {id(word) for row in own for word in row.words}
         words = [word for word in words if id(word) not in used]
     return found, meshes, words
 

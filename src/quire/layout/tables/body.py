@@ -28,48 +28,50 @@ def group_rows(
         return []
     groups = [[0]]
     tight = _line_pitch(rows)
-    keyed = _are_keyed(rows, parts)
+    keyed = _keyed(rows, parts)
     for i in range(1, len(rows)):
         ruled = any(rows[i - 1].middle < y < rows[i].middle for y in rules)
         above: Parts = {}
         for k in groups[-1]:
             above |= parts[k]
-        if not ruled and (0 not in parts[i] if keyed else _continues(rows, parts, above, i, widths, tight)):
+        if not ruled and (not keyed[i] if keyed else _continues(rows, parts, above, i, widths, tight)):
             groups[-1].append(i)
         else:
             groups.append([i])
     return groups
 
 
-def _are_keyed(rows: Sequence[Row], parts: Sequence[Parts]) -> bool:
-    """Whether rows begin where, and only where, the first column is filled: the lines without it are nearer.
+def _keyed(rows: Sequence[Row], parts: Sequence[Parts]) -> list[bool]:
+    """Which lines begin a row, if rows begin where the first column is filled: the lines without it are nearer.
 
     Such lines go on with a text in one column, or leave columns empty; where they do not, the first column may name
-    groups of rows. Below rows that are counted, lines of one text need not be nearer.
+    groups of rows. Below rows that are counted, lines of one text need not be nearer. A label may go on in a line
+    that begins small. Nothing is returned where rows do not begin so.
     """
-    begins = [0 in part for part in parts]
+    begins = [0 in part and not (i and _starts_small(part[0])) for i, part in enumerate(parts)]
     if not any(begins):
-        return False
+        return []
     start = begins.index(True)
     pitches = [b.baseline - a.baseline for a, b in itertools.pairwise(rows[start:])]
     before = [pitch for pitch, begin in zip(pitches, begins[start + 1 :], strict=True) if begin]
     inside = [pitch for pitch, begin in zip(pitches, begins[start + 1 :], strict=True) if not begin]
     if not before or not inside:
-        return False
+        return []
     lines = [part for part, begin in zip(parts[start:], begins[start:], strict=True) if not begin]
     shared = set.intersection(*(set(line) for line in lines))
     texts = sum(not is_figures(words) for line in lines for words in line.values())
     counted = max(map(len, lines)) == 1 and all(is_figures(part[0]) for part in parts if 0 in part)
     if shared and counted and 2 * texts > len(lines):
-        return max(inside) < COUNTED * max(row.size for row in rows)
+        return begins if max(inside) < COUNTED * max(row.size for row in rows) else []
     if start:
-        return False
+        return []
     text = any(sum(len(line[c]) for line in lines) >= TEXT * len(lines) for c in shared)
     if not text and max(map(len, lines)) == 1:
-        return False
+        return []
     if not text and 2 * sum(len(line) > PARTIAL * max(map(len, parts)) for line in lines) > len(lines):
-        return False
-    return min(before) > LOOSER * max(inside) and max(inside) < TIGHT * max(row.size for row in rows)
+        return []
+    near = min(before) > LOOSER * max(inside) and max(inside) < TIGHT * max(row.size for row in rows)
+    return begins if near else []
 
 
 def _line_pitch(rows: Sequence[Row]) -> float:
@@ -103,6 +105,12 @@ def _continues(
     if 0 in here:
         if not goes_on(above[0], here[0], widths[0]):
             return False
+        if (
+            here.keys() == above.keys()
+            and len(here) > 2
+            and not all(goes_on(above[c], here[c], widths[c]) for c in here)
+        ):
+            return False  # texts of several columns that end on the same line are those of a row
         return _starts_small(here[0]) or near
     return near or all(goes_on(above[c], here[c], widths[c]) or _runs_on(above[c], here[c]) for c in here)
 

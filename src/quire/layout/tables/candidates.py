@@ -63,7 +63,9 @@ def _rows(lines: Sequence[Line]) -> list[list[Line]]:
     """Lines, sorted by baseline, grouped by it."""
     rows: list[list[Line]] = []
     for line in lines:
-        if rows and line.baseline - rows[-1][0].baseline <= SAME_ROW * max(line.size, rows[-1][0].size):
+        first = rows[-1][0] if rows else line
+        step = line.baseline - first.baseline
+        if rows and (step <= SAME_ROW * line.size or step <= SAME_ROW * first.size):
             rows[-1].append(line)
         else:
             rows.append([line])
@@ -86,12 +88,16 @@ def _aligned(above: list[Line], row: list[Line]) -> bool:
     """Whether three pieces of two rows are below each other, by their left, their right or their middle."""
     if min(len(above), len(row)) < 3:
         return False
-    return sum(any(_below(a, b) for a in above) for b in row) >= 3
+    edges = [(a.left, a.right) for a in above]
+    return sum(_is_below(b, edges) for b in row) >= 3
 
 
-def _below(a: Line, b: Line) -> bool:
-    left, right = b.left - a.left, b.right - a.right
-    return min(abs(left), abs(right), abs(left + right) / 2) < SAME_LEFT
+def _is_below(line: Line, edges: Sequence[tuple[float, float]]) -> bool:
+    for a, b in edges:
+        left, right = line.left - a, line.right - b
+        if abs(left) < SAME_LEFT or abs(right) < SAME_LEFT or abs(left + right) / 2 < SAME_LEFT:
+            return True
+    return False
 
 
 def _may_be_row(row: list[Line]) -> bool:
@@ -112,4 +118,11 @@ def _joined(windows: list[Window]) -> list[Window]:
 
 def within(windows: Sequence[Window], lines: Sequence[Line]) -> list[Line]:
     """The lines in the windows."""
-    return [line for line in lines if any(top <= line.middle <= bottom for top, bottom in windows)]
+    found = []
+    for line in lines:
+        middle = line.middle
+        for top, bottom in windows:
+            if top <= middle <= bottom:
+                found.append(line)
+                break
+    return found

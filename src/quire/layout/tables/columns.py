@@ -41,7 +41,18 @@ def find_gutters(rows: Sequence[Row], *, support: int = 2, crossings: int = 0) -
         gutter = _judged(rows, left, right, size, support)
         if gutter:
             gutters.append(gutter)
-    return _without_slivers(rows, gutters)
+    return _without_slivers(rows, [g for i, g in enumerate(gutters) if not _goes_on(rows, gutters, i)])
+
+
+def _goes_on(rows: Sequence[Row], gutters: Sequence[Gutter], i: int) -> bool:
+    """Whether what is right of a gutter goes on with a list that a comma ends left of it, like marks of notes."""
+    left = gutters[i].middle
+    right = gutters[i + 1].middle if i + 1 < len(gutters) else 1e9
+    before = [
+        [w for w in row.words if w.middle < left] for row in rows if any(left < w.middle < right for w in row.words)
+    ]
+    commas = sum(1 for words in before if words and words[-1].text[-1:] == ",")
+    return 2 * commas > len(before)
 
 
 def _without_slivers(rows: Sequence[Row], gutters: list[Gutter]) -> list[Gutter]:
@@ -70,7 +81,8 @@ def _white(rows: Sequence[Row], allowed: int, least: float) -> list[tuple[float,
             if word.left - end > 0.02 * word.size:
                 events += [(start, 1), (end, -1)]
                 start = word.left
-            end = max(end, word.right)
+            if word.right > end:
+                end = word.right
         events += [(start, 1), (end, -1)]
     events.sort()
     white: list[tuple[float, float]] = []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from quire.layout.tables.mesh import Mesh
 from quire.layout.tables.strokes import Rule
@@ -103,7 +104,10 @@ def read_head(
     rows: Sequence[Row], bounds: Sequence[float], extents: Sequence[tuple[float, float]], across: Sequence[Rule]
 ) -> Head:
     """Titles of the header by column and level."""
-    blocks = [block for i, row in enumerate(rows) for block in _blocks(i, row, bounds, extents, across)]
+    blocks = []
+    for i, row in enumerate(rows):
+        titles = rows[i + 1].words if i + 1 < len(rows) else []
+        blocks += _blocks(i, row, bounds, extents, across, below=titles)
     _widen(blocks, len(rows) - 1, extents)
     parting = [rule for rule in across if not any(_underlines(rule, word) for row in rows for word in row.words)]
     cut = [[False] * (len(bounds) + 1) for _ in rows]  # a line above this row of text in this column
@@ -120,9 +124,9 @@ def read_head(
 
 
 def _widen(blocks: list[HeaderTitle], last: int, extents: Sequence[tuple[float, float]]) -> None:
-    """Let titles above the last line that are centred over several columns span them all."""
+    """Let titles that are centred over several columns span them all; on the last line only one that is alone."""
     for block in sorted(blocks, key=lambda b: -b.line):
-        if block.line == last or block.ruled:
+        if block.ruled or (block.line == last and any(b.line == last for b in blocks if b is not block)):
             continue
         wider = [b.span for b in blocks if b.line > block.line and _meet(b.span, block.span) and b.span[1] > b.span[0]]
         first, end = min([block.span[0], *(s[0] for s in wider)]), max([block.span[1], *(s[1] for s in wider)])
@@ -140,9 +144,10 @@ def _widen(blocks: list[HeaderTitle], last: int, extents: Sequence[tuple[float, 
         stop = min([len(columns) - 1, *(a - 1 for a, _ in taken if a > end)])
         left, right = extent(block.words)
         spans = [(a, b) for a in range(start, first + 1) for b in range(end, stop + 1)]
-        best = min(spans, key=lambda s: abs(columns[s[0]][0] + columns[s[1]][1] - left - right))
-        if abs(columns[best[0]][0] + columns[best[1]][1] - left - right) < 2 * ALIGNED * block.words[0].size:
-            block.span = best
+        near = 2 * ALIGNED * block.words[0].size
+        centred = [s for s in spans if abs(columns[s[0]][0] + columns[s[1]][1] - left - right) < near]
+        if centred:
+            block.span = max(centred, key=lambda s: s[1] - s[0])
 
 
 def _ruled(rows: Sequence[Row], i: int, column: tuple[float, float], across: Sequence[Rule]) -> bool:
@@ -178,7 +183,10 @@ def _blocks(
     bounds: Sequence[float],
     extents: Sequence[tuple[float, float]],
     across: Sequence[Rule],
+    *,
+    below: Sequence[TableWord],
 ) -> list[HeaderTitle]:
+    """The titles in one line; `below` are the words of the next line of the header."""
     blocks = []
     for piece in pieces_of(row.words, JOINED):
         left, right = extent(piece)
@@ -191,21 +199,25 @@ def _blocks(
             if columns and not others and len(columns) < len(extents):
                 blocks.append(HeaderTitle((columns[0], columns[-1]), line, piece, ruled=True))
                 continue
-        blocks += _over(piece, line, bounds, extents)
+        blocks += _over(piece, line, bounds, extents, below)
     return _disjoint(blocks)
 
 
 def _over(
-    piece: list[TableWord], line: int, bounds: Sequence[float], extents: Sequence[tuple[float, float]]
+    piece: list[TableWord],
+    line: int,
+    bounds: Sequence[float],
+    extents: Sequence[tuple[float, float]],
+    below: Sequence[TableWord],
 ) -> list[HeaderTitle]:
     """The piece as one title over the columns it covers, or as several if each is clearly over its own column."""
     groups: dict[int, list[TableWord]] = {}
     for word in piece:
-        column = sum(1 for bound in bounds if bound < word.middle)
-        groups.setdefault(column, []).append(word)
+        groups.setdefault(_column(bounds, word), []).append(word)
     if len(groups) == 2 and _is_title(piece, groups, extents):
         return [HeaderTitle((min(groups), max(groups)), line, piece)]
-    if len(groups) > 1 and all(_aligned(words, extents[c]) for c, words in groups.items()):
+    phrase = len(groups) > 2 and _is_phrase(piece) and all(any(_column(bounds, w) == c for w in below) for c in groups)
+    if len(groups) > 1 and not phrase and all(_aligned(words, extents[c]) for c, words in groups.items()):
         return [HeaderTitle((c, c), line, words) for c, words in groups.items()]
     left, right = extent(piece)
     covered = [c for c, (a, b) in enumerate(extents) if min(b, right) - max(a, left) > 0.35 * (b - a)]
@@ -214,6 +226,15 @@ def _over(
     middle = (left + right) / 2
     column = covered[0] if covered else sum(1 for bound in bounds if bound < middle)
     return [HeaderTitle((column, column), line, piece)]
+
+
+def _column(bounds: Sequence[float], word: TableWord) -> int:
+    return sum(1 for bound in bounds if bound < word.middle)
+
+
+def _is_phrase(piece: Sequence[TableWord]) -> bool:
+    """Whether words are as close as in a sentence."""
+    return all(b.left - a.right < SPACE * b.size for a, b in pairwise(piece))
 
 
 def _is_title(

@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from quire.layout.tables.mesh import Mesh
-from quire.layout.tables.words import Row, TableWord
+from quire.layout.tables.words import Row, TableWord, is_number
 
 HALF = 0.8  # of the size: a row nearer than this to the rows above and below is between them
 LINE = 0.85  # of the size: rows are at least this far apart
+MOST_LINES = 5  # of a label with figures beside its middle
+APART = 1.5  # of the size: its lines, and the figures between them, are nearer
+PITCH = 2.0  # of the size: lines of a label in the middle of a band are nearer
 MAX_COLUMNS = 2  # the first columns may hold labels in the middle of a band
 
 
-def settle(rows: list[Row]) -> tuple[list[Row], set[int]]:
-    """Merge rows half way between two others into the upper one; returns the words that moved, by `id()`."""
+def settle(rows: list[Row], rules: Sequence[float]) -> tuple[list[Row], set[int]]:
+    """Merge rows half way between two others into the upper one; returns the words that moved, by `id()`.
+
+    Between two rules, figures in the middle of a label of several lines are merged with all of them.
+    """
+    rows = [row for band in _bands(rows, rules) for row in _labelled(band)]
     settled: list[Row] = []
     floating: set[int] = set()
     i = 0
@@ -27,6 +35,36 @@ def settle(rows: list[Row]) -> tuple[list[Row], set[int]]:
             settled.append(rows[i])
         i += 1
     return settled, floating
+
+
+def _bands(rows: list[Row], rules: Sequence[float]) -> list[list[Row]]:
+    """The rows in groups that rules separate."""
+    bands: list[list[Row]] = [rows[:1]]
+    for above, row in pairwise(rows):
+        if any(above.middle < y < row.middle for y in rules):
+            bands.append([])
+        bands[-1].append(row)
+    return bands
+
+
+def _labelled(band: list[Row]) -> list[Row]:
+    """A band with one row of figures half way between the lines of a label beside them is one row."""
+    several = [row for row in band if len(row.pieces) > 1 or (len(row.words) > 1 and all(map(_is_figure, row.words)))]
+    if not 2 < len(band) <= MOST_LINES or len(several) != 1 or several[0] in (band[0], band[-1]):
+        return band
+    (figures,) = several
+    labels = [row for row in band if row is not figures]
+    if any(b.baseline - a.baseline > APART * b.size for a, b in pairwise(band)):
+        return band
+    if max(row.right for row in labels) > figures.left:
+        return band
+    whole = Row([word for row in band for word in row.words])
+    whole.baseline = figures.baseline
+    return [whole]
+
+
+def _is_figure(word: TableWord) -> bool:
+    return is_number(word.text)
 
 
 def _floats(above: Row, row: Row, below: Row) -> bool:
@@ -49,10 +87,22 @@ def span_rows(mesh: Mesh, top: int, floating: set[int], rules: Sequence[float]) 
         for column in range(min(MAX_COLUMNS, mesh.columns - 1)):
             if end - start > 1 and not _span_band(mesh, start, end, column, floating):
                 break
-    for r in range(top, mesh.rows - 1):
+    for r in range(top, mesh.rows - 1 if floating else top):
         for c in range(mesh.columns):
             if any(id(w) in floating for w in mesh.atoms[r][c]) and not mesh.atoms[r + 1][c]:
                 mesh.above[r + 1][c] = False
+
+
+def _is_middle(mesh: Mesh, start: int, end: int, words: list[TableWord]) -> bool:
+    """Whether lines of one label are in the middle of a band of more rows, and not beside each of them."""
+    lines = sorted({word.baseline for word in words})
+    beside = sorted({word.baseline for r in range(start, end) for word in mesh.row_words(r)} - set(lines))
+    if not beside or len(lines) >= end - start or any(is_number(word.text) for word in words):
+        return False
+    size = max(word.size for word in words)
+    if any(b - a > PITCH * size for a, b in pairwise(lines)) or any(b - a < LINE * size for a, b in pairwise(lines)):
+        return False
+    return abs(lines[0] + lines[-1] - beside[0] - beside[-1]) < size and lines[0] - beside[0] > 0.3 * size
 
 
 def _at(mesh: Mesh, row: int, y: float) -> bool:
@@ -63,16 +113,17 @@ def _at(mesh: Mesh, row: int, y: float) -> bool:
 
 
 def _span_band(mesh: Mesh, start: int, end: int, column: int, floating: set[int]) -> bool:
-    """Let the only label of a column span its band if it is in the middle."""
+    """Let the only label of a column, of one or several lines, span its band if it is in the middle."""
     filled = [r for r in range(start, end) if mesh.atoms[r][column]]
-    if len(filled) != 1:
+    words: list[TableWord] = [word for r in filled for word in mesh.atoms[r][column]]
+    if len(filled) == 1:
+        half = 0.5 if any(id(w) in floating for w in words) else 0.0
+        if abs(filled[0] + half - (start + end - 1) / 2) > 0.3:
+            return False
+    elif not filled or not _is_middle(mesh, start, end, words):
         return False
-    row = filled[0]
-    words: list[TableWord] = mesh.atoms[row][column]
-    half = 0.5 if any(id(w) in floating for w in words) else 0.0
-    if abs(row + half - (start + end - 1) / 2) > 0.3:
-        return False
-    mesh.atoms[row][column] = []
+    for row in filled:
+        mesh.atoms[row][column] = []
     mesh.atoms[start][column] = words
     for r in range(start + 1, end):
         mesh.above[r][column] = False

@@ -7,9 +7,13 @@ from itertools import pairwise
 from quire.layout.tables.columns import find_gutters
 from quire.layout.tables.mesh import Mesh
 from quire.layout.tables.words import Row, TableWord, rows_of
-from quire.layout.tables.wrap import goes_on, is_figures
+from quire.layout.tables.wrap import extent, goes_on, is_figures
 
 FEW_ROWS = 4  # a ruled table with more rows has lines between them all
+LISTED, MOST = 4, 0.8  # lines of a list of rows, and the share of them that begin a row
+TITLE_LINES = 3  # of a title over several columns and the titles below it
+CENTRED = 0.4  # of the size: how far from that of its column twice the middle of a title may be
+NEAR = 4.0  # points: titles of columns that begin within this height are on one line
 CLEAR = 0.6  # of the size: words nearer than this on both sides of a gutter are one piece
 
 
@@ -35,12 +39,24 @@ def _spans(mesh: Mesh, row: int, column: int) -> bool:
 def _cut_column(mesh: Mesh, column: int, x: float) -> None:
     """A new line at x; rows whose words run across it stay whole."""
     mesh.xs.insert(column + 1, x)
+    clear = [w for row in mesh.atoms if not _crossed(row[column], x) for w in row[column]]
+    sides = [[w for w in clear if w.middle < x], [w for w in clear if w.middle >= x]]
     for r in range(len(mesh.atoms)):
         words = mesh.atoms[r][column]
         left, right = [w for w in words if w.middle < x], [w for w in words if w.middle >= x]
         mesh.atoms[r][column : column + 1] = [left, right]
         mesh.above[r].insert(column + 1, mesh.above[r][column])
-        mesh.before[r].insert(column + 1, not words or not _crossed(words, x))
+        titles = len(rows_of(words)) == 1 and _is_centred(left, sides[0]) and _is_centred(right, sides[1])
+        whole = _crossed(words, x) and not (titles and not any(w.left < x < w.right for w in words))
+        mesh.before[r].insert(column + 1, not whole)
+
+
+def _is_centred(title: list[TableWord], column: list[TableWord]) -> bool:
+    """Whether a title is centred over the words of a column."""
+    if not title or not column:
+        return False
+    (left, right), (start, end) = extent(title), extent(column)
+    return abs(left + right - start - end) < CENTRED * title[0].size
 
 
 def _crossed(words: list[TableWord], x: float) -> bool:
@@ -86,6 +102,40 @@ def _parting(mesh: Mesh, row: int, left: int, right: int) -> list[int]:
     return [c for c in sorted(found) if not _crossed(words, mesh.xs[c])]
 
 
+def split_titles(mesh: Mesh) -> None:
+    """Cut cells over several columns that hold a title of all of them and below it a title of each."""
+    for r in reversed(range(mesh.rows)):
+        cuts = {run: y for run in _open_runs(mesh, r) if (y := _below_title(mesh, r, *run))}
+        if not cuts:
+            continue
+        y = min(cuts.values())
+        under = {c for (left, right), cut in cuts.items() if cut - y < NEAR for c in range(left, right + 1)}
+        inner = {c for left, right in cuts for c in range(left + 1, right + 1)} & under
+        words = [[w for w in atom if c in under and w.baseline > y] for c, atom in enumerate(mesh.atoms[r])]
+        kept = [[w for w in atom if c not in under or w.baseline <= y] for c, atom in enumerate(mesh.atoms[r])]
+        mesh.ys.insert(r + 1, y)
+        mesh.atoms[r : r + 1] = [kept, words]
+        mesh.above.insert(r + 1, [c in under for c in range(mesh.columns)])
+        mesh.before.insert(r + 1, [drawn or c in inner for c, drawn in enumerate(mesh.before[r])])
+
+
+def _below_title(mesh: Mesh, row: int, left: int, right: int) -> float:
+    """The y below the lines that run across all columns of a cell, if those after them keep to the columns; else 0."""
+    if not all(mesh.above[row][left : right + 1]) or (
+        row + 1 < mesh.rows and not all(mesh.above[row + 1][left : right + 1])
+    ):
+        return 0.0
+    lines = rows_of(word for atom in mesh.atoms[row][left : right + 1] for word in atom)
+    inner = mesh.xs[left + 1 : right + 1]
+    clear = [not any(_crossed(line.words, x) for x in inner) and len(line.pieces) > 1 for line in lines]
+    if not 1 < len(clear) <= TITLE_LINES or clear[0] or not clear[-1]:
+        return 0.0
+    first = clear.index(True)
+    if not all(clear[first:]):
+        return 0.0
+    return (lines[first - 1].bottom + lines[first].top) / 2
+
+
 def split_rows(mesh: Mesh) -> None:
     """Cut the ruled rows that hold several rows of the table."""
     first = 1 if mesh.rows > 1 else 0
@@ -116,12 +166,19 @@ def _cuts(mesh: Mesh, lines: list[Row], *, ruled: bool) -> list[float]:
         return []
     cuts = []
     above = dict(parts[0])
+    listed = not ruled and _is_listed(parts)
     for i in range(1, len(lines)):
-        if _begins(mesh, above, parts[i], ruled=ruled):
+        if (listed and 0 in parts[i]) or _begins(mesh, above, parts[i], ruled=ruled):
             cuts.append((lines[i - 1].bottom + lines[i].top) / 2)
             above = {}
         above |= parts[i]
     return cuts
+
+
+def _is_listed(parts: list[dict[int, list[TableWord]]]) -> bool:
+    """Whether nearly every line has a label that does not begin small, and something beside it: each is a row."""
+    begins = [part for part in parts if len(part) > 1 and 0 in part and not part[0][0].text[:1].islower()]
+    return len(parts) >= LISTED and len(begins) >= MOST * len(parts)
 
 
 def _parts(mesh: Mesh, line: Row) -> dict[int, list[TableWord]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from bisect import bisect_left
 from collections.abc import Sequence
 
 from quire.layout.tables.body import group_rows
@@ -22,29 +23,34 @@ MEAGRE = 0.4  # of the usual pieces: rows with fewer do not show the columns
 class Grid:
     """Rows of words and the columns found in them."""
 
-    __slots__ = ("across", "bounds", "columns", "extents", "head", "rows")
+    __slots__ = ("_full", "_titles", "across", "bounds", "columns", "extents", "given", "head", "rows")
 
-    def __init__(self, rows: list[Row], across: list[Rule], *, scanned: bool) -> None:
-        self.rows, self.across = rows, across
+    def __init__(self, rows: list[Row], across: list[Rule], *, scanned: bool, given: Sequence[float] = ()) -> None:
+        self.rows, self.across, self.given = rows, across, bool(given)
         left, right = min(r.left for r in rows), max(r.right for r in rows)
-        full = [rule.at for rule in across if rule.crosses(left, right)]
-        self.head = header_length(rows, full, scanned=scanned)
-        column_rows = _column_rows(rows, self.head)
-        self.bounds = [g.middle for g in find_gutters(column_rows, support=2 if len(column_rows) > 3 else 1)]
-        if self.bounds:
-            self.bounds = _titled(rows[: self.head], rows[self.head :], self.bounds)
+        self._full = [rule.at for rule in across if rule.crosses(left, right)]
+        self.head = min(header_length(rows, self._full, scanned=scanned), len(rows) - 1)
+        self.bounds = [x for x in given if left < x < right] or self._found()
         self.columns = len(self.bounds) + 1
+        self._titles = _common_middles(rows[self.head :])
         self.extents = _extents(rows[self.head :], self.bounds)
 
+    def _found(self) -> list[float]:
+        """The bounds between columns that the rows show."""
+        rows = _column_rows(self.rows, self.head, self._full)
+        bounds = [g.middle for g in find_gutters(rows, support=2 if len(rows) > 3 else 1)]
+        return _titled(self.rows[: self.head], self.rows[self.head :], bounds) if bounds else []
+
     def column_at(self, word: TableWord) -> int:
-        x = word.middle
-        return sum(1 for bound in self.bounds if bound < x)
+        return bisect_left(self.bounds, word.middle)
 
     def parts(self, row: Row) -> dict[int, list[TableWord]]:
         """The words of a row by column; a piece that crosses a boundary stays in the column where it begins."""
         parts: dict[int, list[TableWord]] = {}
         pieces = pieces_of(row.words, 0.6)
         whole = len(pieces) == 1 and not all(is_number(w.text) for w in row.words[1:])
+        if self.given:  # words show where columns are only if one of them stands across a bound
+            whole = whole and any(w.left < b - 1 and w.right > b + 1 for w in row.words for b in self.bounds)
         for piece in pieces:
             for group in [piece] if whole else self._split(piece):
                 column = 0 if whole and self._is_centred(piece) else self.column_at(group[0])
@@ -54,14 +60,15 @@ class Grid:
     def _is_centred(self, piece: list[TableWord]) -> bool:
         """Whether a single piece is centred in the table, not a line of its column: a title of the rows below it."""
         start, end, size = piece[0].left, piece[-1].right, piece[0].size
+        if any(abs(start + end - other) < size for other in self._titles):
+            return True
         ends = [*self.bounds[1:], self.extents[-1][1] + size]
         if any(
             -0.5 < (start - a) / size < INDENT and end < b for (a, _), b in zip(self.extents[1:], ends, strict=True)
         ):
             return False
         left, right = self.extents[0][0], self.extents[-1][1]
-        middle = (piece[0].left + piece[-1].right) / 2
-        return abs(2 * middle - left - right) < CENTRED * (right - left)
+        return abs(start + end - left - right) < CENTRED * (right - left)
 
     def _split(self, piece: list[TableWord]) -> list[list[TableWord]]:
         """Cut a piece at the boundaries that fall into its gaps."""
@@ -69,12 +76,25 @@ class Grid:
         for word in piece[1:]:
             before = groups[-1][-1]
             if any(
-                before.right <= b + 0.5 and b - 0.5 <= word.left for b in self.bounds if before.middle < b < word.middle
+                self.given or (before.right <= b + 0.5 and b - 0.5 <= word.left)
+                for b in self.bounds
+                if before.middle < b < word.middle
             ):
                 groups.append([word])
             else:
                 groups[-1].append(word)
         return groups
+
+
+def _common_middles(rows: list[Row]) -> list[float]:
+    """Twice the middles that several single pieces of different lengths share: titles of rows, centred."""
+    single = [row for row in rows if len(row.pieces) == 1 and not any(is_number(w.text) for w in row.words)]
+    found = []
+    for row in single:
+        alike = [o for o in single if abs(o.left + o.right - row.left - row.right) < 0.5 * row.size]
+        if len({round(o.left / row.size) for o in alike}) > 2:
+            found.append(row.left + row.right)
+    return found
 
 
 def _titled(head: list[Row], body: list[Row], bounds: list[float]) -> list[float]:
@@ -98,14 +118,18 @@ def _titled(head: list[Row], body: list[Row], bounds: list[float]) -> list[float
     return sorted([*bounds, *clear])
 
 
-def _column_rows(rows: list[Row], head: int) -> list[Row]:
+def _column_rows(rows: list[Row], head: int, rules: Sequence[float]) -> list[Row]:
     """The rows that show the columns: those with several pieces or figures; of the header only if there are few."""
     body = [row for row in rows[head:] if _several(row)]
     if len(body) < 3:
-        body = [row for row in rows if _several(row)]
+        above = [row for row in rows[max(head - 1, 0) : head] if _several(row)]
+        body = [*above, *body] if len(body) + len(above) > 2 else [row for row in rows if _several(row)]
     usual = median([len(row.pieces) for row in body]) if body else 0
     full = [row for row in body if len(row.pieces) > MEAGRE * usual]
-    body = full if len(full) > 3 else body
+    titles = all(row in rows[:head] for row in body if row not in full)
+    body = full if len(full) > 3 or (len(full) > 1 and titles) else body
+    below = [row for row in body if len(row.pieces) == usual or not _is_section(rows, row, rules)]
+    body = below if len(below) > 1 else body
     most = max((len(row.pieces) for row in body), default=0)
     if head and len(body) < 6 and most:
         last = rows[head - 1]
@@ -114,8 +138,16 @@ def _column_rows(rows: list[Row], head: int) -> list[Row]:
     return body
 
 
+def _is_section(rows: list[Row], row: Row, rules: Sequence[float]) -> bool:
+    """Whether a row stands alone between two rules: titles of the rows below it."""
+    i = rows.index(row)
+    if not 0 < i < len(rows) - 1:
+        return False
+    return all(any(a.middle < y < b.middle for y in rules) for a, b in itertools.pairwise(rows[i - 1 : i + 2]))
+
+
 def _several(row: Row) -> bool:
-    return len(row.pieces) > 1 or 2 * sum(is_number(w.text) for w in row.words) > max(2, len(row.words))
+    return len(row.pieces) > 1 or 2 * row.figures > max(2, len(row.words))
 
 
 def _extents(rows: Sequence[Row], bounds: Sequence[float]) -> list[tuple[float, float]]:
@@ -125,17 +157,26 @@ def _extents(rows: Sequence[Row], bounds: Sequence[float]) -> list[tuple[float, 
         if len(row.pieces) < 2 and bounds:
             continue
         for word in row.words:
-            column = sum(1 for bound in bounds if bound < word.middle)
+            column = bisect_left(bounds, word.middle)
             span = spans[column]
-            spans[column] = (min(span[0], word.left), max(span[1], word.right)) if span else (word.left, word.right)
+            if span is None:
+                spans[column] = word.left, word.right
+            elif word.left < span[0] or word.right > span[1]:
+                spans[column] = min(span[0], word.left), max(span[1], word.right)
     edges = [min(r.left for r in rows), *bounds, max(r.right for r in rows)] if rows else []
     return [span or (edges[i], edges[i + 1]) for i, span in enumerate(spans)]
 
 
-def build_mesh(rows: list[Row], across: list[Rule], *, scanned: bool = False) -> tuple[Mesh, int] | None:
-    """The mesh of a table of these rows and its number of header rows; None without two columns."""
-    rows, floating = settle(rows)
-    grid = Grid(rows, across, scanned=scanned)
+def build_mesh(
+    rows: list[Row], across: list[Rule], *, scanned: bool = False, given: Sequence[float] = ()
+) -> tuple[Mesh, int] | None:
+    """The mesh of a table of these rows and its number of header rows; None without two columns.
+
+    `given` are the bounds between its columns, where they are known.
+    """
+    ends = min(row.left for row in rows), max(row.right for row in rows)
+    rows, floating = settle(rows, [rule.at for rule in across if rule.crosses(*ends)])
+    grid = Grid(rows, across, scanned=scanned, given=given)
     if grid.columns < 2:
         return None
     head = read_head(rows[: grid.head], grid.bounds, grid.extents, across) if grid.head else Head([], [])

@@ -32,16 +32,19 @@ MAX_ROWS = 400
 _TYPED_RULE = re.compile(r"[-_=─━═]{8,}\Z")
 
 
-def unruled_tables(page: PageText, rules: Rules, words: list[TableWord], gutters: list[float]) -> list[FoundTable]:
-    """The tables among words that no ruled table holds; the gutters are those between columns of text."""
-    typed = [word for word in words if _TYPED_RULE.match(word.text)]
+def unruled_tables(
+    page: PageText, rules: Rules, words: list[TableWord], rows: list[Row], gutters: list[float]
+) -> list[FoundTable]:
+    """The tables among words, and their rows, that no ruled table holds; gutters are those between columns of text."""
+    typed = [word for word in words if len(word.text) > 7 and _TYPED_RULE.match(word.text)]
     if typed:
         words = [word for word in words if word not in typed]
+        rows = rows_of(words)
         drawn = [Rule(word.baseline - 0.3 * word.size, word.left, word.right) for word in typed]
         rules = Rules(sorted(rules.across + drawn, key=lambda r: r.at), rules.down)
-    words, captions = _without_captions(words, rules.across)
+    rows, captions = _without_captions(words, rows, rules.across)
     tables: list[FoundTable] = []
-    for zone in find_zones([without_leaders(row) for row in rows_of(words)], rules, gutters):
+    for zone in find_zones([without_leaders(row) for row in rows], rules, gutters):
         for run in _runs(_interrupted(zone, captions), rules.across):
             table = _table(page, run, rules.across)
             if table:
@@ -49,10 +52,10 @@ def unruled_tables(page: PageText, rules: Rules, words: list[TableWord], gutters
     return tables
 
 
-def _without_captions(words: list[TableWord], across: Sequence[Rule]) -> tuple[list[TableWord], list[float]]:
-    """The words without captions that stand at the left of a table, beside its rules; and where the captions begin."""
+def _without_captions(words: list[TableWord], rows: list[Row], across: Sequence[Rule]) -> tuple[list[Row], list[float]]:
+    """The rows without captions that stand at the left of a table, beside its rules; and where the captions begin."""
     captions = []
-    for row in rows_of(words):
+    for row in rows:
         if not CAPTION.match(_start(row)):
             continue
         beside = [r for r in across if abs(r.at - row.middle) < 2 * row.size and r.start > row.pieces[0][-1].right]
@@ -61,7 +64,7 @@ def _without_captions(words: list[TableWord], across: Sequence[Rule]) -> tuple[l
             top, bottom, left = row.top - row.size, alike[-1].at, alike[0].start
             words = [w for w in words if not (top < w.baseline < bottom and w.right < left)]
             captions.append(min(top, beside[0].at - 1))
-    return words, captions
+    return rows_of(words) if captions else rows, captions
 
 
 def _interrupted(zone: list[Row | None], captions: Sequence[float]) -> list[Row | None]:
@@ -154,7 +157,7 @@ def _covers(rule: Rule, row: Row) -> bool:
 def _several(row: Row | None) -> bool:
     if row is None:
         return False
-    return len(row.pieces) > 1 or 2 * sum(is_number(w.text) for w in row.words) > max(4, len(row.words))
+    return len(row.pieces) > 1 or 2 * row.figures > max(4, len(row.words))
 
 
 def _is_value(row: Row, above: Row) -> bool:
@@ -189,8 +192,10 @@ def _hangs(row: Row, run: list[Row]) -> bool:
 
 
 def _is_larger(row: Row, run: list[Row]) -> bool:
+    if _several(row):
+        return False
     sizes = [r.size for r in run if _several(r)]
-    return bool(sizes) and not _several(row) and row.size > LARGER * max(sizes)
+    return bool(sizes) and row.size > LARGER * max(sizes)
 
 
 def _is_prose(row: Row, width: float) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from operator import attrgetter
 
 from quire.layout.lines import Line, words_of
 from quire.layout.patterns import is_leader
@@ -18,27 +19,27 @@ _DASH = re.compile(r"[-–—−.…*†‡§]{1,3}\Z|n/?a\.?\Z", re.IGNORECASE)
 _DOTS = frozenset(".…·")
 LEADER_DOTS = 4  # single dots in a row of words: a dot leader
 
+_LEFT, _BASELINE = attrgetter("left"), attrgetter("baseline")
+
 
 class TableWord:
     """A word and its position."""
 
-    __slots__ = ("baseline", "bold", "bottom", "left", "right", "runs", "size", "text", "top")
+    __slots__ = ("baseline", "bold", "bottom", "left", "middle", "right", "runs", "size", "text", "top")
 
     def __init__(self, page: PageText, line: Line, runs: list[int]) -> None:
         boxes = page.boxes
         self.runs = runs
         first = 4 * runs[0]
-        self.left, self.right = boxes[first], boxes[first + 2]
-        for run in runs[1:]:
-            self.left = min(self.left, boxes[4 * run])
-            self.right = max(self.right, boxes[4 * run + 2])
+        left, right = boxes[first], boxes[first + 2]
+        if len(runs) == 1:
+            self.text = page.texts[runs[0]]
+        else:
+            left, right = min([boxes[4 * run] for run in runs]), max([boxes[4 * run + 2] for run in runs])
+            self.text = "".join([page.texts[run] for run in runs])
+        self.left, self.right, self.middle = left, right, (left + right) / 2
         self.top, self.bottom, self.baseline, self.size = line.top, line.bottom, line.baseline, line.size
         self.bold = line.bold
-        self.text = page.texts[runs[0]] if len(runs) == 1 else "".join([page.texts[r] for r in runs])
-
-    @property
-    def middle(self) -> float:
-        return (self.left + self.right) / 2
 
     def __repr__(self) -> str:
         return f"Word({self.left:.0f},{self.baseline:.0f} {self.text!r})"
@@ -53,36 +54,39 @@ def count_words(text: str) -> int:
 
 def amount(words: Iterable[TableWord]) -> int:
     """How many words there are, whatever the script."""
-    return sum(count_words(word.text) for word in words)
+    return sum([count_words(word.text) for word in words])
 
 
 class Row:
     """Words on one baseline, from left to right."""
 
-    __slots__ = ("_pieces", "baseline", "bottom", "leader", "left", "right", "size", "top", "words")
+    __slots__ = ("_figures", "baseline", "bottom", "leader", "left", "pieces", "right", "size", "top", "words")
 
     def __init__(self, words: list[TableWord], *, leader: bool = False) -> None:
-        words.sort(key=lambda w: w.left)
+        if len(words) > 1:
+            words.sort(key=_LEFT)
         self.words = words
-        self._pieces: list[list[TableWord]] | None = None
+        self.pieces = pieces_of(words)  # separated by wide gaps
+        self._figures = -1
         self.leader = leader  # dot leaders between words; they are not in `words`
+        sizes = [w.size for w in words]
         self.left = words[0].left
         self.right = max([w.right for w in words])
         self.top = min([w.top for w in words])
         self.bottom = max([w.bottom for w in words])
-        self.size = max([w.size for w in words])
-        self.baseline = max(words, key=lambda w: w.size).baseline
+        self.size = max(sizes)
+        self.baseline = words[sizes.index(self.size)].baseline
 
     @property
     def middle(self) -> float:
         return self.baseline - 0.3 * self.size
 
     @property
-    def pieces(self) -> list[list[TableWord]]:
-        """The words in pieces separated by wide gaps."""
-        if self._pieces is None:
-            self._pieces = pieces_of(self.words)
-        return self._pieces
+    def figures(self) -> int:
+        """How many of the words are values as found in a column of figures."""
+        if self._figures < 0:
+            self._figures = [is_number(word.text) for word in self.words].count(True)
+        return self._figures
 
     def __repr__(self) -> str:
         return f"Row({self.baseline:.0f} {' '.join(w.text for w in self.words)!r})"
@@ -106,15 +110,30 @@ def turned_words(page: PageText, lines: Iterable[Line]) -> list[TableWord]:
 
 def rows_of(words: Iterable[TableWord]) -> list[Row]:
     """Words grouped to rows, from top to bottom."""
+    return [Row(row) for row in _by_baseline(words)]
+
+
+def in_rows(words: list[TableWord]) -> list[TableWord]:
+    """Words row by row, each from left to right."""
+    if len(words) < 2:
+        return words
+    return [word for row in _by_baseline(words) for word in sorted(row, key=_LEFT)]
+
+
+def _by_baseline(words: Iterable[TableWord]) -> list[list[TableWord]]:
+    """The words of each row, in the given order."""
     rows: list[list[TableWord]] = []
-    start = 0.0
-    for word in sorted(words, key=lambda w: w.baseline):
-        if rows and word.baseline - start <= SAME_ROW * max(word.size, rows[-1][0].size):
-            rows[-1].append(word)
+    row: list[TableWord] = []
+    start = size = 0.0  # of the first word of the row
+    for word in sorted(words, key=_BASELINE):
+        step = word.baseline - start
+        if row and (step <= SAME_ROW * size or step <= SAME_ROW * word.size):
+            row.append(word)
         else:
-            rows.append([word])
-            start = word.baseline
-    return [Row(row) for row in rows]
+            row = [word]
+            rows.append(row)
+            start, size = word.baseline, word.size
+    return rows
 
 
 def without_leaders(row: Row) -> Row:
@@ -133,7 +152,8 @@ def pieces_of(row: Sequence[TableWord], gap: float = PIECE_GAP) -> list[list[Tab
     for word in row:
         if pieces and word.left - right <= gap * word.size:
             pieces[-1].append(word)
-            right = max(right, word.right)
+            if word.right > right:
+                right = word.right
         else:
             pieces.append([word])
             right = word.right

@@ -76,7 +76,7 @@ def find_gutters(lines: Sequence[Line]) -> list[float]:
     prose = [
         (line.left, line.right)
         for line in upright
-        if line.right - line.left > PROSE_WIDTH and sum(map(count_words, line.text.split())) >= PROSE_WORDS
+        if line.right - line.left > PROSE_WIDTH and _words_in(line.text) >= PROSE_WORDS
     ]
     if len(prose) < FEW:
         return []
@@ -94,9 +94,13 @@ def find_gutters(lines: Sequence[Line]) -> list[float]:
     return gutters
 
 
+def _words_in(text: str) -> int:
+    return len(text.split()) if text.isascii() else sum(map(count_words, text.split()))
+
+
 def _middle_gutter(lines: list[Line], prose: list[tuple[float, float]]) -> float:
     """The x of a clear strip down the middle of the page with lines of prose as wide as a side; 0 if none exists."""
-    left, right = min(line.left for line in lines), max(line.right for line in lines)
+    left, right = min([line.left for line in lines]), max([line.right for line in lines])
     middle, reach = (left + right) / 2, MIDDLE * (right - left)
     start, end = _strip(lines, middle - reach, middle + reach)
     if end - start < STRIP:

@@ -26,6 +26,15 @@ class UrlSource(ApiModel):
     headers: dict[str, str] = {}
 
 
+class AreaOption(ApiModel):
+    """A table given by hand, or how the tables of some pages are found."""
+
+    pages: str | None = Field(None, description="The pages, like `1-3,7`; all by default.")
+    box: list[float] | None = Field(None, description="Left, top, width and height as fractions of the page.")
+    columns: list[float] = Field([], description="The positions between columns, as fractions of the page's width.")
+    tables: Literal["auto", "lines", "words", "none"] | None = None
+
+
 class RunOptions(ApiModel):
     """How to read: the options of `quire read`."""
 
@@ -36,6 +45,8 @@ class RunOptions(ApiModel):
     lang: list[str] = []
     figures: bool = False
     redactions: bool = False
+    tables: Literal["auto", "lines", "words", "none"] = Field("auto", description="How tables are found.")
+    areas: list[AreaOption] = Field([], max_length=1000, description="Tables given by hand.")
     hints: list[str] = []
     retries: int = Field(0, ge=0, le=10)
     retry_backoff_s: float = Field(1.0, ge=0, le=3600)
@@ -109,6 +120,8 @@ class PageSummary(BaseModel):
     status: PageStatus
     reason: str | None
     characters: PageCharacters | None
+    tables: str | None = Field(None, description="How its tables were found, where that was asked for.")
+    confidence: float | None = None
     blocks: int
     engine: str | None
     attempts: int = Field(description="How often an OCR engine was asked; 0 if the text is from the file.")
@@ -222,6 +235,8 @@ class LedgerEntry(BaseModel):
     status: PageStatus
     reason: str | None
     characters: PageCharacters | None
+    tables: str | None = Field(None, description="How its tables were found, where that was asked for.")
+    confidence: float | None = None
 
 
 class DocumentLedger(BaseModel):

@@ -17,6 +17,7 @@ from quire.durable.folders.request import BatchRequest, Shard
 from quire.durable.folders.settings import difference
 from quire.errors import UsageError
 from quire.store.files import FileStore
+from quire.table_areas import PatternArea, TableArea
 from tests.fakes.formats import OtherPackage
 from tests.unit.durable.folders.folders import Desk
 
@@ -41,6 +42,24 @@ def test_a_new_document_is_missing_and_then_done(desk):
     assert desk.plan() == {"a.pdf": ("missing", ""), "deep/b.pdf": ("missing", "")}
     desk.run()
     assert desk.plan() == {"a.pdf": ("done", ""), "deep/b.pdf": ("done", "")}
+
+
+def test_a_document_whose_areas_have_changed_is_stale(desk):
+    path = desk.write("a.pdf")
+    beside = path.with_name("a.pdf.quire.toml")
+    none, words = TableArea(tables="none"), TableArea(tables="words")
+    desk.run()
+    beside.write_text('[[area]]\ntables = "none"\n')
+    assert desk.plan() == {"a.pdf": ("stale", "the areas of its tables have changed")}
+    desk.run()
+    assert desk.plan() == {"a.pdf": ("done", "")}
+    assert desk.plan(areas=(PatternArea("*.pdf", words),)) == {
+        "a.pdf": ("stale", "the areas of its tables have changed")
+    }
+    beside.unlink()
+    assert desk.plan(areas=(PatternArea("*.pdf", none),)) == {"a.pdf": ("done", "")}
+    beside.write_text("area = 3\n")
+    assert desk.plan() == {"a.pdf": ("error", f"{beside}: areas are a list: write [[area]], with two brackets")}
 
 
 def test_a_changed_document_is_stale(desk):

@@ -117,6 +117,9 @@ def test_wrong_parameters_are_refused_with_a_sentence(idle, path):
         ({"ocr": "often"}, "ocr: "),
         ({"engines": ["magic"]}, "magic"),
         ({"lang": ["xx-nothing"]}, "xx-nothing"),
+        ({"tables": "grid"}, "tables: "),
+        ({"areas": [{"columns": [0.5, 0.2]}]}, "must rise"),
+        ({"areas": [{"column": [0.5]}]}, "areas.0.column: "),
         ([], "object"),
     ],
 )

@@ -1,0 +1,1 @@
+"""Formulas as LaTeX, from glyphs, fonts, sizes, baselines and drawn rules."""

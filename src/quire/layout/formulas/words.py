@@ -1,0 +1,140 @@
+"""Which runs of a page belong to formulas: by font, by sign, by shape; and which are words of the text."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property, lru_cache
+
+from quire.layout.formulas.items import DrawnRule
+from quire.layout.formulas.signs import COMMANDS, FUNCTIONS, names
+from quire.pagetext import PageText
+
+ANCHOR = 1  # certainly of a formula: in one of its fonts, or one of its signs
+VARIABLE = 2  # a letter or a few in italics: variables, where formulas are around
+SOFT = 4  # of a formula if its neighbours are: numbers, brackets, operators, names of functions, single letters
+WORD = 8  # a word, or a piece of one, of the text
+PUNCTUATION = 16
+MATHEMATICAL = 32  # in a font of formulas
+
+THIN = 1.5  # points: the height of a bitmap that is a rule
+LONG = max(map(len, FUNCTIONS))  # letters: a longer text is the name of no function
+LONGEST = 3  # letters in italics that may be variables beside each other
+
+_MARKS = frozenset("•∗*†‡§¶|⋆◦▪■□✓✗✉★☆▶►▷△○●")
+"""Signs of formula fonts that text uses too: bullets, marks of footnotes."""
+
+_SIGNS = frozenset(COMMANDS) - frozenset("–‐’%#&_$\\~^|{}°§¶…\u00b5") - _MARKS
+_NOT_ALONE = _MARKS | frozenset(".,;:()[]<>/-–—“”‘’")
+_SOFT = re.compile(
+    rf"(?:[-−–=+×·/<>≤≥≈()\[\]{{}}|\d.,:;!'’′*∗†…%~ˆ˜¯˙¨#]|{'|'.join(sorted(FUNCTIONS, key=len, reverse=True))}|mod)+\Z"
+)
+_HYPHENATED = re.compile("\\d*[\u2010\u2011][\\d\u2010\u2011]*\\Z")
+_SINGLE = re.compile(r"[(\[{]*[^\W\d_][(\[{)\]}]*\Z")
+_PUNCTUATION = re.compile(r"[.,:;!?'’]+\Z")
+_COMMON = names(
+    """
+    ad al all an and any are as at be but by ca can cf con das de del der des die e.g. eg el en et for has ie if iff
+    in is it its la las le les let los map may new no not of on one or our per por que re see set so the to two un
+    und une via vs was we
+    """
+)
+
+
+class FormulaRuns:
+    """What each run of a page is to a formula."""
+
+    def __init__(self, page: PageText) -> None:
+        self.page = page
+        looks = page.looks()
+        self.has_fonts = any(look.math for look in looks)
+        self._looks = [(look.math, look.italic) for look in looks]
+
+    def has_formulas(self) -> bool:
+        """Whether anything on the page may be part of a formula."""
+        return self.has_fonts or any(_is_sign(text) for text in self.page.texts if not text.isascii())
+
+    @cached_property
+    def codes(self) -> Sequence[int]:
+        """For each run, what it is: a sum of the numbers above."""
+        looks = self._looks
+        return [
+            WORD
+            if len(text) > LONG and not looks[font][0] and text.isascii() and text.isalpha()
+            else _code(text, *looks[font])
+            for text, font in zip(self.page.texts, self.page.fonts, strict=True)
+        ]
+
+    def any(self, runs: Iterable[int], code: int) -> bool:
+        """Whether one of the runs is any of these."""
+        codes = self.codes
+        return any(codes[run] & code for run in runs)
+
+    def is_anchor(self, run: int) -> bool:
+        return bool(self.codes[run] & ANCHOR)
+
+    def is_variable(self, run: int) -> bool:
+        return bool(self.codes[run] & VARIABLE)
+
+    def is_word(self, run: int) -> bool:
+        return bool(self.codes[run] & WORD)
+
+    def is_punctuation(self, run: int) -> bool:
+        return bool(self.codes[run] & PUNCTUATION)
+
+    def is_math_font(self, run: int) -> bool:
+        return bool(self.codes[run] & MATHEMATICAL)
+
+    @cached_property
+    def _rules(self) -> list[DrawnRule]:
+        return sorted(_rules(self.page), key=lambda rule: rule.y)
+
+    def rules_in(self, left: float, top: float, right: float, bottom: float) -> list[DrawnRule]:
+        """The horizontal rules drawn inside a box."""
+        start = bisect_left(self._rules, top, key=lambda rule: rule.y)
+        found: list[DrawnRule] = []
+        for rule in self._rules[start:]:
+            if rule.y > bottom:
+                break
+            if left <= rule.left and rule.right <= right:
+                found.append(rule)
+        return found
+
+
+@lru_cache(maxsize=8192)
+def _code(text: str, mathematical: bool, italic: bool) -> int:
+    """What a text in a font is to a formula."""
+    if mathematical:
+        anchor = 0 if all(c in _NOT_ALONE for c in text) or _HYPHENATED.match(text) else ANCHOR
+        return MATHEMATICAL | anchor | (SOFT if _SOFT.match(text) or _SINGLE.match(text) else 0)
+    letters = text.isalpha()
+    if letters and len(text) > LONGEST and text.isascii():
+        return SOFT if text in FUNCTIONS else WORD
+    code = ANCHOR if not text.isascii() and _is_sign(text) else 0
+    if italic and letters and len(text) <= LONGEST and text.lower() not in _COMMON:
+        code |= VARIABLE
+    soft = bool(_SOFT.match(text))
+    if soft or _SINGLE.match(text):
+        code |= SOFT
+    if not soft and not code & (ANCHOR | VARIABLE) and sum(map(str.isalpha, text)) > 1:
+        code |= WORD
+    if _PUNCTUATION.match(text):
+        code |= PUNCTUATION
+    return code
+
+
+def _rules(page: PageText) -> Iterator[DrawnRule]:
+    """The horizontal rules of a page: strokes, and bitmaps that are one, as some programs draw them."""
+    rulings, images = page.rulings, page.images
+    for at in range(0, len(rulings), 5):
+        if rulings[at + 1] == rulings[at + 3]:
+            yield DrawnRule(rulings[at], rulings[at + 2], rulings[at + 1])
+    for at in range(0, len(images), 4):
+        left, top, right, bottom = images[at : at + 4]
+        if bottom - top < THIN and right - left > bottom - top:
+            yield DrawnRule(left, right, (top + bottom) / 2)
+
+
+def _is_sign(text: str) -> bool:
+    return any(c in _SIGNS or "\U0001d400" <= c <= "\U0001d7ff" for c in text)
