@@ -16,7 +16,7 @@ from quire.layout.lines import Line
 from quire.pagetext import PageText
 
 WORDS = 0.3  # of the characters of a row of a formula: those in words of the text
-MIXED = 0.75  # the same of a row that stands apart from the text
+MIXED = 0.5  # the same of a row that stands apart from the text
 SMALL = 0.86  # of the largest size of a row: smaller words are scripts
 SET_APART = 1.3  # of the size: white space between formulas that are not of one group
 INDENT = 1.2  # of the size: how far from the edge of the text a formula begins
@@ -50,6 +50,7 @@ def find_zones(page: PageText, lines: Sequence[Line], reader: FormulaRuns) -> tu
         and (share <= WORDS or (share < MIXED and _relates(lines[place]) and _is_apart(lines, shares, place)))
         for place, share in enumerate(shares)
     ]
+    _mark_cases(reader, lines, kinds)
     zones: list[FormulaZone] = []
     taken: set[int] = set()
     start = 0
@@ -69,6 +70,21 @@ def find_zones(page: PageText, lines: Sequence[Line], reader: FormulaRuns) -> tu
                 taken.update(range(first, last))
         start = end
     return zones, [line for number, line in enumerate(lines) if number not in taken]
+
+
+def _mark_cases(reader: FormulaRuns, lines: Sequence[Line], kinds: list[bool]) -> None:
+    """Mark the rows behind a tall brace as rows of a formula, whatever words are in them."""
+    page = reader.page
+    for place, line in enumerate(lines):
+        for run in line.runs:
+            box = page.box(run)
+            if page.texts[run][0] not in "{⎧⎨⎩⎪" or box.bottom - box.top < 1.5 * page.sizes[run]:
+                continue
+            reach = 0.3 * page.sizes[run]
+            for near in range(max(place - 6, 0), min(place + 9, len(lines))):
+                other = lines[near]
+                inside = box.top - reach < other.middle < box.bottom + reach and other.left > box.left
+                kinds[near] = kinds[near] or inside
 
 
 def _words(reader: FormulaRuns, line: Line) -> float | None:
