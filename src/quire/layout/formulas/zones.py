@@ -22,6 +22,7 @@ SET_APART = 1.3  # of the size: white space between formulas that are not of one
 INDENT = 1.2  # of the size: how far from the edge of the text a formula begins
 LEADING = 1.45  # of the size: lines of one paragraph are nearer than this
 FRAGMENT = 5  # characters: a line this short beside a formula is part of it
+LABELLED = 12.0  # the gap between a formula and a text before it on the same line
 WIDE = 3.0  # of the size: a gap this wide separates columns, or a formula from its number
 JOINED = 2.0  # of the size: the gap between pieces of one line of text
 PROSE = 60  # characters of a line that is no formula without a sign of one
@@ -163,7 +164,8 @@ def _zone(reader: FormulaRuns, lines: list[Line], before: Line | None, after: Li
         level = [line for line in rest if min(line.bottom, near.bottom) - max(line.top, near.top) > 0.3 * line.height]
         if level:
             gap = max(near.left - max(line.right for line in level), min(line.left for line in level) - near.right)
-            if gap < WIDE * size:
+            beside = near is before and near.right < left and any(abs(o.baseline - near.baseline) < 1 for o in level)
+            if gap < (LABELLED if beside else WIDE) * size:
                 return None
     if number is None and not _stands_apart(rest, size, (left, top, right, bottom), before, after):
         return None
