@@ -7,25 +7,13 @@ import subprocess
 import sys
 from importlib import import_module
 
-from benchmarks import harness
+from benchmarks import harness, tessdata
 from benchmarks.report import LeftOut, Options, Report
 
 NAMES = (
-    *(
-        "quality",
-        "kinds",
-        "statements",
-        "fields",
-        "characters",
-        "robust",
-        "speed",
-        "readers",
-        "threads",
-        "render",
-        "surfaces",
-        "cold",
-    ),
-    *("heartbeat", "memory", "office", "scans", "scantables", "workers", "scanmemory", "scanstart"),
+    *("quality", "headings", "kinds", "statements", "fields", "characters", "robust", "speed", "readers", "threads"),
+    *("render", "surfaces", "cold", "heartbeat", "memory", "office", "scans", "scantables", "workers", "scanmemory"),
+    *("scanlanguages", "scanstart"),
     *("journal", "restatecost", "durablebeat", "itemsmemory", "rerun", "plan", "killed", "throughput", "sharing"),
     *("serve", "webpage"),
 )
@@ -39,6 +27,7 @@ def main() -> int:
         return 0
     if options.setup:
         harness.set_up()
+        tessdata.set_up()
         return 0
     asked = Options(quick=options.quick, peers=options.peers)
     names = options.names or list(NAMES)
@@ -54,7 +43,9 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Measure Quire beside its peers.")
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"which: {', '.join(NAMES)}; all when none is named")
     parser.add_argument("--list", action="store_true", help="say what each benchmark measures")
-    parser.add_argument("--setup", action="store_true", help="make .venv-bench: the scoring harness and the peers")
+    parser.add_argument(
+        "--setup", action="store_true", help="make .venv-bench: the harness, the peers, Tesseract's data"
+    )
     parser.add_argument("--quick", action="store_true", help="few documents and rounds; nothing is saved")
     parser.add_argument("--peers", action="store_true", help="run the peers that are installed here, too")
     options = parser.parse_args()

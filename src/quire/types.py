@@ -48,7 +48,7 @@ LeftOut = Literal[
     "unusable",  # the text of the file is garbage, and no OCR engine read the page
     "replaced",  # the text of the file, on a page that an OCR engine read instead
     "duplicate",  # drawn or recognised again at the same place
-    "repeated",  # the header of a table, again on the next page
+    "repeated",  # the header of a table, or its title, again on the next page
     "redacted",  # recognised under a redaction
     "unasked",  # recognised outside the pictures that the engine was asked about
     "leader",  # the dots between the cells of a table

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from quire.assemble.continued import PageCounts, join_paragraphs, join_tables
+from quire.assemble.continued import PageCounts, join_paragraphs
+from quire.assemble.continued_tables import join_tables
 from quire.assemble.headings import level_headings
 from quire.assemble.lists import level_lists
 from quire.assemble.running import mark_running

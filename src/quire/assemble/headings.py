@@ -16,6 +16,8 @@ OPENING = 8  # blocks of the first page among which the title is searched
 Look = tuple[float, bool, bool]
 _PUNCTUATION = re.compile(r"[\W_]+")
 _WORD = re.compile(r"[^\W\d_]{2,}")
+_SEVERAL = re.compile(r"\w\.? \w+(?:,|,? (?:and|und|et|y|&)) \w+\.? \w")
+_ABSTRACT = re.compile(r"abstract|summary|zusammenfassung|résumé|resumen", re.IGNORECASE)
 _BETWEEN_NAMES = frozenset(
     ["and", "und", "et", "y", "e", "de", "da", "di", "del", "der", "den", "la", "le", "van", "von"]
 )
@@ -85,17 +87,23 @@ def _without_byline(blocks: Sequence[Block], title: set[str]) -> list[Block]:
     for at, block in enumerate(blocks):
         if block.id in title:
             following = at + 1
-            while following < len(blocks) and blocks[following].kind == "heading" and _is_byline(blocks[following]):
+            ahead = any(_ABSTRACT.match(b.text) for b in blocks[at + 1 : at + OPENING])
+            while (
+                following < len(blocks)
+                and blocks[following].kind == "heading"
+                and _is_byline(blocks[following], before_abstract=ahead)
+            ):
                 done[following] = replace(blocks[following], kind="paragraph", level=None)
                 following += 1
     return done
 
 
-def _is_byline(block: Block) -> bool:
-    """Names with the raised marks of their addresses: every word begins with a capital."""
+def _is_byline(block: Block, *, before_abstract: bool) -> bool:
+    """Names, each word with a capital: with the raised marks of their addresses, or several before an abstract."""
     words = [word for word in _WORD.findall(block.text) if word.lower() not in _BETWEEN_NAMES]
     named = len(words) >= 2 and all(word[0].isupper() for word in words)
-    return named and any(span.superscript for span in block.spans)
+    several = before_abstract and bool(_SEVERAL.search(block.text))
+    return named and (several or any(span.superscript for span in block.spans))
 
 
 def _outline_levels(outline: Sequence[OutlineEntry]) -> dict[str, int]:

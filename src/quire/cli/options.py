@@ -27,7 +27,7 @@ Ingress = Annotated[str | None, Option(metavar="URL", help="Address of the Resta
 Preset = Annotated[str | None, Option(metavar="NAME", help="Settings of [preset.NAME] in quire.toml.")]
 Effort = Annotated[str | None, Option(metavar="EFFORT", help="Effort for OCR: fast, balanced (default), accurate.")]
 Ocr = Annotated[
-    str | None, Option(metavar="WHEN", help="When to run OCR: auto (pages without usable text), always, never.")
+    str | None, Option(metavar="WHEN", help="When to run OCR: auto (pages without good text), always, never.")
 ]
 Engine = Annotated[list[str] | None, Option(metavar="ENGINE", help="OCR engine; repeat it to add fallbacks, in order.")]
 Lang = Annotated[list[str] | None, Option(metavar="LANGUAGE", help="OCR language: de, de-fraktur. Repeatable.")]

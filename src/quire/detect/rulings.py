@@ -18,6 +18,7 @@ THICKEST_INCHES = 0.06
 JOINED_INCHES = 0.06  # pieces of a rule nearer than this are merged
 LEAN = 0.02  # a rule may deviate from its row by this share of its length
 FILLED = 0.75  # share of the columns of a rule that have ink
+DARKER = 24  # levels than the surroundings: ink
 CROWDED = 0.3  # ink on both sides: a row of letters that touch
 
 
@@ -69,8 +70,8 @@ def find_rulings(pixels: Pixels, dpi: float) -> list[Ruling]:
 def _ink(grey: Pixels) -> NDArray[np.uint8]:
     """255 where a pixel is darker than its surroundings."""
     around = cv2.blur(grey, (31, 31))
-    dark: NDArray[np.uint8] = (grey.astype(np.int16) < around.astype(np.int16) - 24).astype(np.uint8) * 255
-    return dark
+    _, dark = cv2.threshold(cv2.subtract(around, grey), DARKER, 255, cv2.THRESH_BINARY)
+    return np.asarray(dark, np.uint8)
 
 
 def _strokes(ink: NDArray[np.uint8], dpi: float) -> list[_Stroke]:

@@ -381,6 +381,8 @@ class BatchArgument(TypedDict):
     retry: bool
     overwrite: NotRequired[bool]
     verify_hash: bool
+    areas: NotRequired[Sequence[Sequence[Json]]]
+    """Each a pattern and a `TableArea`."""
     options: Mapping[str, Json]
     """`StageOptions`."""
 

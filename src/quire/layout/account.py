@@ -32,7 +32,7 @@ class Account:
         """These runs are the text of a block, or of a cell; hyphens at line ends are gone where words were joined."""
         written, lengths = characters_in(text), self._lengths
         self._in_blocks += written
-        if written != sum([lengths[run] for run in runs]):
+        if written != (lengths[runs[0]] if len(runs) == 1 else sum([lengths[run] for run in runs])):
             before = "".join([self._texts[run] for run in runs])
             self._left_out["hyphen"] += sum(before.count(dash) - text.count(dash) for dash in _DASHES)
 

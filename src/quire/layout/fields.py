@@ -7,6 +7,8 @@ right. What a table holds is not looked at: its rows say what belongs together.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -21,13 +23,17 @@ VALUE_LENGTH = 70
 PROSE_LINE = 60  # characters: a longer line is no value
 PROSE_LENGTH, PROSE_WORDS = 35, 5  # characters and spaces: a line with more may be one of a narrow column
 PROSE = 0.4  # of the lines of a page: a page with more of running text is no form
+FEWEST_PAIRS, PAIRED = 3, 0.6  # of the rows of a table: those that are labels with their values
 FORMULAS = 0.1  # of the lines of a page: those with signs of formulas
 NEAR = 1.3  # of the size: the gap to the line below that still belongs to it
 STICKS = 0.6  # of the size: the gap between the lines of a value
 STEP = 2.5  # of the size: from one field to the next below it
 LARGER = 1.5  # of the size of the label: a value beside it is smaller
-SAME_ROW = 0.3  # of the size: how far the baselines of a row may differ
+SAME_HEIGHT = 0.4  # of the size: how far the middle of a value may be from that of its label
+SAME_ROW = 0.45  # of the size: how far the baselines of a row may differ
 ALIGNED = 0.4  # of the size
+EDGE = 8.0  # points: labels, or values, that begin this near to each other are in one column
+COLUMN = 8.0  # of the size: how far below each other fields of a column may be
 REACH = 0.7  # of the page's width: how far a value may be from its label
 CONTENTS = 4  # rows that end with a small number: a table of contents
 _LABEL = re.compile(r"[#'\"“‘]{0,2}[^\W\d_].*")
@@ -95,7 +101,10 @@ def find_fields(page: PageText, lines: Sequence[Line], *, form: bool) -> tuple[l
     if not form and not any(":" in line.text and len(line.text) < PROSE_LINE for line in lines):
         return [], list(lines)
     rows = _rows(lines)
-    found = _believed([pair for row in rows for pair in _in_row(page, row, form=form)], lines, form=form)
+    seen = [pair for row in rows for pair in _in_row(page, row, form=form)]
+    found = _believed(seen, lines, form=form)
+    if form:
+        found += _in_columns(lines, {id(line) for pair in found for line in pair.source})
     if not found:
         return [], list(lines)
     taken = {id(line) for pair in found for line in pair.source}
@@ -118,6 +127,17 @@ def _rows(lines: Sequence[Line]) -> list[list[Line]]:
         else:
             rows.append([line])
     return [sorted(row, key=lambda line: line.left) for row in rows]
+
+
+def is_field_table(texts: Sequence[Sequence[str]]) -> bool:
+    """Whether the rows of a table are labels with a colon, each with its value: they are fields.
+
+    `texts` are the texts of the cells of each row.
+    """
+    filled = [[text for text in row if text] for row in texts]
+    labelled = [sum(1 for text in row if text.endswith(":") and is_label(text)) for row in filled]
+    pairs = sum(1 for row, labels in zip(filled, labelled, strict=True) if 0 < len(row) <= 2 * labels)
+    return pairs >= FEWEST_PAIRS and pairs >= PAIRED * len(filled)
 
 
 def is_form(lines: Sequence[Line]) -> bool:
@@ -182,6 +202,38 @@ def _in_row(page: PageText, row: Sequence[Line], *, form: bool) -> list[_Found]:
     return found
 
 
+def _in_columns(lines: Sequence[Line], taken: set[int]) -> list[_Found]:
+    """Labels below each other, without colons, each with a value to their right, in another type."""
+    ordered = sorted((line for line in lines if id(line) not in taken), key=lambda line: line.middle)
+    middles = [line.middle for line in ordered]
+    beside = []
+    for label in ordered:
+        reach = SAME_HEIGHT * label.size
+        row = ordered[bisect_left(middles, label.middle - reach) : bisect_right(middles, label.middle + reach)]
+        right = [line for line in row if line.left - label.right > ALIGNED * label.size]
+        if right and is_label(label.text):
+            value = min(right, key=lambda line: line.left)
+            if len(value.text) <= VALUE_LENGTH:
+                beside.append(_Found(label, value, [label, value], sure=True))
+    found = []
+    for pair in beside:
+        column = [other for other in beside if _are_in_column(pair, other)]
+        marked = sum(1 for other in column if other.value and _looks_different(other.label, other.value))
+        if len(column) >= FEWEST_PAIRS and 2 * marked > len(column):
+            found.append(pair)
+    values = Counter(id(pair.value) for pair in found)
+    return [pair for pair in found if values[id(pair.value)] == 1]
+
+
+def _are_in_column(pair: _Found, other: _Found) -> bool:
+    same = abs(pair.left - other.left) < EDGE and abs(pair.edge - other.edge) < EDGE
+    return same and abs(pair.label.baseline - other.label.baseline) < COLUMN * pair.label.size
+
+
+def _looks_different(label: Line, value: Line) -> bool:
+    return label.bold != value.bold or abs(label.size - value.size) > 0.05 * value.size or label.color != value.color
+
+
 def _cut(page: PageText, line: Line, *, form: bool) -> tuple[Line | None, Line | None]:
     """The label with which a line begins, up to its colon, and the rest of the line."""
     if line.angle or (":" not in line.text and not form):
@@ -209,6 +261,8 @@ def _may_be_value(value: Line, *, form: bool) -> bool:
 
 def _cut_by_weight(page: PageText, line: Line) -> tuple[Line | None, Line | None]:
     """A bold label before a figure, or the other way round, without a colon."""
+    if page.fonts[line.runs[0]] == page.fonts[line.runs[-1]]:
+        return None, None
     bold = [page.font_table[page.fonts[run]].look.bold for run in line.runs]
     changes = [number for number, (a, b) in enumerate(pairwise(bold), start=1) if a != b]
     if len(changes) != 1:

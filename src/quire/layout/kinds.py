@@ -27,6 +27,7 @@ from quire.types import BlockKind
 HEADING_SIZE = 1.1  # of the body's size: larger type is a heading
 FORM_SIZE = 1.3  # the same on a form
 FORM_HEADING = 30  # characters
+LEAST_SIZE = 0.85  # of the body's size: that of a numbered heading in bold capitals
 FOOTNOTE_SIZE = 0.93
 TITLE_SIZE = 0.9  # of the body's size: a title in another font may be a little smaller
 TITLE_LENGTH = (4, 110)
@@ -55,6 +56,8 @@ class TypeSetting:
     """A page of labels with values: names and addresses are a little larger than these."""
     color: int = 0
     """That of most characters."""
+    label: tuple[int, float] | None = None
+    """The font and size of most labels of a form."""
 
 
 def body_setting(page: PageText, lines: Sequence[Line]) -> TypeSetting:
@@ -66,22 +69,20 @@ def body_setting(page: PageText, lines: Sequence[Line]) -> TypeSetting:
     prose = [line for line in lines if not line.mono]
     if sum(len(line.text) for line in prose) >= PROSE:
         lines = prose  # a page full of code is judged by the text around it
-    for line in lines:
+    halves = [round(2 * line.size) / 2 for line in lines]
+    for line, rounded in zip(lines, halves, strict=True):
         count = len(line.text)
-        rounded = round(2 * line.size) / 2
         sizes[rounded] = sizes.get(rounded, 0) + count
         fonts[line.font] = fonts.get(line.font, 0) + count
         colors[line.color] = colors.get(line.color, 0) + count
         total += count
         bold += count if line.bold else 0
     size = max(sizes, key=lambda s: sizes[s]) if sizes else 10.0
-    exact = [line.size for line in lines if round(2 * line.size) / 2 == size]
+    exact = [line.size for line, rounded in zip(lines, halves, strict=True) if rounded == size]
     rules = [
-        (page.rulings[i], page.rulings[i + 2], page.rulings[i + 1])
-        for i in range(0, min(len(page.rulings), 5000), 5)
-        if page.rulings[i + 1] == page.rulings[i + 3]
-        and 30 < page.rulings[i + 2] - page.rulings[i] < 0.45 * page.width
-        and page.rulings[i + 1] > 0.3 * page.height
+        (x0, x1, y0)
+        for x0, y0, x1, y1, _ in zip(*[iter(page.rulings[:5000])] * 5, strict=True)
+        if y0 == y1 and 30 < x1 - x0 < 0.45 * page.width and y0 > 0.3 * page.height
     ]
     return TypeSetting(
         size=sum(exact) / len(exact) if exact else size,
@@ -124,14 +125,14 @@ def kind_of(
         return "footnote"
     if paragraph.marker and not list_number(text):
         return "list_item"
-    if is_heading(paragraph, setting, alone=alone) or _is_title_of(page, paragraph, below, setting):
+    if is_heading(page, paragraph, setting, alone=alone) or _is_title_of(page, paragraph, below, setting):
         return "heading"
     if paragraph.marker:
         return "list_item"
     return "paragraph"
 
 
-def is_heading(paragraph: Paragraph, setting: TypeSetting, *, alone: bool) -> bool:
+def is_heading(page: PageText, paragraph: Paragraph, setting: TypeSetting, *, alone: bool) -> bool:
     lines = paragraph.lines
     if len(lines) > 4:
         return False
@@ -144,9 +145,12 @@ def is_heading(paragraph: Paragraph, setting: TypeSetting, *, alone: bool) -> bo
     if letters < 2 or (setting.recognised and not _reads_like_a_title(text)):
         return False
     size = max(line.size for line in lines)
+    caps = text.isupper() and letters > 3
+    if caps:  # the first letters of small capitals
+        size = max(size, max(page.sizes[run] for line in lines for run in line.runs))
     if text[0].islower() and size <= 1.4 * setting.size:
         return False  # the rest of a sentence
-    if setting.form and (len(lines) > 1 or size <= FORM_SIZE * setting.size):
+    if setting.form and (len(lines) > 1 or size <= FORM_SIZE * setting.size) and not section_number(text):
         return _is_heading_of_form(lines, setting, alone=alone)
     larger = size > HEADING_SIZE * setting.size
     if larger and (size > 1.25 * setting.size or not _SENTENCE_END.search(text)):
@@ -156,11 +160,11 @@ def is_heading(paragraph: Paragraph, setting: TypeSetting, *, alone: bool) -> bo
         return True
     if _SENTENCE_END.search(text) and not section_number(text):
         return False
-    if size < 0.94 * setting.size or len(lines) > 2:
-        return False
     numbered = bool(section_number(text)) and len(text) < 120
     bold = all(line.bold for line in lines) and not setting.bold
-    caps = text.isupper() and letters > 3
+    small = LEAST_SIZE if bold and caps and numbered else 0.94
+    if size < small * setting.size or len(lines) > 2:
+        return False
     known = is_known_heading(text)
     if bold:
         return alone or numbered or known
@@ -176,6 +180,8 @@ def _is_heading_of_form(lines: Sequence[Line], setting: TypeSetting, *, alone: b
     """Whether type that is hardly larger begins a part of a form: a bold line of words, no label and no value."""
     text = lines[0].text
     if len(lines) > 1 or not lines[0].bold or setting.bold or not alone:
+        return False
+    if (lines[0].font, lines[0].size) == setting.label:
         return False
     return not any(map(str.isdigit, text)) and not _SENTENCE_END.search(text) and len(text) <= FORM_HEADING
 

@@ -288,11 +288,15 @@ def _joined(page: PageText, lines: list[Line]) -> list[Line]:
         index = start
         if index in gone or lines[index].angle:
             continue
-        for other in order[position + 1 :]:
-            line, near = lines[index], lines[other]
-            if near.angle or near.baseline - line.baseline > 2 + MERGE_SHIFT * max(line.size, near.size):
+        line = lines[index]
+        for place in range(position + 1, len(order)):
+            other = order[place]
+            near = lines[other]
+            size = near.size if near.size > line.size else line.size
+            if near.angle or near.baseline - line.baseline > 2 + MERGE_SHIFT * size:
                 break
-            if other in gone or not _continues(line, near, widest):
+            far = near.left - line.right >= widest * size and not near.mono
+            if far or other in gone or not _continues(line, near, widest):
                 continue
             if (line.signs or near.signs) and last[min(index, other)] + 1 != max(index, other):
                 continue
@@ -302,7 +306,7 @@ def _joined(page: PageText, lines: list[Line]) -> list[Line]:
             lines[first] = Line(page, runs)
             last[first] = last[second]
             gone.add(second)
-            index = first
+            index, line = first, lines[first]
     return [line for i, line in enumerate(lines) if i not in gone]
 
 

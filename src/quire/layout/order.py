@@ -341,7 +341,7 @@ def _gain(band: _Band, sequence: dict[int, int]) -> float:
     before, behind = band.before, band.behind
     if not before or not behind:
         return 0.0
-    gutter = min(t.left for t in behind) - max(t.right for t in before)
+    gutter = min([t.left for t in behind]) - max([t.right for t in before])
     if gutter < 3:
         return 0.0
     shared = _shared_height(before, behind)
@@ -352,8 +352,8 @@ def _gain(band: _Band, sequence: dict[int, int]) -> float:
 
 
 def _shared_height(before: list[Thing], behind: list[Thing]) -> float:
-    top = max(min(t.top for t in before), min(t.top for t in behind))
-    bottom = min(max(t.bottom for t in before), max(t.bottom for t in behind))
+    top = max(min([t.top for t in before]), min([t.top for t in behind]))
+    bottom = min(max([t.bottom for t in before]), max([t.bottom for t in behind]))
     return bottom - top
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
@@ -10,7 +11,7 @@ from quire.layout.account import Account, characters_in
 from quire.layout.boxes import FieldGroup, boxed_fields
 from quire.layout.bullets import with_bullets
 from quire.layout.dense import dense_order
-from quire.layout.fields import FieldPair, find_fields, is_form
+from quire.layout.fields import FieldPair, find_fields, is_field_table, is_form
 from quire.layout.figures import Figure, figure_text, find_figures, find_shapes
 from quire.layout.formulas.clusters import FormulaCluster, cluster_formulas
 from quire.layout.formulas.inline import InlineFormula, inline_formulas
@@ -54,6 +55,7 @@ from quire.types import (
 
 LEAST_STEADY, MOST_STEADY = 0.75, 1.4  # of the body's size: how much the size of OCR text varies
 _WITHOUT_FORMULAS: frozenset[BlockKind] = frozenset({"header", "footer", "page_number"})
+FORM_FIELDS = 3  # labels with values: a page of short lines with fewer is hardly a form
 MARGIN = 0.15  # of the page's height: where artifacts of a tagged file are headers and footers
 
 
@@ -177,7 +179,10 @@ class _Page:
         if (tables or figures or pairs) and body:
             texts = body_setting(page, [*body, *(line for pair in pairs for line in pair.lines)])
             setting = setting if form and texts.size < setting.size else texts  # not the small print of a form
-        setting = replace(setting, form=form and bool(pairs or forms))
+        fields = [*pairs, *(pair for group in forms for pair in group.pairs)]
+        if form and len(fields) >= FORM_FIELDS:
+            labels = Counter((pair.label[0].font, pair.label[0].size) for pair in fields)
+            setting = replace(setting, form=True, label=labels.most_common(1)[0][0])
         self.bold = setting.bold
         edge = [line for line in upright_lines if id(line) in furniture]
         self._furniture([line for line in edge if line.top < page.height / 2], furniture)
@@ -236,6 +241,8 @@ class _Page:
         rules = find_rules(self.page)
         fields, lines = boxed_fields(self.page, lines, rules)
         more = find_tables(self.page, lines, rules, mode)
+        if mode == "auto":
+            more = [table for table in more if not self._is_field_table(table)]
         if more and _all_recognised(self.page):
             more = [table for table in more if not is_no_table(self.page, table)]
         more = [mirrored(self.page, table) for table in more]
@@ -250,6 +257,12 @@ class _Page:
         size = self.source.width, self.source.height
         tables = tables_by_hand(self.page, lines, self.asked.areas, size, self.ways.there if self.ways else None)
         return tables, _without(self.page, lines, tables)
+
+    def _is_field_table(self, table: FoundTable) -> bool:
+        rows = [[""] * table.columns for _ in range(table.rows)]
+        for cell in table.cells:
+            rows[cell.row][cell.column] = " ".join([self.page.texts[run] for run in cell.runs])
+        return is_field_table(rows)
 
     def _furniture(self, lines: list[Line], kinds: dict[int, BlockKind]) -> None:
         for line in sorted(lines, key=lambda line: (round(line.baseline), line.left)):
@@ -377,13 +390,15 @@ class _Page:
 
     def _table(self, found: FoundTable) -> None:
         cells = []
+        texts = self.page.texts
         for cell in found.cells:
-            leaders = [run for run in cell.runs if is_leader(self.page.texts[run])]
+            leaders = [run for run in cell.runs if is_leader(texts[run])]
             shown = [run for run in cell.runs if run not in leaders] if leaders else cell.runs
             text = cell_text(self.page, shown, self.vocabulary)
             if leaders:
                 self.account.leave_out(leaders, "leader")
-            self.account.place(shown, text)
+            if shown:
+                self.account.place(shown, text)
             cells.append(
                 Cell(
                     row=cell.row,
@@ -533,10 +548,9 @@ def _without(page: PageText, lines: list[Line], tables: list[FoundTable]) -> lis
     taken = {run for table in tables for cell in table.cells for run in cell.runs}
     kept: list[Line] = []
     for line in lines:
-        rest = [run for run in line.runs if run not in taken]
-        if len(rest) == len(line.runs):
+        if taken.isdisjoint(line.runs):
             kept.append(line)
-        elif rest:
+        elif rest := [run for run in line.runs if run not in taken]:
             piece = Line(page, rest)
             piece.tag = line.tag
             kept.append(piece)
@@ -629,8 +643,9 @@ def _notes(parts: Sequence[Paragraph | Thing], setting: TypeSetting) -> int:
             break
         number -= 1
     above = parts[number - 1] if number else None
-    titled = isinstance(above, Paragraph) and len(above.lines) == 1 and is_known_heading(above.lines[0].text)
-    return len(parts) if titled else number
+    if isinstance(above, Paragraph) and is_known_heading(above.lines[-1].text.lstrip("0123456789. ")):
+        return len(parts)  # references in small type
+    return number
 
 
 def _below(figure: Figure, part: Paragraph, setting: TypeSetting) -> bool:

@@ -11,11 +11,20 @@ from itertools import pairwise
 from quire.layout.hanging import hanging_entries
 from quire.layout.lines import Line, is_right_to_left
 from quire.layout.order import Column
-from quire.layout.patterns import STRONG_BULLETS, bullet, caption_marked, is_contents_line, list_number
+from quire.layout.patterns import (
+    STRONG_BULLETS,
+    bullet,
+    caption_marked,
+    is_contents_line,
+    is_known_heading,
+    list_number,
+    section_depth,
+)
 from quire.median import median
 
 _INITIAL = re.compile(r"[A-Z]\. ")
 GAP = 1.35  # of the usual distance of lines: a wider one ends a paragraph
+SET_OFF = 1.2  # of the usual distance: so far a heading is from the text below it
 CODE_GAP = 2.3  # a listing may hold an empty line
 SIZE = 0.09  # a larger relative change of size does too
 INDENT = 0.8  # of the size: a first line is indented by more than this
@@ -201,7 +210,11 @@ def _begins(
         return True
     if step > 1.5 * size and len(current) == 1 and pitch.seen(last.size) == 1:
         return True  # two titles below each other: nothing else shows how far lines of this size are apart
-    if line.bold != last.bold and _heading_like(line, last, edges[1]):
+    if len(current) == 1 and line.font != last.font and is_known_heading(last.text):
+        return True
+    if len(current) == 1 and (section_depth(line.text) or 0) > (section_depth(last.text) or 9):
+        return True  # a section begins with one of its own
+    if line.bold != last.bold and _heading_like(line, last, edges[1], step > SET_OFF * usual):
         return True
     if line.mono != last.mono:
         return True
@@ -247,12 +260,12 @@ def _scripted(line: Line, last: Line) -> bool:
     return min(len(line.text), len(last.text)) <= 3
 
 
-def _heading_like(line: Line, last: Line, right: float) -> bool:
-    """Whether the bold one of two lines is a heading: it ends early and does not continue a sentence."""
+def _heading_like(line: Line, last: Line, right: float, set_off: bool) -> bool:
+    """Whether the bold one of two lines is a heading: it ends early or is set off, and continues no sentence."""
     bold = line if line.bold else last
     if line.text[:1].islower():
         return False
-    return bold.right < right - 1.5 * bold.size or (bold is line and last.text[-1:] in ".!?")
+    return set_off or bold.right < right - 1.5 * bold.size or (bold is line and last.text[-1:] in ".!?")
 
 
 def _list_begins(line: Line, current: Sequence[Line]) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Protocol, runtime_checkable
+
 from quire.document import Reader, RenderOptions
 from quire.errors import CorruptError, InputError
 from quire.picture import Picture
@@ -16,13 +18,26 @@ _SMALL_PAGE_DPI = 600
 _MOST_BYTES = 100_000_000  # of the PNG, which is decoded at once: the pixel limit is the one that matters
 
 
+@runtime_checkable
+class PictureReader(Protocol):
+    """A reader that can return a page without encoding it, which would be decoded again at once."""
+
+    def picture(self, number: int, options: RenderOptions) -> Picture | None:
+        """The pixels that `render` encodes; None where only that knows the size. Raises the InputError of the page."""
+        ...
+
+
 def page_picture(reader: Reader, number: int, profile: PrepareProfile) -> Picture:
     """The displayed page as a picture: images at their own resolution up to `max_dpi`, others at `dpi`.
 
     Raises the InputError of a page that cannot be rendered, LimitError among them.
     """
     dpi = (_image_dpi if reader.name == "image" else _page_dpi)(reader, number, profile)
-    drawn = next(iter(reader.render([number], RenderOptions(dpi=dpi, max_bytes=_MOST_BYTES))))
+    options = RenderOptions(dpi=dpi, max_bytes=_MOST_BYTES)
+    picture = reader.picture(number, options) if isinstance(reader, PictureReader) else None
+    if picture is not None:
+        return picture
+    drawn = next(iter(reader.render([number], options)))
     if isinstance(drawn, InputError):
         raise drawn
     try:

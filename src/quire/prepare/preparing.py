@@ -62,7 +62,7 @@ def prepare(
     placed = _Position(turn or 0)
     boxes: list[tuple[Box, float]] = []
     if not blank:
-        plain = found if found.ndim == 2 else found.max(axis=2)  # a box of dark blue is a logo, not a redaction
+        untreated = found
         if profile.treat:
             found, done = treated(found, look.paper, look.measures)
             notes += done
@@ -70,6 +70,8 @@ def prepare(
         notes += placed.notes
         found = straightened(turned(found, placed.turn), placed.skew)
         if profile.redactions:
+            # a box of dark blue is a logo, not a redaction
+            plain = untreated if untreated.ndim == 2 else untreated.max(axis=2)
             boxes = find_redactions(straightened(turned(plain, placed.turn), placed.skew), dpi)
     result = picture_of(found, dpi)
     prepared = Prepared(

@@ -138,21 +138,22 @@ def ask(engine: Engine, picture: Picture, question: Question, partial: Callable[
 
 
 def _seen(arguments: LookRequest, work: WorkerWork) -> tuple[Picture, Seen, dict[str, float]]:
+    from quire.detect.pictures import find_pictures
     from quire.detect.rulings import find_rulings
     from quire.prepare import page_picture, prepare
     from quire.prepare.pixels import pixels_of
 
     document = arguments.source.document(work)
     began = time.perf_counter()
-    shown = page_picture(document.reader, arguments.page, arguments.prepare)
+    drawn_page = page_picture(document.reader, arguments.page, arguments.prepare)
     drawn = time.perf_counter()
-    picture, prepared = prepare(shown, arguments.prepare, keep=arguments.keep, turn=arguments.turn)
+    picture, prepared = prepare(drawn_page, arguments.prepare, keep=arguments.keep, turn=arguments.turn)
     took = {
         "ms": round((drawn - began) * 1000, 3),
         "prepare_ms": round((time.perf_counter() - drawn) * 1000, 3),
-        "bytes": len(shown.pixels),
-        "width": shown.width,
-        "height": shown.height,
+        "bytes": len(drawn_page.pixels),
+        "width": drawn_page.width,
+        "height": drawn_page.height,
     }
     if prepared.blank:
         return picture, Seen(prepared), took
@@ -163,4 +164,5 @@ def _seen(arguments: LookRequest, work: WorkerWork) -> tuple[Picture, Seen, dict
         if min(width, height) < PAGE_PIXELS
         or (EDGE < y0 / height < 1 - EDGE if y0 == y1 else EDGE < x0 / width < 1 - EDGE)
     ]
-    return picture, Seen(prepared, tuple(rules)), took
+    shown = find_pictures(pixels_of(picture), picture.dpi, prepared.measures.text_height)
+    return picture, Seen(prepared, tuple(rules), tuple(shown)), took

@@ -20,7 +20,7 @@ from quire.recognize.seen import Seen
 from quire.recognize.structured import lines_of
 from quire.types import REDACTED, AnswerSource, BBox, LeftOut, Word
 
-VERSION = "4"
+VERSION = "5"
 
 MARK_HEIGHT = 14.0  # points: a large black box is not large type
 SIZE = 0.92  # of the height of a line's box
@@ -66,7 +66,7 @@ def placed(
     In addition to native text, pictures full of lines are scanned text; other pictures stay, and the layout makes
     figures of them, with their words. Words that are already on the page are counted in `left_out`.
     """
-    base = _emptied(native) if whole else native
+    base = replace(_emptied(native), images=_pictures(seen, native)) if whole else native
     lines = [line for reading in readings for line in _lines_of(reading)]
     ordered = ordered and whole
     rows = [[line] for line in lines] if ordered else _rows(lines)
@@ -275,6 +275,13 @@ def _share_under(box: tuple[float, float, float, float], taken: Iterable[Sequenc
         if width > 0 and height > 0:
             covered += width * height
     return covered / area
+
+
+def _pictures(seen: Seen, page: PageText) -> list[float]:
+    """The photographs and drawings of the picture, on the displayed page."""
+    width, height = seen.prepared.size
+    boxes = [BBox(x0 / width, y0 / height, (x1 - x0) / width, (y1 - y0) / height) for x0, y0, x1, y1 in seen.pictures]
+    return [value for box in boxes for value in seen.prepared.to_page(box).points((page.width, page.height))]
 
 
 def _rulings(seen: Seen, page: PageText, lines: Sequence[ReadLine]) -> list[float]:

@@ -1,4 +1,4 @@
-"""What the picture of a page shows before OCR: how it was prepared, and its ruled lines."""
+"""What the picture of a page shows before OCR: how it was prepared, its ruled lines and its pictures."""
 
 from __future__ import annotations
 
@@ -10,18 +10,25 @@ from quire.prepare.prepared import Prepared
 Rule = tuple[float, float, float, float, float]
 """x0, y0, x1, y1 and thickness of a straight line, in pixels of the prepared picture."""
 
+Shape = tuple[float, float, float, float]
+"""Left, top, right and bottom of a photograph or drawing, in pixels of the prepared picture."""
+
 
 @dataclass(frozen=True, slots=True)
 class Seen:
     prepared: Prepared
     rulings: tuple[Rule, ...] = ()
+    pictures: tuple[Shape, ...] = ()
 
     def to_bytes(self) -> bytes:
         rules = [[round(value, 1) for value in rule] for rule in self.rulings]
-        return f'{{"prepared":{self.prepared.to_json()},"rulings":{json.dumps(rules)}}}'.encode()
+        shapes = [[round(value, 1) for value in shape] for shape in self.pictures]
+        listed = f'"rulings":{json.dumps(rules)},"pictures":{json.dumps(shapes)}'
+        return f'{{"prepared":{self.prepared.to_json()},{listed}}}'.encode()
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Seen:
         value = json.loads(data)
         rules = tuple((x0, y0, x1, y1, thickness) for x0, y0, x1, y1, thickness in value["rulings"])
-        return cls(Prepared.from_json(json.dumps(value["prepared"])), rules)
+        shapes = tuple((left, top, right, bottom) for left, top, right, bottom in value["pictures"])
+        return cls(Prepared.from_json(json.dumps(value["prepared"])), rules, shapes)

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any
 from quire.document import Document, PageImage, RenderOptions
 from quire.errors import CorruptError, InputError, LimitError
 from quire.pagetext import PageText
+from quire.picture import Picture
 from quire.types import OutlineEntry, PageInfo
 
 if TYPE_CHECKING:
@@ -130,6 +131,17 @@ class ImageReader:
             finally:
                 self._release()
 
+    def picture(self, number: int, options: RenderOptions) -> Picture | None:
+        """The page as `render` draws it, without encoding it; None for a large one, which may exceed the byte limit."""
+        try:
+            image, size, dpi = self._plain_at(self._frame(number), number, options)
+            if 3 * size[0] * size[1] > options.max_bytes // 2:
+                return None
+            drawn = _resized(image, size)
+            return Picture(*drawn.size, "L" if drawn.mode == "L" else "RGB", drawn.tobytes(), float(round(dpi)))
+        finally:
+            self._release()
+
     def outline(self) -> Sequence[OutlineEntry]:
         return ()
 
@@ -233,10 +245,7 @@ class ImageReader:
 
     def _render(self, frame: _Frame, number: int, options: RenderOptions) -> PageImage:
         started = time.perf_counter()
-        dpi = min(float(options.dpi), max(frame.dpi))
-        size = frame.pixels(dpi)
-        self._check(*size, number, options.max_pixels)
-        image = _plain(self._decode(frame, number, size, options.max_pixels), grey=options.grey)
+        image, size, dpi = self._plain_at(frame, number, options)
         while True:
             picture = _resized(image, size)
             png = _png(picture)
@@ -245,6 +254,13 @@ class ImageReader:
                 return PageImage(number, png, *picture.size, round(dpi), picture.mode, milliseconds)
             dpi = max(8.0, dpi * min(_LOWER, math.sqrt(options.max_bytes / len(png))))
             size = frame.pixels(dpi)
+
+    def _plain_at(self, frame: _Frame, number: int, options: RenderOptions) -> tuple[Image, tuple[int, int], float]:
+        """The decoded page, at least as large as it is wanted, the wanted size and its dpi."""
+        dpi = min(float(options.dpi), max(frame.dpi))
+        size = frame.pixels(dpi)
+        self._check(*size, number, options.max_pixels)
+        return _plain(self._decode(frame, number, size, options.max_pixels), grey=options.grey), size, dpi
 
 
 def open_images(document: Document) -> ImageReader:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 import quire
 from quire.assemble import assemble
 from quire.types import BBox, Block, BlockKind, PageInfo, PageResult, Span, Style
@@ -162,6 +164,68 @@ def test_a_new_heading_between_keeps_tables_apart():
         pen.table(rows, style, [50, 200, 100])
 
     assert len(quire.read(documents.drawn(draw)).tables) == 2
+
+
+STATEMENT = [("in millions", "2030", "2029"), *((f"Dues of quay {n}", f"{n * 37}", f"{n * 31}") for n in range(1, 9))]
+
+
+REST = [("Fees of pilots", "12", "11"), ("Fines", "3", "2"), ("Rents", "81", "79"), ("Total dues", "1,428", "1,208")]
+
+
+def statement(*titles: str, note: str = "", head: tuple[str, ...] | None = None) -> quire.DocumentResult:
+    """A statement that breaks off in the middle of a page, with titles over what follows on the next."""
+    style = [("LINEBELOW", (0, 0), (-1, 0), 0.5, "black"), ("ALIGN", (1, 0), (-1, -1), "RIGHT")]
+
+    def draw(canvas):
+        pen = documents.Pen(canvas, top=480)
+        pen.heading("Statement of dues")
+        pen.table(STATEMENT, style, [200, 80, 80])
+        if note:
+            pen.text(note)
+        canvas.showPage()
+        pen = documents.Pen(canvas)
+        for title in titles:
+            pen.heading(title)
+        pen.table([STATEMENT[0] if head is None else head, *REST], style, [200, 80, 80])
+
+    return quire.read(documents.drawn(draw))
+
+
+@pytest.mark.parametrize(
+    "title", ["Statement of dues (continued)", "Statement of dues", "STATEMENT OF DUES — Continued"]
+)
+def test_a_statement_that_says_it_continues_is_one_table(title):
+    result = statement(title, note="See the notes to this statement.")
+    if title == "Statement of dues":  # a note is between: only words would say that it continues
+        result = statement(title)
+    (table,) = result.tables
+    assert table.table.grid() == [list(row) for row in (*STATEMENT, *REST)]
+    assert [cell.text for cell in table.table.cells if cell.header] == list(STATEMENT[0])
+    assert [part.page for part in table.parts] == [1, 2]
+    assert [block.text for block in result.blocks if block.text.startswith("Statement")] == ["Statement of dues"]
+    counted = result.pages[1].info.characters
+    assert counted is not None and counted.unaccounted == 0 and counted.left_out["repeated"] > 20
+
+
+def test_another_title_begins_another_table():
+    assert len(statement("Statement of fees").tables) == 2
+
+
+def test_other_years_begin_another_table():
+    assert len(statement("Statement of dues (continued)", head=("in millions", "2028", "2027")).tables) == 2
+
+
+def test_a_glossary_goes_on_though_its_first_row_looks_like_a_header():
+    rows = [(word, f"what {word.lower()} means to people at sea") for word in documents.prose(4).split()]
+    style = [("FONT", (0, 0), (-1, 0), "Helvetica-Bold", 10), ("GRID", (0, 0), (-1, -1), 0.5, "black")]
+
+    def draw(canvas):
+        documents.Pen(canvas, top=550).table(rows[:14], style, [120, 260])
+        canvas.showPage()
+        documents.Pen(canvas).table(rows[14:24], style, [120, 260])
+
+    (table,) = quire.read(documents.drawn(draw)).tables
+    assert table.table.rows == 24
 
 
 def test_a_paragraph_goes_on_in_the_next_column():

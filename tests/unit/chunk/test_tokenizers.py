@@ -82,7 +82,7 @@ def test_what_is_not_here_is_refused_with_what_works(tmp_path, monkeypatch):
     with pytest.raises(UsageError, match=r"nothing is downloaded; use one of .*all-MiniLM-L6-v2.* tokenizer\.json"):
         find_tokenizer("acme/absent")
     with pytest.raises(UsageError, match="nothing is downloaded"):
-        find_tokenizer("../../etc")
+        find_tokenizer("../../absent")
 
 
 def test_paths_are_refused_where_only_names_may_be_given(tmp_path, bert):

@@ -73,6 +73,41 @@ def test_boxes_with_a_small_label_at_the_top_are_fields_row_by_row():
     ]
 
 
+def test_bold_labels_below_each_other_need_no_colon():
+    rows = [("Agency", "Marlow and Sons"), ("Buyer", "Ada Marlow"), ("Handling", "None"), ("Brand", "Salt and Timber")]
+    pieces = []
+    for i, (label, value) in enumerate(rows):
+        pieces += [Piece(72, 200 + 14 * i, label, 9, BOLD), Piece(150, 201.5 + 14 * i, value, 9, "Helvetica")]
+    assert fields(documents.invoice(pieces)) == rows
+
+
+def test_labels_and_values_over_rules_are_fields_and_no_table():
+    pieces = [
+        piece
+        for i in range(4)
+        for piece in (
+            *(Piece(72, 200 + 16 * i, f"Code {'ABCD'[i]}:"), Piece(150, 200 + 16 * i, f"heron {i}")),
+            *(Piece(320, 200 + 16 * i, f"Office {'ABCD'[i]}:"), Piece(420, 200 + 16 * i, f"quay {i}")),
+        )
+    ]
+    rules = [(x, 203 + 16 * i, x + 100, 203 + 16 * i) for x in (150, 420) for i in range(4)]
+    found = fields(placed(pieces, rules=rules))
+    assert found[:3] == [("Code A", "heron 0"), ("Office A", "quay 0"), ("Code B", "heron 1")]
+    assert len(found) == 8
+
+
+def test_names_and_addresses_of_a_form_are_no_headings():
+    pieces = [
+        *listed(["Ada Marlow", "Quay Street 12", "1025 Easthaven"], 72, 150, size=12),
+        *listed(["Number: 42", "Customer: 6669263", "Date: 19 April 2014", "Order: 12572103"], 72, 220, size=9),
+        Piece(72, 300, "Page 1 of 3", 12),
+    ]
+    headings = [
+        block.text for block in quire.read(documents.invoice(pieces)).blocks if block.kind in ("heading", "title")
+    ]
+    assert headings == ["INVOICE"]
+
+
 def test_a_table_with_two_lines_in_its_cells_is_no_form():
     cells = [("Port", "Cargo"), ("Easthaven\nNorth Quay", "Salt\nand timber"), ("Westhaven\nOld Quay", "Tea\nand wool")]
     data = documents.two_line_cells(cells)

@@ -114,3 +114,34 @@ def test_sums_below_an_invoice_stand_beside_their_labels():
         sheet.text(300, 120 + 14 * number, label)
         flush_right(sheet, 500, 120 + 14 * number, amount)
     assert sheet.table() == [list(row) for row in sums]
+
+
+def dues(x: float, text: str) -> Sheet:
+    """A table of dues in three years between two rules, with a line above it."""
+    sheet = Sheet()
+    sheet.text(x, 84, text)
+    for y in (88, 104, 178):
+        sheet.rule(60, y, 445, y)
+    rows = [
+        ["Dues in salt", "2030", "2029", "2028"],
+        *([f"Quay {n}", f"{n}37", f"{n}31", f"{n}29"] for n in range(1, 6)),
+    ]
+    sheet.rows([60, 300, 360, 420], 100, rows)
+    return sheet
+
+
+def test_a_period_above_the_years_is_over_all_of_them():
+    sheet = dues(315, "Years ended December 31,")
+    assert sheet.table()[:2] == [["", "Years ended December 31,", "", ""], ["Dues in salt", "2030", "2029", "2028"]]
+    assert sheet.spans() == {"Years ended December 31,": (1, 3)}
+    assert {cell.row for cell in sheet.tables()[0].cells if cell.header} == {0, 1}
+
+
+def test_units_above_the_labels_are_in_the_header():
+    sheet = dues(60, "(in millions, except per share data)")
+    assert sheet.table()[0] == ["(in millions, except per share data) Dues in salt", "2030", "2029", "2028"]
+
+
+def test_other_text_above_a_table_stays_there():
+    for text in ("Dues of all quays of the old harbour", "See the notes for December", "Quay 7"):
+        assert dues(60, text).table()[0] == ["Dues in salt", "2030", "2029", "2028"]

@@ -133,3 +133,11 @@ def test_rules_come_from_the_picture_except_strokes_of_letters():
 def test_nothing_read_leaves_nothing():
     text = page()
     assert (words(text), list(text.rulings), text.engine) == ([], [], "fake")
+
+
+def test_words_on_both_sides_of_an_upright_rule_are_two_lines():
+    both = line("left right", 140, 140)
+    between = 2 * (both.words[0].bbox.right + both.words[1].bbox.left) / 2 * 500
+    for length, split in ((400, True), (20, False)):
+        text = page(both, seen=Seen(prepared(), ((between, 270.0, between, 270.0 + length, 2.0),)))
+        assert [bool(flag & LINE) for flag in text.flags] == [True, split]

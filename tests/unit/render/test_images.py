@@ -16,6 +16,7 @@ import quire
 from quire.document import Document, RenderOptions
 from quire.errors import CorruptError, InputError, LimitError
 from quire.pagetext import PageText
+from quire.prepare.pixels import decoded, picture_of
 from tests import documents, scans
 from tests.fakes.engines import NumberEngine, said_of
 
@@ -175,6 +176,20 @@ def test_an_orientation_that_does_not_exist_is_ignored():
     exif = Image.Exif()
     exif[274] = 99
     assert Document(encoded(marked(), "JPEG", exif=exif)).page(1).info.size == (144, 96)
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+@pytest.mark.parametrize("mode", ["RGB", "L"])
+def test_an_engine_sees_the_pixels_of_the_rendered_page_without_a_png(kind, mode):
+    with Document(encoded(marked(900, 600).convert(mode), kind)) as document:
+        options = RenderOptions(dpi=100)
+        picture = document.reader.picture(1, options)
+        assert picture == picture_of(decoded(document.page(1).image(options).png), 100.0)
+
+
+def test_a_large_image_for_an_engine_goes_through_its_png_which_is_limited():
+    with Document(encoded(marked(900, 600))) as document:
+        assert document.reader.picture(1, RenderOptions(max_bytes=100_000)) is None
 
 
 def test_a_large_image_is_made_smaller():

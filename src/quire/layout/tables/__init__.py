@@ -33,20 +33,55 @@ def find_tables(page: PageText, lines: list[Line], rules: Rules, mode: TablesMod
     from quire.layout.tables.ruled import ruled_tables  # lazy: most pages have no tables, and these are slow to import
 
     words = words_in(page, within([*windows, *boxes], lines))
-    rows, rest, stated = rows_of(words), words, list[FoundTable]()
+    rows, rest, found = rows_of(words), words, list[FoundTable]()
     if mode != "lines":
-        stated, meshes, rest = _statements(words, rows, rules, meshes)
+        found, meshes, rest = _items(page, lines, words, rows, meshes)
+        if any(mesh.rows == 1 for mesh in meshes):
+            below, meshes, rest = _below_strips(meshes, rest)
+            found += below
+        rows = rows_of(rest) if found else rows
+        stated, meshes, rest = _statements(rest, rows, rules, meshes)
+        found += stated
     tables, rest = ruled_tables(page, meshes, rest, turned_words(page, lines) if boxes else [])
-    tables += stated
+    tables += found
     if windows:
         from quire.layout.tables.unruled import unruled_tables
 
         tables += unruled_tables(page, rules, rest, rows if rest is words else rows_of(rest), gutters)
     if tables:
         from quire.layout.tables.above import with_titles
+        from quire.layout.tables.periods import with_periods
 
-        tables = with_titles(page, tables, lines)
+        tables = with_periods(page, with_titles(page, tables, lines), lines)
     return sorted(tables, key=lambda t: (t.box.top, t.box.left))
+
+
+def _items(
+    page: PageText, lines: list[Line], words: list[TableWord], rows: list[Row], meshes: list[Mesh]
+) -> tuple[list[FoundTable], list[Mesh], list[TableWord]]:
+    """The tables of numbered items, the meshes that are not of their lines, and the words that are in none of them."""
+    from quire.layout.tables.items import has_items, item_tables
+
+    if not has_items(rows):
+        return [], meshes, words
+    found = item_tables(rows, words_in(page, lines))
+    for table, own in found:
+        meshes = [mesh for mesh in meshes if not _overlaps(mesh, table)]
+        used = {run for row in own for word in row.words for run in word.runs}
+        words = [word for word in words if word.runs[0] not in used]
+    return [table for table, _ in found], meshes, words
+
+
+def _below_strips(meshes: list[Mesh], words: list[TableWord]) -> tuple[list[FoundTable], list[Mesh], list[TableWord]]:
+    """The tables below strips of titles, the other meshes, and the words that are in none of them."""
+    from quire.layout.tables.strips import strip_tables
+
+    tables = []
+    for table, strip in strip_tables(meshes, words):
+        tables.append(table)
+        meshes = [mesh for mesh in meshes if mesh is not strip]
+    used = {run for table in tables for cell in table.cells for run in cell.runs}
+    return tables, meshes, [word for word in words if word.runs[0] not in used]
 
 
 def _statements(

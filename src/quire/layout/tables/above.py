@@ -47,8 +47,9 @@ def _columns(table: FoundTable) -> list[tuple[float, float] | None]:
     columns: list[tuple[float, float] | None] = [None] * table.columns
     for cell in table.cells:
         if cell.column_span == 1 and cell.runs:
-            left, right = columns[cell.column] or (cell.box.left, cell.box.right)
-            columns[cell.column] = min(left, cell.box.left), max(right, cell.box.right)
+            start, _, end, _ = cell.box
+            left, right = columns[cell.column] or (start, end)
+            columns[cell.column] = min(left, start), max(right, end)
     return columns
 
 

@@ -63,7 +63,9 @@ def _rows(lines: Sequence[Line]) -> list[list[Line]]:
     """Lines, sorted by baseline, grouped by it."""
     rows: list[list[Line]] = []
     for line in lines:
-        if rows and line.baseline - rows[-1][0].baseline <= SAME_ROW * max(line.size, rows[-1][0].size):
+        first = rows[-1][0] if rows else line
+        step = line.baseline - first.baseline
+        if rows and (step <= SAME_ROW * line.size or step <= SAME_ROW * first.size):
             rows[-1].append(line)
         else:
             rows.append([line])

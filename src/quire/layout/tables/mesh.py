@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from itertools import pairwise
 
 from quire.layout.tables.types import FoundCell, FoundTable
 from quire.layout.tables.words import TableWord, in_rows
@@ -59,25 +60,22 @@ class Mesh:
 
     def cells(self) -> list[tuple[int, int, int, int]]:
         """Row, column, row span and column span of every cell, in reading order."""
-        runs = [self._run(r, c) for r in range(self.rows) for c in range(self.columns) if c == 0 or self.before[r][c]]
+        columns = self.columns
         open_at: dict[tuple[int, int], int] = {}
         found: list[tuple[int, int, int, int]] = []
-        for row, column, width in runs:
-            last = open_at.get((column, width))
-            joined = not any(self.above[row][column : column + width])
-            if last is not None and joined and row and found[last][0] + found[last][2] == row:
-                r, c, height, w = found[last]
-                found[last] = (r, c, height + 1, w)
-            else:
-                open_at[column, width] = len(found)
-                found.append((row, column, 1, width))
+        for row, (above, before) in enumerate(zip(self.above, self.before, strict=True)):
+            starts = [column for column in range(columns) if column == 0 or before[column]]
+            for column, end in pairwise([*starts, columns]):
+                width = end - column
+                last = open_at.get((column, width))
+                joined = row and not any(above[column:end])
+                if last is not None and joined and found[last][0] + found[last][2] == row:
+                    r, c, height, w = found[last]
+                    found[last] = (r, c, height + 1, w)
+                else:
+                    open_at[column, width] = len(found)
+                    found.append((row, column, 1, width))
         return sorted(found)
-
-    def _run(self, row: int, column: int) -> tuple[int, int, int]:
-        end = column + 1
-        while end < self.columns and not self.before[row][end]:
-            end += 1
-        return row, column, end - column
 
     def table(self, header_rows: int) -> FoundTable:
         """The cells with their words."""

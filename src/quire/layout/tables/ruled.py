@@ -14,9 +14,13 @@ from quire.layout.tables.words import TableWord, amount, is_number, rows_of
 from quire.pagetext import PageText
 
 _MONEY = re.compile(r"[$€£(]*\d[\d,]*[.,]\d+\)?\Z")
+_PRICE = re.compile(r"\(?[$€£]\d[\d,]*\.\d\d\)?\Z")
 THIN = 5.0  # points: empty rows and columns thinner than this are gaps of double lines
 CAPTION = re.compile(r"(table|exhibit|figure|fig\.|tab\.|tabelle|tableau|abbildung)\s*[\dA-Z]", re.IGNORECASE)
 NOTE = re.compile(r"(notes?|sources?|exhibit reads|abbreviations?)\b|[*†‡¹²³]", re.IGNORECASE)
+FRAMED = 8  # rows: a mesh with fewer is hardly a whole form
+FRAME = 400.0  # points: the least width and height of such a frame
+LISTED = 6  # lines in a cell of the frame of a form
 TALL = 3  # rows: a cell that spans fewer may have lines beside each of them
 FAR = 1.8  # of the size: lines of one cell are nearer
 TITLES = 0.4  # of the first row or column: the share of cells with words in a table
@@ -49,6 +53,7 @@ def _kept(mesh: Mesh, word: TableWord) -> bool:
 def is_ruled_table(mesh: Mesh) -> bool:
     """Trim and split the mesh; False if the rest is a box, a frame or a drawing."""
     drop_thin(mesh)
+    _cut_frame(mesh)
     _trim(mesh)
     if mesh.columns < 2:
         return False
@@ -70,6 +75,18 @@ def is_ruled_table(mesh: Mesh) -> bool:
         return False
     counts = sorted(amount(_words(mesh, cell)) for cell in filled)
     return not (counts[-1] > 60 and counts[-1] > 0.6 * sum(counts))
+
+
+def _cut_frame(mesh: Mesh) -> None:
+    """Cut off the rows above a table that are parts of the frame of a form, with whole lists in their cells."""
+    if mesh.rows < FRAMED or mesh.ys[-1] - mesh.ys[0] < FRAME or mesh.xs[-1] - mesh.xs[0] < FRAME:
+        return
+    cells = [cell for cell in mesh.cells() if cell[0] < mesh.rows // 3]
+    lists = [cell[0] + cell[2] for cell in cells if len(rows_of(_words(mesh, cell))) >= LISTED]
+    for _ in range(max(lists, default=0)):
+        mesh.drop_row(0)
+    while lists and mesh.rows > 1 and _is_whole(mesh, 0):
+        mesh.drop_row(0)
 
 
 def _part_tall(mesh: Mesh) -> None:
@@ -139,7 +156,8 @@ def header_rows(mesh: Mesh) -> int:
         return 0
     for r in range(min(mesh.rows, 6)):
         texts = [atom for atom in mesh.atoms[r][1:] if atom]
-        if r and texts and 2 * sum(is_number(a[0].text) for a in texts) >= len(texts):
+        paid = any(_PRICE.match(word.text) for atom in texts for word in atom)
+        if r and texts and (paid or 2 * sum(is_number(a[0].text) for a in texts) >= len(texts)):
             top = r
             break
     else:

@@ -8,8 +8,8 @@ from quire.pagetext import PageText
 
 BEYOND = 20.0  # points: an upright rule that goes on this far above and below separates columns of the page
 LARGE = 2.2  # times the usual size of a table: display type
-DISPLAYED = 0.3  # of the cells have such type: boxes of advertisements
-LONG_CELL = 8  # words of their usual cell
+DISPLAYED = 0.15  # of the cells have such type: boxes of advertisements
+LONG_CELL = 5  # words of their usual cell
 
 
 def is_no_table(page: PageText, table: FoundTable) -> bool:

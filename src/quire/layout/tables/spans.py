@@ -87,7 +87,7 @@ def span_rows(mesh: Mesh, top: int, floating: set[int], rules: Sequence[float]) 
         for column in range(min(MAX_COLUMNS, mesh.columns - 1)):
             if end - start > 1 and not _span_band(mesh, start, end, column, floating):
                 break
-    for r in range(top, mesh.rows - 1):
+    for r in range(top, mesh.rows - 1 if floating else top):
         for c in range(mesh.columns):
             if any(id(w) in floating for w in mesh.atoms[r][c]) and not mesh.atoms[r + 1][c]:
                 mesh.above[r + 1][c] = False

@@ -159,7 +159,10 @@ def _extents(rows: Sequence[Row], bounds: Sequence[float]) -> list[tuple[float, 
         for word in row.words:
             column = bisect_left(bounds, word.middle)
             span = spans[column]
-            spans[column] = (min(span[0], word.left), max(span[1], word.right)) if span else (word.left, word.right)
+            if span is None:
+                spans[column] = word.left, word.right
+            elif word.left < span[0] or word.right > span[1]:
+                spans[column] = min(span[0], word.left), max(span[1], word.right)
     edges = [min(r.left for r in rows), *bounds, max(r.right for r in rows)] if rows else []
     return [span or (edges[i], edges[i + 1]) for i, span in enumerate(spans)]
 

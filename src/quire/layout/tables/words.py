@@ -60,13 +60,13 @@ def amount(words: Iterable[TableWord]) -> int:
 class Row:
     """Words on one baseline, from left to right."""
 
-    __slots__ = ("_figures", "_pieces", "baseline", "bottom", "leader", "left", "right", "size", "top", "words")
+    __slots__ = ("_figures", "baseline", "bottom", "leader", "left", "pieces", "right", "size", "top", "words")
 
     def __init__(self, words: list[TableWord], *, leader: bool = False) -> None:
         if len(words) > 1:
             words.sort(key=_LEFT)
         self.words = words
-        self._pieces: list[list[TableWord]] | None = None
+        self.pieces = pieces_of(words)  # separated by wide gaps
         self._figures = -1
         self.leader = leader  # dot leaders between words; they are not in `words`
         sizes = [w.size for w in words]
@@ -80,13 +80,6 @@ class Row:
     @property
     def middle(self) -> float:
         return self.baseline - 0.3 * self.size
-
-    @property
-    def pieces(self) -> list[list[TableWord]]:
-        """The words in pieces separated by wide gaps."""
-        if self._pieces is None:
-            self._pieces = pieces_of(self.words)
-        return self._pieces
 
     @property
     def figures(self) -> int:

@@ -100,7 +100,7 @@ def _words_in(text: str) -> int:
 
 def _middle_gutter(lines: list[Line], prose: list[tuple[float, float]]) -> float:
     """The x of a clear strip down the middle of the page with lines of prose as wide as a side; 0 if none exists."""
-    left, right = min(line.left for line in lines), max(line.right for line in lines)
+    left, right = min([line.left for line in lines]), max([line.right for line in lines])
     middle, reach = (left + right) / 2, MIDDLE * (right - left)
     start, end = _strip(lines, middle - reach, middle + reach)
     if end - start < STRIP:

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 
 _MEAN = np.array([0.485, 0.456, 0.406], np.float32)
 _DEVIATION = np.array([0.229, 0.224, 0.225], np.float32)
+_LEVELS = np.arange(256, dtype=np.float32).reshape(1, 256, 1)
+_NORMAL = (_LEVELS - _MEAN * 255) * (1 / (_DEVIATION * 255))
+"""What the network sees for each level of each channel."""
 _STEP = 32  # the network needs sides that are multiples of this
 _SMALLEST = 3.0  # pixels of the map: thinner cores are specks
 
@@ -55,8 +58,9 @@ def _input(pixels: Any) -> NDArray[np.float32]:
     height, width = pixels.shape[:2]
     bottom, right = -height % _STEP, -width % _STEP
     padded = cv2.copyMakeBorder(pixels, 0, bottom, 0, right, cv2.BORDER_REPLICATE)
-    normal = (padded.astype(np.float32) - _MEAN * 255) * (1 / (_DEVIATION * 255))
-    return np.ascontiguousarray(normal.transpose(2, 0, 1)[None])
+    planes = np.empty((1, 3, *padded.shape[:2]), np.float32)
+    cv2.split(cv2.LUT(padded, _NORMAL), list(planes[0]))
+    return planes
 
 
 def _quads(chart: NDArray[np.float32], profile: RapidOcrProfile) -> list[Quad]:

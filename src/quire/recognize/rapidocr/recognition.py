@@ -81,7 +81,8 @@ class LineRecognizer:
 
     def _decode(self, answer: NDArray[np.float32], width: int) -> Reading:
         """CTC decoding: equal consecutive steps are one character; a blank separates."""
-        best, sure, spaces = answer.argmax(axis=1), answer.max(axis=1), answer[:, -1]
+        best, spaces = answer.argmax(axis=1), answer[:, -1]
+        sure = answer[np.arange(len(best)), best]
         changes = (np.flatnonzero(np.diff(best)) + 1).tolist()
         glyphs: list[Glyph] = []
         seen = 0
