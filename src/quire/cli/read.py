@@ -31,7 +31,6 @@ Examples:
   quire read scan.pdf --lang de --effort accurate
   quire read https://example.org/report.pdf --pages 1-3,7 --to json --words
   quire read letters/ scan.tiff -o out --to md --to csv --show
-  quire read letters/ -o out --server http://localhost:5001
 """
 
 
