@@ -149,6 +149,7 @@ functions! {
     FPDFText_GetUnicode(Raw, c_int) -> c_uint;
     FPDFText_IsGenerated(Raw, c_int) -> c_int;
     FPDFText_IsHyphen(Raw, c_int) -> c_int;
+    FPDFText_HasUnicodeMapError(Raw, c_int) -> c_int;
     FPDFText_GetTextObject(Raw, c_int) -> Raw;
     FPDFText_GetLooseCharBox(Raw, c_int, *mut RectF) -> c_int;
     FPDFText_GetCharBox(Raw, c_int, *mut c_double, *mut c_double, *mut c_double, *mut c_double) -> c_int;
@@ -767,6 +768,12 @@ impl<'p> TextPage<'p> {
     pub fn is_generated(&self, index: c_int) -> bool {
         // SAFETY: see `len`.
         unsafe { (self.call().FPDFText_IsGenerated)(self.raw(), index) != 0 }
+    }
+
+    /// The code of a glyph, for which PDFium knows no character.
+    pub fn is_raw(&self, index: c_int) -> bool {
+        // SAFETY: see `len`.
+        unsafe { (self.call().FPDFText_HasUnicodeMapError)(self.raw(), index) == 1 }
     }
 
     pub fn is_hyphen(&self, index: c_int) -> bool {

@@ -220,7 +220,7 @@ impl Reader<'_> {
             let (text, flag) = if code == 0xAD || (code == 2 && self.page.is_hyphen(index)) {
                 (Letters::one('-'), HYPHEN)
             } else {
-                let character = self.character(code, self.looks[look].font);
+                let character = self.character(code, &self.looks[look], index);
                 if is_space(character) {
                     space = true;
                     continue;
@@ -245,10 +245,13 @@ impl Reader<'_> {
         self.runs.text_objects = self.look_numbers.keys().filter(|&&address| address != 0).count();
     }
 
-    /// What a code of a font means.
-    fn character(&self, code: u32, font: usize) -> char {
+    /// What a code of a font means. Of large symbols, the codes of round brackets are braces.
+    fn character(&self, code: u32, look: &Look, index: i32) -> char {
         let character = char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER);
-        let meant = self.tables[font].and_then(|table| self.glyphs.symbols[table].1.get(&character));
+        if look.hanging && matches!(character, '(' | ')') && self.page.is_raw(index) {
+            return if character == '(' { '{' } else { '}' };
+        }
+        let meant = self.tables[look.font].and_then(|table| self.glyphs.symbols[table].1.get(&character));
         meant.copied().unwrap_or(character)
     }
 

@@ -9,7 +9,7 @@ from html import escape
 
 from quire.layout.formulas.signs import ACCENTS, COMMANDS, FUNCTIONS, INTEGRALS, OPERATORS, WITH_LIMITS
 
-_TOKEN = re.compile(r"\\[A-Za-z]+|\\.|\d+(?:\.\d+)?|\S", re.S)
+_TOKEN = re.compile(r"\\text\{[^{}]*\}|\\[A-Za-z]+|\\.|\d+(?:\.\d+)?|\S", re.S)
 _SIGNS = {command: sign for sign, command in reversed(COMMANDS.items()) if command.startswith("\\")}
 _SIGNS |= {r"\{": "{", r"\}": "}", r"\|": "‖", r"\colon": ":", r"\limits": "", r"\-": "-"}
 _ACCENTS = {name: mark for mark, name in reversed(ACCENTS.items())}
@@ -99,6 +99,9 @@ class _Writer:
             inner = self.row("}")
             self.take()
             return f"<mrow>{inner}</mrow>"
+        if token.startswith("\\text{"):
+            words = token[6:-1].replace(" ", chr(0xA0))
+            return f"<mtext>{escape(words)}</mtext>"
         if token.startswith("\\") and len(token) > 2:
             return self.command(token[1:])
         return _symbol(_SIGNS.get(token, token.removeprefix("\\")))
@@ -125,7 +128,7 @@ class _Writer:
             return f"<mrow><mo>(</mo><mi>mod</mi><mspace width='0.3em'/>{self.group()}<mo>)</mo></mrow>"
         if name == "not":
             return f"<mrow>{self.atom().replace('</mo>', chr(0x338) + '</mo>')}</mrow>"
-        if name in ("mathrm", "text") or name in _STYLES:
+        if name == "mathrm" or name in _STYLES:
             return self.styled(name)
         if name in FUNCTIONS:
             return f"<mi>{name}</mi>"
@@ -150,7 +153,7 @@ class _Writer:
             self.take()
         self.take()
         text = "".join(letters)
-        if name in ("mathrm", "text"):
+        if name == "mathrm":
             return f'<mi mathvariant="normal">{escape(text)}</mi>'
         return f"<mi>{escape(''.join(_in_style(letter, _STYLES[name]) for letter in text))}</mi>"
 

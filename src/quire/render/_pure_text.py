@@ -38,6 +38,9 @@ _SPACES = frozenset(
     [0x09, 0x20, 0xA0, 0x1680, *range(0x2000, 0x200C), 0x2028, 0x2029, 0x202F, 0x205F, 0x3000, 0xFEFF, 0x200D]
 )
 
+_ROUND = {"(": "{", ")": "}"}  # of large symbols, the codes of round brackets are braces
+_RAW = frozenset(map(ord, _ROUND))
+
 
 class Transform(NamedTuple):
     """User space of the page to points of the displayed page."""
@@ -154,6 +157,8 @@ class _Reader:
                 text, flag = "-", HYPHEN
             else:
                 text = look.symbols.get(chr(code), chr(code)) if code < 0x110000 else "\ufffd"
+                if look.hanging and text in _ROUND and code in _RAW and self._is_raw(index):
+                    text = _ROUND[text]
                 if ord(text) in _SPACES:
                     space = True
                     continue
@@ -171,6 +176,10 @@ class _Reader:
         self._close()
         self.runs.text_objects = sum(1 for address in self.looks if address)
         return self.runs
+
+    def _is_raw(self, index: int) -> bool:
+        """Whether a character is the code of a glyph, for which PDFium knows no character."""
+        return bool(pdfium.FPDFText_HasUnicodeMapError(self.textpage, index) == 1)
 
     def _count(self, look: _Look, flag: int) -> None:
         self.runs.chars += 1

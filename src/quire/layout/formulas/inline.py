@@ -165,11 +165,15 @@ def _is_loose(reader: FormulaRuns, runs: Sequence[int], start: int, end: int, af
     text = page.texts[runs[start]]
     if reader.is_punctuation(runs[start]) or text in ")]}" or _CITATION.match(text):
         return True
-    if reader.is_variable(runs[start]) or reader.is_word(runs[start]):
+    if reader.is_variable(runs[start]):
         return False
     depth = _depth(reader, runs[start:end])
-    if text[0] in "([{" and depth > 0:
+    if (text[0] in "([{" and depth > 0) or (
+        text[-1] in ")]}" and text[0] not in "([{" and _depth(reader, runs[start : start + 1]) < 0
+    ):
         return True
+    if reader.is_word(runs[start]):
+        return False
     if after is None:
         return True
     spaced = bool(page.flags[after] & SPACE)
@@ -197,7 +201,7 @@ def _trails(reader: FormulaRuns, runs: Sequence[int], start: int, end: int, befo
         return True
     depth = _depth(reader, runs[start:end])
     core = text.rstrip(".,:;!?'’")
-    if core and not core.strip(")]}") and depth < 0:
+    if core and not core.strip(")]}") and -depth >= len(core):
         return True
     if text[-1] in ")]}":
         return False

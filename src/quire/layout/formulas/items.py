@@ -21,7 +21,7 @@ from quire.layout.formulas.signs import (
     RELATIONS,
     SURE_ACCENTS,
 )
-from quire.layout.formulas.symbols import letter_of
+from quire.layout.formulas.symbols import is_symbol_font, letter_of
 from quire.pagetext import SPACE, PageText
 
 ASCENT, DESCENT = 0.7, 0.22  # of the size: from where to where a letter reaches above and below its baseline
@@ -145,6 +145,8 @@ def _symbol(
 ) -> list[Symbol]:
     font, size, base = page.font_table[page.fonts[run]], page.sizes[run], page.baselines[run]
     sign = LARGE.get(sign, sign) if tall else sign
+    if sign == "/" and is_symbol_font(font):
+        sign = "\u0338"  # the stroke through a relation
     if sign in PIECES:
         kind: SymbolKind = "bar" if sign == "⏐" else "open" if PIECES[sign] in OPENING else "close"
         return [Symbol(kind, "", box, base, size, sign=sign, centred=True, spaced=spaced)]

@@ -27,7 +27,8 @@ def covers(base: Symbol, mark: Symbol, *, stroke: bool) -> bool:
             abs(base.middle - mark.middle) < 0.2 * base.size
             and 0.1 * base.size < base.base - mark.base < 0.6 * base.size
         )
-    if base.kind not in ("letter", "word", "whole", "operator"):
+    kinds = ("letter", "word", "whole", "operator", "binary") if mark.kind == "accent" else ("letter", "word", "whole")
+    if base.kind not in kinds:
         return False
     reach = 0.12 * base.size
     inside = base.left - reach <= mark.middle <= base.right + reach + 0.1 * base.size

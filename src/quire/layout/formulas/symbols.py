@@ -68,6 +68,11 @@ def letter_of(character: str, font: Font) -> Letter:
 
 
 @cache
+def is_symbol_font(font: Font) -> bool:
+    return bool(_SYMBOLS.search(font.name.lower()))
+
+
+@cache
 def _alphabet(font: Font) -> Alphabet:
     name, look = font.name.lower(), font.look
     if _BLACKBOARD.search(name):

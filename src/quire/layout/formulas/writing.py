@@ -26,7 +26,7 @@ _SEQUENCES = (
 )
 _STARTS = frozenset(signs[0] for signs, _ in _SEQUENCES)
 _ROMAN = r"\mathrm{"
-_LETTERS = re.compile(r"\\mathrm\{\w*\}")
+_LETTERS = re.compile(r"\\mathrm\{[\w ]*\}")
 
 
 def as_script(latex: str) -> str:
@@ -78,12 +78,22 @@ def _joined(items: Sequence[Symbol]) -> list[Symbol]:
             out.append(made)
             place += length
             continue
-        if last is not None and not item.spaced and item.latex.startswith(_ROMAN) and _LETTERS.fullmatch(last.latex):
-            last.latex = last.latex[:-1] + item.latex[len(_ROMAN) :]
+        if last is not None and item.latex.startswith(_ROMAN) and _LETTERS.fullmatch(last.latex):
+            between = " " if item.spaced else ""
+            last.latex = f"{last.latex[:-1]}{between}{item.latex[len(_ROMAN) :]}"
         else:
             out.append(item)
         place += 1
-    return out
+    return [_in_text(item, out[number + 1 : number + 2]) for number, item in enumerate(out)]
+
+
+def _in_text(item: Symbol, after: Sequence[Symbol]) -> Symbol:
+    """Words of the text with spaces around them as such."""
+    if item.kind == "word" and _LETTERS.fullmatch(item.latex):
+        text = item.latex[len(_ROMAN) : -1]
+        if " " in text or (len(text) > 1 and item.spaced and any(next_one.spaced for next_one in after)):
+            item.latex = rf"\text{{ {text} }}"
+    return item
 
 
 def _sequence(items: Sequence[Symbol]) -> tuple[Symbol, int] | None:

@@ -16,12 +16,13 @@ from quire.layout.lines import Line
 from quire.pagetext import PageText
 
 WORDS = 0.3  # of the characters of a row of a formula: those in words of the text
-MIXED = 0.75  # the same of a row that stands apart from the text
+MIXED = 0.5  # the same of a row that stands apart from the text
 SMALL = 0.86  # of the largest size of a row: smaller words are scripts
 SET_APART = 1.3  # of the size: white space between formulas that are not of one group
 INDENT = 1.2  # of the size: how far from the edge of the text a formula begins
 LEADING = 1.45  # of the size: lines of one paragraph are nearer than this
 FRAGMENT = 5  # characters: a line this short beside a formula is part of it
+LABELLED = 30.0  # the gap between a formula and a text before it on the same line
 WIDE = 3.0  # of the size: a gap this wide separates columns, or a formula from its number
 JOINED = 2.0  # of the size: the gap between pieces of one line of text
 PROSE = 60  # characters of a line that is no formula without a sign of one
@@ -50,6 +51,7 @@ def find_zones(page: PageText, lines: Sequence[Line], reader: FormulaRuns) -> tu
         and (share <= WORDS or (share < MIXED and _relates(lines[place]) and _is_apart(lines, shares, place)))
         for place, share in enumerate(shares)
     ]
+    _mark_cases(reader, lines, kinds)
     zones: list[FormulaZone] = []
     taken: set[int] = set()
     start = 0
@@ -69,6 +71,21 @@ def find_zones(page: PageText, lines: Sequence[Line], reader: FormulaRuns) -> tu
                 taken.update(range(first, last))
         start = end
     return zones, [line for number, line in enumerate(lines) if number not in taken]
+
+
+def _mark_cases(reader: FormulaRuns, lines: Sequence[Line], kinds: list[bool]) -> None:
+    """Mark the rows behind a tall brace as rows of a formula, whatever words are in them."""
+    page = reader.page
+    for place, line in enumerate(lines):
+        for run in line.runs:
+            box = page.box(run)
+            if page.texts[run][0] not in "{⎧⎨⎩⎪" or box.bottom - box.top < 1.5 * page.sizes[run]:
+                continue
+            reach = 0.3 * page.sizes[run]
+            for near in range(max(place - 6, 0), min(place + 9, len(lines))):
+                other = lines[near]
+                inside = box.top - reach < other.middle < box.bottom + reach and other.left > box.left
+                kinds[near] = kinds[near] or inside
 
 
 def _words(reader: FormulaRuns, line: Line) -> float | None:
@@ -147,7 +164,8 @@ def _zone(reader: FormulaRuns, lines: list[Line], before: Line | None, after: Li
         level = [line for line in rest if min(line.bottom, near.bottom) - max(line.top, near.top) > 0.3 * line.height]
         if level:
             gap = max(near.left - max(line.right for line in level), min(line.left for line in level) - near.right)
-            if gap < WIDE * size:
+            beside = near is before and near.right < left and any(abs(o.baseline - near.baseline) < 1 for o in level)
+            if gap < (LABELLED if beside else WIDE) * size:
                 return None
     if number is None and not _stands_apart(rest, size, (left, top, right, bottom), before, after):
         return None
