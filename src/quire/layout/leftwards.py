@@ -12,10 +12,13 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from quire.layout.lines import Line, is_right_to_left
-from quire.layout.tables.types import FoundCell, FoundTable
 from quire.pagetext import LINE, SPACE, PageText
+
+if TYPE_CHECKING:
+    from quire.layout.tables import FoundCell, FoundTable
 
 TIGHT = 0.1  # of the size: a wider gap separates words
 MARK_REACH = 80  # runs between a mark and its letter in the file
