@@ -655,6 +655,11 @@ class Undrawable:
             bad = number in self._bad
             yield InputError("cannot be drawn", page=number) if bad else next(self._reader.render([number], options))
 
+    def picture(self, number, options):
+        if number in self._bad:
+            raise InputError("cannot be drawn", page=number)
+        return self._reader.picture(number, options)
+
 
 def test_events_of_one_call_go_to_its_own_sink_too(page):
     every, first = [], []
