@@ -119,3 +119,14 @@ def test_lines_to_sign_on_are_no_table():
         sheet.text(360, 100 + 28 * i, value)
         sheet.rule(350, 103 + 28 * i, 460, 103 + 28 * i)
     assert not sheet.tables()
+
+
+def test_items_of_a_report_with_their_page_numbers_are_contents_and_no_table():
+    sheet = Sheet()
+    items = [
+        ["Item 1.", "Controls and procedures", "40"],
+        ["Item 1A.", "Risk factors", "42"],
+        ["Item 2.", "Exhibits", "42"],
+    ]
+    sheet.rows([60, 120, 400], 110, items)
+    assert sheet.tables() == []

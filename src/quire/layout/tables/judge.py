@@ -22,6 +22,7 @@ CLOSED = 3  # rules across: over a table, under its titles and at its end
 FORMULA = 0.12  # of the words: mathematical symbols
 
 MARKER = re.compile(r"([•●◦▪■–—\-*·o§□☐►➢]|[(\[]?(\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})[.)\]]|\[\d+\])\Z")
+SECTION = re.compile(r"(item|part|note|chapter|section|appendix|annex|exhibit)\b", re.IGNORECASE)
 
 
 def is_table(mesh: Mesh, rows: Sequence[Row], head: int, rules: int, *, scanned: bool = False) -> bool:
@@ -110,9 +111,12 @@ def _is_contents(mesh: Mesh, rows: Sequence[Row]) -> bool:
     if mesh.columns <= 3 and 3 * sum(row.leader for row in rows) > len(rows):
         return True
     numbers = [row[-1][0].text for row in mesh.atoms if len(row[-1]) == 1 and row[-1][0].text.isdigit()]
-    if mesh.columns != 2 or len(numbers) < PAGES or len(numbers) < mesh.rows:
+    if len(numbers) < mesh.rows or [int(number) for number in numbers] != sorted(map(int, numbers)):
         return False
-    return [int(number) for number in numbers] == sorted(int(number) for number in numbers) and _are_words(mesh)
+    if mesh.columns == 3:
+        keys = [" ".join(word.text for word in row[0]) for row in mesh.atoms if row[0]]
+        return mesh.rows > 2 and bool(keys) and all(map(SECTION.match, keys))
+    return mesh.columns == 2 and len(numbers) >= PAGES and _are_words(mesh)
 
 
 def _are_words(mesh: Mesh) -> bool:

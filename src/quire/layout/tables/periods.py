@@ -13,6 +13,7 @@ from quire.pagetext import Box, PageText
 
 NEAR = 1.5  # of the size: such a line is no further above
 MAX_LINES = 2
+PITCH, PROSE = 1.6, 6  # of the size, words: a line above that is as near, and longer, may be of the same text
 CENTRED = 0.24  # of the width of columns: how far from their middle, twice, a title may be
 FIGURES = 0.5  # of the filled cells behind the first column
 
@@ -40,8 +41,12 @@ def _with_periods(page: PageText, table: FoundTable, words: list[TableWord]) -> 
     if table.columns < 2 or not _has_figures(page, table):
         return table
     over = [w for w in words if table.box.left - w.size < w.middle < table.box.right + w.size]
-    for row in list(reversed(rows_of(over)))[:MAX_LINES]:
+    rows = rows_of(over)
+    for i in range(len(rows) - 1, max(len(rows) - MAX_LINES, 0) - 1, -1):
+        row = rows[i]
         if not -0.5 * row.size < table.box.top - row.bottom < NEAR * row.size:
+            break
+        if row.words[-1].text.endswith((":", ".")) or (i and _is_last_line(rows[i - 1], row)):
             break
         if len(row.pieces) > 1 or not _names_period([word.text for word in row.words]):
             break
@@ -49,8 +54,17 @@ def _with_periods(page: PageText, table: FoundTable, words: list[TableWord]) -> 
     return table
 
 
+def _is_last_line(above: Row, row: Row) -> bool:
+    """Whether a row goes on with a text that fills the line above."""
+    near = row.baseline - above.baseline < PITCH * row.size
+    return near and above.left < row.left + row.size and above.right > row.right + row.size and len(above.words) > PROSE
+
+
 def _names_period(texts: Sequence[str]) -> bool:
-    tokens = [token.casefold() for token in _TOKEN.findall(" ".join(texts))]
+    text = " ".join(texts)
+    if text.count("(") != text.count(")"):
+        return False
+    tokens = [token.casefold() for token in _TOKEN.findall(text)]
     keys = [token for token in tokens if _KEY.fullmatch(token)]
     return bool(keys) and all(_KEY.fullmatch(token) or _OTHER.fullmatch(token) for token in tokens)
 

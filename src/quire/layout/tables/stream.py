@@ -202,6 +202,9 @@ def build_mesh(
             for column, words in parts[i].items():
                 mesh.atoms[top + r][column] += words
     span_rows(mesh, top, floating, full)
+    for column in reversed(range(mesh.columns)):
+        if not given and mesh.columns > 2 and not mesh.column_words(column):
+            mesh.drop_column(column)
     return mesh, top
 
 
