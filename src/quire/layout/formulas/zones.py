@@ -91,7 +91,7 @@ def _mark_cases(reader: FormulaRuns, lines: Sequence[Line], kinds: list[bool]) -
 def _words(reader: FormulaRuns, line: Line) -> float | None:
     """The share of the words of the text in a line; None where nothing may be of a formula."""
     page = reader.page
-    if len(line.text) > PROSE and not _may_have_signs(line):
+    if len(line.text) > PROSE and not _may_have_signs(reader, line):
         return None
     codes, texts, sizes = reader.codes, page.texts, page.sizes
     largest = max([sizes[run] for run in line.runs])
@@ -290,7 +290,9 @@ def _main_left(page: PageText, line: Line) -> float:
 
 def _mathematical(reader: FormulaRuns, lines: Sequence[Line]) -> list[bool]:
     """Whether each line has a part of a formula, or is a short piece next to one that has."""
-    sure = [_may_have_signs(line) and (reader.any(line.runs, ANCHOR) or line.text in SURE_ACCENTS) for line in lines]
+    sure = [
+        _may_have_signs(reader, line) and (reader.any(line.runs, ANCHOR) or line.text in SURE_ACCENTS) for line in lines
+    ]
     short = [len(line.text) <= SHORT and _is_piece(reader, line) for line in lines]
     found = list(sure)
     for place in range(len(lines)):
@@ -302,8 +304,8 @@ def _mathematical(reader: FormulaRuns, lines: Sequence[Line]) -> list[bool]:
     return found
 
 
-def _may_have_signs(line: Line) -> bool:
-    return line.signs > 0 or not line.text.isascii()
+def _may_have_signs(reader: FormulaRuns, line: Line) -> bool:
+    return line.signs > 0 or reader.has_roman or not line.text.isascii()
 
 
 def _is_piece(reader: FormulaRuns, line: Line) -> bool:
