@@ -167,7 +167,8 @@ def _zone(reader: FormulaRuns, lines: list[Line], before: Line | None, after: Li
             beside = near is before and near.right < left and any(abs(o.baseline - near.baseline) < 1 for o in level)
             if gap < (LABELLED if beside else WIDE) * size:
                 return None
-    if number is None and not _stands_apart(rest, size, (left, top, right, bottom), before, after):
+    worded = reader.any(runs, WORD)
+    if number is None and not _stands_apart(size, (left, top, right, bottom), before, after, worded=worded):
         return None
     if _has_columns(rest, size):
         return None
@@ -186,9 +187,9 @@ def _number_at_the_end(page: PageText, line: Line) -> list[int]:
 
 
 def _stands_apart(
-    lines: Sequence[Line], size: float, box: tuple[float, float, float, float], before: Line | None, after: Line | None
+    size: float, box: tuple[float, float, float, float], before: Line | None, after: Line | None, *, worded: bool
 ) -> bool:
-    """Whether a formula is set apart from the text around it, not a line of a paragraph."""
+    """Whether a formula is set apart from the text around it, not a line of a paragraph; one with words by more."""
     left, top, right, bottom = box
     near = [line for line in (before, after) if line is not None and line.left < right and line.right > left]
     if not near:
@@ -203,7 +204,7 @@ def _stands_apart(
     spaced = max(gaps) > 0.55 * size
     if indented:
         return True
-    return spaced and min(gaps) > 0.25 * size
+    return spaced and min(gaps) > (1.0 if worded else 0.25) * size
 
 
 def _has_columns(lines: Sequence[Line], size: float) -> bool:
@@ -257,7 +258,7 @@ class _Row:
         if not _is_piece(reader, smaller):
             return False
         if smaller is line:
-            return line.left > self.right - line.width - 1.5 * size
+            return line.left > min(self.right - line.width, _end_left(reader.page, self.lines[-1])) - 1.5 * size
         near = abs(line.baseline - self.main.baseline) < 0.8 * size
         return near and _main_left(reader.page, line) > max(piece.left for piece in self.lines)
 
@@ -281,6 +282,16 @@ class _Row:
             joined.bottom = max(line.bottom for line in self.lines)
         joined.baseline, joined.size = self.main.baseline, self.main.size
         return joined
+
+
+def _end_left(page: PageText, line: Line) -> float:
+    """Where the part of a line begins that is above or below its baseline at its end: a numerator, perhaps."""
+    left = line.right
+    for run in reversed(line.runs):
+        if abs(page.baselines[run] - line.baseline) < 0.1 * line.size:
+            break
+        left = page.boxes[4 * run]
+    return left
 
 
 def _main_left(page: PageText, line: Line) -> float:
