@@ -248,7 +248,7 @@ class _Row:
         if line.angle or not (self.mathematical or mathematical):
             return False
         size = max(self.main.size, line.size)
-        level = abs(line.baseline - self.main.baseline) < 0.15 * size
+        level = abs(_baseline(reader.page, line) - _baseline(reader.page, self.main)) < 0.15 * size
         right = max(piece.right for piece in self.lines)
         if level and line.size > 0.8 * self.main.size:
             return _main_left(reader.page, line) - right > -0.9 * size and line.left - right < JOINED * size
@@ -282,6 +282,12 @@ class _Row:
             joined.bottom = max(line.bottom for line in self.lines)
         joined.baseline, joined.size = self.main.baseline, self.main.size
         return joined
+
+
+def _baseline(page: PageText, line: Line) -> float:
+    """The baseline of a line, not of an accent at its beginning."""
+    letters = (run for run in line.runs if page.texts[run] not in SURE_ACCENTS)
+    return page.baselines[next(letters, line.runs[0])] if page.texts[line.runs[0]] in SURE_ACCENTS else line.baseline
 
 
 def _end_left(page: PageText, line: Line) -> float:
