@@ -4,6 +4,8 @@ The values are those of `invoices` and `adbuy-forms`, as labelled there. A value
 its kind (`LABELS`) are in the text of the document; names and addresses, which are printed without a label, do not
 count. The values of an item of an invoice count with the name of the item as their label. A value is right when one
 place has both: a block or a cell of at most 200 characters, the row of a table, or a cell and the header cells above.
+It is a pair when it is the value of a field with that label, or a cell with the label in another one of its row or in
+a header cell above.
 """
 
 from __future__ import annotations
@@ -84,26 +86,35 @@ class Document(NamedTuple):
 def run(options: Options) -> Report:
     report = Report("Fields of invoices and order forms")
     rows: list[list[object]] = []
-    totals = [0, 0]
+    totals = [0, 0, 0]
     for name, documents in (("invoices", invoices()), ("adbuy-forms", forms())):
         for half, label in enumerate(("tuned", "untuned")):
-            found = right = 0
+            found = right = paired = 0
             for document in documents[half::2][: 2 if options.quick else None]:
-                places = list(_places(document.path))
+                blocks = quire.read(str(document.path)).blocks
+                places = [place for block in blocks for place in _places_of(block)]
+                pairs = [pair for block in blocks for pair in _pairs_of(block)]
                 for value in document.values:
                     verdict = _is_together(value, places)
                     if verdict is None:
                         continue
                     found += 1
                     right += verdict
+                    paired += _is_pair(value, pairs)
                     if not verdict:
                         report.notes.append(f"{document.path.name}: {value.name} is not together with its label")
-            rows.append([name, label, found, right, f"{right / found:.3f}" if found else "-"])
-            totals = [totals[0] + found, totals[1] + right]
-    rows.append(["both", "all", *totals, f"{totals[1] / max(totals[0], 1):.3f}"])
-    report.tables = [Table(["set", "documents", "values in the text", "with their label", "share"], rows)]
+            rows.append([name, label, *_shares(found, right, paired)])
+            totals = [total + count for total, count in zip(totals, (found, right, paired), strict=True)]
+    rows.append(["both", "all", *_shares(*totals)])
+    columns = ["set", "documents", "values in the text", "with their label", "share", "as a pair", "share"]
+    report.tables = [Table(columns, rows)]
     report.data = {"goal": GOAL}
     return report
+
+
+def _shares(found: int, right: int, paired: int) -> list[object]:
+    shares = [f"{count / found:.3f}" if found else "-" for count in (right, paired)]
+    return [found, right, shares[0], paired, shares[1]]
 
 
 def invoices() -> list[Document]:
@@ -179,13 +190,30 @@ def _pattern(text: str) -> re.Pattern[str]:
     return re.compile(before + r"\s*".join(map(re.escape, text)) + after)
 
 
-def _places(path: Path) -> Iterator[str]:
-    """The texts of a document that are each in one place."""
-    for block in quire.read(str(path)).blocks:
-        yield from _places_of(block)
+def _is_pair(value: Value, pairs: Sequence[tuple[str, str]]) -> bool:
+    return any(
+        any(_has(shown, form) for form in value.forms) and any(_has(name, label) for label in value.labels)
+        for name, shown in pairs
+    )
+
+
+def _pairs_of(block: Block) -> Iterator[tuple[str, str]]:
+    """The labels and values of a block: those of a field, or of each cell with what names it."""
+    if block.field is not None:
+        yield block.field.label.casefold(), block.field.value.casefold()
+    if block.table is None:
+        return
+    short = [cell for cell in block.table.cells if 0 < len(cell.text) <= LONGEST]
+    for cell in short:
+        beside = [
+            c for c in short if c is not cell and c.row < cell.row + cell.row_span and cell.row < c.row + c.row_span
+        ]
+        above = [c for c in short if c.header and c.row < cell.row and _over(c.column, c.column_span, cell)]
+        yield " ".join(c.text for c in (*beside, *above)).casefold(), cell.text.casefold()
 
 
 def _places_of(block: Block) -> Iterator[str]:
+    """The texts of a block that are each in one place."""
     if block.table is None:
         yield from _pieces(block.text)
         return

@@ -50,6 +50,7 @@ LeftOut = Literal[
     "duplicate",  # drawn or recognised again at the same place
     "repeated",  # the header of a table, or its title, again on the next page
     "redacted",  # recognised under a redaction
+    "speck",  # a piece of a rule, or dust, that an OCR engine took for a letter
     "unasked",  # recognised outside the pictures that the engine was asked about
     "leader",  # the dots between the cells of a table
     "hyphen",  # at the end of a line, in a word that was joined

@@ -13,7 +13,8 @@ from quire.types import FURNITURE, Block, OutlineEntry
 
 MAX_LEVEL = 6
 OPENING = 8  # blocks of the first page among which the title is searched
-Look = tuple[float, bool, bool]
+Look = tuple[float, bool, bool, bool]
+"""Size, bold, capitals and upright: the larger ones are higher."""
 _PUNCTUATION = re.compile(r"[\W_]+")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _SEVERAL = re.compile(r"\w\.? \w+(?:,|,? (?:and|und|et|y|&)) \w+\.? \w")
@@ -121,22 +122,23 @@ def _name(text: str) -> str:
 
 def _look(block: Block) -> Look:
     style = block.style
-    return (round(style.size * 2) / 2, style.bold, style.caps) if style else (0.0, False, False)
+    return (round(style.size * 2) / 2, style.bold, style.caps, not style.italic) if style else (0.0, False, False, True)
 
 
 def _levels_by_look(headings: Sequence[Block], marks: dict[str, int]) -> dict[Look, int]:
     """A level for each style: the median of the outline's and numbers' levels, otherwise the rank of the style."""
     stated: dict[Look, list[int]] = defaultdict(list)
-    looks: set[Look] = set()
+    looks = Counter(map(_look, headings))
     for block in headings:
         look = _look(block)
-        looks.add(look)
         known = _stated_level(block, marks)
         if known:
             stated[look].append(known)
     levels: dict[Look, int] = {}
     rank = 0
-    for look in sorted(looks, reverse=True):
+    alike = {look: _in_small_letters(look) for look, count in looks.items() if look[2] and count == 1}
+    chance = {look: other for look, other in alike.items() if other in looks}
+    for look in sorted(looks.keys() - chance.keys(), reverse=True):
         if look in stated:
             level = round(median(stated[look]))
             rank = max(rank, level)
@@ -144,7 +146,13 @@ def _levels_by_look(headings: Sequence[Block], marks: dict[str, int]) -> dict[Lo
             level = min(rank + 1, MAX_LEVEL)
             rank = level
         levels[look] = min(max(level, 1), MAX_LEVEL)
-    return levels
+    return levels | {look: levels[other] for look, other in chance.items()}
+
+
+def _in_small_letters(look: Look) -> Look:
+    """The look without the capitals: one heading alone may be written in them by chance, like an abbreviation."""
+    size, bold, _, upright = look
+    return size, bold, False, upright
 
 
 def _stated_level(block: Block, marks: dict[str, int]) -> int | None:

@@ -381,8 +381,8 @@ class BatchArgument(TypedDict):
     retry: bool
     overwrite: NotRequired[bool]
     verify_hash: bool
-    areas: NotRequired[Sequence[Sequence[Json]]]
-    """Each a pattern and a `TableArea`."""
+    areas: NotRequired[Sequence[tuple[str, Mapping[str, Json]]]]
+    """Patterns of paths, and the areas of tables for the documents that match."""
     options: Mapping[str, Json]
     """`StageOptions`."""
 

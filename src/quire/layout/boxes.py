@@ -9,7 +9,8 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 
-from quire.layout.fields import FieldPair, is_label
+from quire.layout.fields import FieldPair
+from quire.layout.labels import is_label
 from quire.layout.lines import Line
 from quire.layout.tables.lattice import find_components, mesh_of
 from quire.layout.tables.mesh import Mesh

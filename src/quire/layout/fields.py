@@ -12,19 +12,14 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import pairwise
 
+from quire.layout.labels import FEWEST_PAIRS, is_figure, is_known_label, is_label, is_number, is_prose, names_figure
 from quire.layout.lines import Line
-from quire.layout.patterns import bullet, caption_of, is_known_heading, list_number
+from quire.layout.patterns import bullet, list_number
 from quire.pagetext import PageText
 
-LABEL_LENGTH = 40  # characters
-LABEL_WORDS = 5
-AMOUNT_LENGTH, AMOUNT_WORDS = 50, 8  # of the label of an amount
 VALUE_LENGTH = 70
 PROSE_LINE = 60  # characters: a longer line is no value
-PROSE_LENGTH, PROSE_WORDS = 35, 5  # characters and spaces: a line with more may be one of a narrow column
-PROSE = 0.4  # of the lines of a page: a page with more of running text is no form
-FEWEST_PAIRS, PAIRED = 3, 0.6  # of the rows of a table: those that are labels with their values
-FORMULAS = 0.1  # of the lines of a page: those with signs of formulas
+MOST_LINES = 1_000  # of a page with fields
 NEAR = 1.3  # of the size: the gap to the line below that still belongs to it
 STICKS = 0.6  # of the size: the gap between the lines of a value
 STEP = 2.5  # of the size: from one field to the next below it
@@ -35,19 +30,9 @@ ALIGNED = 0.4  # of the size
 EDGE = 8.0  # points: labels, or values, that begin this near to each other are in one column
 COLUMN = 8.0  # of the size: how far below each other fields of a column may be
 REACH = 0.7  # of the page's width: how far a value may be from its label
+BEYOND = 12.0  # of the size: right of the values of a column
 CONTENTS = 4  # rows that end with a small number: a table of contents
-_LABEL = re.compile(r"[#'\"“‘]{0,2}[^\W\d_].*")
-_NOT_IN_LABEL = re.compile(r"[,;!?|@]|\.\s|://")
-_SALUTATION = re.compile(r"(?:dear|ladies|gentlemen|to whom)\b", re.IGNORECASE)
 _SENTENCE = re.compile(r"\w+ \w+ .*[.?!]\Z")
-_FIGURE = re.compile(
-    r"[#(]?[-–−+]?\s?(?:[$€£¥]|[A-Z]{3}\s)?\s?[-–−]?\d[\d.,:/%()-]*\s?(?:[$€£¥%]|[A-Z]{3}|[AP]M)?"  # an amount
-    r"|\d[\d./-]+ ?[-–] ?\d[\d./-]+"  # a span of dates
-    r"|[A-Z0-9][A-Z0-9/._#-]*\d[A-Z0-9/._#-]*"  # a code
-    r"|\d{1,2}\.?\s[^\W\d_]{3,9}\.?,?\s\d{4}|[^\W\d_]{3,9}\.?\s\d{1,2}\s?,?\s\d{4}"  # a date with its month
-)
-_GROUPS = re.compile(r"\+?[\d()][\d\s()/.-]+")  # a telephone number, an account
-_AMOUNT = re.compile(r"[(-]?\s?(?:[$€£¥]\s?[-–−]?\d[\d.,']*|[-–−]?\d[\d.,']*[.,]\d\d(?:\s?[$€£¥]|\s[A-Z]{3})?)\)?\Z")
 _SMALL = re.compile(r"\d{1,3}\Z")
 
 
@@ -98,6 +83,8 @@ class _Found:
 
 def find_fields(page: PageText, lines: Sequence[Line], *, form: bool) -> tuple[list[FieldPair], list[Line]]:
     """The fields of a page, and the lines that are in none of them; `form` says that it has mostly short lines."""
+    if len(lines) > MOST_LINES:
+        return [], list(lines)
     if not form and not any(":" in line.text and len(line.text) < PROSE_LINE for line in lines):
         return [], list(lines)
     rows = _rows(lines)
@@ -129,55 +116,6 @@ def _rows(lines: Sequence[Line]) -> list[list[Line]]:
     return [sorted(row, key=lambda line: line.left) for row in rows]
 
 
-def is_field_table(texts: Sequence[Sequence[str]]) -> bool:
-    """Whether the rows of a table are labels with a colon, each with its value: they are fields.
-
-    `texts` are the texts of the cells of each row.
-    """
-    filled = [[text for text in row if text] for row in texts]
-    labelled = [sum(1 for text in row if text.endswith(":") and is_label(text)) for row in filled]
-    pairs = sum(1 for row, labels in zip(filled, labelled, strict=True) if 0 < len(row) <= 2 * labels)
-    return pairs >= FEWEST_PAIRS and pairs >= PAIRED * len(filled)
-
-
-def is_form(lines: Sequence[Line]) -> bool:
-    """Whether few lines of a page are running text or formulas."""
-    formulas = sum(1 for line in lines if line.signs)
-    return formulas <= FORMULAS * len(lines) and sum(map(_is_prose, lines)) <= PROSE * len(lines)
-
-
-def _is_prose(line: Line) -> bool:
-    return len(line.text) > PROSE_LENGTH and line.text.count(" ") >= PROSE_WORDS
-
-
-def is_label(text: str) -> bool:
-    """Whether a text may name a value: few words, mostly letters, the first one a capital."""
-    text = text.rstrip(" :")
-    if not 2 <= len(text) <= LABEL_LENGTH or not _LABEL.match(text) or _NOT_IN_LABEL.search(text):
-        return False
-    words = text.split()
-    letters = sum(map(str.isalpha, text))
-    first = next(letter for letter in text if letter.isalpha())
-    if len(words) > LABEL_WORDS or first.islower() or 10 * letters < 6 * len("".join(words)):
-        return False
-    return not caption_of(text) and not is_known_heading(text) and not _SALUTATION.match(text)
-
-
-def _names(text: str, figure: str) -> bool:
-    """Whether a text beside a figure names it: beside an amount it may be longer, and have figures itself."""
-    if is_label(text):
-        return is_figure(figure)
-    words = text.split()
-    letters = sum(map(str.isalpha, text))
-    short = len(text) <= AMOUNT_LENGTH and len(words) <= AMOUNT_WORDS and 10 * letters >= 4 * len("".join(words))
-    return short and _LABEL.match(text) is not None and _AMOUNT.match(figure) is not None
-
-
-def is_figure(text: str) -> bool:
-    """Whether a text is an amount, a number, a date or a code with digits."""
-    return len(text) <= LABEL_LENGTH and _FIGURE.fullmatch(text) is not None
-
-
 def _in_row(page: PageText, row: Sequence[Line], *, form: bool) -> list[_Found]:
     """The fields of the lines on one baseline, from left to right."""
     found = []
@@ -195,7 +133,7 @@ def _in_row(page: PageText, row: Sequence[Line], *, form: bool) -> list[_Found]:
             found.append(_Found(label, rest[0], [line, rest.pop(0)], sure=True))
         elif label:
             found.append(_Found(label, None, [line], sure=False))
-        elif form and rest and _names(line.text, rest[0].text) and _is_value_of(page, line, rest[0]):
+        elif form and rest and names_figure(line.text, rest[0].text) and _is_value_of(page, line, rest[0]):
             if len(rest) > 1 and not is_label(rest[1].text):
                 return []  # a row of a table
             found.append(_Found(line, rest[0], [line, rest.pop(0)], sure=True))
@@ -240,6 +178,9 @@ def _cut(page: PageText, line: Line, *, form: bool) -> tuple[Line | None, Line |
         return None, None
     ends = (n for n, run in enumerate(line.runs, start=1) if page.texts[run].endswith(":"))
     number = next(ends, 0)
+    if not number and form and len(line.runs) > 1 and is_known_label(page.texts[line.runs[0]]):
+        label, value = _piece(page, line, line.runs[:1]), _piece(page, line, line.runs[1:])
+        return (label, value) if any(map(str.isdigit, value.text)) or "@" in value.text else (None, None)
     if not number:
         return _cut_by_weight(page, line) if form else (None, None)
     label = _piece(page, line, line.runs[:number])
@@ -292,9 +233,12 @@ def _believed(found: list[_Found], lines: Sequence[Line], *, form: bool) -> list
     small = [pair for pair in found if pair.sure and pair.value and _SMALL.match(pair.value.text)]
     if len(small) >= CONTENTS:
         found = [pair for pair in found if pair not in small]
+    for pair in found:
+        if pair.sure and _is_beyond(pair, found):
+            pair.value, pair.source, pair.sure = None, pair.source[:1], False
     kept = []
     for pair in found:
-        known = pair not in small and form and (pair.sure or (pair.value is not None and _is_number(pair.value.text)))
+        known = pair not in small and form and (pair.sure or (pair.value is not None and is_number(pair.value.text)))
         alone = form and pair.value is None and bool(_below(pair, lines, lines, form=form))
         if not known and pair.value and _goes_on(pair, found, lines):
             continue
@@ -303,8 +247,15 @@ def _believed(found: list[_Found], lines: Sequence[Line], *, form: bool) -> list
     return kept
 
 
-def _is_number(text: str) -> bool:
-    return is_figure(text) or _GROUPS.fullmatch(text) is not None
+def _is_beyond(pair: _Found, found: Sequence[_Found]) -> bool:
+    """Whether a value is far to the right of where those of the labels below and above begin: it is not of this one."""
+    column = sorted(
+        other.edge for other in found if other is not pair and other.value and abs(other.left - pair.left) < EDGE
+    )
+    if len(column) < FEWEST_PAIRS:
+        return False
+    usual = column[len(column) // 2]
+    return pair.edge > usual + BEYOND * pair.label.size and pair.label.right < usual
 
 
 def _goes_on(pair: _Found, found: Sequence[_Found], lines: Sequence[Line]) -> bool:
@@ -353,7 +304,7 @@ def _below(pair: _Found, rest: Sequence[Line], lines: Sequence[Line], *, form: b
 
 def _is_other(line: Line, label: Line, lines: Sequence[Line]) -> bool:
     """Whether a line below a value is something else: prose, a label, or beside a label of its own."""
-    if _is_prose(line) or line.text.rstrip().endswith(":") or bullet(line.text) or list_number(line.text):
+    if is_prose(line) or line.text.rstrip().endswith(":") or bullet(line.text) or list_number(line.text):
         return True
     return any(
         other.right <= line.left and other.right > label.left and abs(other.baseline - line.baseline) < line.size / 2

@@ -21,6 +21,7 @@ MERGE_GAP = 0.9  # of the size: pieces of a line nearer than this belong togethe
 SCAN_GAP = (
     0.4  # the same on a scan, where boxes are generous and the OCR engine has already joined what belongs together
 )
+UNEVEN_GAP = 0.4  # the same for pieces of different size
 WHITE = 0xFA  # text with all three colours at or above this is visible only on something darker
 SQUARE = 4  # points: larger than the distance between a text and its double
 DOUBLE = 0.15  # of the size: the same text this near is the same one drawn twice
@@ -321,6 +322,8 @@ def _continues(line: Line, near: Line, widest: float) -> bool:
     first = line if line.left <= near.left else near
     if line.mono and near.mono and first.text in ("+", "-"):
         return -0.3 * size < gap < CHANGED * size
+    if min(line.size, near.size) < 0.87 * size:  # a heading beside text across a narrow gutter, not a raised sign
+        widest = min(widest, UNEVEN_GAP)
     return -0.3 * size < gap < widest * size
 
 

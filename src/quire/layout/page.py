@@ -11,7 +11,7 @@ from quire.layout.account import Account, characters_in
 from quire.layout.boxes import FieldGroup, boxed_fields
 from quire.layout.bullets import with_bullets
 from quire.layout.dense import dense_order
-from quire.layout.fields import FieldPair, find_fields, is_field_table, is_form
+from quire.layout.fields import FieldPair, find_fields
 from quire.layout.figures import Figure, figure_text, find_figures, find_shapes
 from quire.layout.formulas.clusters import FormulaCluster, cluster_formulas
 from quire.layout.formulas.inline import InlineFormula, inline_formulas
@@ -20,6 +20,7 @@ from quire.layout.formulas.zones import FormulaZone, find_zones, join_rows, zone
 from quire.layout.frame import Ways, upright
 from quire.layout.furniture import find_furniture, is_stamp
 from quire.layout.kinds import TypeSetting, body_setting, kind_of
+from quire.layout.labels import is_field_table, is_form
 from quire.layout.leftwards import in_reading_order, mirrored, with_whole_words
 from quire.layout.lines import Line, find_lines, is_right_to_left
 from quire.layout.listings import has_sign_of_code, is_typescript

@@ -24,7 +24,7 @@ from quire.median import median
 
 _INITIAL = re.compile(r"[A-Z]\. ")
 GAP = 1.35  # of the usual distance of lines: a wider one ends a paragraph
-SET_OFF = 1.2  # of the usual distance: so far a heading is from the text below it
+SET_OFF = 1.1  # of the usual distance: so far a heading is from the text below it
 CODE_GAP = 2.3  # a listing may hold an empty line
 SIZE = 0.09  # a larger relative change of size does too
 INDENT = 0.8  # of the size: a first line is indented by more than this

@@ -29,7 +29,7 @@ _CAPTION = re.compile(
     r"^(?:(?:supplementary|extended data|online)\s+)?"
     r"(figure|fig\.?|table|tab\.|chart|exhibit|plate|scheme|box|abbildung|abb\.|tabelle|tableau|figura|tabla|graph|"
     r"listing|algorithm|map|diagram|illustration|photo)\s*"
-    r"(?:[A-Z]?\d+(?:[.\-–]\d+)*[a-z]?|[IVXL]+|[A-Z])\b\s*(?P<mark>[.:|—–-]|\)|$|\s(?=[A-Z(]))?",
+    r"(?:[A-Z]?\d+(?:[.\-–]\d+)*[a-z]?|(?<=[\s.])(?:[IVXL]+|[A-Z]))\b\s*(?P<mark>[.:|—–-]|\)|$|\s(?=[A-Z(]))?",
     re.IGNORECASE,
 )
 _SECTION = re.compile(

@@ -17,6 +17,8 @@ OcrMode = Literal["auto", "always", "never"]
 OCR_MODES: tuple[OcrMode, ...] = get_args(OcrMode)
 """OCR where native text is missing, on every page, or never."""
 
+FINE_DPI, FINEST_DPI = 300, 350  # pictures for Tesseract: finer ones than the second are reduced to the first
+
 Effort = Literal["fast", "balanced", "accurate"]
 EFFORTS: tuple[Effort, ...] = get_args(Effort)
 
@@ -59,6 +61,10 @@ class RecognizeOptions:
 
     @property
     def prepare(self) -> PrepareProfile:
+        """How pictures are prepared: finer for scripts that only Tesseract reads, which needs larger letters."""
         from quire.prepare.prepared import PrepareProfile  # lazy: only pages with OCR are prepared
+        from quire.recognize.languages import resolve
 
-        return PrepareProfile(redactions=self.redactions)
+        if all(resolve(language).rapidocr for language in self.languages):
+            return PrepareProfile(redactions=self.redactions)
+        return PrepareProfile(dpi=FINE_DPI, max_dpi=FINEST_DPI, redactions=self.redactions)

@@ -17,6 +17,7 @@ from quire.median import median
 from quire.pagetext import LINE, SPACE, PageText
 from quire.prepare.prepared import Redaction
 from quire.recognize.seen import Seen
+from quire.recognize.specks import is_speck
 from quire.recognize.structured import lines_of
 from quire.types import REDACTED, AnswerSource, BBox, LeftOut, Word
 
@@ -183,6 +184,8 @@ def _place(
     for word in line.words:
         box = seen.prepared.to_page(word.bbox).points(size)
         under = next((reason for reason, boxes in taken.items() if _share_under(box, boxes) > COVERED), None)
+        if under is None and is_speck(word, line, seen):
+            under = "speck"
         if under is not None:
             runs.left_out[under] += _characters(word.text)
             continue

@@ -280,10 +280,12 @@ class _Judge:
         annotations = self._objects.array(page.get(b"Annots"))
         self._check_cost(cost + len(annotations) * _DRAWING)
         named = Counter(one for one in annotations if isinstance(one, Ref))
-        fields = {one: times for one, times in named.items() if self._entry(one, b"Subtype") == b"Widget"}
         if len(annotations) > MOST_NAMESAKES:
+            fields = {one: times for one, times in named.items() if self._entry(one, b"Subtype") == b"Widget"}
             self._check_fields(list(fields), sum(fields.values()))
         for annotation, times in named.items():
+            if not self._objects.may_have(annotation, b"AP"):
+                continue
             shown = self._objects.dictionary(self._entry(annotation, b"AP")).get(b"N")
             states = self._objects.dictionary(shown)
             looks = [shown] if b"Length" in states else states.values()

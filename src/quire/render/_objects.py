@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from typing import TypeAlias
 
@@ -16,6 +17,8 @@ _TOKEN = re.compile(
 )
 _PARENTHESIS = re.compile(rb"\\.|[()]", re.DOTALL)
 _ESCAPE = re.compile(rb"#([0-9A-Fa-f]{2})")
+_HEAD = re.compile(rb"\s*\d+\s+\d+\s+obj")
+_DICTIONARY = re.compile(rb"\s*\d+\s+\d+\s+obj\s*<<")
 _SECTION = re.compile(rb"\s*(\d{1,10})\s+(\d{1,10})[ \t]*\r?\n")
 _BODY = re.compile(rb"[\s\0]*stream(?:\r\n|\n|\r)")
 _DEEPEST = 64
@@ -54,6 +57,7 @@ class PdfObjects:
                 if line[17:18] == b"n" and line[:10].isdigit():
                     self._offsets[number] = int(line[:10])
                 at += _ENTRY
+        self._starts = sorted(self._offsets.values())
         trailer = self._value(data.find(b"trailer", at) + len(b"trailer"))[0]
         self.root = self.dictionary(trailer.get(b"Root") if isinstance(trailer, dict) else None)
 
@@ -72,6 +76,18 @@ class PdfObjects:
     def array(self, value: Value) -> list[Value]:
         found = self.get(value)
         return found if isinstance(found, list) else []
+
+    def may_have(self, number: Ref, key: bytes) -> bool:
+        """Whether an object may have an entry: not a dictionary in whose bytes the name does not occur.
+
+        PDFium writes such names without escapes, and the objects one after the other.
+        """
+        start = self._offsets.get(number)
+        if start is None or not _DICTIONARY.match(self._data, start):
+            return True
+        following = bisect_right(self._starts, start)
+        end = self._starts[following] if following < len(self._starts) else len(self._data)
+        return self._data.find(b"/" + key, start, end) >= 0
 
     def stream(self, value: Value, most: int) -> bytes:
         """The content of the stream at a reference, decompressed up to about `most` bytes; empty without a stream."""
@@ -106,7 +122,7 @@ class PdfObjects:
     def _object(self, number: int) -> tuple[Value, int]:
         if number not in self._parsed:
             offset = self._offsets.get(number)
-            head = re.compile(rb"\s*\d+\s+\d+\s+obj").match(self._data, offset) if offset is not None else None
+            head = _HEAD.match(self._data, offset) if offset is not None else None
             self._parsed[number] = self._value(head.end()) if head else (None, 0)
         return self._parsed[number]
 
@@ -130,7 +146,8 @@ class PdfObjects:
                 case "ref":
                     value = Ref(token["ref"])
                 case "name":
-                    value = Name(_ESCAPE.sub(lambda found: bytes([int(found[1], 16)]), token["name"][1:]))
+                    name = token["name"][1:]
+                    value = Name(_ESCAPE.sub(lambda found: bytes([int(found[1], 16)]), name) if b"#" in name else name)
                 case "hex":
                     value = token["hex"]
                 case "string":

@@ -75,6 +75,11 @@ def test_a_heading_that_begins_with_i_follows_its_type():
     assert found["I Remember the Lamps"] == 2
 
 
+def test_one_heading_in_capitals_has_the_level_of_its_type():
+    levels = document(("Arrival", 16, True), ("Signals", 13, True), ("VHF", 13, True), ("Lamps", 13, True))
+    assert levels == {"Arrival": 1, "Signals": 2, "VHF": 2, "Lamps": 2}
+
+
 def test_levels_never_pass_six():
     sizes = [30, 28, 26, 24, 22, 20, 18, 16]
     levels = list(document(*((f"Part {chr(97 + i)}x", size, True) for i, size in enumerate(sizes))).values())

@@ -81,6 +81,14 @@ def test_bold_labels_below_each_other_need_no_colon():
     assert fields(documents.invoice(pieces)) == rows
 
 
+def test_an_empty_field_does_not_take_what_is_behind_its_column():
+    rows = [("Order:", "1649539"), ("Product:", "Salt"), ("Estimate:", ""), ("Dates:", "06/12/20"), ("Type:", "NORMAL")]
+    pieces = [Piece(430, 228, "HERON", 10, BOLD)]
+    for i, (label, value) in enumerate(rows):
+        pieces += [Piece(72, 200 + 14 * i, label), *([Piece(150, 200 + 14 * i, value)] if value else ())]
+    assert fields(documents.invoice(pieces)) == [(label[:-1], value) for label, value in rows]
+
+
 def test_labels_and_values_over_rules_are_fields_and_no_table():
     pieces = [
         piece

@@ -324,6 +324,25 @@ def test_a_note_at_the_foot_of_a_column_follows_the_text_of_the_page():
     assert [block.kind for block in blocks] == ["paragraph", "paragraph", "footnote"]
 
 
+def test_lines_set_far_apart_are_one_paragraph():
+    lines = [piece._replace(y=90 + 16.5 * n) for n, piece in enumerate(wrapped(prose(12), 72, 90, 300))]
+    assert kinds(placed(lines)) == ["paragraph"]
+
+
+def test_a_heading_across_a_narrow_gutter_is_not_joined_with_the_text_beside_it():
+    left = wrapped(prose(20), 72, 90, 210)
+    reach = max(72 + stringWidth(piece.text, "Times-Roman", 10.5) for piece in left)
+    aside = reach + 10
+    right = [Piece(aside, left[3].y, "Harbour Dues", 15, "Times-Bold"), *wrapped(prose(8, start=3), aside, 160, 200)]
+    blocks = quire.read(placed([*wrapped(prose(1), aside, 90, 200)[:2], *left, *right])).blocks
+    assert [block.text for block in blocks if block.kind in ("title", "heading")] == ["Harbour Dues"]
+
+
+@pytest.mark.parametrize("text", ["Figures . " + prose(3), "Tables; " + prose(3)])
+def test_a_sentence_that_begins_with_figures_is_no_caption(text):
+    assert kinds(placed([*wrapped(text, 72, 90, 450), *wrapped(prose(6), 72, 200, 450)]))[0] == "paragraph"
+
+
 def test_the_words_of_a_stretched_line_stay_in_their_paragraph():
     lines = wrapped(prose(12), 72, 90, 210)[:8]
     width = stringWidth(lines[2].text, "Times-Roman", 10.5)

@@ -13,7 +13,7 @@ from quire.prepare.prepared import Redaction
 from quire.recognize import placing
 from quire.recognize.placing import placed
 from quire.recognize.seen import Seen
-from quire.types import REDACTED, AnswerSource, BBox
+from quire.types import REDACTED, AnswerSource, BBox, Word
 from tests.unit.recognize.seen import A_PAGE, line, native, prepared
 
 
@@ -141,3 +141,20 @@ def test_words_on_both_sides_of_an_upright_rule_are_two_lines():
     for length, split in ((400, True), (20, False)):
         text = page(both, seen=Seen(prepared(), ((between, 270.0, between, 270.0 + length, 2.0),)))
         assert [bool(flag & LINE) for flag in text.flags] == [True, split]
+
+
+def test_a_piece_of_a_column_rule_is_no_text_but_is_counted():
+    read = line("word ] word", 140, 140)
+    at = (read.words[1].bbox.left + read.words[1].bbox.right) / 2 * 1000
+    beside = page(read)
+    on = page(read, seen=Seen(prepared(), ((at, 200.0, at, 600.0, 2.0),)))
+    assert (words(beside), words(on)) == (["word", "]", "word"], ["word", "word"])
+    assert (beside.left_out, on.left_out) == ({}, {"speck": 1})
+
+
+def test_an_unsure_point_on_its_own_is_dust():
+    box = BBox(0.3, 0.3, 0.004, 0.003)
+    small = replace(line(".", 140, 140), bbox=box, words=(Word(".", box, confidence=0.4),))
+    assert page(small).left_out == {"speck": 1}
+    sure = replace(small, words=(replace(small.words[0], confidence=0.9),))
+    assert words(page(sure)) == ["."]

@@ -160,3 +160,10 @@ def test_a_dense_table_is_read_by_the_engine_that_sees_tables_and_other_pages_by
     named = [engine("lines", LINES), engine("tables", TABLES)]
     result = quire.read(scans.scanned(scans.numbered_sheet(3), scans.grid_sheet()), engines=named)
     assert [[attempt.engine for attempt in result.path[page]] for page in (1, 2)] == [["lines"], ["tables"]]
+
+
+@pytest.mark.parametrize(
+    ("languages", "dpi"), [((), 200), (("en", "fr"), 200), (("de-fraktur",), 300), (("ru", "en"), 300)]
+)
+def test_pictures_are_finer_for_languages_that_only_tesseract_reads(languages, dpi):
+    assert RecognizeOptions(languages=languages).prepare.dpi == dpi

@@ -13,7 +13,7 @@ from quire.document import Document, RenderOptions
 from quire.errors import InputError, LimitError
 from quire.render import _guard
 from quire.render._guard import GuardedReader
-from quire.render._objects import PdfObjects
+from quire.render._objects import PdfObjects, Ref
 from quire.render._streams import unpack
 from quire.render.pdf import open_pdf
 from tests import bombs, documents
@@ -133,6 +133,12 @@ def test_a_page_tree_that_lies_hides_no_bomb():
 
     assert len(pages) == 9
     assert "ok" not in pages
+
+
+def test_an_appearance_behind_a_text_that_looks_like_the_end_of_an_object_is_seen():
+    listed = ["<</Contents(endobj)/AP<<>>>>", "<</Contents(no look)>>", "1 0 R", "<</AP 2 0 R>>"]
+    objects = PdfObjects(assemble(listed))
+    assert [objects.may_have(Ref(number), b"AP") for number in (1, 2, 3, 4, 9)] == [True, False, True, True, True]
 
 
 def test_page_trees_and_forms_with_loops_end():

@@ -19,6 +19,8 @@ FEWEST_WORDS = 5  # of the row of an item
 FEWEST_COLUMNS = 5
 SAME_EDGE = 3.0  # points: numbers and amounts of the items end this near to each other
 GUTTER = 0.45  # of the size: a gap between columns, wider than one between words
+MORE = 2  # times as many rows as below another item
+MOST_ITEMS = 200
 APART = 2.5  # of the size: from one item to the next, with other rows between them
 NEAR = 1.6  # of the size: the gap between rows of a table
 TITLE_ROWS = 3
@@ -57,7 +59,7 @@ def item_tables(rows: Sequence[Row], above: Iterable[TableWord]) -> list[tuple[F
 def _items(rows: Sequence[Row]) -> list[Row]:
     """The longest series of rows that are numbered one by one, with other rows between them."""
     best: list[Row] = []
-    marked = [(row, mark) for row in rows if (mark := _mark(row))]
+    marked = [(row, mark) for row in rows if (mark := _mark(row))][:MOST_ITEMS]
     for first, (row, mark) in enumerate(marked):
         series = [row]
         for other, next_mark in marked[first + 1 :]:
@@ -90,7 +92,7 @@ def _with_rows_below(items: Sequence[Row], rows: Sequence[Row]) -> list[Row]:
     first, last = rows.index(items[0]), rows.index(items[-1])
     most = max(b - a for a, b in pairwise([rows.index(item) for item in items]))
     end = last + 1
-    while end < len(rows) and end - last < most:
+    while end < len(rows) and end - last < MORE * most:
         row, before = rows[end], rows[end - 1]
         if row.top - before.bottom > NEAR * row.size or len(row.words) > LONGEST:
             break

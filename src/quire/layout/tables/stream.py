@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from quire.layout.tables.body import group_rows
 from quire.layout.tables.columns import find_gutters
-from quire.layout.tables.header import Head, header_length, read_head
+from quire.layout.tables.header import SPACE, Head, header_length, read_head
 from quire.layout.tables.mesh import Mesh
 from quire.layout.tables.spans import settle, span_rows
 from quire.layout.tables.strokes import Rule
@@ -76,7 +76,7 @@ class Grid:
         for word in piece[1:]:
             before = groups[-1][-1]
             if any(
-                self.given or (before.right <= b + 0.5 and b - 0.5 <= word.left)
+                self.given or (before.right <= b + 0.5 and b - 0.5 <= word.left and not _is_phrase(before, word))
                 for b in self.bounds
                 if before.middle < b < word.middle
             ):
@@ -84,6 +84,12 @@ class Grid:
             else:
                 groups[-1].append(word)
         return groups
+
+
+def _is_phrase(before: TableWord, word: TableWord) -> bool:
+    """Whether two words are as close as in a sentence."""
+    near = word.left - before.right < SPACE * word.size
+    return near and before.text[-1:].isalpha() and word.text[:1].isalpha()
 
 
 def _common_middles(rows: list[Row]) -> list[float]:
