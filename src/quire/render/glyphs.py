@@ -38,6 +38,8 @@ _EXTENSIONS = (
 _SYMBOLS = ("CMSY", "CMBSY", "TXSY", "PXSY", "LMMATHSYMBOLS", "KP--M-SY", *(f"{design}-SYMBOL" for design in _DESIGNS))
 # msam: relations that have no name known to PDFium
 _AMS = ("&.6>,", "≳≲⩽⩾≜")
+# txsyc: the same, of the fonts that look like Times, Palatino and Kp
+_MORE = (",\x1b", "≠≅")
 # cmmi: Greek letters and punctuation of formulas.
 _OML = (
     "ΓΔΘΛΞΠΣΥΦΨΩαβγδϵζηθικλμνξπρστυϕχ",
@@ -57,6 +59,8 @@ SYMBOLS: tuple[tuple[str, str, str], ...] = (
     *((name, *_pair(_OMX)) for name in _EXTENSIONS),
     *((name, *_pair(_OML)) for name in ("CMMI", "CMMIB", "RTXMI", "TXMI", "RPXMI", "PXMI", "RTXBMI")),
     *((name, *_AMS) for name in ("MSAM", "TXSYA", "PXSYA")),
+    *((name, *_MORE) for name in ("TXSYC", "PXSYC", "KP--M-SYC")),
+    *((name, "", "") for name in ("TXSYB", "PXSYB", "KP--M-SYA", "KP--M-SYB", "KP--M-SYD")),
     ("CMR", *_pair(_OT1)),
     ("CMBX", *_pair(_OT1)),
     ("CMTI", *_pair(_OT1)),

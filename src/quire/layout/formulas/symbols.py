@@ -101,6 +101,8 @@ def _unicode_alphabet(character: str) -> tuple[Alphabet, str]:
     if kind != "<font>" or character in "ℓℏ":
         return "", character
     plain = chr(int(code, 16))
+    if plain == "l" and "SCRIPT" in name:
+        return "", "ℓ"
     for part, alphabet in _NAMES:
         if part in name:
             return alphabet, plain  # type: ignore[return-value]

@@ -31,6 +31,7 @@ _SOFT = re.compile(
     rf"(?:[-−–=+×·/<>≤≥≈()\[\]{{}}|\d.,:;!'’′*∗†…%~ˆ˜¯˙¨#]|{'|'.join(sorted(FUNCTIONS, key=len, reverse=True))}|mod)+\Z"
 )
 _HYPHENATED = re.compile("\\d*[\u2010\u2011][\\d\u2010\u2011]*\\Z")
+_ROMAN = re.compile(r"[rn]?[tp]xb?r\d*\Z")
 _SINGLE = re.compile(r"[(\[{]*[^\W\d_][(\[{)\]}]*\Z")
 _PUNCTUATION = re.compile(r"[.,:;!?'’]+\Z")
 _COMMON = names(
@@ -49,7 +50,10 @@ class FormulaRuns:
         self.page = page
         looks = page.looks()
         self.has_fonts = any(look.math for look in looks)
-        self._looks = [(look.math, look.italic) for look in looks]
+        roman = [bool(_ROMAN.match(font.name.lower())) for font in page.font_table]
+        self.has_roman = any(roman)
+        """Whether the page has a font of upright letters for text and formulas, apart from that of most of its text."""
+        self._looks = [(look.math, look.italic, also) for look, also in zip(looks, roman, strict=True)]
 
     def has_formulas(self) -> bool:
         """Whether anything on the page may be part of a formula."""
@@ -103,8 +107,9 @@ class FormulaRuns:
 
 
 @lru_cache(maxsize=8192)
-def _code(text: str, mathematical: bool, italic: bool) -> int:
-    """What a text in a font is to a formula."""
+def _code(text: str, mathematical: bool, italic: bool, roman: bool) -> int:
+    """What a text in a font is to a formula. Of a `roman` font, formulas take the signs and text takes the letters."""
+    mathematical = mathematical or (roman and not text.isalpha())
     if mathematical:
         anchor = 0 if all(c in _NOT_ALONE for c in text) or _HYPHENATED.match(text) else ANCHOR
         return MATHEMATICAL | anchor | (SOFT if _SOFT.match(text) or _SINGLE.match(text) else 0)

@@ -91,7 +91,7 @@ def _mark_cases(reader: FormulaRuns, lines: Sequence[Line], kinds: list[bool]) -
 def _words(reader: FormulaRuns, line: Line) -> float | None:
     """The share of the words of the text in a line; None where nothing may be of a formula."""
     page = reader.page
-    if len(line.text) > PROSE and not _may_have_signs(line):
+    if len(line.text) > PROSE and not _may_have_signs(reader, line):
         return None
     codes, texts, sizes = reader.codes, page.texts, page.sizes
     largest = max([sizes[run] for run in line.runs])
@@ -167,7 +167,8 @@ def _zone(reader: FormulaRuns, lines: list[Line], before: Line | None, after: Li
             beside = near is before and near.right < left and any(abs(o.baseline - near.baseline) < 1 for o in level)
             if gap < (LABELLED if beside else WIDE) * size:
                 return None
-    if number is None and not _stands_apart(rest, size, (left, top, right, bottom), before, after):
+    worded = reader.any(runs, WORD)
+    if number is None and not _stands_apart(size, (left, top, right, bottom), before, after, worded=worded):
         return None
     if _has_columns(rest, size):
         return None
@@ -186,9 +187,9 @@ def _number_at_the_end(page: PageText, line: Line) -> list[int]:
 
 
 def _stands_apart(
-    lines: Sequence[Line], size: float, box: tuple[float, float, float, float], before: Line | None, after: Line | None
+    size: float, box: tuple[float, float, float, float], before: Line | None, after: Line | None, *, worded: bool
 ) -> bool:
-    """Whether a formula is set apart from the text around it, not a line of a paragraph."""
+    """Whether a formula is set apart from the text around it, not a line of a paragraph; one with words by more."""
     left, top, right, bottom = box
     near = [line for line in (before, after) if line is not None and line.left < right and line.right > left]
     if not near:
@@ -203,7 +204,7 @@ def _stands_apart(
     spaced = max(gaps) > 0.55 * size
     if indented:
         return True
-    return spaced and min(gaps) > 0.25 * size
+    return spaced and min(gaps) > (1.0 if worded else 0.25) * size
 
 
 def _has_columns(lines: Sequence[Line], size: float) -> bool:
@@ -247,7 +248,7 @@ class _Row:
         if line.angle or not (self.mathematical or mathematical):
             return False
         size = max(self.main.size, line.size)
-        level = abs(line.baseline - self.main.baseline) < 0.15 * size
+        level = abs(_baseline(reader.page, line) - _baseline(reader.page, self.main)) < 0.15 * size
         right = max(piece.right for piece in self.lines)
         if level and line.size > 0.8 * self.main.size:
             return _main_left(reader.page, line) - right > -0.9 * size and line.left - right < JOINED * size
@@ -257,7 +258,7 @@ class _Row:
         if not _is_piece(reader, smaller):
             return False
         if smaller is line:
-            return line.left > self.right - line.width - 1.5 * size
+            return line.left > min(self.right - line.width, _end_left(reader.page, self.lines[-1])) - 1.5 * size
         near = abs(line.baseline - self.main.baseline) < 0.8 * size
         return near and _main_left(reader.page, line) > max(piece.left for piece in self.lines)
 
@@ -283,6 +284,22 @@ class _Row:
         return joined
 
 
+def _baseline(page: PageText, line: Line) -> float:
+    """The baseline of a line, not of an accent at its beginning."""
+    letters = (run for run in line.runs if page.texts[run] not in SURE_ACCENTS)
+    return page.baselines[next(letters, line.runs[0])] if page.texts[line.runs[0]] in SURE_ACCENTS else line.baseline
+
+
+def _end_left(page: PageText, line: Line) -> float:
+    """Where the part of a line begins that is above or below its baseline at its end: a numerator, perhaps."""
+    left = line.right
+    for run in reversed(line.runs):
+        if abs(page.baselines[run] - line.baseline) < 0.1 * line.size:
+            break
+        left = page.boxes[4 * run]
+    return left
+
+
 def _main_left(page: PageText, line: Line) -> float:
     """Where the type of full size begins in a line."""
     return min(page.boxes[4 * run] for run in line.runs if page.sizes[run] > SMALL * line.size)
@@ -290,7 +307,9 @@ def _main_left(page: PageText, line: Line) -> float:
 
 def _mathematical(reader: FormulaRuns, lines: Sequence[Line]) -> list[bool]:
     """Whether each line has a part of a formula, or is a short piece next to one that has."""
-    sure = [_may_have_signs(line) and (reader.any(line.runs, ANCHOR) or line.text in SURE_ACCENTS) for line in lines]
+    sure = [
+        _may_have_signs(reader, line) and (reader.any(line.runs, ANCHOR) or line.text in SURE_ACCENTS) for line in lines
+    ]
     short = [len(line.text) <= SHORT and _is_piece(reader, line) for line in lines]
     found = list(sure)
     for place in range(len(lines)):
@@ -302,8 +321,8 @@ def _mathematical(reader: FormulaRuns, lines: Sequence[Line]) -> list[bool]:
     return found
 
 
-def _may_have_signs(line: Line) -> bool:
-    return line.signs > 0 or not line.text.isascii()
+def _may_have_signs(reader: FormulaRuns, line: Line) -> bool:
+    return line.signs > 0 or reader.has_roman or not line.text.isascii()
 
 
 def _is_piece(reader: FormulaRuns, line: Line) -> bool:
