@@ -208,7 +208,7 @@ def _begins(
         return True
     if caption_marked(line.text) and not caption_marked(last.text):
         return True
-    if step > 1.5 * size and len(current) == 1 and pitch.seen(last.size) == 1:
+    if step > 1.55 * size and len(current) == 1 and pitch.seen(last.size) == 1:
         return True  # two titles below each other: nothing else shows how far lines of this size are apart
     if len(current) == 1 and line.font != last.font and is_known_heading(last.text):
         return True
