@@ -79,7 +79,7 @@ def _pairs(judge: Judge, name: str, limit: int | None) -> tuple[list[Pair], set[
 
 def _ours(item: Item) -> tuple[dict[str, object], str]:
     try:
-        return _tree(quire.read(item.path, lang=[item.lang]).to_text())
+        return _tree("\n".join(block.text for block in quire.read(item.path, lang=[item.lang]).blocks))
     except QuireError:
         return _tree("")
 

@@ -34,6 +34,7 @@ WALL = 8  # times the height of a line: a higher rule between two words separate
 FEW_GAPS = 3  # with fewer the usual gap is unknown
 COVERED = 0.4  # share of a recognised word under native text
 LINES, WORDS, WRITTEN = 3, 2.5, 0.15  # of scanned text: lines, words per line, share of the picture covered
+LETTERED = 0.6  # of a picture covered by lines: it is large type
 STRUCK = 0.2  # of the height of a line: a rule further up is part of its letters
 MOSTLY = 0.75  # of a rule inside a line
 
@@ -67,8 +68,8 @@ def placed(
     In addition to native text, pictures full of lines are scanned text; other pictures stay, and the layout makes
     figures of them, with their words. Words that are already on the page are counted in `left_out`.
     """
-    base = replace(_emptied(native), images=_pictures(seen, native)) if whole else native
     lines = [line for reading in readings for line in _lines_of(reading)]
+    base = replace(_emptied(native), images=_pictures(seen, native, lines)) if whole else native
     ordered = ordered and whole
     rows = [[line] for line in lines] if ordered else _rows(lines)
     feet = {id(line): foot for row in rows for line, foot in zip(row, _feet(row), strict=True)}
@@ -280,10 +281,12 @@ def _share_under(box: tuple[float, float, float, float], taken: Iterable[Sequenc
     return covered / area
 
 
-def _pictures(seen: Seen, page: PageText) -> list[float]:
-    """The photographs and drawings of the picture, on the displayed page."""
+def _pictures(seen: Seen, page: PageText, lines: Sequence[ReadLine]) -> list[float]:
+    """The photographs and drawings of the picture, on the displayed page, without display type."""
     width, height = seen.prepared.size
-    boxes = [BBox(x0 / width, y0 / height, (x1 - x0) / width, (y1 - y0) / height) for x0, y0, x1, y1 in seen.pictures]
+    written = [line.bbox.points(seen.prepared.size) for line in lines]
+    shown = [shape for shape in seen.pictures if _share_under(shape, written) < LETTERED]
+    boxes = [BBox(x0 / width, y0 / height, (x1 - x0) / width, (y1 - y0) / height) for x0, y0, x1, y1 in shown]
     return [value for box in boxes for value in seen.prepared.to_page(box).points((page.width, page.height))]
 
 

@@ -94,6 +94,11 @@ def test_the_labels_of_a_drawing_are_its_words_and_not_paragraphs():
     assert page.info.characters.unaccounted == 0
 
 
+def test_letters_of_display_type_are_no_figure():
+    page = read([line("Konzert", 50, 100, size=60)], pictures=[(120.0, 205.0, 260.0, 340.0)])
+    assert [block.text for block in page.blocks] == ["Konzert"]
+
+
 def test_a_picture_full_of_text_is_text():
     page = read(column("A", 0, 20), pictures=[(30.0, 150.0, 330.0, 650.0)])
     assert {block.kind for block in page.blocks} == {"paragraph"}

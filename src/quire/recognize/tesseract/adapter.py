@@ -49,7 +49,7 @@ class TesseractEngine:
 
     program: TesseractProgram
     profile: TesseractProfile
-    timeout_s: float = 120.0
+    timeout_s: float = 240.0  # a page of a newspaper takes half a minute of CPU time, and the CPU may be shared
     max_concurrency: int = 64
 
     name: ClassVar[str] = "tesseract"
