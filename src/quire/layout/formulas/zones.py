@@ -22,6 +22,7 @@ SET_APART = 1.3  # of the size: white space between formulas that are not of one
 INDENT = 1.2  # of the size: how far from the edge of the text a formula begins
 LEADING = 1.45  # of the size: lines of one paragraph are nearer than this
 FRAGMENT = 5  # characters: a line this short beside a formula is part of it
+COLUMNS = 10.0  # of the size: formulas this far apart are in different columns
 LABELLED = 30.0  # the gap between a formula and a text before it on the same line
 WIDE = 3.0  # of the size: a gap this wide separates columns, or a formula from its number
 JOINED = 2.0  # of the size: the gap between pieces of one line of text
@@ -66,11 +67,29 @@ def find_zones(page: PageText, lines: Sequence[Line], reader: FormulaRuns) -> tu
             before = lines[first - 1] if first else None
             after = lines[last] if last < len(lines) else None
             zone = _zone(reader, list(lines[first:last]), before, after)
-            if zone:
+            if zone and zone.number is None and _are_apart(page, zone.lines):
+                zones += [FormulaZone(page, [line], None) for line in zone.lines]
+                taken.update(range(first, last))
+            elif zone:
                 zones.append(zone)
                 taken.update(range(first, last))
         start = end
     return zones, [line for number, line in enumerate(lines) if number not in taken]
+
+
+def _are_apart(page: PageText, lines: Sequence[Line]) -> bool:
+    """Whether each of several rows is a formula of its own: centred, with a relation that is not below that above."""
+    if len(lines) < 2:
+        return False
+    relations = [
+        next((page.boxes[4 * run] for run in line.runs if page.texts[run] in RELATIONS), None) for line in lines
+    ]
+    known = [x for x in relations if x is not None]
+    size = max(line.size for line in lines)
+    middles = [(line.left + line.right) / 2 for line in lines]
+    if len(known) < len(lines):
+        return False
+    return max(known) - min(known) > size and max(middles) - min(middles) < 0.3 * size
 
 
 def _mark_cases(reader: FormulaRuns, lines: Sequence[Line], kinds: list[bool]) -> None:
@@ -131,17 +150,22 @@ def _is_apart(lines: Sequence[Line], shares: Sequence[float | None], place: int)
 def _apart(lines: Sequence[Line], start: int, end: int) -> list[tuple[int, int]]:
     """The lines from `start` to `end` cut where white space separates one formula from the next."""
     cuts = [start]
-    bottom = lines[start].bottom
-    top = lines[start].top
+    left, top, right, bottom = _box(lines[start])
     for number in range(start + 1, end):
         line = lines[number]
         size = max(line.size, lines[number - 1].size)
-        if line.top > bottom + SET_APART * size or line.bottom < top - 2 * size:
+        far = max(line.left - right, left - line.right) > COLUMNS * size and not _NUMBER.match(line.text)
+        if far or line.top > bottom + SET_APART * size or line.bottom < top - 2 * size:
             cuts.append(number)
-            top, bottom = line.top, line.bottom
+            left, top, right, bottom = _box(line)
         else:
-            top, bottom = min(top, line.top), max(bottom, line.bottom)
+            left, top = min(left, line.left), min(top, line.top)
+            right, bottom = max(right, line.right), max(bottom, line.bottom)
     return list(zip(cuts, [*cuts[1:], end], strict=True))
+
+
+def _box(line: Line) -> tuple[float, float, float, float]:
+    return line.left, line.top, line.right, line.bottom
 
 
 def _zone(reader: FormulaRuns, lines: list[Line], before: Line | None, after: Line | None) -> FormulaZone | None:
