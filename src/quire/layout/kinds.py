@@ -36,6 +36,7 @@ COLOUR = 90  # of 255: how far that of a heading is from that of the text
 TITLE_WORDS = 0.5  # of the letters of an OCR title: those in words
 _OPERATORS = re.compile(r"[-=+−×·/<>≤≥≈()\[\]{}|\d.,]+\Z")
 _NOTE_MARK = re.compile(r"^(?:[*†‡§¶]+|\d{1,3}|[a-z]\b)\s*\S")
+_DOTTED = re.compile(r"\d{1,2}(?:\.\d{1,2}){1,4}\.?\s")
 _SENTENCE_END = re.compile(r"[.;,:]$")
 
 
@@ -150,7 +151,8 @@ def is_heading(page: PageText, paragraph: Paragraph, setting: TypeSetting, *, al
         size = max(size, max(page.sizes[run] for line in lines for run in line.runs))
     if text[0].islower() and size <= 1.4 * setting.size:
         return False  # the rest of a sentence
-    if setting.form and (len(lines) > 1 or size <= FORM_SIZE * setting.size) and not section_number(text):
+    counted = section_number(text) or (_DOTTED.match(text) and all(line.bold for line in lines))
+    if setting.form and (len(lines) > 1 or size <= FORM_SIZE * setting.size) and not counted:
         return _is_heading_of_form(lines, setting, alone=alone)
     larger = size > HEADING_SIZE * setting.size
     if larger and (size > 1.25 * setting.size or not _SENTENCE_END.search(text)):
