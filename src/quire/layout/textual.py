@@ -87,7 +87,7 @@ def join_lines(before: str, after: str, vocabulary: PageVocabulary | None = None
 
 
 def _compound(first: str, tail: str, vocabulary: PageVocabulary | None) -> bool:
-    if tail[0].isupper() or "-" in first or first.lower() in _KEEPING:
+    if tail[0].isupper() or "-" in first or len(first) == 1 or first.lower() in _KEEPING:
         return True
     if vocabulary is None:
         return False

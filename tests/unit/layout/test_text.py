@@ -189,3 +189,16 @@ def test_double_spaced_lines_are_one_paragraph():
     spaced = [piece._replace(y=90 + 20 * number) for number, piece in enumerate(lines)]
     below = [piece._replace(y=piece.y + 20 * len(lines) + 20) for piece in spaced]
     assert [block.kind for block in quire.read(placed([*spaced, *below])).blocks] == ["paragraph", "paragraph"]
+
+
+def test_a_prefix_of_one_letter_keeps_its_hyphen():
+    assert text_of("The solvent in the lamps of the pier is t-", "butanol, says the keeper.").startswith(
+        "The solvent in the lamps of the pier is t-butanol,"
+    )
+
+
+def test_a_greek_letter_of_the_symbol_font_in_a_word_is_no_formula():
+    pieces = [Piece(72, 100, "The leaves of the plant have much "), Piece(214, 100, "\u03b2", font="Symbol")]
+    (block,) = quire.read(placed([*pieces, Piece(220, 100, "-carotene, says the keeper of the pier.")])).blocks
+    assert "\u03b2-carotene" in block.text
+    assert not any(span.latex for span in block.spans)

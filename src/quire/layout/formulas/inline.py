@@ -15,7 +15,9 @@ from quire.pagetext import SPACE
 
 SCRIPT = 0.86  # of the line's size: smaller type is a script
 _END = re.compile(r"[.,:;!?'’]+\Z")
+_HYPHEN = re.compile("[-\u2010\u00ad]\\Z")
 _CITATION = re.compile(r"\[\d[\d,–\- ]*\]\Z")
+_RELATING = (RELATIONS | BINARY | OPERATORS) - frozenset("-\u2010\u2013/")
 _LONE = frozenset("aAIeoyuàéöÀÉ")
 """Letters that are words of the text."""
 
@@ -149,8 +151,8 @@ def _trimmed(reader: FormulaRuns, runs: Sequence[int], start: int, end: int) -> 
     tail = 0
     if start < end:
         last = runs[end - 1]
-        match = _END.search(texts[last])
-        if match and not reader.is_math_font(last) and match.start():
+        match = _HYPHEN.search(texts[last]) or (None if reader.is_math_font(last) else _END.search(texts[last]))
+        if match and match.start():
             tail = len(texts[last]) - match.start()
         depth = _depth(reader, runs[start:end])
         while depth < 0 and len(texts[last]) - tail > 1 and texts[last][len(texts[last]) - tail - 1] in ")]}":
@@ -245,7 +247,8 @@ def _is_formula(reader: FormulaRuns, runs: Sequence[int], start: int, end: int) 
 
 
 def _says_more(reader: FormulaRuns, part: Sequence[int]) -> bool:
-    """Whether the runs have a letter and a sign that relates it to something: in a text font, one sign says little."""
+    """Whether the runs have a letter and a sign that relates it to something: in a text font, one sign says little,
+    and a hyphen or a slash nothing."""
     text = "".join(reader.page.texts[run] for run in part)
     letters = reader.any(part, VARIABLE) or any(sign in GREEK or "\U0001d400" <= sign <= "\U0001d7ff" for sign in text)
-    return letters and any(sign in RELATIONS or sign in BINARY or sign in OPERATORS for sign in text)
+    return letters and any(sign in _RELATING for sign in text)

@@ -49,7 +49,9 @@ class FormulaRuns:
     def __init__(self, page: PageText) -> None:
         self.page = page
         looks = page.looks()
-        self.has_fonts = any(look.math for look in looks)
+        fonts = zip(page.font_table, looks, strict=True)
+        self.has_fonts = any(look.math and "symbol" not in font.name.lower() for font, look in fonts)
+        """Whether the page has fonts of formulas; text takes its Greek letters and signs from Symbol."""
         roman = [bool(_ROMAN.match(font.name.lower())) for font in page.font_table]
         self.has_roman = any(roman)
         """Whether the page has a font of upright letters for text and formulas, apart from that of most of its text."""
@@ -57,7 +59,9 @@ class FormulaRuns:
 
     def has_formulas(self) -> bool:
         """Whether anything on the page may be part of a formula."""
-        return self.has_fonts or any(_is_sign(text) for text in self.page.texts if not text.isascii())
+        return any(math for math, _, _ in self._looks) or any(
+            _is_sign(text) for text in self.page.texts if not text.isascii()
+        )
 
     @cached_property
     def codes(self) -> Sequence[int]:

@@ -26,7 +26,6 @@ STORAGE = frozenset({"azure_blob", "google_cloud_storage", "google_drive", "s3"}
 """Kinds that stand for many documents as a source, and take any number of files as a target."""
 _ENRICHMENTS = {
     "do_code_enrichment": "recognises the language of code",
-    "do_formula_enrichment": "turns formulas into LaTeX",
     "do_picture_classification": "classifies pictures",
     "do_chart_extraction": "turns charts into tables",
     "do_picture_description": "describes pictures",

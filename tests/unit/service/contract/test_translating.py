@@ -151,10 +151,14 @@ def test_what_is_not_possible_is_refused_with_the_reason(options, said):
 
 @pytest.mark.parametrize(
     "name",
-    ["do_code_enrichment", "do_formula_enrichment", "do_picture_classification", "do_chart_extraction"],
+    ["do_code_enrichment", "do_picture_classification", "do_chart_extraction"],
 )
 def test_enrichments_without_a_model_are_refused(name):
     assert refusal(translated, {name: True}).startswith(f"{name} is not available")
+
+
+def test_formulas_are_latex_whether_they_are_asked_for_or_not():
+    assert translated({"do_formula_enrichment": True}) == translated({})
 
 
 def test_language_that_nobody_knows_is_refused():
