@@ -125,7 +125,10 @@ def areas_for(path: str | PurePath, patterns: Sequence[PatternArea]) -> tuple[Ta
 def areas_beside(path: str | Path) -> tuple[TableArea, ...]:
     """The areas in the file beside a document, if there is one. Raises UsageError naming the file and the entry."""
     beside = Path(f"{path}{SIDECAR}")
-    if not beside.is_file():
+    try:
+        if not beside.is_file():
+            return ()
+    except OSError:  # the name of the document is as long as a name can be
         return ()
     import tomllib  # takes time to import, and most documents have no such file
 

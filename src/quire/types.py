@@ -481,6 +481,11 @@ class PageInfo:
         """Whether the engine had so little confidence in the text of the page that much of it is probably wrong."""
         return self.confidence is not None and self.confidence < DOUBTFUL
 
+    @property
+    def doubt(self) -> str | None:
+        """What the reason of a doubtful page says."""
+        return f"doubtful text: mean confidence of OCR {self.confidence:.2f}" if self.is_doubtful else None
+
 
 @dataclass(frozen=True, slots=True)
 class PageResult:

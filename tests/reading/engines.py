@@ -38,10 +38,10 @@ class OddEngine(NumberEngine):
 
 @dataclass(frozen=True)
 class WeakEngine(NumberEngine):
-    """Is not sure of sheet 2."""
+    """Is not sure of sheet 2, nor of any that lies upside down or on its side: such a sheet has no number."""
 
     def answer(self, number: int) -> bytes:
-        if number != BAD_SHEET:
+        if number in (1, 3):
             return super().answer(number)
         places = (BBox(0.1, 0.1 + 0.1 * row, 0.6, 0.06) for row in range(6))
         lines = tuple(ReadLine("wonls tlat miqht de rnisread here", place, 0.1) for place in places)

@@ -108,8 +108,8 @@ def page_blocks(text: PageText, quality: Quality | None = None, tables: TableOpt
         _confidence(text, range(len(text.texts))),
     )
     reasons = [characters.describe()] if characters.is_incomplete else []
-    if info.is_doubtful:
-        reasons.append(f"doubtful text: mean confidence of OCR {info.confidence:.2f}")
+    if info.doubt:
+        reasons.append(info.doubt)
     if quality.status != "usable" and quality.reason != "blank":
         status, reasons = "skipped", [f"needs-recognition: {quality.reason}"]
     return PageResult(replace(info, status=status, reason="; ".join(reasons) or None), blocks)

@@ -24,7 +24,7 @@ from quire.pipeline.stages import Stages
 from quire.plugin_checks import check_returned
 from quire.recognize.frames import placed
 from quire.roles import Classified, Corrector, Crop, PreparedPicture, RegionPreprocessor, Slot, with_merged
-from quire.types import Layout, PageInfo, PageStatus, Region
+from quire.types import Block, Layout, PageInfo, PageStatus, Region
 
 MOST_CHANGES = 50
 """How many corrections the payload of one event lists."""
@@ -75,7 +75,8 @@ class PageWork:
             read = self._corrected(corrector, read, number, place)
         blocks = blocks_of(info, picture.size, layout, read, partial(rules_of, prepared, picture.size))
         status, reason = _outcome(read, bool(blocks))
-        return PageReading(replace(info, status=status, reason=reason), blocks, layout, read)
+        outcome = replace(info, status=status, reason=reason, confidence=_mean_confidence(blocks))
+        return PageReading(replace(outcome, reason=reason or outcome.doubt), blocks, layout, read)
 
     def _prepared(self, picture: Picture, page: int) -> PreparedPicture:
         ready = PreparedPicture(picture)
@@ -198,6 +199,13 @@ class PageWork:
             logging.getLogger("quire").debug("%s stage %s failed on page %d", slot, name, page, exc_info=error)
             raise RecognitionError(f"{slot} stage {name} failed: {message_of(error)}") from error
         run.emit("finished", slot, page=page, payload={**payload, "ms": run.ms_since(begun)}, mark=mark)
+
+
+def _mean_confidence(blocks: Sequence[Block]) -> float | None:
+    """Over the characters of the blocks that have one."""
+    known = [(block.confidence, len(block.text)) for block in blocks if block.confidence is not None]
+    total = sum(length for _, length in known)
+    return round(sum(confidence * length for confidence, length in known) / total, 3) if total else None
 
 
 def _outcome(read: tuple[Recognition, ...], has_blocks: bool) -> tuple[PageStatus, str | None]:
