@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import warnings
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from quire.errors import ConfigurationError, install_advice
@@ -18,7 +19,7 @@ def tree_of(result: Exportable) -> dict[str, Any] | None:
     structure = result.structure if isinstance(result, Structured) else None
     if structure is None:
         return None
-    tree: dict[str, Any] = json.loads(structure())
+    tree: dict[str, Any] = json.loads(_named(structure(), result))
     if {page["page_no"] for page in tree.get("pages", {}).values()} <= {page.number for page in result.pages}:
         return tree
     document = document_of(result)
@@ -34,9 +35,25 @@ def document_of(result: Exportable) -> DoclingDocument | None:
         from docling_core.types.doc.document import DoclingDocument
     except ImportError as error:
         raise ConfigurationError(f"this export is written by docling-core: {install_advice('formats')}") from error
-    document = DoclingDocument.model_validate_json(structure())
+    document = DoclingDocument.model_validate_json(_named(structure(), result))
     read = {page.number for page in result.pages}
     return _only(document, read) if set(document.pages) - read else document
+
+
+def _named(structure: bytes, result: Exportable) -> bytes:
+    """With the name of this document: what it was converted from may have had another one, with the same contents.
+
+    A DoclingDocument that is read keeps its own, and so does one that docling names by its contents.
+    """
+    tree = json.loads(structure)
+    origin = tree.get("origin")
+    if not origin or result.media_type == "application/json":
+        return structure
+    before = origin["filename"]
+    names = {before: result.name, PurePath(before).stem: PurePath(result.name).stem}
+    tree["name"] = names.get(tree["name"], tree["name"])
+    origin["filename"] = result.name
+    return json.dumps(tree, ensure_ascii=False).encode("utf-8", "replace")
 
 
 def _only(document: DoclingDocument, pages: set[int]) -> DoclingDocument:

@@ -147,3 +147,10 @@ def test_the_bytes_are_never_parsed_in_the_process_of_the_caller(tmp_path):
     (tmp_path / "people.csv").write_bytes(office_files.CSV)
     program = "import quire, sys; quire.read('people.csv'); sys.exit('docling' in sys.modules)"
     subprocess.run([sys.executable, "-c", program], cwd=tmp_path, check=True, timeout=60)
+
+
+def test_the_same_contents_under_another_name_have_that_name(tmp_path):
+    for name in ("stream.md", "harbour.md"):
+        (tmp_path / name).write_text("# Salt\n\nThe harbour smells of salt.\n")
+        tree = quire.read(tmp_path / name, store=tmp_path / "store").to_docling()
+        assert (tree["name"], tree["origin"]["filename"]) == (name.removesuffix(".md"), name)
