@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quire.engine import Question, ReadBlock, ReadLine, Recognition
@@ -57,6 +57,7 @@ def inside(box: BBox) -> bool:
     return numeric and box.right <= 1 + 1e-6 and box.bottom <= 1 + 1e-6
 
 
+@settings(max_examples=40)
 @given(st.lists(recognitions, max_size=4), questions)
 @pytest.mark.slow
 def test_whatever_goes_in_only_clean_things_come_out(given, question):
@@ -76,6 +77,7 @@ def test_whatever_goes_in_only_clean_things_come_out(given, question):
         assert line.angle in (0, 90, 180, 270)
 
 
+@settings(max_examples=40)
 @given(st.lists(recognitions, max_size=4), questions)
 @pytest.mark.slow
 def test_what_passed_once_passes_unchanged(given, question):

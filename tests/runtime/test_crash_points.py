@@ -14,7 +14,7 @@ from tests.runtime.crashing import Survey, survey
 
 pytestmark = pytest.mark.processes
 
-PAGES = 4
+PAGES = 2
 SHEETS = {f"stranger {number}" for number in range(1, PAGES + 1)}
 MEMORY = Path("/dev/shm")
 """Where waiting for a disk takes no time; what survives a kill is the same."""
@@ -22,7 +22,7 @@ MEMORY = Path("/dev/shm")
 
 @pytest.fixture(scope="module")
 def surveyed() -> Iterator[Survey]:
-    """A scanned document of four pages, read once for every crash point there is."""
+    """A scanned document of two pages, read once for every crash point there is."""
     with tempfile.TemporaryDirectory(dir=MEMORY if MEMORY.is_dir() else None) as folder:
         document = Path(folder, "scan.pdf")
         document.write_bytes(scans.numbered_scans(PAGES))
