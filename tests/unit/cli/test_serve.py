@@ -72,7 +72,7 @@ def test_what_cannot_work_is_said_in_one_line(tmp_path):
 def test_it_ends_cleanly_when_it_is_asked_to(tmp_path, number):
     with serving(tmp_path, DOCLING_SERVE_ENG_KIND="rq") as (_, text, process):
         process.send_signal(number)
-        assert process.wait(60) == 0
+        assert process.wait(60) == 0, text()
         said = text().splitlines()
     assert said[0] == "Settings without a meaning here: DOCLING_SERVE_ENG_KIND"
     assert len(said) == 2, "neither a traceback nor a log"
