@@ -18,7 +18,7 @@ def check_pages(pages: Pages | None) -> Pages | None:
     """`pages` in a form that can be read twice, checked as far as that is possible without the document."""
     if pages is None or isinstance(pages, str):
         if pages is not None:
-            _ranges(pages)
+            ranges_of(pages)
         return pages
     numbers = (pages,) if isinstance(pages, int) else tuple(pages)
     if not numbers:
@@ -37,7 +37,7 @@ def page_numbers(pages: Pages | None, count: int) -> Sequence[int]:
     if pages is None:
         return range(1, count + 1)
     if isinstance(pages, str):
-        ranges = _ranges(pages)
+        ranges = ranges_of(pages)
         asked = {n for first, last in ranges for n in range(first, min(last or count, count) + 1)}
         beyond = [first for first, last in ranges if first > count and (first == last or not asked)]
     else:
@@ -50,7 +50,7 @@ def page_numbers(pages: Pages | None, count: int) -> Sequence[int]:
 
 def has_page(pages: str | None, number: int) -> bool:
     """Whether a selection, like `1-3,7`, has the page; None stands for all."""
-    return pages is None or any(first <= number and (last is None or number <= last) for first, last in _ranges(pages))
+    return pages is None or any(first <= number and (last is None or number <= last) for first, last in ranges_of(pages))
 
 
 def selection(numbers: Iterable[int]) -> str:
@@ -59,7 +59,7 @@ def selection(numbers: Iterable[int]) -> str:
     return ",".join(str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs)
 
 
-def _ranges(text: str) -> list[tuple[int, int | None]]:
+def ranges_of(text: str) -> list[tuple[int, int | None]]:
     """First and last pages; None as the last one means to the end."""
     return [_range(piece, text) for piece in text.split(",")]
 

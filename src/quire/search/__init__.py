@@ -1,0 +1,1 @@
+"""Search over documents: terms, queries, indexes, ranking."""

@@ -1,0 +1,80 @@
+"""The interface of an index: what SQLite, PostgreSQL and other engines implement, so that one search serves all.
+
+An index has versions, one for each way to cut and embed documents, side by side; searches use the current one. A
+version is a projection of artifacts: it can be built anew from the store at any time, with the same content.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from quire.keys import Digest, Profile
+from quire.search.query import Filter, Query
+from quire.search.values import IndexedDocument, Statistics, StoredChunk
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True)
+class IndexProfile(Profile):
+    """How the documents of a version were cut and embedded. `dimension` is 0 for an index of words alone."""
+
+    chunks: Digest
+    terms: str
+    embedder: str = ""
+    embedder_version: str = ""
+    dimension: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class IndexVersion:
+    """One version of an index. `name` is unique in it; of several with the same profile the latest counts."""
+
+    name: str
+    profile: IndexProfile
+    is_current: bool
+    documents: int
+    chunks: int
+
+
+class Index(Protocol):
+    """One version of an index, open. Thread-safe. Raises StoreError when it cannot be read or written."""
+
+    @property
+    def profile(self) -> IndexProfile: ...
+
+    def put(self, documents: Sequence[IndexedDocument]) -> None:
+        """Add documents, or replace them, in one transaction."""
+        ...
+
+    def remove(self, documents: Sequence[str], *, tenant: str | None = None) -> int:
+        """Remove documents by their ids, of one tenant or of all; returns how many there were."""
+        ...
+
+    def known(self, *, tenant: str = "") -> Mapping[str, tuple[str, str]]:
+        """The documents in it: path and digest by id."""
+        ...
+
+    def statistics(self, terms: Sequence[str]) -> Statistics: ...
+
+    def lexical(self, query: Query, terms: Sequence[str], most: int) -> list[int]:
+        """Ids of chunks with any of the terms, the best first; all conditions of the query hold for them."""
+        ...
+
+    def dense(self, vector: NDArray[np.float32], query: Query, most: int) -> list[int]:
+        """Ids of the chunks nearest to a vector, the nearest first; all conditions of the query hold for them."""
+        ...
+
+    def load(self, ids: Sequence[int]) -> list[StoredChunk]:
+        """The chunks that still exist, in the order of the ids."""
+        ...
+
+    def around(self, document: str, index: int, reach: int, filter: Filter) -> list[StoredChunk]:
+        """The chunks of a document around one of them, with it, in reading order."""
+        ...
+
+    def close(self) -> None: ...

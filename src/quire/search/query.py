@@ -1,0 +1,91 @@
+"""What people type: words, "phrases", -not, and filters like `page:12`, `kind:table`, `in:folder`, `doc:name`."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+from typing import get_args
+
+from quire.errors import UsageError
+from quire.page_ranges import check_pages
+from quire.search.terms import query_terms, terms
+from quire.types import BlockKind
+
+_KINDS: tuple[BlockKind, ...] = get_args(BlockKind)
+_PART = re.compile(r'(?P<minus>-)?(?:(?P<name>[a-z]+):)?(?:"(?P<phrase>[^"]*)"|(?P<word>[^\s"]+))')
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """What may be found. Everything given must hold; of several values of one field, any.
+
+    `folders` are paths of folders or files, or parts of them at a slash; `documents` are ids (sha256) or names of files;
+    `pages` are like 1-3,7. `since` and `until` are dates like
+    2024-01-31 of the files. `metadata` holds values that were given when a document was added.
+    """
+
+    documents: tuple[str, ...] = ()
+    folders: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
+    pages: str | None = None
+    since: str | None = None
+    until: str | None = None
+    metadata: tuple[tuple[str, str], ...] = ()
+    tenant: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A query, taken apart. `text` is what is embedded: without filters and excluded words."""
+
+    text: str
+    terms: tuple[str, ...]
+    phrases: tuple[tuple[str, ...], ...] = ()
+    excluded: tuple[tuple[str, ...], ...] = ()
+    filter: Filter = field(default_factory=Filter)
+
+
+def parse_query(text: str, given: Filter | None = None) -> Query:
+    """Take a query apart. Filters in the text are added to those given. Raises UsageError, with what to write."""
+    filters = given or Filter()
+    words: list[str] = []
+    phrases: list[tuple[str, ...]] = []
+    excluded: list[tuple[str, ...]] = []
+    for match in _PART.finditer(text):
+        name, said = match["name"], match["phrase"] if match["phrase"] is not None else match["word"]
+        if name in _FILTERS and said:
+            filters = _FILTERS[name](filters, said)
+            continue
+        said = f"{name}:{said}" if name else said
+        found = tuple(terms(said))
+        if match["minus"] and found:
+            excluded.append(found)
+        elif found:
+            words.append(said)
+            if match["phrase"] is not None and len(found) > 1:
+                phrases.append(found)
+    plain = " ".join(words)
+    if not plain:
+        raise UsageError(f"the query {text!r} has no words to look for; write some, like: gross margin 2022 kind:table")
+    return Query(plain, tuple(query_terms(plain)), tuple(phrases), tuple(excluded), filters)
+
+
+def _of_pages(filters: Filter, said: str) -> Filter:
+    check_pages(said)
+    return replace(filters, pages=f"{filters.pages},{said}" if filters.pages else said)
+
+
+def _of_kind(filters: Filter, said: str) -> Filter:
+    if said not in _KINDS:
+        raise UsageError(f"there is no kind of block {said!r}; choose from {', '.join(_KINDS)}")
+    return replace(filters, kinds=(*filters.kinds, said))
+
+
+_FILTERS = {
+    "page": _of_pages,
+    "kind": _of_kind,
+    "in": lambda filters, said: replace(filters, folders=(*filters.folders, said)),
+    "doc": lambda filters, said: replace(filters, documents=(*filters.documents, said)),
+    "since": lambda filters, said: replace(filters, since=said),
+    "until": lambda filters, said: replace(filters, until=said),
+}

@@ -1,0 +1,521 @@
+"""An index in one SQLite file: FTS5 for words, vectors as bytes in the same file.
+
+Vectors are compared in this process, first by their signs (`bits`), which are kept in memory, then exactly. Ids are
+never used again, so that rows that were deleted meanwhile are merely not found when the best are loaded.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import zlib
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from threading import Lock, local
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+
+from quire.database.database import in_portions
+from quire.errors import StoreError, UsageError
+from quire.search.backend import IndexProfile, IndexVersion
+from quire.search.bits import bits_of, nearest
+from quire.search.conditions import conditions, is_open
+from quire.search.query import Filter, Query
+from quire.search.values import IndexedDocument, Statistics, StoredChunk
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from quire.chunk.rows import ChunkRow
+
+FILE = "search.sqlite3"
+"""Its name in the folder of a store, next to the facts."""
+SCHEMA = 1
+BUSY_S = 60.0
+OVERSAMPLED = 20
+"""Vectors compared exactly for each one that is wanted: signs alone order the nearest only roughly."""
+_TOKENIZER = "ascii tokenchars '-.''&+#:/_'"
+"""Terms come separated by spaces; FTS5 must not take them apart again."""
+
+_VERSIONS = """
+CREATE TABLE IF NOT EXISTS versions (
+    name TEXT PRIMARY KEY,
+    number INTEGER NOT NULL UNIQUE,
+    profile TEXT NOT NULL,
+    current INTEGER NOT NULL DEFAULT 0,
+    chunks INTEGER NOT NULL DEFAULT 0,
+    length INTEGER NOT NULL DEFAULT 0,
+    removals INTEGER NOT NULL DEFAULT 0
+) WITHOUT ROWID
+"""
+_TABLES = """
+CREATE TABLE documents_{v} (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    tenant TEXT NOT NULL,
+    document TEXT NOT NULL,
+    name TEXT NOT NULL,
+    path TEXT NOT NULL,
+    media_type TEXT NOT NULL,
+    modified TEXT NOT NULL,
+    metadata TEXT NOT NULL,
+    digest TEXT NOT NULL,
+    UNIQUE (tenant, document)
+);
+CREATE TABLE chunks_{v} (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    document INTEGER NOT NULL,
+    position INTEGER NOT NULL,
+    first_page INTEGER NOT NULL,
+    last_page INTEGER NOT NULL,
+    kinds TEXT NOT NULL,
+    statement TEXT NOT NULL
+);
+CREATE INDEX chunks_{v}_of_document ON chunks_{v} (document, position);
+CREATE TABLE texts_{v} (id INTEGER PRIMARY KEY, terms TEXT NOT NULL, row BLOB NOT NULL);
+CREATE TABLE vectors_{v} (id INTEGER PRIMARY KEY, bits BLOB NOT NULL, scale REAL NOT NULL, vector BLOB NOT NULL);
+CREATE TABLE frequencies_{v} (term TEXT PRIMARY KEY, chunks INTEGER NOT NULL) WITHOUT ROWID;
+CREATE VIRTUAL TABLE words_{v} USING fts5 (
+    terms, content='texts_{v}', content_rowid='id', tokenize="{tokenizer}"
+)
+"""
+_NAMES = ("documents", "chunks", "texts", "vectors", "frequencies", "words")
+
+
+class SqliteIndexes:
+    """The versions of an index in one file."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._file = _File(path)
+        with self._file.writing() as write:
+            write(f"PRAGMA user_version = {SCHEMA}") if not self._file.version else None
+            write(_VERSIONS)
+
+    def versions(self) -> list[IndexVersion]:
+        return [self._version(row) for row in self._file.rows("SELECT * FROM versions ORDER BY number")]
+
+    def open(self, profile: IndexProfile | None = None, *, name: str | None = None) -> SqliteIndex | None:
+        """The version of a name, the latest with a profile, or the current one. None when there is none."""
+        rows = self._file.rows("SELECT name, number, profile, current FROM versions ORDER BY number DESC")
+        for found, number, text, current in rows:
+            known = IndexProfile(**json.loads(str(text)))
+            if (name == found) if name else (known == profile) if profile else bool(current):
+                return SqliteIndex(self._file, int(str(number)), known)
+        return None
+
+    def make(self, profile: IndexProfile, *, name: str | None = None) -> SqliteIndex:
+        """A new, empty version; the first one is current at once."""
+        with self._file.writing() as write:
+            [(last, current)] = self._file.rows("SELECT coalesce(max(number), 0), coalesce(max(current), 0) FROM versions")
+            number = int(str(last)) + 1
+            text = json.dumps({field: getattr(profile, field) for field in profile.__dataclass_fields__})
+            values = (name or f"{profile.digest()[:12]}-{number}", number, text, int(not current))
+            write("INSERT INTO versions (name, number, profile, current) VALUES (?, ?, ?, ?)", values)
+            for statement in _TABLES.format(v=number, tokenizer=_TOKENIZER).split(";"):
+                write(statement)
+        return SqliteIndex(self._file, number, profile)
+
+    def switch(self, name: str) -> None:
+        """Make a version the one that searches use, in one step. Raises UsageError when there is none of that name."""
+        with self._file.writing() as write:
+            write("UPDATE versions SET current = (name = ?)", (name,))
+            if not self._file.rows("SELECT 1 FROM versions WHERE current"):
+                known = ", ".join(version.name for version in self.versions())
+                raise UsageError(f"{self._path} has no version {name}; choose from {known}")
+
+    def drop(self, name: str) -> None:
+        """Remove a version with everything in it."""
+        with self._file.writing() as write:
+            for (number,) in self._file.rows("SELECT number FROM versions WHERE name = ?", (name,)):
+                for table in _NAMES:
+                    write(f"DROP TABLE {table}_{number}")
+            write("DELETE FROM versions WHERE name = ?", (name,))
+
+    def remove(self, documents: Sequence[str]) -> None:
+        """Remove documents from every version, in one transaction."""
+        with self._file.writing():
+            for number, text in self._file.rows("SELECT number, profile FROM versions"):
+                SqliteIndex(self._file, int(str(number)), IndexProfile(**json.loads(str(text)))).remove(documents)
+
+    def close(self) -> None:
+        self._file.close()
+
+    def _version(self, row: tuple[object, ...]) -> IndexVersion:
+        name, number, profile, current, chunks, *_ = row
+        [(documents,)] = self._file.rows(f"SELECT count(*) FROM documents_{number}")
+        known = IndexProfile(**json.loads(str(profile)))
+        return IndexVersion(str(name), known, bool(current), int(str(documents)), int(str(chunks)))
+
+
+class SqliteIndex:
+    """One version. See `quire.search.backend.Index`."""
+
+    def __init__(self, file: _File, number: int, profile: IndexProfile) -> None:
+        self._file, self._number, self._profile = file, number, profile
+        self._signs = _Signs()
+
+    @property
+    def profile(self) -> IndexProfile:
+        return self._profile
+
+    def put(self, documents: Sequence[IndexedDocument]) -> None:
+        with self._file.writing() as write:
+            for document in documents:
+                self._remove(write, [document.document], document.tenant)
+                self._add(write, document)
+
+    def remove(self, documents: Sequence[str], *, tenant: str | None = None) -> int:
+        with self._file.writing() as write:
+            return self._remove(write, documents, tenant)
+
+    def known(self, *, tenant: str = "") -> Mapping[str, tuple[str, str]]:
+        rows = self._rows("SELECT document, path, digest FROM documents_{v} WHERE tenant = ?", (tenant,))
+        return {str(document): (str(path), str(digest)) for document, path, digest in rows}
+
+    def statistics(self, terms: Sequence[str]) -> Statistics:
+        [(chunks, length)] = self._rows("SELECT chunks, length FROM versions WHERE number = ?", (self._number,))
+        count = int(str(chunks))
+        found: dict[str, int] = {}
+        for portion, marks in in_portions(terms):
+            rows = self._rows(f"SELECT term, chunks FROM frequencies_{{v}} WHERE term IN ({marks})", portion)
+            found |= {str(term): int(str(times)) for term, times in rows}
+        return Statistics(count, int(str(length)) / count if count else 0.0, found)
+
+    def lexical(self, query: Query, terms: Sequence[str], most: int) -> list[int]:
+        wanted = " OR ".join(map(_quoted, terms))
+        for phrase in query.phrases:
+            wanted = f"({wanted}) AND {_phrase(phrase)}"
+        for phrase in query.excluded:
+            wanted = f"({wanted}) NOT {_phrase(phrase)}"
+        where, values = "", []
+        if self._is_filtered(query.filter):
+            condition, values = conditions(query.filter)
+            where = (
+                "AND rowid IN (SELECT c.id FROM chunks_{v} c JOIN documents_{v} d ON d.number = c.document "
+                f"WHERE {condition}) "
+            )
+        rows = self._rows(
+            f"SELECT rowid FROM words_{{v}} WHERE words_{{v}} MATCH ? {where}ORDER BY rank, rowid LIMIT ?",
+            (wanted, *values, most),
+        )
+        return [int(str(row[0])) for row in rows]
+
+    def dense(self, vector: NDArray[np.float32], query: Query, most: int) -> list[int]:
+        if not self._profile.dimension:
+            return []
+        ids, bits = self._signs.loaded(self)
+        if not len(ids):
+            return []
+        rows = nearest(bits_of(vector), bits, max(most, min(most * OVERSAMPLED, 4000)), self._allowed(ids, query))
+        near = ids[rows]
+        exact = self._vectors(near.tolist())
+        if not exact:
+            return []
+        found = np.array(list(exact))
+        scores = np.stack(list(exact.values())) @ vector
+        order = np.lexsort((found, -scores))[:most]
+        return [int(number) for number in found[order]]
+
+    def load(self, ids: Sequence[int]) -> list[StoredChunk]:
+        found: dict[int, StoredChunk] = {}
+        for portion, marks in in_portions(ids):
+            rows = self._rows(
+                "SELECT c.id, d.document, d.name, d.path, t.row, t.terms, c.statement, v.scale, v.vector "
+                "FROM chunks_{v} c JOIN documents_{v} d ON d.number = c.document JOIN texts_{v} t ON t.id = c.id "
+                f"LEFT JOIN vectors_{{v}} v ON v.id = c.id WHERE c.id IN ({marks})",
+                portion,
+            )
+            found |= {int(str(row[0])): _stored(row) for row in rows}
+        return [found[number] for number in ids if number in found]
+
+    def around(self, document: str, index: int, reach: int, filter: Filter) -> list[StoredChunk]:
+        rows = self._rows(
+            "SELECT c.id FROM chunks_{v} c JOIN documents_{v} d ON d.number = c.document "
+            "WHERE d.document = ? AND d.tenant = ? AND c.position BETWEEN ? AND ? ORDER BY c.position",
+            (document, filter.tenant, index - reach, index + reach),
+        )
+        return self.load([int(str(row[0])) for row in rows])
+
+    def close(self) -> None:
+        """The file is closed with its versions."""
+
+    def vectors_after(self, last: int) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
+        """Ids and signs of the vectors that were added after an id."""
+        rows = self._rows("SELECT id, bits FROM vectors_{v} WHERE id > ? ORDER BY id", (last,))
+        width = -(-self._profile.dimension // 64)
+        ids = np.fromiter((cast(int, row[0]) for row in rows), np.int64, len(rows))
+        packed = b"".join(cast(bytes, row[1]) for row in rows)
+        return ids, np.frombuffer(packed, np.uint64).reshape(-1, width)
+
+    def removals(self) -> int:
+        """How many chunks were ever removed."""
+        [(count,)] = self._rows("SELECT removals FROM versions WHERE number = ?", (self._number,))
+        return int(str(count))
+
+    def _allowed(self, ids: NDArray[np.int64], query: Query) -> NDArray[np.bool_] | None:
+        """Which of them pass the filter and have the phrases, or None for all."""
+        parts: list[str] = []
+        values: list[object] = []
+        if self._is_filtered(query.filter):
+            condition, values = conditions(query.filter)
+            parts.append(
+                f"SELECT c.id FROM chunks_{{v}} c JOIN documents_{{v}} d ON d.number = c.document WHERE {condition}"
+            )
+        if query.phrases or query.excluded:
+            everything = "SELECT id FROM texts_{v}" if not query.phrases else ""
+            wanted = " AND ".join(map(_phrase, query.phrases))
+            if wanted:
+                parts.append("SELECT rowid FROM words_{v} WHERE words_{v} MATCH ?")
+                values.append(wanted)
+            elif not parts:
+                parts.append(everything)
+        if not parts:
+            return None
+        statement = " INTERSECT ".join(parts)
+        if query.excluded:
+            statement += " EXCEPT SELECT rowid FROM words_{v} WHERE words_{v} MATCH ?"
+            values.append(" OR ".join(map(_phrase, query.excluded)))
+        found = self._rows(statement, values)
+        return np.isin(ids, np.fromiter((cast(int, row[0]) for row in found), np.int64, len(found)))
+
+    def _is_filtered(self, filters: Filter) -> bool:
+        if not is_open(filters):
+            return True
+        [(first,)] = self._rows("SELECT min(tenant) FROM documents_{v}")
+        [(last,)] = self._rows("SELECT max(tenant) FROM documents_{v}")
+        return not first == last == filters.tenant
+
+    def _vectors(self, ids: Sequence[int]) -> dict[int, NDArray[np.float32]]:
+        found: dict[int, NDArray[np.float32]] = {}
+        for portion, marks in in_portions(ids):
+            rows = self._rows(f"SELECT id, scale, vector FROM vectors_{{v}} WHERE id IN ({marks})", portion)
+            found |= {cast(int, number): _decoded(scale, vector) for number, scale, vector in rows}
+        return found
+
+    def _add(self, write: _Write, document: IndexedDocument) -> None:
+        self._check(document)
+        metadata = "".join(f"\n{name}={value}" for name, value in sorted(document.metadata.items()))
+        write(
+            self._sql(
+                "INSERT INTO documents_{v} (tenant, document, name, path, media_type, modified, metadata, digest) "
+                "VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+            ),
+            (
+                document.tenant,
+                document.document,
+                document.name,
+                document.path,
+                document.media_type,
+                document.modified,
+                f"{metadata}\n",
+                document.digest,
+            ),
+        )
+        [(number,)] = self._rows("SELECT last_insert_rowid()")
+        frequencies: Counter[str] = Counter()
+        length = 0
+        [(last,)] = self._rows("SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = ?", (f"chunks_{self._number}",))
+        first = int(str(last)) + 1
+        chunks, texts, vectors = [], [], []
+        for id, chunk in enumerate(document.chunks, first):
+            row, pages = chunk.row, chunk.row["pages"] or [0]
+            kinds = f" {' '.join(row['meta']['kinds'])} "
+            chunks.append((id, number, row["index"], min(pages), max(pages), kinds, chunk.statement))
+            packed = zlib.compress(json.dumps(row, ensure_ascii=False).encode("utf-8", "replace"), 1)
+            texts.append((id, f" {' '.join(chunk.terms)} ", packed))
+            frequencies.update({*chunk.terms})
+            length += len(chunk.terms)
+            if chunk.vector is not None:
+                scale, quantised = _encoded(chunk.vector)
+                vectors.append((id, bits_of(chunk.vector).tobytes(), scale, quantised))
+        many = self._file.many
+        many(self._sql("INSERT INTO chunks_{v} VALUES (?, ?, ?, ?, ?, ?, ?)"), chunks)
+        many(self._sql("INSERT INTO texts_{v} VALUES (?, ?, ?)"), texts)
+        many(self._sql("INSERT INTO words_{v} (rowid, terms) VALUES (?, ?)"), [text[:2] for text in texts])
+        many(self._sql("INSERT INTO vectors_{v} VALUES (?, ?, ?, ?)"), vectors)
+        many(
+            self._sql(
+                "INSERT INTO frequencies_{v} VALUES (?, ?) "
+                "ON CONFLICT (term) DO UPDATE SET chunks = chunks + excluded.chunks"
+            ),
+            sorted(frequencies.items()),
+        )
+        write(
+            "UPDATE versions SET chunks = chunks + ?, length = length + ? WHERE number = ?",
+            (len(chunks), length, self._number),
+        )
+
+    def _check(self, document: IndexedDocument) -> None:
+        expected = self._profile.dimension
+        for chunk in document.chunks:
+            size = 0 if chunk.vector is None else len(chunk.vector)
+            if size != expected:
+                raise UsageError(
+                    f"{document.name}: a vector has {size} dimensions, the index has {expected}; "
+                    f"use the embedder of the index ({self._profile.embedder or 'none'}), or make another version"
+                )
+
+    def _remove(self, write: _Write, documents: Sequence[str], tenant: str | None) -> int:
+        removed = 0
+        for document in documents:
+            condition, values = ("", ()) if tenant is None else (" AND tenant = ?", (tenant,))
+            for (number,) in self._rows(
+                f"SELECT number FROM documents_{{v}} WHERE document = ?{condition}", (document, *values)
+            ):
+                removed += 1
+                self._remove_chunks(write, cast(int, number))
+                write(self._sql("DELETE FROM documents_{v} WHERE number = ?"), (number,))
+        return removed
+
+    def _remove_chunks(self, write: _Write, document: int) -> None:
+        rows = self._rows(
+            "SELECT c.id, t.terms FROM chunks_{v} c JOIN texts_{v} t ON t.id = c.id WHERE c.document = ?", (document,)
+        )
+        frequencies: Counter[str] = Counter()
+        for _, terms in rows:
+            frequencies.update({*str(terms).split()})
+        many = self._file.many
+        many(self._sql("INSERT INTO words_{v} (words_{v}, rowid, terms) VALUES ('delete', ?, ?)"), rows)
+        for table in ("texts", "vectors", "chunks"):
+            many(self._sql(f"DELETE FROM {table}_{{v}} WHERE id = ?"), [row[:1] for row in rows])
+        changes = [(count, term) for term, count in sorted(frequencies.items())]
+        many(self._sql("UPDATE frequencies_{v} SET chunks = chunks - ? WHERE term = ?"), changes)
+        many(self._sql("DELETE FROM frequencies_{v} WHERE chunks = 0 AND term = ?"), [change[1:] for change in changes])
+        length = sum(len(str(terms).split()) for _, terms in rows)
+        write(
+            "UPDATE versions SET chunks = chunks - ?, length = length - ?, removals = removals + ? WHERE number = ?",
+            (len(rows), length, len(rows), self._number),
+        )
+
+    def _sql(self, statement: str) -> str:
+        return statement.replace("{v}", str(self._number))
+
+    def _rows(self, statement: str, values: Sequence[object] = ()) -> list[tuple[object, ...]]:
+        return self._file.rows(self._sql(statement), values)
+
+
+class _Signs:
+    """The signs of all vectors in memory. New ones are added; all are loaded again after many removals."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._ids = np.empty(0, np.int64)
+        self._bits: NDArray[np.uint64] | None = None
+        self._removals = 0
+
+    def loaded(self, index: SqliteIndex) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
+        with self._lock:
+            removals = index.removals()
+            if removals - self._removals > len(self._ids) // 10:
+                self._ids, self._bits = self._ids[:0], None
+            if self._bits is None:
+                self._removals = removals
+            ids, bits = index.vectors_after(int(self._ids[-1]) if len(self._ids) else 0)
+            if self._bits is None:
+                self._ids, self._bits = ids, bits
+            elif len(ids):
+                self._ids, self._bits = np.concatenate([self._ids, ids]), np.concatenate([self._bits, bits])
+            return self._ids, self._bits
+
+
+class _Write:
+    """Runs a statement in a transaction."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def __call__(self, statement: str, values: Sequence[object] = ()) -> int:
+        return self._connection.execute(statement, values).rowcount
+
+
+class _File:
+    """Connections to the file: one per thread, so that searches do not wait for each other or for a writer."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._local = local()
+        self._lock = Lock()
+        self._open: list[sqlite3.Connection] = []
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with self._explained():
+            self.version = self.rows("PRAGMA user_version")[0][0]
+            if self.version not in (0, SCHEMA):
+                raise StoreError(f"{path} has schema version {self.version}, this Quire reads {SCHEMA}; delete it, and run `quire index` again")
+
+    def rows(self, statement: str, values: Sequence[object] = ()) -> list[tuple[object, ...]]:
+        with self._explained():
+            return self._connection().execute(statement, values).fetchall()
+
+    def many(self, statement: str, values: Sequence[Sequence[object]]) -> None:
+        with self._explained():
+            self._connection().executemany(statement, values)
+
+    @contextmanager
+    def writing(self) -> Iterator[_Write]:
+        """A transaction of this thread; nested ones belong to the outermost."""
+        connection = self._connection()
+        write = _Write(connection)
+        if connection.in_transaction:
+            yield write
+            return
+        with self._explained():
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield write
+            except BaseException:
+                connection.rollback()
+                raise
+            connection.commit()
+
+    def close(self) -> None:
+        with self._lock:
+            for connection in self._open:
+                connection.close()
+            self._open.clear()
+        self._local = local()
+
+    def _connection(self) -> sqlite3.Connection:
+        connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
+        if connection is None:
+            connection = sqlite3.connect(self._path, timeout=BUSY_S, isolation_level=None, check_same_thread=False)
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA synchronous = NORMAL")
+            with self._lock:
+                self._open.append(connection)
+            self._local.connection = connection
+        return connection
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise StoreError(f"the search index {self._path}: {error}; it can be deleted, `quire index` makes it again") from error
+
+
+def _encoded(vector: NDArray[np.float32]) -> tuple[float, bytes]:
+    """A vector in bytes, one a dimension, and their scale."""
+    largest = float(np.abs(vector).max()) or 1.0
+    return largest / 127, np.round(vector * (127 / largest)).astype(np.int8).tobytes()
+
+
+def _decoded(scale: object, vector: object) -> NDArray[np.float32]:
+    return np.frombuffer(cast(bytes, vector), np.int8).astype(np.float32) * np.float32(cast(float, scale))
+
+
+def _stored(row: tuple[object, ...]) -> StoredChunk:
+    number, document, name, path, packed, terms, statement, scale, vector = row
+    content: ChunkRow = json.loads(zlib.decompress(cast(bytes, packed)))
+    known = None if vector is None else _decoded(scale, vector)
+    return StoredChunk(cast(int, number), str(document), str(name), str(path), content, str(terms), str(statement), known)
+
+
+def _quoted(term: str) -> str:
+    return '"' + term.replace('"', '""') + '"'
+
+
+def _phrase(terms: Sequence[str]) -> str:
+    return _quoted(" ".join(terms))

@@ -1,0 +1,171 @@
+"""Search terms of a text: words folded to one spelling; numbers, dates, amounts and identifiers by value.
+
+The same function serves documents and queries. It is not tied to one language: letters lose case and accents, words in
+Latin letters their English plural, scripts without spaces become pairs of characters.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from functools import lru_cache
+
+VERSION = "1"
+"""Changes when the same text gives other terms."""
+
+_TOKEN = re.compile(
+    r"[^\W_]+(?:[-./_'’&+#:][^\W_]+)*"  # words, identifiers like INV-2021/0042, numbers with points
+    r"|[$€£¥₹₩]"
+)
+_NUMBER = re.compile(r"\d+(?:[.,'’]\d+)*")
+_GROUPED = re.compile(r"(?<![\w.,])\d{1,3}(?:[,'’ \u00a0\u202f]\d{3})+(?![\d])(?:\.\d+)?|(?<![\w.,])\d{1,3}(?:\.\d{3})+,\d+")
+_PARTS = re.compile(r"[-./_'’&+#:]+")
+_UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]+")
+_CURRENCIES = {"$": "usd", "€": "eur", "£": "gbp", "¥": "jpy", "₹": "inr", "₩": "krw"}
+_MONTHS = {
+    name: number
+    for number, names in enumerate(
+        (
+            "january jan januar janvier enero gennaio janeiro",
+            "february feb februar fevrier febrero febbraio fevereiro",
+            "march mar marz mars marzo marco",
+            "april apr avril abril aprile",
+            "may mai mayo maggio maio",
+            "june jun juni juin junio giugno junho",
+            "july jul juli juillet julio luglio julho",
+            "august aug aout agosto",
+            "september sep sept septembre septiembre settembre setembro",
+            "october oct okt oktober octobre octubre ottobre outubro",
+            "november nov novembre noviembre novembro",
+            "december dec dez dezember decembre diciembre dicembre dezembro",
+        ),
+        1,
+    )
+    for name in names.split()
+}
+_MONTH = "|".join(sorted(_MONTHS, key=len, reverse=True))
+_DATES = (
+    re.compile(r"\b(?P<y>(?:19|20)\d\d)-(?P<m>\d\d)-(?P<d>\d\d)\b"),
+    re.compile(r"\b(?P<d>\d{1,2})\.\s?(?P<m>\d{1,2})\.\s?(?P<y>(?:19|20)\d\d)\b"),
+    re.compile(r"\b(?P<m>\d{1,2})/(?P<d>\d{1,2})/(?P<y>(?:19|20)\d\d)\b"),
+    re.compile(rf"\b(?P<d>\d{{1,2}})(?:st|nd|rd|th|er|\.)?\s+(?:of\s+|de\s+)?(?P<m>{_MONTH})\.?,?\s+(?:de\s+)?(?P<y>(?:19|20)\d\d)\b"),
+    re.compile(rf"\b(?P<m>{_MONTH})\.?\s+(?P<d>\d{{1,2}})(?:st|nd|rd|th)?,?\s+(?P<y>(?:19|20)\d\d)\b"),
+)
+_YEAR = re.compile(r"(?:19|20)\d\d")
+_FISCAL = re.compile(r"(?:fy|q[1-4])(?P<y>(?:19|20)?\d\d)")
+_MONTHS_OF_A_YEAR, _DAYS_OF_A_MONTH = 12, 31
+_SHORTEST_PLURAL = 4
+_LONGEST_DATE = len("the 31st of september, ")
+
+STOP_WORDS = frozenset(
+    "a an and are as at be been by can could did do does for from had has have how i if in into is it its many may me "
+    "more much my no not of on or our shall should so such than that the their them then there these they this those "
+    "to was we were what when where which who whose why will with would you your about all any between both did each "
+    "over per under up using use used "
+    "der die das und ist im in den von zu mit auf fur des dem ein eine la le les de du des et en un une el los las y "
+    "il lo gli di che e o os as da do".split()
+)
+"""Words of queries that find nothing by themselves. They are indexed, for phrases."""
+
+
+def terms(text: str) -> list[str]:
+    """The terms of a text, in its order."""
+    folded = _folded(text)
+    found: list[str] = []
+    for match in _TOKEN.finditer(_GROUPED.sub(_without_groups, folded)):
+        found += _terms_of(match[0])
+    found += _dates(folded)
+    return found
+
+
+def query_terms(text: str) -> list[str]:
+    """The terms to look for: without stop words, unless there is nothing else, and each once."""
+    found = list(dict.fromkeys(terms(text)))
+    return [term for term in found if term not in STOP_WORDS] or found
+
+
+def _folded(text: str) -> str:
+    if text.isascii():
+        return text.lower()
+    spelled = unicodedata.normalize("NFKD", text.replace("ß", "ss")).casefold()
+    return unicodedata.normalize("NFC", "".join(char for char in spelled if not unicodedata.combining(char)))
+
+
+def _without_groups(match: re.Match[str]) -> str:
+    """1,234.5 and 1.234,5 as 1234.5."""
+    number = match[0]
+    whole, comma, decimals = number.rpartition(",")
+    if comma and "." in whole:
+        return f"{whole.replace('.', '')}.{decimals}"
+    return re.sub(r"[,'’ \u00a0\u202f]", "", number)
+
+
+@lru_cache(maxsize=1 << 17)
+def _terms_of(token: str) -> tuple[str, ...]:
+    if token in _CURRENCIES:
+        return (_CURRENCIES[token],)
+    if _NUMBER.fullmatch(token):
+        return (_number(token),)
+    if token.isalpha():
+        return tuple(_pairs(token)) if _UNSPACED.search(token) else (_singular(token),)
+    fiscal = _FISCAL.fullmatch(token)
+    if fiscal:
+        year = fiscal["y"]
+        return token, year if _YEAR.fullmatch(year) else f"20{year}"
+    parts = [part for part in _PARTS.split(token) if part]
+    if len(parts) == 1:
+        return (token,)
+    if token.endswith(("'s", "’s")):
+        return _terms_of(token[:-2])
+    if all(len(part) == 1 for part in parts):  # U.S.
+        return ("".join(parts),)
+    return ("-".join(parts), *(term for part in parts for term in _terms_of(part)))
+
+
+def _number(token: str) -> str:
+    """A number by its value: a comma with other than three digits behind it is a decimal point."""
+    if token.count(",") == 1 and "." not in token and len(token.rpartition(",")[2]) != len("000"):
+        token = token.replace(",", ".")
+    plain = re.sub(r"[,'’]", "", token)
+    if plain.count(".") != 1:
+        return plain
+    return plain.rstrip("0").rstrip(".")
+
+
+def _singular(word: str) -> str:
+    """Harman's S stemmer: English plurals, safe for other words."""
+    if len(word) < _SHORTEST_PLURAL or not word.isascii() or word[-1] != "s":
+        return word
+    if word.endswith("ies") and word[-4] not in "ae":
+        return f"{word[:-3]}y"
+    if word.endswith("es") and word[-3] in "aeo":
+        return word
+    return word if word[-2] in "us" else word[:-1]
+
+
+def _pairs(word: str) -> Iterator[str]:
+    """Scripts without spaces: pairs of characters that overlap."""
+    start = 0
+    for match in _UNSPACED.finditer(word):
+        if match.start() > start:
+            yield word[start : match.start()]
+        piece, start = match[0], match.end()
+        yield from (piece[at : at + 2] for at in range(len(piece) - 1)) if len(piece) > 1 else (piece,)
+    if start < len(word):
+        yield word[start:]
+
+
+def _dates(folded: str) -> Iterator[str]:
+    """Dates as 2021-03-12, in addition to their parts. Looks around years only, which is several times faster."""
+    seen = 0
+    for year in _YEAR.finditer(folded):
+        begin = max(seen, year.start() - _LONGEST_DATE)
+        around = folded[begin : year.end() + len("-03-12")]
+        if any(char.isdigit() for char in folded[begin : year.start()]) or around[year.end() - begin :][:1] == "-":
+            for pattern in _DATES:
+                for match in pattern.finditer(around):
+                    month, day = _MONTHS.get(match["m"]) or int(match["m"]), int(match["d"])
+                    if 1 <= month <= _MONTHS_OF_A_YEAR and 1 <= day <= _DAYS_OF_A_MONTH:
+                        yield f"{match['y']}-{month:02}-{day:02}"
+        seen = year.end()

@@ -1,0 +1,115 @@
+"""What an index holds of a document, and what a search gives back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+from quire.chunk.rows import ChunkRow
+from quire.types import BBox, Part
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedChunk:
+    """A chunk as it is put into an index. `vector` is None in an index of words alone."""
+
+    row: ChunkRow
+    terms: tuple[str, ...]
+    statement: str = ""
+    """Which financial statement it is part of: `balance`, `income` or `cash flow`."""
+    vector: NDArray[np.float32] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedDocument:
+    """A document as it is put into an index, with all its chunks. `digest` says from which artifacts it was made."""
+
+    document: str
+    name: str
+    path: str
+    digest: str
+    chunks: Sequence[IndexedChunk]
+    media_type: str = ""
+    modified: str = ""
+    metadata: Mapping[str, str] = field(default_factory=dict)
+    tenant: str = ""
+
+
+class Statistics(NamedTuple):
+    """Of all chunks of an index: how many, how many terms each has on average, and in how many each term is."""
+
+    chunks: int
+    mean_length: float
+    frequencies: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class StoredChunk:
+    """A chunk as an index gives it back."""
+
+    id: int
+    document: str
+    name: str
+    path: str
+    row: ChunkRow
+    terms: str
+    statement: str = ""
+    vector: NDArray[np.float32] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A place in a document that fits a query.
+
+    `page` and `bbox` are the best place; `places` all of them. `marks` are the matching words, as ranges of `text`.
+    `scores` has a score by source: `lexical` (BM25), `dense` (cosine), and `total`.
+    """
+
+    document: str
+    name: str
+    path: str
+    page: int
+    bbox: BBox | None
+    text: str
+    marks: tuple[tuple[int, int], ...]
+    section: tuple[str, ...]
+    kinds: tuple[str, ...]
+    blocks: tuple[str, ...]
+    places: tuple[Part, ...]
+    chunk: str
+    index: int
+    score: float
+    scores: Mapping[str, float]
+    reason: str = ""
+    also: tuple[str, ...] = ()
+    """Names of other documents that say the same there."""
+
+    def to_json(self) -> dict[str, object]:
+        return {
+            "document": self.document,
+            "name": self.name,
+            "path": self.path,
+            "page": self.page,
+            "bbox": _box(self.bbox) if self.bbox else None,
+            "text": self.text,
+            "marks": [list(mark) for mark in self.marks],
+            "section": list(self.section),
+            "kinds": list(self.kinds),
+            "blocks": list(self.blocks),
+            "places": [{"page": place.page, "bbox": _box(place.bbox)} for place in self.places],
+            "chunk": self.chunk,
+            "index": self.index,
+            "score": self.score,
+            "scores": dict(self.scores),
+            "reason": self.reason,
+            "also": list(self.also),
+        }
+
+
+def _box(box: BBox) -> dict[str, float]:
+    return {"left": box.left, "top": box.top, "width": box.width, "height": box.height}
