@@ -19,7 +19,9 @@ Examples:
   quire models fetch formulas --to /srv/models
 """
 
-_To = Annotated[Path | None, Option("--to", metavar="DIR", help="Folder for models; QUIRE_MODELS, or one of this user.")]
+_To = Annotated[
+    Path | None, Option("--to", metavar="DIR", help="Folder for models; QUIRE_MODELS, or one of this user.")
+]
 
 
 def list_(as_json: options.Json = False) -> int:

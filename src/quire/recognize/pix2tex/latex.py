@@ -10,9 +10,9 @@ _BOLD = re.compile(r"\{\\bf\s*([^{}]*)\}")
 _STYLE = re.compile(r"\\(?:display|text|script)style(?![A-Za-z])")
 _PRIMES = re.compile(r"\^\{((?:\\prime)+)\}")
 _FILLER = re.compile(r"(?:\\[,;!:]|~|\{\}|\\mathrm\{~*\}|\{\\mathrm\{~*\}\})+\Z")
-_FUNCTIONS = frozenset(
-    "arccos arcsin arctan arg cos cosh cot coth csc deg det dim exp gcd hom inf ker lg lim liminf limsup ln log max min "
-    "Pr sec sin sinh sup tan tanh".split()
+_FUNCTIONS = re.compile(
+    r"arc(?:cos|sin|tan)|(?:cos|sin|tan|cot)h?|arg|csc|deg|det|dim|exp|gcd|hom|inf|ker|lg|lim(?:inf|sup)?|ln|log|max|min|"
+    r"Pr|sec|sup"
 )
 
 
@@ -26,7 +26,7 @@ def latex_of(text: str) -> str:
         if piece[0].isalpha() and re.search(r"\\[A-Za-z]+\Z", out):
             out += " "
         out += piece
-    out = _BOLD.sub(r"\\mathbf{\1}", out)
+    out = _BOLD.sub(r"{\\mathbf{\1}}", out)
     out = _PRIMES.sub(lambda found: "'" * found[1].count("prime"), out)
     return _FILLER.sub("", out).rstrip("\\")
 
@@ -34,21 +34,6 @@ def latex_of(text: str) -> str:
 def _upright(found: re.Match[str]) -> str:
     r"""`\operatorname*{m a x}` as `\max`; other names as they are, without the spaces between their letters."""
     command, star, name = found[1], found[2], found[3].replace(" ", "")
-    if command != "text" and name in _FUNCTIONS:
+    if command != "text" and _FUNCTIONS.fullmatch(name):
         return f"\\{name} "
     return f"\\{command}{star}{{{name}}}"
-
-
-def is_balanced(latex: str) -> bool:
-    r"""Whether braces, environments, and `\left` and `\right` come in pairs: what is not cannot be typeset."""
-    depth = 0
-    for piece in _PIECES.findall(latex):
-        depth += (piece == "{") - (piece == "}")
-        if depth < 0:
-            return False
-    commands = re.findall(r"\\(left|right|begin|end)(?![A-Za-z])", latex)
-    return (
-        depth == 0
-        and commands.count("left") == commands.count("right")
-        and commands.count("begin") == commands.count("end")
-    )

@@ -115,7 +115,9 @@ class _Encoder(_Network):
         name = "encoder.patch_embed.proj"
         value = graph.add("Conv", features, self.weight(f"{name}.weight"), self.weight(f"{name}.bias"))
         flat = graph.add("Reshape", value, graph.integers(1, HEADS * VIT_WIDTH, -1))
-        value = graph.add("Concat", self.weight("encoder.cls_token"), graph.add("Transpose", flat, perm=(0, 2, 1)), axis=1)
+        value = graph.add(
+            "Concat", self.weight("encoder.cls_token"), graph.add("Transpose", flat, perm=(0, 2, 1)), axis=1
+        )
         value = graph.add("Add", value, graph.add("Gather", self.weight("encoder.pos_embed"), positions, axis=1))
         for number in range(DEPTH):
             value = self._block(value, f"encoder.blocks.{number}")
@@ -191,4 +193,4 @@ class _Decoder(_Network):
 def _standardised(weight: NDArray[np.float32]) -> NDArray[np.float32]:
     flat = weight.reshape(weight.shape[0], -1).astype(np.float64)
     normal = (flat - flat.mean(axis=1, keepdims=True)) / np.sqrt(flat.var(axis=1, keepdims=True) + STANDARDISED)
-    return normal.reshape(weight.shape).astype(np.float32)
+    return np.asarray(normal.reshape(weight.shape), np.float32)

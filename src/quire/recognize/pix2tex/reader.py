@@ -57,7 +57,8 @@ class FormulaReader:
         nothing = np.zeros((1, HEADS, 0, WIDTH), np.float32)
         earlier = dict.fromkeys(names, nothing)
         outputs = ["scores", *(f"later_{name}" for name in names)]
-        token, tokens, certainty = BEGIN, [], 0.0
+        token, certainty = BEGIN, 0.0
+        tokens: list[int] = []
         for place in range(longest):
             given = {"token": np.array([[token]], np.int64), "position": np.array([[place]], np.int64), **seen}
             given |= {f"earlier_{name}": value for name, value in earlier.items()}
@@ -99,7 +100,7 @@ def _trimmed(grey: Pixels) -> Pixels | None:
 def _most(inked: Pixels) -> float:
     """The largest scale at which a crop fits the network."""
     height, width = inked.shape
-    return min(MOST_HEIGHT / height, MOST_WIDTH / width)
+    return float(min(MOST_HEIGHT / height, MOST_WIDTH / width))
 
 
 def _sized(inked: Pixels, scale: float) -> Pixels:
