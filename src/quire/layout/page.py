@@ -15,6 +15,7 @@ from quire.layout.fields import FieldPair, find_fields
 from quire.layout.figures import Figure, figure_text, find_figures, find_shapes
 from quire.layout.formulas.clusters import FormulaCluster, cluster_formulas
 from quire.layout.formulas.inline import InlineFormula, inline_formulas
+from quire.layout.formulas.seen import seen_formulas
 from quire.layout.formulas.words import FormulaRuns
 from quire.layout.formulas.zones import FormulaZone, find_zones, join_rows, zone_latex
 from quire.layout.frame import Ways, upright
@@ -150,6 +151,9 @@ class _Page:
             self.tags.mark(lines)
         upright_lines = mended(page, [line for line in lines if not line.angle])
         given, lines = self._given_tables([*upright_lines, *(line for line in lines if line.angle)])
+        seen: list[FormulaZone] = []
+        if self.source.formulas:
+            seen, lines = seen_formulas(page, lines, self.source.formulas, self.ways)
         upright_lines = [line for line in lines if not line.angle]
         self.typed = is_typescript(upright_lines)
         if self.typed:
@@ -196,6 +200,7 @@ class _Page:
         things: list[Thing] = [
             *cluster_formulas(body),
             *zones,
+            *seen,
             *pairs,
             *forms,
             *map(_Grid, tables),
@@ -378,10 +383,13 @@ class _Page:
         )
 
     def _formula(self, zone: FormulaZone) -> None:
-        assert self.reader is not None
         lines = [*zone.lines, zone.number] if zone.number else zone.lines
         runs = [run for line in zone.lines for run in line.runs]
-        formula = InlineFormula(runs, 0, zone_latex(self.reader, zone))
+        parsed = zone.given
+        if parsed is None:
+            assert self.reader is not None
+            parsed = zone_latex(self.reader, zone)
+        formula = InlineFormula(runs, 0, parsed)
         content = block_text(self.page, lines, self.vocabulary, keep_hyphens=True, code=False, formulas=[formula])
         runs = [run for line in lines for run in line.runs]
         self.account.place(runs, content.text)

@@ -21,7 +21,7 @@ from quire.picture import Picture
 from quire.prepare.prepared import PrepareProfile
 from quire.recognize.routing import is_dense_table
 from quire.recognize.seen import Seen
-from quire.types import BBox
+from quire.types import BBox, Region
 
 if TYPE_CHECKING:
     from quire.recognize.similar import SimilarAnswers
@@ -38,6 +38,7 @@ class LookRequest:
     """A page to analyse. Without an engine the picture itself is returned, for engines that run elsewhere.
 
     `turn` is the orientation in which to read the page (degrees clockwise), None for the one that it seems to have.
+    With `regions`, the engine is asked about these instead of the whole picture.
     """
 
     source: Opened
@@ -49,10 +50,15 @@ class LookRequest:
     hints: tuple[str, ...] = ()
     similar: Path | None = None
     turn: int | None = None
+    regions: tuple[Region, ...] = ()
 
 
-def question_of(seen: Seen, *, languages: tuple[str, ...] = (), hints: tuple[str, ...] = ()) -> Question:
-    """The question about a whole prepared picture: the stricter one when it is mostly a dense table."""
+def question_of(
+    seen: Seen, *, languages: tuple[str, ...] = (), hints: tuple[str, ...] = (), regions: tuple[Region, ...] = ()
+) -> Question:
+    """The question about a prepared picture, or regions of it: the stricter one when it is mostly a dense table."""
+    if regions:
+        return Question(seen.prepared.size, seen.prepared.dpi, regions=regions)
     return Question(seen.prepared.size, seen.prepared.dpi, languages, (), is_dense_table(seen), hints)
 
 
@@ -68,7 +74,7 @@ def look(arguments: LookRequest, work: WorkerWork) -> tuple[dict[str, object], b
     engine = arguments.engine
     if engine is None:
         return header | {"mode": picture.mode}, picture.pixels
-    question = question_of(seen, languages=arguments.languages, hints=arguments.hints)
+    question = question_of(seen, languages=arguments.languages, hints=arguments.hints, regions=arguments.regions)
     key = answer_key(engine, seen.prepared.digest, question)
     if _is_known(key, work):
         return header | {"found": True}, b""
@@ -114,7 +120,7 @@ def _ask_and_save(engine: Engine, picture: Picture, question: Question, key: Art
 
 def _similar(arguments: LookRequest, work: WorkerWork) -> SimilarAnswers | None:
     path = arguments.similar
-    if path is None:
+    if path is None or arguments.regions:
         return None
     from quire.recognize.similar import SimilarAnswers
 

@@ -14,8 +14,9 @@ from itertools import pairwise
 from quire.engine import ReadLine, Recognition
 from quire.fonts import Font
 from quire.median import median
-from quire.pagetext import LINE, SPACE, PageText
+from quire.pagetext import LINE, SPACE, FormulaInfo, PageText
 from quire.prepare.prepared import Redaction
+from quire.recognize.latex import is_balanced
 from quire.recognize.seen import Seen
 from quire.recognize.specks import is_speck
 from quire.recognize.structured import lines_of
@@ -37,6 +38,7 @@ LINES, WORDS, WRITTEN = 3, 2.5, 0.15  # of scanned text: lines, words per line, 
 LETTERED = 0.6  # of a picture covered by lines: it is large type
 STRUCK = 0.2  # of the height of a line: a rule further up is part of its letters
 MOSTLY = 0.75  # of a rule inside a line
+HARDLY, SURE = 0.75, 0.95  # confidence of an engine for formulas: below the first there is none
 
 
 @dataclass(slots=True)
@@ -62,6 +64,7 @@ def placed(
     source: AnswerSource | None = None,
     whole: bool,
     ordered: bool = False,
+    formulas: Sequence[Recognition] = (),
 ) -> PageText:
     """The text of a page from the OCR of its picture: instead of the native text, or in addition to it.
 
@@ -113,7 +116,17 @@ def placed(
         mcids=[*base.mcids, *[-1] * recognised],
         flags=[*base.flags, *runs.flags],
         rulings=[*base.rulings, *_rulings(seen, native, lines)],
+        formulas=[found for one in formulas for found in _formulas(one, seen, native)],
     )
+
+
+def _formulas(reading: Recognition, seen: Seen, page: PageText) -> Iterable[FormulaInfo]:
+    """The formulas of a region on the displayed page; those that are hardly one are left out."""
+    for block in reading.blocks:
+        confidence = 1.0 if block.confidence is None else block.confidence
+        if block.kind == "formula" and block.bbox is not None and confidence >= HARDLY and is_balanced(block.text):
+            box = seen.prepared.to_page(block.bbox).points((page.width, page.height))
+            yield {"box": list(box), "latex": block.text, "unsure": confidence < SURE}
 
 
 def _lines_of(reading: Recognition) -> Iterable[ReadLine]:
