@@ -18,6 +18,7 @@ from quire.median import median
 
 LEAST_ROWS = 4  # with amounts
 LEAST_SUMS = 3  # rows of a label and one amount with its currency, as below the items of an invoice
+LEAST_YEARS = 2  # above rows of amounts
 SAME_END = 0.75  # of the size: amounts whose ends differ by less are of one column
 BRACKET = 0.33  # of the size: a closing bracket ends beyond the column of its figure
 APART = 4.0  # of the size: rows of one table are no further apart
@@ -128,8 +129,11 @@ def _tables(rows: list[AmountRow], across: Sequence[Rule]) -> list[tuple[FoundTa
         while not rows[end - 1].amounts:
             end -= 1
         body = _with_long_labels(rows[start:end])
-        if _is_statement(body):
+        stated = _is_statement(body)
+        if stated or _has_years(rows[max(start - 1, 0)], body):
             first, head = _head(rows, start, body)
+            while not stated and not rows[first].titles and len(rows[first].row.pieces) == 1 and head > 1:
+                first, head = first + 1, head - 1  # a line with the units: `with_periods` adds it
             lines = rows[first : first + head]
             beside = rows[max(first - 1, 0) : first] + rows[end : end + 1]
             if any(_is_beside(other, rows[first]) or _is_beside(other, rows[end - 1]) for other in beside):
@@ -213,6 +217,19 @@ def _is_statement(body: Sequence[AmountRow]) -> bool:
         return False
     texts = [_text(amount) for row in filled for amount in row.amounts]
     return 4 * sum(1 for text in texts if _MONEY.search(text)) > len(texts)
+
+
+def _has_years(above: AmountRow, body: Sequence[AmountRow]) -> bool:
+    """Whether rows, however few, have a label and an amount below each of the years directly above them."""
+    if not above.titles or len(above.amounts) < LEAST_YEARS:
+        return False
+    first = body[0].row
+    if first.top - above.row.bottom > first.size or any(len(pieces_of(row.label)) != 1 for row in body):
+        return False
+    filled = [row.amounts for row in body if row.amounts]
+    ends = _merged([a.end for amounts in filled for a in amounts], SAME_END * first.size)
+    places = [_at(year, ends) for year in above.amounts]
+    return len(ends) == len(places) and places == sorted(set(places)) and max(map(len, filled)) == len(ends)
 
 
 def _head(rows: Sequence[AmountRow], start: int, body: Sequence[AmountRow]) -> tuple[int, int]:
