@@ -177,3 +177,42 @@ def test_a_raised_mark_of_a_note_is_in_the_row_of_its_label():
     for x in ENDS:
         flush_right(sheet, x, 200, "0.3")
     assert sheet.table() == [*EXPECTED, ["Securities (2)", "0.3", "0.3"]]
+
+
+def test_percents_whose_signs_hang_over_are_below_the_digits_of_the_amounts():
+    sheet = statement()
+    sheet.text(60, 200, "As a percentage of assets")
+    for x in ENDS:
+        sheet.text(x - 5, 200, "2%")
+    assert sheet.table() == [*EXPECTED, ["As a percentage of assets", "2%", "2%"]]
+
+
+def test_a_row_of_amounts_below_titles_of_two_levels_is_a_table():
+    sheet = Sheet()
+    sheet.text(385, 100, "Year ended December 31,")
+    sheet.rule(340, 104, 510, 104)
+    sheet.text(370, 116, "Streaming")
+    sheet.text(480, 116, "DVD")
+    sheet.text(60, 132, "Amortization")
+    for x, amount in zip(ENDS, ("2,756", "60"), strict=True):
+        flush_right(sheet, x, 132, amount)
+    assert sheet.table() == [
+        ["", "Year ended December 31,", ""],
+        ["", "Streaming", "DVD"],
+        ["Amortization", "2,756", "60"],
+    ]
+
+
+def test_a_statement_ends_above_the_titles_of_the_next():
+    sheet = statement()
+    sheet.text(60, 215, "The following shows the parts of the assets:")
+    for x, title in ((300, "Domestic"), (380, "Foreign"), (460, "Other")):
+        sheet.text(x, 232, title)
+    assert EXPECTED in [sheet.cells(table) for table in sheet.tables()]
+
+
+def test_boxes_of_currency_signs_are_no_columns():
+    sheet = statement()
+    xs = [55.0, 320, 345, 410, 425, 445, 510]
+    sheet.grid(xs, [90.0, 106, 120, 134, 148, 162, 176, 190])
+    assert sheet.table() == EXPECTED

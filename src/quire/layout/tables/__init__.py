@@ -110,7 +110,8 @@ def _statements(
     found = []
     for table, own in amount_tables(rows, rules.across):
         shared = [mesh for mesh in meshes if _overlaps(mesh, table)]
-        if any(mesh.rows >= WHOLE * table.rows and mesh.ys[0] < table.box.top + HEADED for mesh in shared):
+        whole = [mesh for mesh in shared if mesh.columns <= table.columns]  # others have columns of currency signs
+        if any(mesh.rows >= WHOLE * table.rows and mesh.ys[0] < table.box.top + HEADED for mesh in whole):
             continue
         found.append(table)
         meshes = [mesh for mesh in meshes if mesh not in shared]
