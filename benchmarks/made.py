@@ -13,6 +13,7 @@ from benchmarks.corpus import REPOSITORY
 PartKind = Literal["heading", "paragraph", "item", "table"]
 _PLAIN = re.compile(r"[`*_#|<>\[\](){}$&%~^\\\"]|https?:\S+")
 _SENTENCE = re.compile(r"[A-Z][^.!?:]{40,220}\.(?=\s|$)")
+_CODE = re.compile(r"[=/]| [,;.]|[A-Z]{2,} [A-Z]{2,}|--")
 _SMALL = ("the", "a", "an", "of", "and", "in", "to", "is", "are", "with", "for", "by", "or", "that", "as", "on", "it")
 
 
@@ -42,7 +43,7 @@ def sentences() -> list[str]:
     """Sentences of the documentation, in plain ASCII words that every program sets as they are."""
     text = " ".join(path.read_text() for path in sorted((REPOSITORY / "docs").rglob("*.md")))
     found = {" ".join(s.split()) for s in _SENTENCE.findall(_PLAIN.sub(" ", text))}
-    return sorted(sentence for sentence in found if sentence.isascii())
+    return sorted(sentence for sentence in found if sentence.isascii() and not _CODE.search(sentence))
 
 
 def made_document(chance: random.Random, known: Sequence[str], *, numbered: bool, notes: bool) -> MadeDocument:

@@ -34,7 +34,7 @@ CLASSES = (
     TeXClass("IEEEtran", ("journal", "conference"), ("section", "subsection", "subsection")),
     TeXClass(
         "revtex4-2",
-        ("aps,prl,twocolumn", "aps,prb,preprint", "aip,reprint"),
+        ("aps,prl,twocolumn,nofootinbib", "aps,prb,preprint,nofootinbib", "aip,reprint,nofootinbib"),
         author=r"\author{Ada Byron}\affiliation{University of Turin}",
     ),
     TeXClass("llncs", ("",), ("section", "subsection", "subsection"), r"\author{Ada Byron}\institute{Turin}"),
@@ -71,8 +71,7 @@ def _file(made: MadeDocument, chance: random.Random) -> str:
     return "\n".join(
         (
             f"\\documentclass[{chance.choice(chosen.options)}]{{{chosen.name}}}",
-            "\\usepackage[T1]{fontenc}",
-            f"\\usepackage{{{package}}}{sans}" if package else "",
+            f"\\usepackage[T1]{{fontenc}}\\usepackage{{{package}}}{sans}" if package else "",
             numbers,
             "\\begin{document}",
             front,

@@ -19,6 +19,11 @@ _PUNCTUATION = re.compile(r"[\W_]+")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _SEVERAL = re.compile(r"\w\.? \w+(?:,|,? (?:and|und|et|y|&)) \w+\.? \w")
 _ABSTRACT = re.compile(r"abstract|summary|zusammenfassung|résumé|resumen", re.IGNORECASE)
+_DATE = re.compile(
+    r"(?:(?:january|february|march|april|may|june|july|august|september|october|november|december)\s+(?:\d{1,2},?\s+)?"
+    r"|\d{1,2}\.?\s+[^\W\d_]{3,10}\s+)\d{4}\Z",
+    re.IGNORECASE,
+)
 _BETWEEN_NAMES = frozenset(
     ["and", "und", "et", "y", "e", "de", "da", "di", "del", "der", "den", "la", "le", "van", "von"]
 )
@@ -83,7 +88,7 @@ def _title(blocks: Sequence[Block], body: float) -> set[str]:
 
 
 def _without_byline(blocks: Sequence[Block], title: set[str]) -> list[Block]:
-    """The names of authors below the title are text, also where they are set like a heading."""
+    """The names of authors below the title, and a date, are text, also where they are set like a heading."""
     done = list(blocks)
     for at, block in enumerate(blocks):
         if block.id in title:
@@ -92,7 +97,9 @@ def _without_byline(blocks: Sequence[Block], title: set[str]) -> list[Block]:
             while (
                 following < len(blocks)
                 and blocks[following].kind == "heading"
-                and _is_byline(blocks[following], before_abstract=ahead)
+                and (
+                    _is_byline(blocks[following], before_abstract=ahead) or _is_imprint(blocks[following:], title=block)
+                )
             ):
                 done[following] = replace(blocks[following], kind="paragraph", level=None)
                 following += 1
@@ -101,10 +108,23 @@ def _without_byline(blocks: Sequence[Block], title: set[str]) -> list[Block]:
 
 def _is_byline(block: Block, *, before_abstract: bool) -> bool:
     """Names, each word with a capital: with the raised marks of their addresses, or several before an abstract."""
-    words = [word for word in _WORD.findall(block.text) if word.lower() not in _BETWEEN_NAMES]
-    named = len(words) >= 2 and all(word[0].isupper() for word in words)
     several = before_abstract and bool(_SEVERAL.search(block.text))
-    return named and (several or any(span.superscript for span in block.spans))
+    return _named(block.text) and (several or any(span.superscript for span in block.spans))
+
+
+def _named(text: str) -> bool:
+    words = [word for word in _WORD.findall(text) if word.lower() not in _BETWEEN_NAMES]
+    return len(words) >= 2 and all(word[0].isupper() for word in words)
+
+
+def _is_imprint(blocks: Sequence[Block], title: Block) -> bool:
+    """Whether a date, or a name above one, is centred below a centred title in plain type."""
+    block, style = blocks[0], blocks[0].style
+    if style is None or style.bold or not style.centered or not (title.style and title.style.centered):
+        return False
+    if _DATE.match(block.text):
+        return True
+    return _named(block.text) and any(_DATE.match(b.text) for b in blocks[1:4])
 
 
 def _outline_levels(outline: Sequence[OutlineEntry]) -> dict[str, int]:

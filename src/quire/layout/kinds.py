@@ -242,10 +242,13 @@ def _is_footnote(paragraph: Paragraph, setting: TypeSetting, last_of_column: boo
     first = paragraph.lines[0]
     if first.size > FOOTNOTE_SIZE * setting.size or first.top < 0.4 * setting.height:
         return False
+    marked = bool(_NOTE_MARK.match(first.text))
+    reach = 400.0 if marked else 3 * first.size  # how far right of the edge of the ruling a note may begin
     ruled = any(
-        left - 3 <= first.left <= right + 3 and 0 <= first.top - y < 400 for left, right, y in setting.note_rules
+        left - 3 <= first.left <= min(right, left + reach) + 3 and 0 <= first.top - y < 400
+        for left, right, y in setting.note_rules
     )
-    return (ruled or last_of_column) and (bool(_NOTE_MARK.match(first.text)) or ruled)
+    return ruled or (last_of_column and marked)
 
 
 def is_formula(page: PageText, paragraph: Paragraph) -> bool:

@@ -23,6 +23,7 @@ from quire.layout.patterns import (
 from quire.median import median
 
 _INITIAL = re.compile(r"[A-Z]\. ")
+_NOTE = re.compile(r"(\d{1,3}) ?(?=[A-Z])")
 GAP = 1.35  # of the usual distance of lines: a wider one ends a paragraph
 SET_OFF = 1.1  # of the usual distance: so far a heading is from the text below it
 CODE_GAP = 2.3  # a listing may hold an empty line
@@ -208,6 +209,8 @@ def _begins(
         return True
     if caption_marked(line.text) and not caption_marked(last.text):
         return True
+    if _next_note(line.text, current[0].text):
+        return True
     if step > 1.55 * size and len(current) == 1 and pitch.seen(last.size) == 1:
         return True  # two titles below each other: nothing else shows how far lines of this size are apart
     if len(current) == 1 and line.font != last.font and is_known_heading(last.text):
@@ -224,6 +227,12 @@ def _begins(
         return True
     spaced = step > 1.15 * usual
     return _indented(line, current, following, edges, justified, spaced=spaced)
+
+
+def _next_note(text: str, first: str) -> bool:
+    """Whether a line begins with the number of a footnote that follows the one with which the lines before begin."""
+    match, before = _NOTE.match(text), _NOTE.match(first)
+    return match is not None and before is not None and int(match[1]) == int(before[1]) + 1
 
 
 def _titled(line: Line, current: Sequence[Line], following: Line | None, right: float) -> bool:
