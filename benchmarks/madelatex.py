@@ -31,13 +31,13 @@ CLASSES = (
     TeXClass("article", ("10pt", "11pt", "12pt,a4paper", "10pt,twocolumn")),
     TeXClass("report", ("10pt", "11pt,a4paper"), ("chapter", "section", "subsection")),
     TeXClass("scrartcl", ("10pt", "11pt,twocolumn", "12pt")),
-    TeXClass("IEEEtran", ("journal", "conference"), ("section", "subsection", "subsection")),
+    TeXClass("IEEEtran", ("journal", "conference"), ("section", "subsection")),
     TeXClass(
         "revtex4-2",
         ("aps,prl,twocolumn,nofootinbib", "aps,prb,preprint,nofootinbib", "aip,reprint,nofootinbib"),
         author=r"\author{Ada Byron}\affiliation{University of Turin}",
     ),
-    TeXClass("llncs", ("",), ("section", "subsection", "subsection"), r"\author{Ada Byron}\institute{Turin}"),
+    TeXClass("llncs", ("",), ("section", "subsection"), r"\author{Ada Byron}\institute{Turin}"),
     TeXClass("elsarticle", ("preprint", "final,3p,times", "final,5p,times,twocolumn")),
 )
 
@@ -58,7 +58,8 @@ def printed(documents: Sequence[tuple[MadeDocument, random.Random]], folder: Pat
 
 
 def _file(made: MadeDocument, chance: random.Random) -> str:
-    chosen = chance.choice(CLASSES)
+    deepest = max(part.level for part in made.of("heading"))
+    chosen = chance.choice([one for one in CLASSES if len(one.commands) >= deepest - 1])
     package = chance.choice(PACKAGES) if chosen.name in ("article", "report", "scrartcl") else ""
     sans = "\\renewcommand{\\familydefault}{\\sfdefault}" if package == "helvet" else ""
     title = made.parts[0].text
