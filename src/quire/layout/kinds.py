@@ -25,6 +25,7 @@ from quire.pagetext import PageText
 from quire.types import BlockKind
 
 HEADING_SIZE = 1.1  # of the body's size: larger type is a heading
+NUMBERED_SIZE = 1.05  # the same for one with a number
 FORM_SIZE = 1.3  # the same on a form
 FORM_HEADING = 30  # characters
 LEAST_SIZE = 0.85  # of the body's size: that of a numbered heading in bold type
@@ -175,7 +176,8 @@ def is_heading(page: PageText, paragraph: Paragraph, setting: TypeSetting, *, al
         return alone or known
     if setting.recognised and numbered and alone and len(lines) == 1 and len(text) < 60:
         return True
-    return numbered and alone and len(text) < 90 and (italic or caps or _title_case(text))
+    larger = size > NUMBERED_SIZE * setting.size
+    return numbered and alone and len(text) < 90 and (italic or caps or larger or _title_case(text))
 
 
 def _is_heading_of_form(lines: Sequence[Line], setting: TypeSetting, *, alone: bool) -> bool:
@@ -216,6 +218,10 @@ def _is_title_of(page: PageText, paragraph: Paragraph, below: Paragraph | None, 
     short = line.right < paragraph.column_right - 2 * line.size
     steady = TITLE_SIZE * setting.size < line.size
     return near and short and steady and (text[0].isupper() or text[0].isdigit()) and not is_address(text)
+
+
+def _is_centred(line: Line, paragraph: Paragraph) -> bool:
+    return abs(line.left + line.right - paragraph.column_left - paragraph.column_right) < line.size
 
 
 def _fonts_of(page: PageText, line: Line, name: str) -> bool:
