@@ -120,8 +120,8 @@ def _design(chance: random.Random) -> str:
     for level, points in enumerate((size * step**2 * upper, size * step**2, size * step, size), start=1):
         bold = step == 1.0 or level == 4 or chance.random() < 0.7
         colour = chance.choice(("#000000", "#000000", "#1f3864", "#2e74b5"))
-        caps = ' fo:text-transform="uppercase"' if level == 2 and chance.random() < 0.15 else ""
-        slope = ' fo:font-style="italic"' if level == 4 and chance.random() < 0.5 else ""
+        caps = ' fo:text-transform="uppercase"' if level == 2 and (step == 1.0 or chance.random() < 0.15) else ""
+        slope = ' fo:font-style="italic"' if level == 4 and (step == 1.0 or chance.random() < 0.5) else ""
         centred = "center" if level == 1 and chance.random() < 0.4 else "start"
         styles.append(
             _style(

@@ -71,7 +71,7 @@ def _style(chance: random.Random) -> str:
         f" font-weight: {'bold' if step == 1.0 else chance.choice(('bold', 'bold', 'normal'))};"
         f" font-style: {'italic' if level == 4 else 'normal'};"
         f" text-align: {'center' if level == 1 and chance.random() < 0.5 else 'left'};"
-        f" text-transform: {'uppercase' if level == 2 and chance.random() < 0.2 else 'none'}}}"
+        f" text-transform: {'uppercase' if level == 2 and (step == 1.0 or chance.random() < 0.2) else 'none'}}}"
         for level, points in zip((1, 2, 3, 4), sizes, strict=True)
     ]
     columns = chance.choice((1, 1, 2))

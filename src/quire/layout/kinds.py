@@ -212,9 +212,8 @@ def _is_title_of(page: PageText, paragraph: Paragraph, below: Paragraph | None, 
     if not TITLE_LENGTH[0] <= len(text) <= TITLE_LENGTH[1] or _SENTENCE_END.search(text) or _list_of_names(text):
         return False
     reach = 2.2 if line.bold else 1.2
-    near = (
-        -0.5 * line.size < first.top - line.bottom < reach * line.size and abs(first.left - line.left) < 2 * line.size
-    )
+    below_it = abs(first.left - line.left) < 2 * line.size or (line.bold and _is_centred(line, paragraph))
+    near = -0.5 * line.size < first.top - line.bottom < reach * line.size and below_it
     short = line.right < paragraph.column_right - 2 * line.size
     steady = TITLE_SIZE * setting.size < line.size
     return near and short and steady and (text[0].isupper() or text[0].isdigit()) and not is_address(text)

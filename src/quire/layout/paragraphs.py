@@ -169,7 +169,7 @@ def _share_of(steps: list[float], usual: float) -> float:
 
 
 def _new_sentence(line: Line, last: Line) -> bool:
-    return last.text[-1:] in ".:!?" and not line.text[:1].islower()
+    return last.text.rstrip("0123456789")[-1:] in (".", ":", "!", "?") and not line.text[:1].islower()
 
 
 def _right_edge(lines: Sequence[Line]) -> float:

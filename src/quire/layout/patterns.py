@@ -15,7 +15,7 @@ _BULLET = re.compile(
 )
 _NUMBER = re.compile(
     r"^(\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})[.)]|\[\d{1,3}\]|\[[A-Za-z+]{1,8}\d\d[a-z]?\]|\(\d{1,2}\))(?=\s+\S)"
-    r"|^(\(?(?:\d{1,2}|[a-z])\))(?=[A-Z][a-z]+ )"  # a narrow tab
+    r"|^(\(?(?:\d{1,2}|[a-z])\))(?=[A-Z].{8})"  # a narrow tab
 )
 _LABEL = re.compile(r"\[[A-Za-z][\w+&]{1,9}\]\Z|\[\d{1,3}\]\Z")
 _ENUMERATION = re.compile(r"\(?(?:\d{1,2}|[a-zA-Z]|[ivxIVX]{1,5})[.)]\Z|\d{1,2}(?:\.\d{1,2}){1,3}\.?\Z")
