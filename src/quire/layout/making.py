@@ -102,12 +102,13 @@ class BlockMaker:
         first = lines[0]
         width = paragraph.column_right - paragraph.column_left
         middle = (paragraph.column_left + paragraph.column_right) / 2
+        caps = kind == "heading" and content.text.isupper()
         style = Style(
-            size=round(max(line.size for line in lines), 2),
+            size=round(max([self.page.sizes[run] for run in runs] if caps else [line.size for line in lines]), 2),
             bold=all(line.bold for line in lines),
             italic=all(line.italic for line in lines),
             font=self.page.font_table[first.font].name,
-            caps=kind == "heading" and content.text.isupper(),
+            caps=caps,
             turned=bool(first.angle),
             artifact=self.tags.is_artifact(first),
             centered=abs((first.left + first.right) / 2 - middle) < 3 and first.width < 0.9 * width,
