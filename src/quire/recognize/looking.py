@@ -26,7 +26,7 @@ from quire.types import BBox
 if TYPE_CHECKING:
     from quire.recognize.similar import SimilarAnswers
 
-VERSION = "5"
+VERSION = "6"
 """Version of the picture analysis: part of the key of `Seen`."""
 
 EDGE = 0.008  # of the width or height: ruled lines nearer to the edge of a page are the edge of the sheet
@@ -140,6 +140,7 @@ def ask(engine: Engine, picture: Picture, question: Question, partial: Callable[
 def _seen(arguments: LookRequest, work: WorkerWork) -> tuple[Picture, Seen, dict[str, float]]:
     from quire.detect.pictures import find_pictures
     from quire.detect.rulings import find_rulings
+    from quire.detect.strokes import find_strokes
     from quire.prepare import page_picture, prepare
     from quire.prepare.pixels import pixels_of
 
@@ -165,4 +166,5 @@ def _seen(arguments: LookRequest, work: WorkerWork) -> tuple[Picture, Seen, dict
         or (EDGE < y0 / height < 1 - EDGE if y0 == y1 else EDGE < x0 / width < 1 - EDGE)
     ]
     shown = find_pictures(pixels_of(picture), picture.dpi, prepared.measures.text_height)
-    return picture, Seen(prepared, tuple(rules), tuple(shown)), took
+    stroke, heavy = find_strokes(pixels_of(picture), prepared.measures.text_height)
+    return picture, Seen(prepared, tuple(rules), tuple(shown), stroke, tuple(heavy)), took
