@@ -7,12 +7,15 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 
+from quire.assemble.signatures import without_signatures
 from quire.layout.patterns import section_depth
 from quire.median import median
 from quire.types import FURNITURE, Block, OutlineEntry
 
 MAX_LEVEL = 6
 OPENING = 8  # blocks of the first page among which the title is searched
+UPPER = 0.4  # of the page: a title begins there, or on a cover
+COVER = 700  # characters: a page with more is no cover
 Look = tuple[float, bool, bool, bool]
 """Size, bold, capitals and upright: the larger ones are higher."""
 _PUNCTUATION = re.compile(r"[\W_]+")
@@ -27,7 +30,7 @@ _BETWEEN_NAMES = frozenset(
 def level_headings(blocks: Sequence[Block], outline: Sequence[OutlineEntry]) -> list[Block]:
     """Set the levels of headings and the title of the document; false headings become paragraphs."""
     body = _body_size(blocks)
-    checked = [_checked(block, body) for block in blocks]
+    checked = without_signatures([_checked(block, body) for block in blocks])
     title = _title(checked, body)
     checked = _without_byline(checked, title)
     marks = _outline_levels(outline)
@@ -78,6 +81,8 @@ def _title(blocks: Sequence[Block], body: float) -> set[str]:
     if largest < 1.15 * body or section_depth(best.text) or len(same_page) > 2:
         return set()
     if others and largest < max(others) * 1.02:
+        return set()
+    if best.bbox.top > UPPER and sum(len(b.text) for b in blocks if b.page == first) > COVER:
         return set()
     return {best.id}
 
