@@ -304,7 +304,7 @@ def _rulings(seen: Seen, page: PageText, lines: Sequence[ReadLine]) -> list[floa
     written = [line.bbox.points(seen.prepared.size) for line in lines]
     found: list[float] = []
     for x0, y0, x1, y1, thickness in seen.rulings:
-        if any(_strikes(x0, y0, x1, y1, line) for line in written):
+        if any(strikes(x0, y0, x1, y1, line) for line in written):
             continue
         box = BBox(x0 / width, y0 / height, (x1 - x0) / width, (y1 - y0) / height)
         left, top, right, bottom = seen.prepared.to_page(box).points((page.width, page.height))
@@ -312,7 +312,7 @@ def _rulings(seen: Seen, page: PageText, lines: Sequence[ReadLine]) -> list[floa
     return found
 
 
-def _strikes(x0: float, y0: float, x1: float, y1: float, line: tuple[float, float, float, float]) -> bool:
+def strikes(x0: float, y0: float, x1: float, y1: float, line: tuple[float, float, float, float]) -> bool:
     """Whether a ruled line runs through the letters of a line and hardly beyond it."""
     left, top, right, bottom = line
     if y0 == y1:  # below the letters it underlines them
