@@ -53,7 +53,7 @@ class TypeSetting:
     note_rules: tuple[tuple[float, float, float], ...]
     """Short rulings in the lower part, as (left, right, y): footnotes follow below them."""
     recognised: bool = False
-    """Weight and slope are unknown."""
+    """Sizes and weights are measured in the picture, slopes are unknown."""
     form: bool = False
     """A page of labels with values: names and addresses are a little larger than these."""
     color: int = 0

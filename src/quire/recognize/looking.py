@@ -20,13 +20,13 @@ from quire.opened import Opened, WorkerWork
 from quire.picture import Picture
 from quire.prepare.prepared import PrepareProfile
 from quire.recognize.routing import is_dense_table
-from quire.recognize.seen import Seen
+from quire.recognize.seen import Rule, Seen, Shape
 from quire.types import BBox, Region
 
 if TYPE_CHECKING:
     from quire.recognize.similar import SimilarAnswers
 
-VERSION = "5"
+VERSION = "6"
 """Version of the picture analysis: part of the key of `Seen`."""
 
 EDGE = 0.008  # of the width or height: ruled lines nearer to the edge of a page are the edge of the sheet
@@ -144,8 +144,7 @@ def ask(engine: Engine, picture: Picture, question: Question, partial: Callable[
 
 
 def _seen(arguments: LookRequest, work: WorkerWork) -> tuple[Picture, Seen, dict[str, float]]:
-    from quire.detect.pictures import find_pictures
-    from quire.detect.rulings import find_rulings
+    from quire.detect.strokes import find_strokes
     from quire.prepare import page_picture, prepare
     from quire.prepare.pixels import pixels_of
 
@@ -163,6 +162,17 @@ def _seen(arguments: LookRequest, work: WorkerWork) -> tuple[Picture, Seen, dict
     }
     if prepared.blank:
         return picture, Seen(prepared), took
+    rules, shown = rules_and_pictures(picture, prepared.measures.text_height)
+    stroke, heavy = find_strokes(pixels_of(picture), prepared.measures.text_height)
+    return picture, Seen(prepared, rules, shown, stroke, tuple(heavy)), took
+
+
+def rules_and_pictures(picture: Picture, letter_height: float) -> tuple[tuple[Rule, ...], tuple[Shape, ...]]:
+    """The ruled lines of a page, without the edges of the sheet, and its photographs and drawings, in pixels."""
+    from quire.detect.pictures import find_pictures
+    from quire.detect.rulings import find_rulings
+    from quire.prepare.pixels import pixels_of
+
     width, height = picture.size
     rules = [
         (x0, y0, x1, y1, thickness)
@@ -170,5 +180,4 @@ def _seen(arguments: LookRequest, work: WorkerWork) -> tuple[Picture, Seen, dict
         if min(width, height) < PAGE_PIXELS
         or (EDGE < y0 / height < 1 - EDGE if y0 == y1 else EDGE < x0 / width < 1 - EDGE)
     ]
-    shown = find_pictures(pixels_of(picture), picture.dpi, prepared.measures.text_height)
-    return picture, Seen(prepared, tuple(rules), tuple(shown)), took
+    return tuple(rules), tuple(find_pictures(pixels_of(picture), picture.dpi, letter_height))
