@@ -245,6 +245,8 @@ def _is_footnote(paragraph: Paragraph, setting: TypeSetting, last_of_column: boo
     ruled = any(
         left - 3 <= first.left <= right + 3 and 0 <= first.top - y < 400 for left, right, y in setting.note_rules
     )
+    if setting.recognised and not last_of_column:
+        return False  # heights of scanned lines vary, and a rule may underline a heading
     return (ruled or last_of_column) and (bool(_NOTE_MARK.match(first.text)) or ruled)
 
 
