@@ -258,6 +258,8 @@ def _is_footnote(paragraph: Paragraph, setting: TypeSetting, last_of_column: boo
         left - 3 <= first.left <= min(right, left + reach) + 3 and 0 <= first.top - y < 400
         for left, right, y in setting.note_rules
     )
+    if setting.recognised and not last_of_column:
+        return False  # heights of scanned lines vary, and a rule may underline a heading
     return ruled or (last_of_column and marked)
 
 

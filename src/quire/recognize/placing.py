@@ -28,12 +28,16 @@ VERSION = "6"
 MARK_HEIGHT = 14.0  # points: a large black box is not large type
 SIZE = 0.92  # of the height of a line's box
 ASCENT = 0.8  # of the height: position of the baseline
+WORD_HEIGHT = 0.8  # of the height of a level line: its words
 SAME_ROW = 0.4  # of their height: how far apart the middles of lines in one row may be
 ALIKE = 1.6  # heights of lines of one type differ by less
 GAP, WIDE_GAP = 0.9, 2.2  # of the size: words further apart may belong, and do belong, to different lines
 EVEN = 2.0  # times the usual gap of a line: a wider one separates, in a line of justified text all are wide
 WALL = 8  # times the height of a line: a higher rule between two words separates them
 FEW_GAPS = 3  # with fewer the usual gap is unknown
+SENTENCE, PROSE_WORDS = 2.0, 8  # times as wide may be the gap after a full stop, in a line of that many words
+ONE_SIZE = 0.12  # of the usual size: heights of scanned lines of one type differ by less
+RIM, MARGIN_SHARE = 0.02, 0.2  # of the page: what touches its edge and lies beside lines is no picture
 COVERED = 0.4  # share of a recognised word under native text
 LINES, WORDS, WRITTEN = 3, 2.5, 0.15  # of scanned text: lines, words per line, share of the picture covered
 LETTERED = 0.6  # of a picture covered by lines: it is large type
@@ -95,6 +99,7 @@ def placed(
         _place(line, feet[id(line)], seen, native, taken, bold, runs)
     for found in seen.prepared.redactions:
         _mark(found, seen, native, runs)
+    runs.sizes = _evened(runs)
     count = len(base.texts)
     font = len(base.font_table)
     recognised = len(runs.texts)
@@ -208,7 +213,8 @@ def _place(
             runs.left_out[under] += _characters(word.text)
             continue
         apart = before is not None and (
-            _gap(before, word, line.angle, seen) > widest or _is_walled(before, word, line, seen)
+            _gap(before, word, line.angle, seen) > widest * (SENTENCE if _ends_sentence(before, word, line) else 1.0)
+            or _is_walled(before, word, line, seen)
         )
         runs.texts.append(word.text.replace("\n", " "))
         runs.boxes += box
@@ -224,6 +230,15 @@ def _place(
         runs.bold.append(id(word) in bold)
         runs.confidences.append(None if word.confidence is None else round(word.confidence, 3))
         begin, before = False, word
+
+
+def _evened(runs: _Runs) -> list[float]:
+    """The sizes, those about the usual one made equal: the height of a line depends on its letters."""
+    sizes = sorted(size for size, text in zip(runs.sizes, runs.texts, strict=True) for _ in text)
+    if not sizes:
+        return runs.sizes
+    usual = sizes[len(sizes) // 2]
+    return [usual if abs(size - usual) < ONE_SIZE * usual else size for size in runs.sizes]
 
 
 def _mark(found: Redaction, seen: Seen, page: PageText, runs: _Runs) -> None:
@@ -247,10 +262,12 @@ def _scale(seen: Seen, page: PageText) -> float:
 
 
 def _thickness(line: ReadLine, seen: Seen, scale: float) -> float:
-    """The height of a line across its direction of writing, in points."""
+    """The height of a line across its direction of writing, in points: the box of a slanting line is higher."""
     width, height = seen.prepared.size
-    across = line.bbox.width * width if line.angle % 180 else line.bbox.height * height
-    return max(1.0, across * scale)
+    if line.angle % 180:
+        return max(1.0, line.bbox.width * width * scale)
+    highest = max((word.bbox.height for word in line.words), default=1.0)
+    return max(1.0, min(line.bbox.height, highest / WORD_HEIGHT) * height * scale)
 
 
 def _widest(line: ReadLine, seen: Seen, size: float) -> float:
@@ -258,6 +275,12 @@ def _widest(line: ReadLine, seen: Seen, size: float) -> float:
     gaps = [_gap(before, word, line.angle, seen) for before, word in pairwise(line.words)]
     usual = median(gaps) if len(gaps) >= FEW_GAPS else 0.0
     return min(max(GAP * size, EVEN * usual), WIDE_GAP * size)
+
+
+def _ends_sentence(before: Word, word: Word, line: ReadLine) -> bool:
+    """Whether a sentence of prose ends between two words: old prints leave a wide space there."""
+    ends = before.text.rstrip("\"'”“’»)").endswith((".", "!", "?"))
+    return ends and len(line.words) >= PROSE_WORDS and word.text.lstrip("\"'„“‘«(")[:1].isupper()
 
 
 def _is_walled(before: Word, word: Word, line: ReadLine, seen: Seen) -> bool:
@@ -304,9 +327,29 @@ def _pictures(seen: Seen, page: PageText, lines: Sequence[ReadLine]) -> list[flo
     """The photographs and drawings of the picture, on the displayed page, without display type."""
     width, height = seen.prepared.size
     written = [line.bbox.points(seen.prepared.size) for line in lines]
-    shown = [shape for shape in seen.pictures if _share_under(shape, written) < LETTERED]
+    shown = [
+        shape
+        for shape in seen.pictures
+        if _share_under(shape, written) < LETTERED and not _in_margin(shape, written, seen.prepared.size)
+    ]
     boxes = [BBox(x0 / width, y0 / height, (x1 - x0) / width, (y1 - y0) / height) for x0, y0, x1, y1 in shown]
     return [value for box in boxes for value in seen.prepared.to_page(box).points((page.width, page.height))]
+
+
+def _in_margin(
+    shape: tuple[float, float, float, float],
+    written: Sequence[tuple[float, float, float, float]],
+    size: tuple[int, int],
+) -> bool:
+    """Whether a shape at the left or right edge of a page is beside lines: a binding, a shadow, a thumb."""
+    left, top, right, bottom = shape
+    width = size[0]
+    beside = [line for line in written if line[1] < bottom and line[3] > top]
+    if not beside or right - left > MARGIN_SHARE * width:
+        return False
+    if left < RIM * width:
+        return all(right <= line[0] for line in beside)
+    return right > (1 - RIM) * width and all(left >= line[2] for line in beside)
 
 
 def _rulings(seen: Seen, page: PageText, lines: Sequence[ReadLine]) -> list[float]:
