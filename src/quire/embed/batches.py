@@ -1,0 +1,91 @@
+"""Vectors of many texts: batches, each asked once and stored as one artifact, found again by the texts themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from quire.asking import Ask, Asker, runs_here
+from quire.embed.codec import decode_dense
+from quire.embedder import Embedder
+from quire.errors import EngineError
+from quire.keys import ArtifactKey, artifact_key, digest_of
+from quire.workers import Job
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+STAGE = "vectors"
+VERSION = "1"
+
+
+class JobWork(Protocol):
+    """What a job uses of its worker."""
+
+    def request(self, name: str, header: Mapping[str, object], data: bytes = b"") -> tuple[Mapping[str, object], bytes]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class EmbedRequest:
+    """The arguments of a job that embeds one batch."""
+
+    embedder: Embedder
+    texts: tuple[str, ...]
+    key: ArtifactKey
+
+
+def batch_key(embedder: Embedder, texts: Sequence[str]) -> ArtifactKey:
+    """The key of the vectors of a batch: by the embedder and the texts, in their order."""
+    inputs = embedder.name, embedder.version, digest_of(list(texts))
+    return artifact_key(STAGE, VERSION, inputs, embedder.profile.digest())
+
+
+def batches(texts: Sequence[str], size: int) -> list[tuple[str, ...]]:
+    return [tuple(texts[begin : begin + size]) for begin in range(0, len(texts), size)]
+
+
+def dense_vectors(texts: Sequence[str], embedder: Embedder, asker: Asker) -> NDArray[np.float32]:
+    """The vectors of passages, a row each. Batches that were embedded before are not embedded again.
+
+    Raises EngineError for the batch that fails; those before it are stored.
+    """
+    import numpy as np
+
+    found = [decode_dense(_asked(batch, embedder, asker)) for batch in batches(texts, embedder.batch)]
+    if not found:
+        return np.empty((0, embedder.dimension), np.float32)
+    vectors = np.concatenate(found)
+    if vectors.shape != (len(texts), embedder.dimension):
+        rows, width = vectors.shape
+        raise EngineError(
+            embedder.name,
+            f"gave {rows} vectors of {width} dimensions for {len(texts)} texts; {embedder.dimension} were expected",
+        )
+    return vectors
+
+
+def _asked(texts: tuple[str, ...], embedder: Embedder, asker: Asker) -> bytes:
+    key = batch_key(embedder, texts)
+    if runs_here(embedder):
+        return asker.ask(Ask(key, embedder, lambda: embedder.embed(texts, "passage"))).data
+    return asker.ask(Ask(key, embedder, Job("quire.embed.batches:embed", EmbedRequest(embedder, texts, key)))).data
+
+
+def embed(arguments: EmbedRequest, work: JobWork) -> bytes:
+    """The job in a worker: embed, unless the parent has the vectors. The parent saves them; nothing is returned."""
+    key = arguments.key
+    if work.request("claim", {"key": key})[0].get("found"):
+        return b""
+    work.request("place", {})
+    try:
+        vectors = arguments.embedder.embed(arguments.texts, "passage")
+    except (EngineError, MemoryError):
+        raise
+    except Exception as error:
+        raise EngineError(arguments.embedder.name, f"{type(error).__name__}: {error}") from error
+    work.request("save", {"key": key}, vectors)
+    return b""
