@@ -50,7 +50,9 @@ def page_numbers(pages: Pages | None, count: int) -> Sequence[int]:
 
 def has_page(pages: str | None, number: int) -> bool:
     """Whether a selection, like `1-3,7`, has the page; None stands for all."""
-    return pages is None or any(first <= number and (last is None or number <= last) for first, last in ranges_of(pages))
+    return pages is None or any(
+        first <= number and (last is None or number <= last) for first, last in ranges_of(pages)
+    )
 
 
 def selection(numbers: Iterable[int]) -> str:

@@ -26,7 +26,9 @@ VERSION = "1"
 class JobWork(Protocol):
     """What a job uses of its worker."""
 
-    def request(self, name: str, header: Mapping[str, object], data: bytes = b"") -> tuple[Mapping[str, object], bytes]: ...
+    def request(
+        self, name: str, header: Mapping[str, object], data: bytes = b""
+    ) -> tuple[Mapping[str, object], bytes]: ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,4 +51,5 @@ def decode_sparse(data: bytes) -> list[SparseVector]:
 def normalised(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
     """Of length 1, so that the scalar product is the cosine."""
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return (vectors / np.maximum(lengths, 1e-12)).astype(np.float32)
+    scaled: NDArray[np.float32] = (vectors / np.maximum(lengths, 1e-12)).astype(np.float32)
+    return scaled

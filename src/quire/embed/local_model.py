@@ -114,9 +114,9 @@ def folder_embedder(folder: Path) -> LocalEmbedder:
         raise ConfigurationError(f"{folder} has no {missing}: give the folder of a sentence model in ONNX format")
     found = ModelFolder(folder, {})
     prompts = _json(folder / "config_sentence_transformers.json").get("prompts") or {}
-    said = _json(folder / "sentence_bert_config.json").get("max_seq_length") or _json(
-        folder / "config.json"
-    ).get("max_position_embeddings")
+    said = _json(folder / "sentence_bert_config.json").get("max_seq_length") or _json(folder / "config.json").get(
+        "max_position_embeddings"
+    )
     longest = min(said, 8192) if isinstance(said, int) and said > 2 else 512
     pooled = _json(folder / "1_Pooling" / "config.json").get("pooling_mode_cls_token")
     profile = LocalModelProfile(

@@ -13,7 +13,7 @@ from quire.search.query import Filter
 
 def conditions(filters: Filter) -> tuple[str, list[object]]:
     """The condition on `c` (chunks) and `d` (documents), and its values."""
-    parts, values = ["d.tenant = ?"], [filters.tenant]
+    parts, values = ["d.tenant = ?"], list[object]([filters.tenant])
     if filters.documents:
         _any(parts, values, filters.documents, "d.document = ?", "d.name = ?")
     if filters.folders:

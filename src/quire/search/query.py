@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import get_args
 
@@ -19,8 +20,8 @@ _PART = re.compile(r'(?P<minus>-)?(?:(?P<name>[a-z]+):)?(?:"(?P<phrase>[^"]*)"|(
 class Filter:
     """What may be found. Everything given must hold; of several values of one field, any.
 
-    `folders` are paths of folders or files, or parts of them at a slash; `documents` are ids (sha256) or names of files;
-    `pages` are like 1-3,7. `since` and `until` are dates like
+    `folders` are paths of folders or files, or parts of them at a slash; `documents` are ids (sha256) or names of
+    files; `pages` are like 1-3,7. `since` and `until` are dates like
     2024-01-31 of the files. `metadata` holds values that were given when a document was added.
     """
 
@@ -81,7 +82,7 @@ def _of_kind(filters: Filter, said: str) -> Filter:
     return replace(filters, kinds=(*filters.kinds, said))
 
 
-_FILTERS = {
+_FILTERS: dict[str, Callable[[Filter, str], Filter]] = {
     "page": _of_pages,
     "kind": _of_kind,
     "in": lambda filters, said: replace(filters, folders=(*filters.folders, said)),

@@ -137,9 +137,7 @@ def _hit(chunk: StoredChunk, query: Query, scores: dict[str, float]) -> Hit:
 def _marks(text: str, query: Query) -> tuple[tuple[int, int], ...]:
     """Where the words of the query are, in any of their spellings."""
     wanted = {*query.terms}
-    return tuple(
-        match.span() for match in _WORD.finditer(text) if not wanted.isdisjoint(terms(match[0]))
-    )
+    return tuple(match.span() for match in _WORD.finditer(text) if not wanted.isdisjoint(terms(match[0])))
 
 
 def _reason(chunk: StoredChunk, query: Query, scores: dict[str, float]) -> str:

@@ -109,7 +109,9 @@ class SqliteIndexes:
     def make(self, profile: IndexProfile, *, name: str | None = None) -> SqliteIndex:
         """A new, empty version; the first one is current at once."""
         with self._file.writing() as write:
-            [(last, current)] = self._file.rows("SELECT coalesce(max(number), 0), coalesce(max(current), 0) FROM versions")
+            [(last, current)] = self._file.rows(
+                "SELECT coalesce(max(number), 0), coalesce(max(current), 0) FROM versions"
+            )
             number = int(str(last)) + 1
             text = json.dumps({field: getattr(profile, field) for field in profile.__dataclass_fields__})
             values = (name or f"{profile.digest()[:12]}-{number}", number, text, int(not current))
@@ -190,7 +192,7 @@ class SqliteIndex:
             wanted = f"({wanted}) AND {_phrase(phrase)}"
         for phrase in query.excluded:
             wanted = f"({wanted}) NOT {_phrase(phrase)}"
-        where, values = "", []
+        where, values = "", list[object]()
         if self._is_filtered(query.filter):
             condition, values = conditions(query.filter)
             where = (
@@ -317,7 +319,9 @@ class SqliteIndex:
         [(number,)] = self._rows("SELECT last_insert_rowid()")
         frequencies: Counter[str] = Counter()
         length = 0
-        [(last,)] = self._rows("SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = ?", (f"chunks_{self._number}",))
+        [(last,)] = self._rows(
+            "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = ?", (f"chunks_{self._number}",)
+        )
         first = int(str(last)) + 1
         chunks, texts, vectors = [], [], []
         for id, chunk in enumerate(document.chunks, first):
@@ -443,7 +447,10 @@ class _File:
         with self._explained():
             self.version = self.rows("PRAGMA user_version")[0][0]
             if self.version not in (0, SCHEMA):
-                raise StoreError(f"{path} has schema version {self.version}, this Quire reads {SCHEMA}; delete it, and run `quire index` again")
+                raise StoreError(
+                    f"{path} has schema version {self.version}, this Quire reads {SCHEMA}; "
+                    "delete it, and run `quire index` again"
+                )
 
     def rows(self, statement: str, values: Sequence[object] = ()) -> list[tuple[object, ...]]:
         with self._explained():
@@ -493,7 +500,9 @@ class _File:
         try:
             yield
         except sqlite3.Error as error:
-            raise StoreError(f"the search index {self._path}: {error}; it can be deleted, `quire index` makes it again") from error
+            raise StoreError(
+                f"the search index {self._path}: {error}; it can be deleted, `quire index` makes it again"
+            ) from error
 
 
 def _encoded(vector: NDArray[np.float32]) -> tuple[float, bytes]:
@@ -510,7 +519,9 @@ def _stored(row: tuple[object, ...]) -> StoredChunk:
     number, document, name, path, packed, terms, statement, scale, vector = row
     content: ChunkRow = json.loads(zlib.decompress(cast(bytes, packed)))
     known = None if vector is None else _decoded(scale, vector)
-    return StoredChunk(cast(int, number), str(document), str(name), str(path), content, str(terms), str(statement), known)
+    return StoredChunk(
+        cast(int, number), str(document), str(name), str(path), content, str(terms), str(statement), known
+    )
 
 
 def _quoted(term: str) -> str:

@@ -19,7 +19,9 @@ _TOKEN = re.compile(
     r"|[$€£¥₹₩]"
 )
 _NUMBER = re.compile(r"\d+(?:[.,'’]\d+)*")
-_GROUPED = re.compile(r"(?<![\w.,])\d{1,3}(?:[,'’ \u00a0\u202f]\d{3})+(?![\d])(?:\.\d+)?|(?<![\w.,])\d{1,3}(?:\.\d{3})+,\d+")
+_GROUPED = re.compile(
+    r"(?<![\w.,])\d{1,3}(?:[,'’ \u00a0\u202f]\d{3})+(?![\d])(?:\.\d+)?|(?<![\w.,])\d{1,3}(?:\.\d{3})+,\d+"
+)
 _PARTS = re.compile(r"[-./_'’&+#:]+")
 _UNSPACED = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]+")
 _CURRENCIES = {"$": "usd", "€": "eur", "£": "gbp", "¥": "jpy", "₹": "inr", "₩": "krw"}
@@ -49,7 +51,9 @@ _DATES = (
     re.compile(r"\b(?P<y>(?:19|20)\d\d)-(?P<m>\d\d)-(?P<d>\d\d)\b"),
     re.compile(r"\b(?P<d>\d{1,2})\.\s?(?P<m>\d{1,2})\.\s?(?P<y>(?:19|20)\d\d)\b"),
     re.compile(r"\b(?P<m>\d{1,2})/(?P<d>\d{1,2})/(?P<y>(?:19|20)\d\d)\b"),
-    re.compile(rf"\b(?P<d>\d{{1,2}})(?:st|nd|rd|th|er|\.)?\s+(?:of\s+|de\s+)?(?P<m>{_MONTH})\.?,?\s+(?:de\s+)?(?P<y>(?:19|20)\d\d)\b"),
+    re.compile(
+        rf"\b(?P<d>\d{{1,2}})(?:st|nd|rd|th|er|\.)?\s+(?:of\s+|de\s+)?(?P<m>{_MONTH})\.?,?\s+(?:de\s+)?(?P<y>(?:19|20)\d\d)\b"
+    ),
     re.compile(rf"\b(?P<m>{_MONTH})\.?\s+(?P<d>\d{{1,2}})(?:st|nd|rd|th)?,?\s+(?P<y>(?:19|20)\d\d)\b"),
 )
 _YEAR = re.compile(r"(?:19|20)\d\d")
@@ -59,12 +63,14 @@ _SHORTEST_PLURAL = 4
 _LONGEST_DATE = len("the 31st of september, ")
 
 STOP_WORDS = frozenset(
-    "a an and are as at be been by can could did do does for from had has have how i if in into is it its many may me "
-    "more much my no not of on or our shall should so such than that the their them then there these they this those "
-    "to was we were what when where which who whose why will with would you your about all any between both did each "
-    "over per under up using use used "
-    "der die das und ist im in den von zu mit auf fur des dem ein eine la le les de du des et en un une el los las y "
-    "il lo gli di che e o os as da do".split()
+    (
+        "a an and are as at be been by can could did do does for from had has have how i if in into is it its many may "
+        "me more much my no not of on or our shall should so such than that the their them then there these they this "
+        "those to was we were what when where which who whose why will with would you your about all any between both "
+        "each over per under up using use used "
+        "der die das und ist im den von zu mit auf fur des dem ein eine la le les de du et en un une el los las y "
+        "il lo gli di che e o os da"
+    ).split()
 )
 """Words of queries that find nothing by themselves. They are indexed, for phrases."""
 
