@@ -63,14 +63,7 @@ _SHORTEST_PLURAL = 4
 _LONGEST_DATE = len("the 31st of september, ")
 
 STOP_WORDS = frozenset(
-    (
-        "a an and are as at be been by can could did do does for from had has have how i if in into is it its many may "
-        "me more much my no not of on or our shall should so such than that the their them then there these they this "
-        "those to was we were what when where which who whose why will with would you your about all any between both "
-        "each over per under up using use used "
-        "der die das und ist im den von zu mit auf fur des dem ein eine la le les de du et en un une el los las y "
-        "il lo gli di che e o os da"
-    ).split()
+    ["a", "an", "and", "are", "as", "at", "be", "been", "by", "can", "could", "did", "do", "does", "for", "from", "had", "has", "have", "how", "i", "if", "in", "into", "is", "it", "its", "many", "may", "me", "more", "much", "my", "no", "not", "of", "on", "or", "our", "shall", "should", "so", "such", "than", "that", "the", "their", "them", "then", "there", "these", "they", "this", "those", "to", "was", "we", "were", "what", "when", "where", "which", "who", "whose", "why", "will", "with", "would", "you", "your", "about", "all", "any", "between", "both", "each", "over", "per", "under", "up", "using", "use", "used", "der", "die", "das", "und", "ist", "im", "den", "von", "zu", "mit", "auf", "fur", "des", "dem", "ein", "eine", "la", "le", "les", "de", "du", "et", "en", "un", "une", "el", "los", "las", "y", "il", "lo", "gli", "di", "che", "e", "o", "os", "da"]
 )
 """Words of queries that find nothing by themselves. They are indexed, for phrases."""
 
