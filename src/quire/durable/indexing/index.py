@@ -17,6 +17,7 @@ from quire.database.outputs import Outputs
 from quire.durable.folders.driving import run_batch, unfinished_run
 from quire.durable.folders.request import BatchRequest
 from quire.durable.indexing.delivery import FLOW, IndexTarget
+from quire.durable.indexing.opening import open_indexes
 from quire.durable.opening import open_runtime
 from quire.embed.codec import decode_dense
 from quire.embed.registry import AUTO, NONE, chosen_embedder, find_embedder
@@ -24,7 +25,6 @@ from quire.embedder import Embedder
 from quire.errors import UsageError
 from quire.events import Sink
 from quire.search.backend import IndexBackend, IndexVersion
-from quire.durable.indexing.opening import open_indexes
 from quire.search.query import Filter
 from quire.search.searching import SearchOptions, search
 from quire.search.values import Hit
