@@ -65,7 +65,8 @@ def _checked(block: Block, body: float) -> Block:
     style = block.style
     if block.kind != "heading" or style is None:
         return block
-    if style.size < 0.9 * body and not style.bold and not style.caps:
+    least = 0.85 if style.italic and section_depth(block.text) else 0.9
+    if style.size < least * body and not style.bold and not style.caps:
         return replace(block, kind="paragraph")
     return block
 

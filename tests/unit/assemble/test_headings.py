@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from reportlab.pdfbase.pdfmetrics import stringWidth
+
 import quire
 from quire.assemble import assemble
 from quire.types import BBox, Block, OutlineEntry, PageInfo, PageResult, Span, Style
@@ -123,3 +125,44 @@ def test_the_authors_below_the_title_are_text():
     blocks = (block(1, "Harbour Lights", 20), names, block(3, "Introduction", 12), body)
     found = assemble([PageResult(PageInfo(1, 595, 842), blocks)], ())
     assert [b.kind for b in found] == ["title", "paragraph", "heading", "paragraph"]
+
+
+def test_headings_counted_in_several_ways_are_inside_each_other():
+    titles = ("I. Arrival", "A. Signals", "1. Lamps", "B. Horns", "II. Departure", "A. Ropes")
+    found = document(*((title, 10, True) for title in titles))
+    assert list(found.values()) == [1, 2, 3, 2, 1, 2]
+
+
+def test_the_letters_of_appendices_are_not_inside_the_last_chapter():
+    found = document(*((title, 14, True) for title in ("1. Arrival", "2. Departure", "A. Signals", "B. Lamps")))
+    assert set(found.values()) == {1}
+
+
+def centred(text: str, top: float, size: float) -> Piece:
+    return Piece(297 - stringWidth(text, "Times-Roman", size) / 2, top, text, size)
+
+
+def test_a_name_and_a_date_below_the_middle_of_the_title_are_text():
+    pieces = [
+        centred("On the Keeping of Lamps", 100, 17),
+        centred("Ada Byron", 130, 12),
+        centred("November 17, 2026", 150, 12),
+        *wrapped(prose(6), 72, 200, 450),
+        Piece(72, 320, "1 Lamps", 14, "Times-Bold"),
+        *wrapped(prose(6), 72, 345, 450),
+    ]
+    blocks = quire.read(placed(pieces)).blocks
+    assert [block.kind for block in blocks] == ["title", "paragraph", "paragraph", "paragraph", "heading", "paragraph"]
+
+
+def test_the_line_in_the_middle_of_a_cover_is_the_title_also_above_larger_chapters():
+    cover = [
+        centred("The Keeping of Lamps", 300, 17),
+        centred("handed down by the keepers of the harbour office", 340, 11),
+    ]
+    chapter = [Piece(72, 160, "Arrival", 24, "Times-Bold"), *wrapped(prose(9), 72, 200, 450)]
+    blocks = quire.read(placed(cover, chapter)).blocks
+    assert [(block.kind, block.text) for block in blocks if block.kind in ("title", "heading")] == [
+        ("title", "The Keeping of Lamps"),
+        ("heading", "Arrival"),
+    ]
