@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 
+from quire.assemble.signatures import without_signatures
 from quire.layout.patterns import section_depth
 from quire.median import median
 from quire.types import FURNITURE, Block, OutlineEntry
@@ -15,6 +16,8 @@ MAX_LEVEL = 6
 CENTRED = 0.015  # of the page's width: how far the middle of a centred line may be from that of the title
 COVER = 200  # characters of a block: a first page without a longer one is a cover
 OPENING = 8  # blocks of the first page among which the title is searched
+UPPER = 0.4  # of the page: a title begins there, or on a cover
+COVER = 700  # characters: a page with more is no cover
 Look = tuple[float, bool, bool, bool]
 """Size, bold, capitals and upright: the larger ones are higher."""
 _PUNCTUATION = re.compile(r"[\W_]+")
@@ -35,7 +38,7 @@ _BETWEEN_NAMES = frozenset(
 def level_headings(blocks: Sequence[Block], outline: Sequence[OutlineEntry]) -> list[Block]:
     """Set the levels of headings and the title of the document; false headings become paragraphs."""
     body = _body_size(blocks)
-    checked = [_checked(block, body) for block in blocks]
+    checked = without_signatures([_checked(block, body) for block in blocks])
     title = _title(checked, body)
     checked = _without_byline(checked, title)
     headings = [block for block in checked if block.kind == "heading" and block.id not in title]
@@ -87,6 +90,8 @@ def _title(blocks: Sequence[Block], body: float) -> set[str]:
     if largest < 1.15 * body or section_depth(best.text) or len(same_page) > 2:
         return set()
     if others and largest < max(others) * 1.02 and not _is_cover(blocks, best):
+        return set()
+    if best.bbox.top > UPPER and sum(len(b.text) for b in blocks if b.page == first) > COVER:
         return set()
     return {best.id}
 

@@ -53,7 +53,7 @@ class TypeSetting:
     note_rules: tuple[tuple[float, float, float], ...]
     """Short rulings in the lower part, as (left, right, y): footnotes follow below them."""
     recognised: bool = False
-    """Weight and slope are unknown."""
+    """Sizes and weights are measured in the picture, slopes are unknown."""
     form: bool = False
     """A page of labels with values: names and addresses are a little larger than these."""
     color: int = 0
@@ -258,6 +258,8 @@ def _is_footnote(paragraph: Paragraph, setting: TypeSetting, last_of_column: boo
         left - 3 <= first.left <= min(right, left + reach) + 3 and 0 <= first.top - y < 400
         for left, right, y in setting.note_rules
     )
+    if setting.recognised and not last_of_column:
+        return False  # heights of scanned lines vary, and a rule may underline a heading
     return ruled or (last_of_column and marked)
 
 

@@ -20,6 +20,7 @@ from quire.layout.patterns import (
     list_number,
     section_depth,
 )
+from quire.layout.things import box_of
 from quire.median import median
 
 _INITIAL = re.compile(r"[A-Z]\. ")
@@ -52,13 +53,7 @@ class Paragraph:
 
     @property
     def box(self) -> tuple[float, float, float, float]:
-        lines = self.lines
-        return (
-            min([line.left for line in lines]),
-            min([line.top for line in lines]),
-            max([line.right for line in lines]),
-            max([line.bottom for line in lines]),
-        )
+        return box_of(self.lines)
 
 
 def paragraphs(column: Column, lines: Sequence[Line], cuts: Collection[int] = ()) -> list[Paragraph]:

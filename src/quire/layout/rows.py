@@ -49,10 +49,10 @@ def _in_row(a: Thing, b: Thing) -> bool:
 
 
 def in_rows(cluster: list[Thing], mirrored: bool) -> list[Thing]:
-    """The rows of things that overlap vertically, each read across."""
+    """The rows of things that overlap vertically, each read across; a high one joins no rows beside it."""
     rows: list[list[Thing]] = []
     for thing in sorted(cluster, key=lambda t: t.top + t.bottom):
-        if rows and _in_row(rows[-1][-1], thing):
+        if rows and all(_in_row(other, thing) for other in rows[-1]):
             rows[-1].append(thing)
         else:
             rows.append([thing])

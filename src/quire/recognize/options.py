@@ -19,6 +19,9 @@ OCR_MODES: tuple[OcrMode, ...] = get_args(OcrMode)
 
 FINE_DPI, FINEST_DPI = 300, 350  # pictures for Tesseract: finer ones than the second are reduced to the first
 
+_TURNED_SCRIPTS = frozenset({"Latn", "Latf", "Cyrl", "Grek", "Hans", "Hant", "Jpan", "Hang"})
+"""Scripts whose orientation the model finds; of others it is certain, and wrong."""
+
 Effort = Literal["fast", "balanced", "accurate"]
 EFFORTS: tuple[Effort, ...] = get_args(Effort)
 
@@ -65,6 +68,8 @@ class RecognizeOptions:
         from quire.prepare.prepared import PrepareProfile  # lazy: only pages with OCR are prepared
         from quire.recognize.languages import resolve
 
-        if all(resolve(language).rapidocr for language in self.languages):
+        languages = [resolve(language) for language in self.languages]
+        if all(language.rapidocr for language in languages):
             return PrepareProfile(redactions=self.redactions)
-        return PrepareProfile(dpi=FINE_DPI, max_dpi=FINEST_DPI, redactions=self.redactions)
+        upright = all(language.script in _TURNED_SCRIPTS for language in languages)
+        return PrepareProfile(dpi=FINE_DPI, max_dpi=FINEST_DPI, redactions=self.redactions, orientation=upright)

@@ -12,31 +12,38 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from quire.engine import ReadLine, Recognition
-from quire.fonts import Font
+from quire.fonts import FORCE_BOLD, Font
 from quire.median import median
-from quire.pagetext import LINE, SPACE, PageText
+from quire.pagetext import LINE, SPACE, FormulaInfo, PageText
 from quire.prepare.prepared import Redaction
+from quire.recognize.emphasis import bold_words
+from quire.recognize.latex import is_balanced
 from quire.recognize.seen import Seen
 from quire.recognize.specks import is_speck
 from quire.recognize.structured import lines_of
 from quire.types import REDACTED, AnswerSource, BBox, LeftOut, Word
 
-VERSION = "5"
+VERSION = "6"
 
 MARK_HEIGHT = 14.0  # points: a large black box is not large type
 SIZE = 0.92  # of the height of a line's box
 ASCENT = 0.8  # of the height: position of the baseline
+WORD_HEIGHT = 0.8  # of the height of a level line: its words
 SAME_ROW = 0.4  # of their height: how far apart the middles of lines in one row may be
 ALIKE = 1.6  # heights of lines of one type differ by less
 GAP, WIDE_GAP = 0.9, 2.2  # of the size: words further apart may belong, and do belong, to different lines
 EVEN = 2.0  # times the usual gap of a line: a wider one separates, in a line of justified text all are wide
 WALL = 8  # times the height of a line: a higher rule between two words separates them
 FEW_GAPS = 3  # with fewer the usual gap is unknown
+SENTENCE, PROSE_WORDS = 2.0, 8  # times as wide may be the gap after a full stop, in a line of that many words
+ONE_SIZE = 0.12  # of the usual size: heights of scanned lines of one type differ by less
+RIM, MARGIN_SHARE = 0.02, 0.2  # of the page: what touches its edge and lies beside lines is no picture
 COVERED = 0.4  # share of a recognised word under native text
 LINES, WORDS, WRITTEN = 3, 2.5, 0.15  # of scanned text: lines, words per line, share of the picture covered
 LETTERED = 0.6  # of a picture covered by lines: it is large type
 STRUCK = 0.2  # of the height of a line: a rule further up is part of its letters
 MOSTLY = 0.75  # of a rule inside a line
+HARDLY, SURE = 0.75, 0.95  # confidence of an engine for formulas: below the first there is none
 
 
 @dataclass(slots=True)
@@ -49,6 +56,7 @@ class _Runs:
     sizes: list[float] = field(default_factory=list)
     angles: list[int] = field(default_factory=list)
     flags: list[int] = field(default_factory=list)
+    bold: list[bool] = field(default_factory=list)
     confidences: list[float | None] = field(default_factory=list)
     left_out: Counter[LeftOut] = field(default_factory=Counter)
 
@@ -62,6 +70,7 @@ def placed(
     source: AnswerSource | None = None,
     whole: bool,
     ordered: bool = False,
+    formulas: Sequence[Recognition] = (),
 ) -> PageText:
     """The text of a page from the OCR of its picture: instead of the native text, or in addition to it.
 
@@ -79,6 +88,7 @@ def placed(
         "redacted": [found.bbox.points((native.width, native.height)) for found in seen.prepared.redactions],
     }
     runs = _Runs()
+    bold = bold_words(lines, seen)
     if not whole:
         kept, figures = _in_pictures(lines, seen, base)
         runs.left_out["unasked"] = sum(_characters(line.text) for line in lines) - sum(
@@ -86,9 +96,10 @@ def placed(
         )
         lines, base = kept, replace(base, images=figures)
     for line in lines:
-        _place(line, feet[id(line)], seen, native, taken, runs)
+        _place(line, feet[id(line)], seen, native, taken, bold, runs)
     for found in seen.prepared.redactions:
         _mark(found, seen, native, runs)
+    runs.sizes = _evened(runs)
     count = len(base.texts)
     font = len(base.font_table)
     recognised = len(runs.texts)
@@ -102,18 +113,28 @@ def placed(
         skew=round(-seen.prepared.skew, 3) if whole else 0.0,
         chars=base.chars + sum(map(len, runs.texts)),
         left_out=dict(Counter(base.left_out) + runs.left_out),
-        font_table=[*base.font_table, Font("recognised")],
+        font_table=[*base.font_table, Font("recognised"), Font("recognised", FORCE_BOLD)],
         texts=[*base.texts, *runs.texts],
         boxes=[*base.boxes, *runs.boxes],
         baselines=[*base.baselines, *runs.baselines],
         sizes=[*base.sizes, *runs.sizes],
         colors=[*base.colors, *[0] * recognised],
-        fonts=[*base.fonts, *[font] * recognised],
+        fonts=[*base.fonts, *(font + heavy for heavy in runs.bold)],
         angles=[*base.angles, *runs.angles],
         mcids=[*base.mcids, *[-1] * recognised],
         flags=[*base.flags, *runs.flags],
         rulings=[*base.rulings, *_rulings(seen, native, lines)],
+        formulas=[found for one in formulas for found in _formulas(one, seen, native)],
     )
+
+
+def _formulas(reading: Recognition, seen: Seen, page: PageText) -> Iterable[FormulaInfo]:
+    """The formulas of a region on the displayed page; those that are hardly one are left out."""
+    for block in reading.blocks:
+        confidence = 1.0 if block.confidence is None else block.confidence
+        if block.kind == "formula" and block.bbox is not None and confidence >= HARDLY and is_balanced(block.text):
+            box = seen.prepared.to_page(block.bbox).points((page.width, page.height))
+            yield {"box": list(box), "latex": block.text, "unsure": confidence < SURE}
 
 
 def _lines_of(reading: Recognition) -> Iterable[ReadLine]:
@@ -169,6 +190,7 @@ def _place(
     seen: Seen,
     page: PageText,
     taken: Mapping[LeftOut, Sequence[Sequence[float]]],
+    bold: set[int],
     runs: _Runs,
 ) -> None:
     """Add the words of a line, as runs on the displayed page; those in boxes that are taken, and why, are left out.
@@ -191,7 +213,8 @@ def _place(
             runs.left_out[under] += _characters(word.text)
             continue
         apart = before is not None and (
-            _gap(before, word, line.angle, seen) > widest or _is_walled(before, word, line, seen)
+            _gap(before, word, line.angle, seen) > widest * (SENTENCE if _ends_sentence(before, word, line) else 1.0)
+            or _is_walled(before, word, line, seen)
         )
         runs.texts.append(word.text.replace("\n", " "))
         runs.boxes += box
@@ -204,8 +227,18 @@ def _place(
         runs.sizes.append(round(SIZE * height, 2))
         runs.angles.append(angle)
         runs.flags.append((LINE if begin or apart else 0) | SPACE)
+        runs.bold.append(id(word) in bold)
         runs.confidences.append(None if word.confidence is None else round(word.confidence, 3))
         begin, before = False, word
+
+
+def _evened(runs: _Runs) -> list[float]:
+    """The sizes, those about the usual one made equal: the height of a line depends on its letters."""
+    sizes = sorted(size for size, text in zip(runs.sizes, runs.texts, strict=True) for _ in text)
+    if not sizes:
+        return runs.sizes
+    usual = sizes[len(sizes) // 2]
+    return [usual if abs(size - usual) < ONE_SIZE * usual else size for size in runs.sizes]
 
 
 def _mark(found: Redaction, seen: Seen, page: PageText, runs: _Runs) -> None:
@@ -219,6 +252,7 @@ def _mark(found: Redaction, seen: Seen, page: PageText, runs: _Runs) -> None:
     runs.sizes.append(round(SIZE * height, 2))
     runs.angles.append(angle)
     runs.flags.append(LINE | SPACE)
+    runs.bold.append(False)
     runs.confidences.append(round(found.score, 3))
 
 
@@ -228,10 +262,12 @@ def _scale(seen: Seen, page: PageText) -> float:
 
 
 def _thickness(line: ReadLine, seen: Seen, scale: float) -> float:
-    """The height of a line across its direction of writing, in points."""
+    """The height of a line across its direction of writing, in points: the box of a slanting line is higher."""
     width, height = seen.prepared.size
-    across = line.bbox.width * width if line.angle % 180 else line.bbox.height * height
-    return max(1.0, across * scale)
+    if line.angle % 180:
+        return max(1.0, line.bbox.width * width * scale)
+    highest = max((word.bbox.height for word in line.words), default=1.0)
+    return max(1.0, min(line.bbox.height, highest / WORD_HEIGHT) * height * scale)
 
 
 def _widest(line: ReadLine, seen: Seen, size: float) -> float:
@@ -239,6 +275,12 @@ def _widest(line: ReadLine, seen: Seen, size: float) -> float:
     gaps = [_gap(before, word, line.angle, seen) for before, word in pairwise(line.words)]
     usual = median(gaps) if len(gaps) >= FEW_GAPS else 0.0
     return min(max(GAP * size, EVEN * usual), WIDE_GAP * size)
+
+
+def _ends_sentence(before: Word, word: Word, line: ReadLine) -> bool:
+    """Whether a sentence of prose ends between two words: old prints leave a wide space there."""
+    ends = before.text.rstrip("\"'”“’»)").endswith((".", "!", "?"))
+    return ends and len(line.words) >= PROSE_WORDS and word.text.lstrip("\"'„“‘«(")[:1].isupper()
 
 
 def _is_walled(before: Word, word: Word, line: ReadLine, seen: Seen) -> bool:
@@ -285,9 +327,29 @@ def _pictures(seen: Seen, page: PageText, lines: Sequence[ReadLine]) -> list[flo
     """The photographs and drawings of the picture, on the displayed page, without display type."""
     width, height = seen.prepared.size
     written = [line.bbox.points(seen.prepared.size) for line in lines]
-    shown = [shape for shape in seen.pictures if _share_under(shape, written) < LETTERED]
+    shown = [
+        shape
+        for shape in seen.pictures
+        if _share_under(shape, written) < LETTERED and not _in_margin(shape, written, seen.prepared.size)
+    ]
     boxes = [BBox(x0 / width, y0 / height, (x1 - x0) / width, (y1 - y0) / height) for x0, y0, x1, y1 in shown]
     return [value for box in boxes for value in seen.prepared.to_page(box).points((page.width, page.height))]
+
+
+def _in_margin(
+    shape: tuple[float, float, float, float],
+    written: Sequence[tuple[float, float, float, float]],
+    size: tuple[int, int],
+) -> bool:
+    """Whether a shape at the left or right edge of a page is beside lines: a binding, a shadow, a thumb."""
+    left, top, right, bottom = shape
+    width = size[0]
+    beside = [line for line in written if line[1] < bottom and line[3] > top]
+    if not beside or right - left > MARGIN_SHARE * width:
+        return False
+    if left < RIM * width:
+        return all(right <= line[0] for line in beside)
+    return right > (1 - RIM) * width and all(left >= line[2] for line in beside)
 
 
 def _rulings(seen: Seen, page: PageText, lines: Sequence[ReadLine]) -> list[float]:
@@ -298,7 +360,7 @@ def _rulings(seen: Seen, page: PageText, lines: Sequence[ReadLine]) -> list[floa
     written = [line.bbox.points(seen.prepared.size) for line in lines]
     found: list[float] = []
     for x0, y0, x1, y1, thickness in seen.rulings:
-        if any(_strikes(x0, y0, x1, y1, line) for line in written):
+        if any(strikes(x0, y0, x1, y1, line) for line in written):
             continue
         box = BBox(x0 / width, y0 / height, (x1 - x0) / width, (y1 - y0) / height)
         left, top, right, bottom = seen.prepared.to_page(box).points((page.width, page.height))
@@ -306,7 +368,7 @@ def _rulings(seen: Seen, page: PageText, lines: Sequence[ReadLine]) -> list[floa
     return found
 
 
-def _strikes(x0: float, y0: float, x1: float, y1: float, line: tuple[float, float, float, float]) -> bool:
+def strikes(x0: float, y0: float, x1: float, y1: float, line: tuple[float, float, float, float]) -> bool:
     """Whether a ruled line runs through the letters of a line and hardly beyond it."""
     left, top, right, bottom = line
     if y0 == y1:  # below the letters it underlines them

@@ -13,6 +13,7 @@ from quire.errors import EngineError
 from quire.keys import digest_of
 from quire.ocr_models import ModelFile, find
 from quire.picture import Picture
+from quire.recognize.languages import resolve
 from quire.recognize.options import Effort
 from quire.recognize.rapidocr.answer import NAME, from_bytes, to_bytes
 from quire.recognize.rapidocr.settings import DENSE, LANGUAGES, PROFILES, RapidOcrProfile
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["RapidOcrEngine", "RapidOcrProfile", "engine"]
 
-_CODE = "4"  # increased with every change of this package that changes answers
+_CODE = "5"  # increased with every change of this package that changes answers
 
 
 def engine(*, effort: Effort, languages: Sequence[str]) -> RapidOcrEngine:
@@ -75,10 +76,11 @@ class RapidOcrEngine:
 
         try:
             pixels = pixels_of(picture)
+            western = bool(question.languages) and all(resolve(code).script == "Latn" for code in question.languages)
             if not question.regions:
-                return to_bytes([self._reader_for(question).read(pixels)])
+                return to_bytes([self._reader_for(question).read(pixels, western=western)])
             boxes = [region.bbox.points(picture.size) for region in question.regions]
-            return to_bytes(self._reader.read_regions(pixels, boxes))
+            return to_bytes(self._reader.read_regions(pixels, boxes, western=western))
         except (RuntimeError, ValueError) as error:
             raise EngineError(NAME, f"{type(error).__name__}: {error}") from error
 

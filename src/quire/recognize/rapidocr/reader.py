@@ -64,36 +64,40 @@ class PageReader:
         size = self._profile.second_look
         return LineRecognizer(size, self._profile.space) if size else None
 
-    def read(self, pixels: Pixels) -> list[FoundLine]:
-        """The lines of a picture, grey or red, green, blue."""
+    def read(self, pixels: Pixels, *, western: bool = False) -> list[FoundLine]:
+        """The lines of a picture, grey or red, green, blue; a `western` one has no Han letters."""
         page, scale = self._sized(_blue_first(pixels))
-        return [line for line in self._lines(page, detect(page, self._detector, self._profile), scale) if line]
+        quads = detect(page, self._detector, self._profile)
+        return [line for line in self._lines(page, quads, scale, western=western) if line]
 
-    def read_regions(self, pixels: Pixels, boxes: Sequence[Box]) -> list[list[FoundLine]]:
+    def read_regions(self, pixels: Pixels, boxes: Sequence[Box], *, western: bool = False) -> list[list[FoundLine]]:
         """The lines inside each box (pixels of the picture), detected and read in one batch."""
         page, scale = self._sized(_blue_first(pixels))
         scaled = [(box[0] * scale, box[1] * scale, box[2] * scale, box[3] * scale) for box in boxes]
         quads = quads_of_regions(page, scaled, lambda part: detect(part, self._detector, self._profile))
-        lines = iter(self._lines(page, [quad for listed in quads for quad in listed], scale))
+        lines = iter(self._lines(page, [quad for listed in quads for quad in listed], scale, western=western))
         return [[line for _ in listed if (line := next(lines))] for listed in quads]
 
-    def _lines(self, page: Pixels, quads: Sequence[Quad], scale: float) -> list[FoundLine | None]:
+    def _lines(self, page: Pixels, quads: Sequence[Quad], scale: float, *, western: bool) -> list[FoundLine | None]:
         """The reading of each quad, without text where no letter was recognised; None for noise."""
         strips = [_cut(page, quad, 90 if quad.height >= quad.width * _TALL else 0) for quad in quads]
-        readings = self._readings([strip.pixels for strip in strips])
-        self._turn_weak(page, quads, strips, readings)
+        readings = self._readings([strip.pixels for strip in strips], western=western)
+        self._turn_weak(page, quads, strips, readings, western=western)
         return [
             _line(quad, strip, reading, scale) if reading.confidence >= self._profile.floor else None
             for quad, strip, reading in zip(quads, strips, readings, strict=True)
         ]
 
-    def _turn_weak(self, page: Pixels, quads: Sequence[Quad], strips: list[_Strip], readings: list[Reading]) -> None:
+    def _turn_weak(
+        self, page: Pixels, quads: Sequence[Quad], strips: list[_Strip], readings: list[Reading], *, western: bool
+    ) -> None:
         """Tall strips with low confidence are also read upwards, the less tall ones also unrotated."""
         tall = [index for index, strip in enumerate(strips) if strip.angle]
         weak = [index for index in tall if readings[index].confidence < self._profile.weak]
         tries = [(index, _cut(page, quads[index], 270)) for index in weak]
         tries += [(i, _cut(page, quads[i], 0)) for i in weak if quads[i].height < quads[i].width * _COLUMN]
-        for (index, strip), reading in zip(tries, self._readings([strip.pixels for _, strip in tries]), strict=True):
+        again = self._readings([strip.pixels for _, strip in tries], western=western)
+        for (index, strip), reading in zip(tries, again, strict=True):
             if reading.confidence > readings[index].confidence:
                 strips[index], readings[index] = strip, reading
 
@@ -106,11 +110,12 @@ class PageReader:
         size = round(width * scale), round(height * scale)
         return np.asarray(cv2.resize(pixels, size, interpolation=cv2.INTER_CUBIC), np.uint8), scale
 
-    def _readings(self, strips: Sequence[Pixels]) -> list[Reading]:
-        readings = self._recognizer.read(strips)
+    def _readings(self, strips: Sequence[Pixels], *, western: bool) -> list[Reading]:
+        readings = self._recognizer.read(strips, western=western)
         weak = [index for index, reading in enumerate(readings) if reading.confidence < self._profile.weak]
         if self._second is not None and weak:
-            for index, reading in zip(weak, self._second.read([strips[index] for index in weak]), strict=True):
+            again = self._second.read([strips[index] for index in weak], western=western)
+            for index, reading in zip(weak, again, strict=True):
                 readings[index] = reading
         return readings
 

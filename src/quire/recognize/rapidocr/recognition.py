@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,10 @@ _STEP = 8  # pixels of a strip for one step of the answer
 _NARROWEST, _WIDEST = 48, 4800
 _BATCH_PIXELS = 48 * 1600  # batch size by area: a wider batch only costs memory
 _UNEVEN = 0.9  # a strip narrower than this part of the batch would be mostly padding
+_HAN = "\u2e80"  # the first of the letters of Chinese and Japanese
+_LOOSE = re.compile(r"(?<=[^\W\d_]) (?=[,.](?: |$))")  # old prints have a thin space before a comma, not a word space
+_ONE = re.compile(r"(?<![^\W\d_])l(?=\d\d)|(?<=\d)l(?=\d)")  # typewriters have no 1
+_NOUGHT = re.compile(r"(?<=\d)o(?=\d)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +68,11 @@ class LineRecognizer:
         self._session: InferenceSession = open_session(model)
         self._input = self._session.get_inputs()[0].name
         self._characters = model.listed_characters()
+        self._han = np.array([text >= _HAN for text in self._characters], np.bool_)
         self._space = space
 
-    def read(self, strips: Sequence[Pixels]) -> list[Reading]:
-        """The readings of the strips (three channels, blue first), in order."""
+    def read(self, strips: Sequence[Pixels], *, western: bool = False) -> list[Reading]:
+        """The readings of the strips (three channels, blue first), in order; without Han letters if it is `western`."""
         widths = [_width(strip) for strip in strips]
         readings = [Reading()] * len(strips)
         for batch in _batches(widths):
@@ -76,12 +82,15 @@ class LineRecognizer:
                 tensor[row, :, :, : widths[index]] = _normal(strips[index], widths[index])
             answer = np.asarray(self._session.run(None, {self._input: tensor})[0])
             for row, index in enumerate(batch):
-                readings[index] = self._decode(answer[row], widths[index])
+                readings[index] = self._decode(answer[row], widths[index], western=western)
         return readings
 
-    def _decode(self, answer: NDArray[np.float32], width: int) -> Reading:
+    def _decode(self, answer: NDArray[np.float32], width: int, *, western: bool) -> Reading:
         """CTC decoding: equal consecutive steps are one character; a blank separates."""
         best, spaces = answer.argmax(axis=1), answer[:, -1]
+        if western and self._han[best].any():
+            answer = np.where(self._han, 0.0, answer)
+            best = answer.argmax(axis=1)
         sure = answer[np.arange(len(best)), best]
         changes = (np.flatnonzero(np.diff(best)) + 1).tolist()
         glyphs: list[Glyph] = []
@@ -96,7 +105,26 @@ class LineRecognizer:
             right = min(1.0, end * _STEP / width)
             glyphs.append(Glyph(text, start * _STEP / width, right, float(sure[start:end].max())))
             seen = end
-        return Reading(tuple(glyphs))
+        return _mended(Reading(tuple(glyphs)))
+
+
+def _mended(reading: Reading) -> Reading:
+    """Without spaces before commas and full stops, and with figures for the letters that look like them in numbers."""
+    text = reading.text
+    if len(text) != len(reading.glyphs):
+        return reading
+    loose = {found.start() for found in _LOOSE.finditer(text)}
+    figures = dict.fromkeys((found.start() for found in _ONE.finditer(text)), "1")
+    figures |= dict.fromkeys((found.start() for found in _NOUGHT.finditer(text)), "0")
+    if not loose and not figures:
+        return reading
+    return Reading(
+        tuple(
+            replace(glyph, text=figures[at]) if at in figures else glyph
+            for at, glyph in enumerate(reading.glyphs)
+            if at not in loose
+        )
+    )
 
 
 def _width(strip: Pixels) -> int:

@@ -15,12 +15,12 @@ from quire.picture import Picture
 from quire.recognize.frames import placed
 from quire.recognize.languages import Language, codes_read_with, resolve, traineddata_of_script
 from quire.recognize.normalize import normalize
-from quire.recognize.tesseract.program import TesseractProgram
+from quire.recognize.tesseract.program import TesseractProgram, resolution
 from quire.recognize.tesseract.tiff import tiff
 from quire.recognize.tesseract.tsv import pages_of
 from quire.types import Region
 
-_CODE = "2"
+_CODE = "3"
 """Increased when this package calls the program differently; part of the version."""
 
 _DOUBTFUL = 0.6  # mean confidence of a page: below it another script may be the reason
@@ -99,7 +99,7 @@ class TesseractEngine:
         if not names:
             raise EngineError(self.name, f"the page is in {script} script, for which no data is installed; see --lang")
         segmentation = str(self.profile.page_segmentation)
-        arguments = ["-l", "+".join(names), "--psm", segmentation, "--dpi", str(dpi), "tsv"]
+        arguments = ["-l", "+".join(names), "--psm", segmentation, *resolution(dpi), "tsv"]
         return self.program.run(pages, arguments, self.timeout_s)
 
     def interpret(self, answer: bytes, question: Question) -> Sequence[Recognition]:
@@ -126,7 +126,7 @@ class TesseractEngine:
         names = traineddata_for(self.program, question.languages) if question.languages else self.profile.traineddata
         whole = all(region.role in _WHOLE for region in question.regions)
         segmentation = self.profile.page_segmentation if whole else self.profile.region_segmentation
-        return ["-l", "+".join(names), "--psm", str(segmentation), "--dpi", str(dpi), "tsv"]
+        return ["-l", "+".join(names), "--psm", str(segmentation), *resolution(dpi), "tsv"]
 
 
 def _asked(question: Question) -> list[Region]:

@@ -66,11 +66,16 @@ class TesseractProgram:
         if not self._file("osd").exists():
             return None
         try:
-            output = self.run(picture, ["--psm", "0", "-l", "osd", "--dpi", str(dpi)], timeout_s)
+            output = self.run(picture, ["--psm", "0", "-l", "osd", *resolution(dpi)], timeout_s)
         except EngineError:  # too few characters
             return None
         found = re.search(r"^Script: (\w+)$", output.decode(errors="replace"), re.MULTILINE)
         return found[1] if found else None
+
+
+def resolution(dpi: int) -> list[str]:
+    """The option for a known resolution; with 0 Tesseract estimates it by the letters."""
+    return ["--dpi", str(dpi)] if dpi else []
 
 
 def find() -> TesseractProgram:
