@@ -14,7 +14,7 @@ from quire.types import FURNITURE, Block, OutlineEntry
 
 MAX_LEVEL = 6
 CENTRED = 0.015  # of the page's width: how far the middle of a centred line may be from that of the title
-COVER = 200  # characters of a block: a first page without a longer one is a cover
+COVER_BLOCK = 200  # characters: a longer block is on no cover
 OPENING = 8  # blocks of the first page among which the title is searched
 UPPER = 0.4  # of the page: a title begins there, or on a cover
 COVER = 700  # characters: a page with more is no cover
@@ -91,7 +91,8 @@ def _title(blocks: Sequence[Block], body: float) -> set[str]:
         return set()
     if others and largest < max(others) * 1.02 and not _is_cover(blocks, best):
         return set()
-    if best.bbox.top > UPPER and sum(len(b.text) for b in blocks if b.page == first) > COVER:
+    below = best.bbox.top > UPPER and best.id != opening[0].id  # the first of a page may stand anywhere if it is turned
+    if below and sum(len(b.text) for b in blocks if b.page == first) > COVER:
         return set()
     return {best.id}
 
@@ -99,7 +100,7 @@ def _title(blocks: Sequence[Block], body: float) -> set[str]:
 def _is_cover(blocks: Sequence[Block], best: Block) -> bool:
     """Whether the first page is a cover, and a line in its middle is above all others: chapters may be larger."""
     page = [b for b in blocks if b.page == best.page and b.kind not in FURNITURE]
-    few = len(page) <= OPENING and all(len(b.text) < COVER and b.kind in ("heading", "paragraph") for b in page)
+    few = len(page) <= OPENING and all(len(b.text) < COVER_BLOCK and b.kind in ("heading", "paragraph") for b in page)
     return few and page[0].id == best.id and best.style is not None and best.style.centered
 
 
