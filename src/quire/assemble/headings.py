@@ -14,6 +14,7 @@ from quire.types import FURNITURE, Block, OutlineEntry
 
 MAX_LEVEL = 6
 CENTRED = 0.015  # of the page's width: how far the middle of a centred line may be from that of the title
+COVER_SIZE = 1.3  # of the size of the text: that of a title alone on a cover, at least
 COVER_BLOCK = 200  # characters: a longer block is on no cover
 OPENING = 8  # blocks of the first page among which the title is searched
 UPPER = 0.4  # of the page: a title begins there, or on a cover
@@ -82,7 +83,7 @@ def _title(blocks: Sequence[Block], body: float) -> set[str]:
     opening = [b for b in blocks if b.page == first and b.kind not in FURNITURE][:OPENING]
     candidates = [b for b in opening if b.kind == "heading" and b.style]
     if not candidates:
-        return set()
+        return _title_of_cover(opening, blocks, body)
     largest = max(b.style.size for b in candidates if b.style)
     best = next(b for b in candidates if b.style and b.style.size == largest)
     others = [b.style.size for b in blocks if b.kind == "heading" and b.style and b.id != best.id and b.page != first]
@@ -95,6 +96,19 @@ def _title(blocks: Sequence[Block], body: float) -> set[str]:
     if below and sum(len(b.text) for b in blocks if b.page == first) > COVER:
         return set()
     return {best.id}
+
+
+def _title_of_cover(opening: Sequence[Block], blocks: Sequence[Block], body: float) -> set[str]:
+    """The first line of a cover, in its middle and large beside the type of the pages behind it."""
+    first = opening[0] if opening else None
+    if first is None or first.style is None or first.style.size < COVER_SIZE * body or first.kind != "paragraph":
+        return set()
+    alone = len(first.text) < COVER_BLOCK / 2 and first.style.size > max(
+        (b.style.size for b in opening[1:] if b.style), default=0.0
+    )
+    few = all(len(b.text) < COVER_BLOCK and b.kind == "paragraph" for b in opening) and len(opening) < OPENING
+    behind = any(b.page != first.page for b in blocks)
+    return {first.id} if alone and few and behind and abs(_middle(first) - 0.5) < 4 * CENTRED else set()
 
 
 def _is_cover(blocks: Sequence[Block], best: Block) -> bool:

@@ -201,3 +201,9 @@ def test_a_heading_below_a_signature_stays_one():
 
 def test_a_large_line_in_the_middle_of_a_full_page_is_no_title():
     assert kinds_of(("heading", "Repairs"), ("paragraph", prose(9)))["Repairs"] == "heading"
+
+
+def test_a_long_title_alone_on_a_cover_is_the_title():
+    cover = [centred("On the Keeping of Lamps in Harbours", 300, 17), centred("A. Keeper", 340, 11)]
+    blocks = quire.read(placed(cover, wrapped(prose(20), 72, 90, 450))).blocks
+    assert [block.kind for block in blocks] == ["title", "paragraph", "paragraph"]

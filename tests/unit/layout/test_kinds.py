@@ -479,3 +479,13 @@ def test_a_drawn_bullet_alone_at_its_edge_is_like_the_others_of_its_size():
             )
 
     assert len(of_kind(documents.drawn(draw), "list_item")) == 3
+
+
+def test_a_single_dash_below_an_item_and_further_right_is_an_item_of_it():
+    lines = [
+        Piece(72, 260, "• Lamps are lit at dusk."),
+        Piece(90, 275, "– Horns are blown in fog."),
+        Piece(72, 290, "• Ropes are kept dry."),
+    ]
+    items = of_kind(placed([*wrapped(prose(9), 72, 90, 450), *lines]), "list_item")
+    assert [(item.marker, item.level) for item in items] == [("•", 1), ("–", 2), ("•", 1)]
