@@ -202,3 +202,10 @@ def test_a_greek_letter_of_the_symbol_font_in_a_word_is_no_formula():
     (block,) = quire.read(placed([*pieces, Piece(220, 100, "-carotene, says the keeper of the pier.")])).blocks
     assert "\u03b2-carotene" in block.text
     assert not any(span.latex for span in block.spans)
+
+
+def test_a_small_gap_between_two_sentences_parts_evenly_set_paragraphs():
+    first, second = wrapped(prose(6), 72, 90, 430), prose(6, start=2)
+    below = first[-1].y + 1.2 * 1.25 * 10.5
+    blocks = quire.read(placed([*first, *wrapped(second, 72, below, 430)])).blocks
+    assert [block.kind for block in blocks] == ["paragraph"] * 2
