@@ -11,6 +11,8 @@ from typing import NamedTuple
 from quire.layout.tables.columns import SIGNS
 from quire.layout.tables.header import Head, read_head
 from quire.layout.tables.mesh import Mesh
+from quire.layout.tables.periods import MONTH
+from quire.layout.tables.ruled import CAPTION
 from quire.layout.tables.strokes import Rule
 from quire.layout.tables.types import FoundTable
 from quire.layout.tables.words import PIECE_GAP, Row, TableWord, pieces_of
@@ -35,7 +37,7 @@ _EMPTY = re.compile(r"[$€£¥]?[-–—−]{1,2}%?\Z|n/?[am]\Z|[*†‡§]\Z",
 _TAIL = re.compile(r"[)%]{1,2}\Z|\((?:[a-z]|\d)\)\Z")
 _MONEY = re.compile(r"[$€£¥]|\(\d|\d,\d{3}")
 _YEAR = re.compile(r"(19|20)\d\d(\(.\))?\Z")
-_DATE = re.compile(r"(19|20)\d\d\Z|(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\Z", re.IGNORECASE)
+_DATE = re.compile(rf"(?:(?:19|20)\d\d|{MONTH})\Z", re.IGNORECASE)
 _SIGNED = re.compile(r"[$€£¥]")
 _UNITS = re.compile(r"\b(millions?|thousands?|billions?|dollars|euros?|except|unaudited)\b", re.IGNORECASE)
 
@@ -272,6 +274,8 @@ def _head(rows: Sequence[AmountRow], start: int, body: Sequence[AmountRow]) -> t
     for i in range(start - 1, max(start - MAX_HEAD, 0) - 1, -1):
         row, below = rows[i].row, rows[i + 1].row
         if below.top - row.bottom > HEAD_APART * row.size or len(row.words) > LONG:
+            break
+        if CAPTION.match(" ".join(word.text for word in row.words[:3])):
             break
         if any(_AMOUNT.match(word.text) and not _YEAR.match(word.text) and "." in word.text for word in row.words):
             break  # a sum of other amounts
