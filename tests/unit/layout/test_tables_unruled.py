@@ -222,3 +222,35 @@ def test_titles_with_rising_page_numbers_are_contents_and_no_table():
     titles = ["Measuring your pulse", "Sleep monitoring at night", "Starting a workout", "Viewing your records"]
     sheet.rows([60, 300], 100, [[title, str(17 + n)] for n, title in enumerate(titles)])
     assert sheet.tables() == []
+
+
+def test_figures_that_reach_over_a_gutter_stay_in_their_columns():
+    sheet = Sheet()
+    sheet.rows([60, 200, 240, 300], 100, [["Share", "1.7", "1.8", "1.9"]])
+    for number in range(8):
+        sheet.rows([60, 205, 245, 305], 116 + 14 * number, [[f"0.{number}", "27", "28", "30"]])
+    sheet.rows([60, 200, 229, 300], 116 + 14 * 8, [["0.9", "1,360", "1,440", "1,520"]])
+    assert sheet.table()[-1] == ["0.9", "1,360", "1,440", "1,520"]
+
+
+def test_a_title_alone_in_its_line_is_over_all_columns_of_figures():
+    sheet = Sheet()
+    sheet.text(247, 100, "Design effects of all")
+    sheet.rows([60, 160, 210, 260, 310, 360, 410], 116, [["Share", "1.0", "1.1", "1.2", "1.3", "1.4", "1.5"]])
+    sheet.rule(60, 120, 440, 120)
+    for number in range(5):
+        sheet.rows(
+            [60, 160, 210, 260, 310, 360, 410],
+            134 + 14 * number,
+            [[f"0.{number}", "880", "960", "1,040", "112", "120", "128"]],
+        )
+    assert sheet.spans()["Design effects of all"] == (1, 6)
+
+
+def test_a_phrase_over_two_titles_is_the_title_of_both():
+    sheet = Sheet()
+    sheet.text(243, 100, "Fused aluminum oxide")
+    sheet.rows([60, 252, 333], 116, [["Country", "2009", "2010"]])
+    for number in range(5):
+        sheet.rows([60, 232, 313], 132 + 14 * number, [["Canada", "60,400,00", "60,400,00"]])
+    assert sheet.spans()["Fused aluminum oxide"] == (1, 2)
