@@ -254,3 +254,15 @@ def test_a_phrase_over_two_titles_is_the_title_of_both():
     for number in range(5):
         sheet.rows([60, 232, 313], 132 + 14 * number, [["Canada", "60,400,00", "60,400,00"]])
     assert sheet.spans()["Fused aluminum oxide"] == (1, 2)
+
+
+def test_rows_beside_a_column_of_text_on_other_baselines_stay_whole():
+    sheet = Sheet()
+    sheet.prose(40, 98.2, 20, letters=46, pitch=12)
+    for number in range(6):
+        y = 100.0 + 12 * number
+        sheet.text(320, y + 1.6, "base", size=7)
+        sheet.text(380, y, f"{number}08 V")
+        sheet.text(450, y, "0.075")
+        sheet.text(520, y, "pu")
+    assert ["base", "008 V", "0.075", "pu"] in sheet.table()

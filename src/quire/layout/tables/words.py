@@ -112,7 +112,24 @@ def turned_words(page: PageText, lines: Iterable[Line]) -> list[TableWord]:
 
 def rows_of(words: Iterable[TableWord]) -> list[Row]:
     """Words grouped to rows, from top to bottom."""
-    return [Row(row) for row in _by_baseline(words)]
+    rows: list[Row] = []
+    for row in _by_baseline(words):
+        add_row(rows, Row(row))
+    return rows
+
+
+def add_row(rows: list[Row] | list[Row | None], row: Row) -> None:
+    """Add a row below the others; one beside the last, on nearly the same baseline, is joined with it."""
+    last = rows[-1] if rows else None
+    if last and row.baseline - last.baseline <= SAME_ROW * max(row.size, last.size) and _are_beside(last, row):
+        rows[-1] = Row(last.words + row.words)
+    else:
+        rows.append(row)
+
+
+def _are_beside(a: Row, b: Row) -> bool:
+    """Whether no word of a row is over one of the other."""
+    return not any(v.left < w.right and w.left < v.right for v in a.words for w in b.words)
 
 
 def in_rows(words: list[TableWord]) -> list[TableWord]:

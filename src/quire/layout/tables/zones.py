@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from quire.layout.lines import Line
 from quire.layout.tables.strokes import Rules
-from quire.layout.tables.words import Row, TableWord, count_words
+from quire.layout.tables.words import Row, TableWord, add_row, count_words
 
 PROSE_WORDS = 4  # a piece with fewer words is not a line of prose
 PROSE_WIDTH = 80.0  # points
@@ -44,7 +44,7 @@ def find_zones(rows: list[Row], rules: Rules, gutters: list[float]) -> list[Zone
         full.append(None)
         for zone, part in zip(columns, parts, strict=True):
             if part:
-                zone.append(Row(part))
+                add_row(zone, Row(part))
     return [full, *columns]
 
 
