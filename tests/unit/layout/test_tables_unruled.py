@@ -266,3 +266,24 @@ def test_rows_beside_a_column_of_text_on_other_baselines_stay_whole():
         sheet.text(450, y, "0.075")
         sheet.text(520, y, "pu")
     assert ["base", "008 V", "0.075", "pu"] in sheet.table()
+
+
+def test_rows_of_prose_on_shaded_bands_are_one_table_beside_no_columns_of_text():
+    sheet = Sheet()
+    xs = [60.0, 150, 190, 330, 370]
+    sheet.text(323.5, 76, "Year of")
+    sheet.rows(xs, 88, [["Name", "Age", "Present position", "Term", "Other positions"]])
+    y = 104.0
+    for name in ("Jon Lind", "Kris Lud", "Moj Poul"):
+        sheet.rect(55, y - 10, 560, y + 52)
+        sheet.rows(xs, y, [[name, "54", "Vice president of the works", "2018", "President of all supplies and chains"]])
+        sheet.text(195, y + 12, "and of supplies")
+        for line in range(1, 5):
+            sheet.text(370, y + 12 * line, "Officer of compliance and of business")
+        y += 68
+    sheet.prose(60, y + 20, 14, letters=95)
+    (table,) = sheet.tables()
+    grid = sheet.cells(table)
+    assert grid[0] == ["Name", "Age", "Present position", "Year of Term", "Other positions"]
+    assert [row[0] for row in grid[1:]] == ["Jon Lind", "Kris Lud", "Moj Poul"]
+    assert grid[1][2] == "Vice president of the works and of supplies"

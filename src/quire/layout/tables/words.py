@@ -14,6 +14,7 @@ from quire.pagetext import PageText
 SAME_ROW = 0.3  # of the size: baselines that differ by less form one row
 MARK = 0.75  # of the size: the marks of notes are smaller than this
 RAISED = 0.5  # of the size: and stand no higher above the baseline of their row
+TITLE_PITCH = 1.4  # of the size: lines of a title are no further apart
 PIECE_GAP = 0.8  # of the size: a wider gap between words separates two pieces of a row
 
 _NUMBER = re.compile(r"[(\[<>≤≥~≈±+\-–—−$€£¥#]*\.?\d[\d.,:/%+\-–−()×]*[%)\]*†‡§a-zA-Z]{0,2}[.,)]?\Z")
@@ -130,6 +131,13 @@ def add_row(rows: list[Row] | list[Row | None], row: Row) -> None:
 def _are_beside(a: Row, b: Row) -> bool:
     """Whether no word of a row is over one of the other."""
     return not any(v.left < w.right and w.left < v.right for v in a.words for w in b.words)
+
+
+def is_title_line(row: Row, below: Row) -> bool:
+    """Whether a row is one line of a title whose next line is centred under it, in the row below."""
+    if len(row.pieces) > 1 or below.baseline - row.baseline > TITLE_PITCH * row.size:
+        return False
+    return any(abs(row.left + row.right - p[0].left - p[-1].right) < 0.5 * row.size for p in below.pieces)
 
 
 def in_rows(words: list[TableWord]) -> list[TableWord]:
