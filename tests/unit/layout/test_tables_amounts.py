@@ -228,3 +228,11 @@ def test_words_that_begin_like_months_are_no_dates():
         flush_right(sheet, x, 120, share)
     sheet.text(60, 120, "Coffee")
     assert sheet.tables() == []
+
+
+def test_ranges_of_percents_are_a_column_of_a_statement():
+    sheet = statement()
+    sheet.text(290, 100, "Target")
+    for y, share in ((130.0, "0-10%"), (144.0, "20-40%"), (172.0, "5-20%")):
+        flush_right(sheet, 320, y, share)
+    assert [row[1] for row in sheet.table()] == ["Target", "", "0-10%", "20-40%", "", "5-20%", ""]

@@ -287,3 +287,12 @@ def test_rows_of_prose_on_shaded_bands_are_one_table_beside_no_columns_of_text()
     assert grid[0] == ["Name", "Age", "Present position", "Year of Term", "Other positions"]
     assert [row[0] for row in grid[1:]] == ["Jon Lind", "Kris Lud", "Moj Poul"]
     assert grid[1][2] == "Vice president of the works and of supplies"
+
+
+def test_titles_that_begin_with_exhibit_are_no_caption():
+    sheet = Sheet()
+    sheet.rows([60, 200, 330, 430], 100, [["Exhibit No.", "Form", "Page", "Date"]])
+    sheet.rule(60, 104, 480, 104)
+    for number in range(4):
+        sheet.rows([60, 200, 330, 430], 120 + 14 * number, [[f"10.{number}", "8-K", str(30 + number), "6/12/2020"]])
+    assert sheet.table()[0] == ["Exhibit No.", "Form", "Page", "Date"]

@@ -23,6 +23,8 @@ LEAST_SUMS = 3  # rows of a label and one amount with its currency, as below the
 LEAST_TITLES = 2  # above rows of amounts
 SAME_END = 0.75  # of the size: amounts whose ends differ by less are of one column
 BRACKET = 0.33  # of the size: a closing bracket ends beyond the column of its figure
+TITLE_REACH = 4.0  # of the size: how far before its amounts a title may begin, and half as far again beside others
+BESIDE = 0.9  # of the size: lines nearer than this are of other columns of text
 PERCENT = 0.83  # of the size: the width of a percent sign
 APART = 4.0  # of the size: rows of one table are no further apart
 HEAD_APART = 2.5  # nor the lines of its header
@@ -32,7 +34,7 @@ LONG = 30  # words: a longer line is no label
 LONELY = 5  # rows: in a longer table an amount alone in its column is none
 FIT = 0.8  # of the rows with amounts: those that must have a label in one piece
 
-_AMOUNT = re.compile(r"[-–−+]?[$€£¥]?\(?[$€£¥]?[-–−+]?(\d[\d,]*(\.\d+)?|\.\d+)%?\)?%?\Z")
+_AMOUNT = re.compile(r"[-–−+]?[$€£¥]?\(?[$€£¥]?[-–−+]?(\d[\d,]*(\.\d+)?|\.\d+)%?\)?%?\Z|\d+[-–]\d+%\Z")
 _EMPTY = re.compile(r"[$€£¥]?[-–—−]{1,2}%?\Z|n/?[am]\Z|[*†‡§]\Z", re.IGNORECASE)
 _TAIL = re.compile(r"[)%]{1,2}\Z|\((?:[a-z]|\d)\)\Z")
 _MONEY = re.compile(r"[$€£¥]|\(\d|\d,\d{3}")
@@ -205,7 +207,7 @@ def _are_near(last: AmountRow, row: AmountRow) -> bool:
 
 def _is_beside(other: AmountRow, row: AmountRow) -> bool:
     """Whether a row is too near for the same column of text."""
-    return abs(other.row.baseline - row.row.baseline) < max(other.row.size, row.row.size)
+    return abs(other.row.baseline - row.row.baseline) < BESIDE * max(other.row.size, row.row.size)
 
 
 def _is_other_row(last: AmountRow, row: AmountRow) -> bool:
@@ -281,9 +283,10 @@ def _head(rows: Sequence[AmountRow], start: int, body: Sequence[AmountRow]) -> t
             break  # a sum of other amounts
         if rows[i].amounts and not rows[i].titles:
             break
-        titles = [piece for piece in row.pieces if (piece[0].left + piece[-1].right) / 2 > left - row.size]
+        titles = [piece for piece in row.pieces if (piece[0].left + piece[-1].right) / 2 > left - 1.5 * row.size]
         others = [piece for piece in row.pieces if piece not in titles]
-        if any(piece[0].left < left - 4 * row.size for piece in titles) or len(others) > 1:
+        reach = TITLE_REACH * (1.5 if len(titles) > 2 else 1.0)
+        if any(piece[0].left < left - reach * row.size for piece in titles) or len(others) > 1:
             break
         if others and others[0][-1].right > left + row.size:
             break

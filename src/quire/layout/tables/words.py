@@ -134,10 +134,11 @@ def _are_beside(a: Row, b: Row) -> bool:
 
 
 def is_title_line(row: Row, below: Row) -> bool:
-    """Whether a row is one line of a title whose next line is centred under it, in the row below."""
+    """Whether a row is one line of a title whose next line is centred under it, alone, in the row below."""
     if len(row.pieces) > 1 or below.baseline - row.baseline > TITLE_PITCH * row.size:
         return False
-    return any(abs(row.left + row.right - p[0].left - p[-1].right) < 0.5 * row.size for p in below.pieces)
+    under = [piece for piece in below.pieces if row.left < piece[-1].right and piece[0].left < row.right]
+    return len(under) == 1 and abs(row.left + row.right - under[0][0].left - under[0][-1].right) < 0.5 * row.size
 
 
 def in_rows(words: list[TableWord]) -> list[TableWord]:
