@@ -283,7 +283,8 @@ def _head(rows: Sequence[AmountRow], start: int, body: Sequence[AmountRow]) -> t
             break  # a sum of other amounts
         if rows[i].amounts and not rows[i].titles:
             break
-        titles = [piece for piece in row.pieces if (piece[0].left + piece[-1].right) / 2 > left - 1.5 * row.size]
+        edge = left - (TITLE_REACH if rows[i].titles else 1.5) * row.size
+        titles = [piece for piece in row.pieces if (piece[0].left + piece[-1].right) / 2 > edge]
         others = [piece for piece in row.pieces if piece not in titles]
         reach = TITLE_REACH * (1.5 if len(titles) > 2 else 1.0)
         if any(piece[0].left < left - reach * row.size for piece in titles) or len(others) > 1:
