@@ -31,7 +31,8 @@ from quire.layout.patterns import WEAK_BULLETS, is_known_heading, is_leader, is_
 from quire.layout.quality import Quality, judge
 from quire.layout.run_in import without_title
 from quire.layout.tables import FoundTable, find_rules, find_tables
-from quire.layout.tables.scanned import is_no_table
+from quire.layout.tables.scanned import gutter_through, is_no_table
+from quire.layout.tables.strokes import Rules
 from quire.layout.tags import Tags
 from quire.layout.textual import PageVocabulary, Text, block_text, cell_text, code_text
 from quire.layout.things import Thing
@@ -245,9 +246,19 @@ class _Page:
         if mode == "auto":
             more = [table for table in more if not self._is_field_table(table)]
         if more and _all_recognised(self.page):
+            more = [part for table in more for part in self._apart(table, lines, rules)]
             more = [table for table in more if not is_no_table(self.page, table)]
         more = [mirrored(self.page, table) for table in more]
         return tables + more, fields, _without(self.page, lines, more) if more else lines
+
+    def _apart(self, table: FoundTable, lines: list[Line], rules: Rules) -> list[FoundTable]:
+        """A table on a scan, or those of a sidebar and of the text beside it."""
+        middle = gutter_through(self.page, table, lines)
+        if middle is None:
+            return [table]
+        inside = [line for line in lines if table.box.top <= (line.top + line.bottom) / 2 <= table.box.bottom]
+        sides = [line for line in inside if line.right < middle], [line for line in inside if line.left > middle]
+        return [part for side in sides for part in find_tables(self.page, side, rules, self.asked.mode)]
 
     def _given_tables(self, lines: list[Line]) -> tuple[list[FoundTable], list[Line]]:
         """The tables whose areas are given by hand, and the lines without their text."""
