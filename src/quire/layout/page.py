@@ -27,7 +27,7 @@ from quire.layout.listings import has_sign_of_code, is_typescript
 from quire.layout.mending import mended
 from quire.layout.order import Column, as_written, reading_order
 from quire.layout.paragraphs import Paragraph, paragraphs
-from quire.layout.patterns import WEAK_BULLETS, is_known_heading, is_leader, is_page_number
+from quire.layout.patterns import WEAK_BULLETS, is_known_heading, is_leader, is_page_number, is_rubber_stamp
 from quire.layout.quality import Quality, judge
 from quire.layout.run_in import without_title
 from quire.layout.tables import FoundTable, find_rules, find_tables
@@ -169,6 +169,10 @@ class _Page:
         tables += given
         if tables:
             figures = [figure for figure in figures if not _in_table(figure, tables)]
+        if _all_recognised(page):
+            body, stamps = _without_stamps(body)
+        else:
+            stamps = []
         turned = [line for line in body if line.angle]
         backwards = _right_to_left(page)
         body = with_bullets(page, [line for line in body if not line.angle])
@@ -222,6 +226,8 @@ class _Page:
             self._column(column, setting)
         for note in self.notes:  # behind the text, which goes on in the next column
             self._text("footnote", note.lines, note)
+        for line in stamps:
+            self._text("paragraph", [line], Paragraph([line], Column([line])))
         self._furniture([line for line in edge if line.top >= page.height / 2], furniture)
         return self.made
 
@@ -553,6 +559,13 @@ def _ranges(runs: Iterable[int]) -> list[tuple[int, int]]:
     if end >= 0:
         ranges.append((start, end))
     return ranges
+
+
+def _without_stamps(lines: list[Line]) -> tuple[list[Line], list[Line]]:
+    """The lines of a scan, and those of rubber stamps, which lie anywhere over the text."""
+    stamps = [line for line in lines if is_rubber_stamp(line.text)]
+    kept = {id(line) for line in stamps}
+    return ([line for line in lines if id(line) not in kept], stamps) if stamps else (lines, [])
 
 
 def _without(page: PageText, lines: list[Line], tables: list[FoundTable]) -> list[Line]:

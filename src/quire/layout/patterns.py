@@ -32,6 +32,12 @@ _CAPTION = re.compile(
     r"(?:[A-Z]?\d+(?:[.\-–]\d+)*[a-z]?|(?<=[\s.])(?:[IVXL]+|[A-Z]))\b\s*(?P<mark>[.:|—–-]|\)|$|\s(?=[A-Z(]))?",
     re.IGNORECASE,
 )
+_RUBBER_STAMP = re.compile(
+    r"\W{0,3}(?:RECEIVED|PAID(?: IN FULL)?|APPROVED|FILED|ENTERED|POSTED|CANCELL?ED|VOID|COPY|DUPLICATE|DRAFT"
+    r"|CONFIDENTIAL|EINGEGANGEN|EINGANG|BEZAHLT|GEBUCHT|KOPIE|ENTWURF|VERTRAULICH|REÇU|PAYÉ|COPIE|PAGADO|RECIBIDO|COPIA)"
+    r"(?:\W+(?:\d[\d.:/'’-]*|[AP]\.?M\.?|(?:JAN|FEB|MAR|APR|MAY|JUN|JUL|AUG|SEP|OCT|NOV|DEC|MÄR|MAI|OKT|DEZ)\w{0,6}))*"
+    r"\W{0,3}\Z"
+)
 _SECTION = re.compile(
     r"^((?:\d{1,2}|[A-Z])(?:\.\d{1,2}){1,4}\.?|\d{1,2}\.?|[IVX]{1,5}\.|[A-Z]\.|[B-HJ-Z](?=\s)|§\s*\d+(?:\.\d+)*)\s+"
     r"(?:(?=[A-Z\"'(\d])|(?=[\u00c0-\uffff]))"  # in two: compiling a long range together with others is slow
@@ -215,3 +221,8 @@ def is_address(text: str) -> bool:
 def is_leader(text: str) -> bool:
     """Whether a word is a dot leader."""
     return text[:1] in ".…·_" and bool(_LEADER.match(text))
+
+
+def is_rubber_stamp(text: str) -> bool:
+    """Whether a line of a scan is what a rubber stamp says: RECEIVED, PAID, COPY, with a date or without."""
+    return bool(_RUBBER_STAMP.match(text))

@@ -19,7 +19,7 @@ LONG_CELL = 5  # words of their usual cell
 GUTTER = 8.0  # points between a sidebar and the text
 ABOVE = 0.35  # of the page's height: how far above a table its gutter is followed
 SIDE_LINES = (6, 3)  # of each side: above the table, and in it
-ROW = 0.3  # of the size: baselines of one row
+ROW = 0.25  # of the size: baselines of one row
 ALIGNED = 0.6  # of the lines of one side have one on the other in the same row: a table
 
 
