@@ -562,10 +562,19 @@ def _ranges(runs: Iterable[int]) -> list[tuple[int, int]]:
 
 
 def _without_stamps(lines: list[Line]) -> tuple[list[Line], list[Line]]:
-    """The lines of a scan, and those of rubber stamps, which lie anywhere over the text."""
-    stamps = [line for line in lines if is_rubber_stamp(line.text)]
-    kept = {id(line) for line in stamps}
-    return ([line for line in lines if id(line) not in kept], stamps) if stamps else (lines, [])
+    """The lines of a scan, and those of rubber stamps, which lie anywhere over the text; the same word beside a number
+    is a label."""
+    stamps = [
+        line
+        for line in lines
+        if is_rubber_stamp(line.text)
+        and not any(
+            other is not line and abs(other.baseline - line.baseline) < 0.4 * line.size and other.text[-1:].isdigit()
+            for other in lines
+        )
+    ]
+    taken = {id(line) for line in stamps}
+    return ([line for line in lines if id(line) not in taken], stamps) if stamps else (lines, [])
 
 
 def _without(page: PageText, lines: list[Line], tables: list[FoundTable]) -> list[Line]:

@@ -32,11 +32,12 @@ _CAPTION = re.compile(
     r"(?:[A-Z]?\d+(?:[.\-–]\d+)*[a-z]?|(?<=[\s.])(?:[IVXL]+|[A-Z]))\b\s*(?P<mark>[.:|—–-]|\)|$|\s(?=[A-Z(]))?",
     re.IGNORECASE,
 )
+_MONTH = r"(?:JAN|FEB|MAR|APR|MAY|JUN|JUL|AUG|SEP|OCT|NOV|DEC|MÄR|MAI|OKT|DEZ)[A-Z]{0,6}\b"
+_DATE = rf"(?:{_MONTH}|\d{{1,2}}[./-]\d{{1,2}}[./-]\d{{2,4}}\b)"
+_DATED = rf"(?:\W*(?:{_DATE}|['’]?\d{{1,4}}\b|[AP]\.?M\.?))*"
 _RUBBER_STAMP = re.compile(
-    r"\W{0,3}(?:RECEIVED|PAID(?: IN FULL)?|APPROVED|FILED|ENTERED|POSTED|CANCELL?ED|VOID|COPY|DUPLICATE|DRAFT"
-    r"|CONFIDENTIAL|EINGEGANGEN|EINGANG|BEZAHLT|GEBUCHT|KOPIE|ENTWURF|VERTRAULICH|REÇU|PAYÉ|COPIE|PAGADO|RECIBIDO|COPIA)"
-    r"(?:\W+(?:\d[\d.:/'’-]*|[AP]\.?M\.?|(?:JAN|FEB|MAR|APR|MAY|JUN|JUL|AUG|SEP|OCT|NOV|DEC|MÄR|MAI|OKT|DEZ)\w{0,6}))*"
-    r"\W{0,3}\Z"
+    rf"[*!.]{{0,3}}(?:(?:RECEIVED|CANCELL?ED|VOID|COPY|DRAFT|CONFIDENTIAL|EINGEGANGEN|KOPIE|ENTWURF|VERTRAULICH|REÇU|COPIE)"
+    rf"|(?:PAID|APPROVED|FILED|ENTERED|POSTED|EINGANG|BEZAHLT|GEBUCHT|PAYÉ|PAGADO|RECIBIDO)(?=.*{_DATE})){_DATED}[*!.]{{0,3}}\Z"
 )
 _SECTION = re.compile(
     r"^((?:\d{1,2}|[A-Z])(?:\.\d{1,2}){1,4}\.?|\d{1,2}\.?|[IVX]{1,5}\.|[A-Z]\.|[B-HJ-Z](?=\s)|§\s*\d+(?:\.\d+)*)\s+"

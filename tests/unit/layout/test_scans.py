@@ -120,6 +120,12 @@ def test_a_rubber_stamp_over_the_text_is_a_block_of_its_own():
     assert [block.kind for block in page.blocks] == ["paragraph", "paragraph"]
 
 
+def test_a_label_with_its_amount_is_no_stamp():
+    page = read(*wrapped(prose(6), 50, 80, characters=60), line("RECEIVED", 50, 300), line("50.00", 300, 300))
+    last = flat(page)[-1]
+    assert "RECEIVED" in last and "50.00" in last
+
+
 def test_a_sidebar_and_a_table_beside_it_are_read_apart():
     side = [line(f"Analyst {n} of the harbour", 30, 80 + 16.3 * n) for n in range(23)]
     text = wrapped(prose(10), 250, 80, characters=36)[:15]
