@@ -36,6 +36,7 @@ _MONTH = r"(?:JAN|FEB|MAR|APR|MAY|JUN|JUL|AUG|SEP|OCT|NOV|DEC|MÄR|MAI|OKT|DEZ)[
 _DATE = rf"(?:{_MONTH}|\d{{1,2}}[./-]\d{{1,2}}[./-]\d{{2,4}}\b)"
 _DATED = rf"(?:\W*(?:{_DATE}|['’]?\d{{1,4}}\b|[AP]\.?M\.?))*"
 _RUBBER_STAMP = re.compile(
+    r"(?!\D*\d+[.,]\d{2}\Z)"
     rf"[*!.]{{0,3}}(?:(?:RECEIVED|CANCELL?ED|VOID|COPY|DRAFT|CONFIDENTIAL|EINGEGANGEN|KOPIE|ENTWURF|VERTRAULICH|REÇU|COPIE)"
     rf"|(?:PAID|APPROVED|FILED|ENTERED|POSTED|EINGANG|BEZAHLT|GEBUCHT|PAYÉ|PAGADO|RECIBIDO)(?=.*{_DATE})){_DATED}[*!.]{{0,3}}\Z"
 )
