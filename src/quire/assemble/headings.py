@@ -16,6 +16,7 @@ MAX_LEVEL = 6
 OPENING = 8  # blocks of the first page among which the title is searched
 UPPER = 0.4  # of the page: a title begins there, or on a cover
 COVER = 700  # characters: a page with more is no cover
+BEFORE = 150  # characters: with more text before it a line is inside the page
 Look = tuple[float, bool, bool, bool]
 """Size, bold, capitals and upright: the larger ones are higher."""
 _PUNCTUATION = re.compile(r"[\W_]+")
@@ -82,7 +83,8 @@ def _title(blocks: Sequence[Block], body: float) -> set[str]:
         return set()
     if others and largest < max(others) * 1.02:
         return set()
-    if best.bbox.top > UPPER and sum(len(b.text) for b in blocks if b.page == first) > COVER:
+    before = sum(len(b.text) for b in opening[: opening.index(best)])
+    if best.bbox.top > UPPER and before > BEFORE and sum(len(b.text) for b in blocks if b.page == first) > COVER:
         return set()
     return {best.id}
 
