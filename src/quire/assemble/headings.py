@@ -20,6 +20,7 @@ OPENING = 8  # blocks of the first page among which the title is searched
 UPPER = 0.4  # of the page: a title begins there, or with little text before it, or on a cover
 BEFORE = 150  # characters: with more text before it a line is inside the page
 COVER = 700  # characters: a page with more is no cover
+BEFORE = 150  # characters: with more text before it a line is inside the page
 Look = tuple[float, bool, bool, bool]
 """Size, bold, capitals and upright: the larger ones are higher."""
 _PUNCTUATION = re.compile(r"[\W_]+")

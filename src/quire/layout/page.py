@@ -29,10 +29,11 @@ from quire.layout.making import BlockMaker, FilledField, PlacedTable, confidence
 from quire.layout.mending import mended
 from quire.layout.order import Column, as_written, reading_order
 from quire.layout.paragraphs import Paragraph
-from quire.layout.patterns import is_page_number
+from quire.layout.patterns import is_page_number, is_rubber_stamp
 from quire.layout.quality import Quality, judge
 from quire.layout.tables import FoundTable, find_rules, find_tables
-from quire.layout.tables.scanned import is_no_table
+from quire.layout.tables.scanned import gutter_through, is_no_table
+from quire.layout.tables.strokes import Rules
 from quire.layout.tags import Tags
 from quire.layout.things import Thing
 from quire.pagetext import PageText
@@ -137,6 +138,10 @@ class _Page:
         tables += given
         if tables:
             figures = [figure for figure in figures if not _in_table(figure, tables)]
+        if _all_recognised(page):
+            body, stamps = _without_stamps(body)
+        else:
+            stamps = []
         turned = [line for line in body if line.angle]
         backwards = _right_to_left(page)
         body = with_bullets(page, [line for line in body if not line.angle])
@@ -190,6 +195,8 @@ class _Page:
         notes = [note for column in columns for note in make_column(self.maker, column, setting)]
         for note in notes:  # behind the text, which goes on in the next column
             self.maker.text("footnote", note.lines, note)
+        for line in stamps:
+            self.maker.text("paragraph", [line], Paragraph([line], Column([line])))
         self._furniture([line for line in edge if line.top >= page.height / 2], furniture)
         return self.maker.made
 
@@ -214,9 +221,19 @@ class _Page:
         if mode == "auto":
             more = [table for table in more if not self._is_field_table(table)]
         if more and _all_recognised(self.page):
+            more = [part for table in more for part in self._apart(table, lines, rules)]
             more = [table for table in more if not is_no_table(self.page, table)]
         more = [mirrored(self.page, table) for table in more]
         return tables + more, fields, _without(self.page, lines, more) if more else lines
+
+    def _apart(self, table: FoundTable, lines: list[Line], rules: Rules) -> list[FoundTable]:
+        """A table on a scan, or those of a sidebar and of the text beside it."""
+        middle = gutter_through(self.page, table, lines)
+        if middle is None:
+            return [table]
+        inside = [line for line in lines if table.box.top <= (line.top + line.bottom) / 2 <= table.box.bottom]
+        sides = [line for line in inside if line.right < middle], [line for line in inside if line.left > middle]
+        return [part for side in sides for part in find_tables(self.page, side, rules, self.asked.mode)]
 
     def _given_tables(self, lines: list[Line]) -> tuple[list[FoundTable], list[Line]]:
         """The tables whose areas are given by hand, and the lines without their text."""
@@ -248,6 +265,22 @@ def _steady(lines: list[Line], size: float) -> None:
 
 def _all_recognised(page: PageText) -> bool:
     return bool(page.engine) and page.recognised == 0
+
+
+def _without_stamps(lines: list[Line]) -> tuple[list[Line], list[Line]]:
+    """The lines of a scan, and those of rubber stamps, which lie anywhere over the text; the same word beside a number
+    is a label."""
+    stamps = [
+        line
+        for line in lines
+        if is_rubber_stamp(line.text)
+        and not any(
+            other is not line and abs(other.baseline - line.baseline) < 0.4 * line.size and other.text[-1:].isdigit()
+            for other in lines
+        )
+    ]
+    taken = {id(line) for line in stamps}
+    return ([line for line in lines if id(line) not in taken], stamps) if stamps else (lines, [])
 
 
 def _without(page: PageText, lines: list[Line], tables: list[FoundTable]) -> list[Line]:
