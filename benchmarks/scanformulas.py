@@ -40,7 +40,8 @@ def run(options: Options) -> Report:
             rows = [_row(judge, name, items, dpi, report) for dpi in (DPIS[:1] if options.quick else DPIS)]
             columns = ("resolution", "even documents", "odd", "all", "similarity", "unsure")
             report.tables.append(Table(columns, rows, f"{name}: display formulas right"))
-    rows = [_false(name, QUICK_ITEMS if options.quick else ORDINARY_ITEMS) for name in (*ORDINARY, corpus.SCAN)]
+    names = ORDINARY if options.quick else (*ORDINARY, corpus.SCAN)
+    rows = [_false(name, QUICK_ITEMS if options.quick else ORDINARY_ITEMS) for name in names]
     report.tables.append(
         Table(("scans without formulas", "pages", "blocks with LaTeX"), rows, "Formulas that are none")
     )
