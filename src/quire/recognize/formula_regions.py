@@ -31,6 +31,7 @@ FRAGMENTS = 3  # pieces one above the other: a fraction, even where OCR saw no s
 MOST = 40  # regions on a page
 RELATIONS = frozenset("=≠≈≡≤≥<>∈→⇒↔∼≅∝≪≫⊂⊆:")
 SIGNS = frozenset("∑∏∫∮√∞∂∇±×÷·∀∃∩∪⊗⊕†′{}|^") | {chr(code) for code in range(0x391, 0x3CA)}
+OPERATORS = frozenset("+−±")
 FUNCTIONS = re.compile(
     r"(?:arc)?(?:sin|cos|tan)h?|cot|sec|csc|exp|log|ln|lim|max|min|sup|inf|det|dim|ker|deg|arg|gcd|hom|mod|const|rank|"
     r"span|diag|trace|Pr|var|cov|int"
@@ -175,6 +176,8 @@ def _shows_mathematics(parts: Sequence[_Piece]) -> bool:
     if related and letters + signs > 0:
         return True
     if signs >= 2 and letters:
+        return True
+    if letters and OPERATORS & set(text[1:-1]) and all(len(word) < LONG_WORD for word in _words(text)):
         return True
     stacked = [
         piece

@@ -65,9 +65,27 @@ def test_the_number_of_an_equation_is_not_read_as_part_of_it():
     assert box.right <= number.bbox.left
 
 
+@pytest.mark.parametrize("text", ["(n − 1)(n + 1)", "d log d + k2 + γ", "φ(x) ∈ Rd", "1/(1 ± x)2"])
+def test_an_expression_needs_no_equals_sign(text):
+    assert len(boxes(centred(text, 178))) == 1
+
+
 @pytest.mark.parametrize(
     "text",
-    ["Results", "Total 1,204.50", "12.50 EUR", "– 7 –", "Figure 3", "A. B. Smith", "(continued)", "2019-2021", "* * *"],
+    [
+        "A–Z",
+        "Smith + Sons",
+        "+49 30 1234",
+        "Results",
+        "Total 1,204.50",
+        "12.50 EUR",
+        "– 7 –",
+        "Figure 3",
+        "A. B. Smith",
+        "(continued)",
+        "2019-2021",
+        "* * *",
+    ],
 )
 def test_centred_words_and_figures_are_no_formula(text):
     assert boxes(centred(text, 178)) == []

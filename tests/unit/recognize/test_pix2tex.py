@@ -247,6 +247,10 @@ def test_without_the_model_the_engine_says_how_to_get_it(tmp_path, monkeypatch):
         (r"{ \displaystyle \frac { a } { b } }", r"{\frac{a}{b}}"),
         (r"\begin{array} { c } { { a = 1 } } \\ { { b = 2 } } \end{array}", r"\begin{gathered}a=1\\b=2\end{gathered}"),
         (r"\begin{array} { c c } { a } & { b } \end{array}", r"\begin{array}{cc}{a}&{b}\end{array}"),
+        (
+            r"\left\{ \begin{array} { l l } { { x } } & { { t = 0 } } \\ { y } & { t } \end{array} \right.",
+            r"\begin{cases}x&t=0\\y&t\end{cases}",
+        ),
     ],
 )
 def test_the_tokens_of_the_network_become_latex_as_one_writes_it(tokens, latex):
