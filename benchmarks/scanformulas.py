@@ -1,7 +1,7 @@
 """Formulas on scans as LaTeX, by resolution, and formulas that are read where there are none.
 
 Pages of `formulas-latex` and `formulas-latex-more` are drawn as pictures; the fetched model reads them. Rules were
-tuned on the even documents of the first set.
+made with documents of the first set in view, most with the even ones.
 """
 
 from __future__ import annotations
