@@ -43,7 +43,7 @@ LINES, WORDS, WRITTEN = 3, 2.5, 0.15  # of scanned text: lines, words per line, 
 LETTERED = 0.6  # of a picture covered by lines: it is large type
 STRUCK = 0.2  # of the height of a line: a rule further up is part of its letters
 MOSTLY = 0.75  # of a rule inside a line
-HARDLY, SURE = 0.75, 0.95  # confidence of an engine for formulas: below the first there is none
+HARDLY, SURE = 0.2, 0.8  # confidence of an engine for formulas: below the first there is none
 
 
 @dataclass(slots=True)
