@@ -279,9 +279,10 @@ def read(source: Source | Document, **options: Unpack[ReadOptions]) -> DocumentR
     picture in the store.
 
     Text and layout are parsed in the process of the caller, which is fastest, and from 128 pages on in worker processes
-    too, unless `threads` is 1; scans are rendered and go through OCR in worker processes. With `isolate=True` the file is parsed in workers too, each page with a deadline and a memory
-    limit: use it for untrusted files, which may be crafted to crash or exhaust a parser. Office files, web pages, mail
-    and markup are always converted in a worker; they need the extra `formats`.
+    too, unless `threads` is 1; scans are rendered and go through OCR in worker processes. With `isolate=True` the file
+    is parsed in workers only, each page with a deadline and a memory limit: use it for untrusted files, which may be
+    crafted to crash or exhaust a parser. Office files, web pages, mail and markup are always converted in a worker;
+    they need the extra `formats`.
 
     A `source` that begins with `http://` or `https://` is downloaded first; `fetch` has the limits for that, and
     whether addresses on this machine and private networks are allowed.
