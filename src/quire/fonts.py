@@ -9,9 +9,11 @@ from typing import NamedTuple
 # PDF 32000-1, table 123: flags of a font descriptor.
 FIXED_PITCH, ITALIC, FORCE_BOLD = 1, 1 << 6, 1 << 18
 
-_BOLD = re.compile(r"-medi(?!um)|kp-medium|bold|black|heavy|cmbx|-demi|semibd|sfbx|[.-]bi?\Z")
+_BOLD = re.compile(
+    r"-medi(?!um)|kp-medium|bold|black|heavy|cm(?:ss)?bx|cmssdc|-demi|semibd|sf(?:bx|bi|sx|so|xc)|[.-]bi?\Z"
+)
 _PLAIN = re.compile(r"regular|light|book|roman|medium|thin|italic|oblique|cmr\d|cmti|cmmi|cmsy|-regu")
-_ITALIC = re.compile(r"italic|(?:regu|medi)ital|oblique|cmti|cmmi|sfti|sfit|-ital|slant|[.-]b?i\Z")
+_ITALIC = re.compile(r"italic|(?:regu|medi)ital|oblique|cm(?:bx)?ti|cmssi|cmmi|sfti|sfit|sfbi|-ital|slant|[.-]b?i\Z")
 _MONO = re.compile(
     r"mono|courier|cm(?:it|sl)?tt|sftt|sfit|consol|nimbusmon|typewriter|menlo|letter ?gothic|lucidacon|fixed"
 )

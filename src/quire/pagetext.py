@@ -74,6 +74,14 @@ class TagInfo(TypedDict):
     column_span: int
 
 
+class FormulaInfo(TypedDict):
+    """A formula that an engine read in the picture of a page."""
+
+    box: list[float]
+    latex: str
+    unsure: bool
+
+
 class Box(NamedTuple):
     """Left, top, right, bottom in points of the displayed page."""
 
@@ -120,6 +128,7 @@ class PageText:
     ordered: bool = False  # the OCR runs are in reading order
     skew: float = 0.0  # degrees by which OCR lines slope down to the right
     source: AnswerSource | None = None  # the engine's answer that the OCR runs came from
+    formulas: Sequence[FormulaInfo] = ()  # of the picture of the page, over OCR runs
     ready: str = ""  # the page as `encode_page` writes it, from a reader that knows the blocks: nothing is laid out
 
     @classmethod
@@ -204,6 +213,8 @@ class PageText:
             header["ordered"] = self.ordered
             header["confidences"] = list(self.confidences)
             header["source"] = self.source and asdict(self.source)
+        if self.formulas:
+            header["formulas"] = list(self.formulas)
         if self.ready:
             header["ready"] = self.ready
         encoded = json.dumps(header, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace")

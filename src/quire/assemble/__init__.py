@@ -12,7 +12,7 @@ from quire.assemble.lists import level_lists
 from quire.assemble.running import mark_running
 from quire.types import Block, OutlineEntry, PageInfo, PageResult
 
-VERSION = "5"
+VERSION = "6"
 """Changed whenever the assembled document may change."""
 
 __all__ = ["VERSION", "assemble", "assemble_pages"]

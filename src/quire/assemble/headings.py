@@ -7,18 +7,29 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 
+from quire.assemble.signatures import without_signatures
 from quire.layout.patterns import section_depth
 from quire.median import median
 from quire.types import FURNITURE, Block, OutlineEntry
 
 MAX_LEVEL = 6
+CENTRED = 0.015  # of the page's width: how far the middle of a centred line may be from that of the title
+COVER = 200  # characters of a block: a first page without a longer one is a cover
 OPENING = 8  # blocks of the first page among which the title is searched
+UPPER = 0.4  # of the page: a title begins there, or on a cover
+COVER = 700  # characters: a page with more is no cover
 Look = tuple[float, bool, bool, bool]
 """Size, bold, capitals and upright: the larger ones are higher."""
 _PUNCTUATION = re.compile(r"[\W_]+")
 _WORD = re.compile(r"[^\W\d_]{2,}")
 _SEVERAL = re.compile(r"\w\.? \w+(?:,|,? (?:and|und|et|y|&)) \w+\.? \w")
 _ABSTRACT = re.compile(r"abstract|summary|zusammenfassung|résumé|resumen", re.IGNORECASE)
+_DATE = re.compile(
+    r"(?:(?:january|february|march|april|may|june|july|august|september|october|november|december)\s+(?:\d{1,2},?\s+)?"
+    r"|\d{1,2}\.?\s+[^\W\d_]{3,10}\s+)\d{4}\Z",
+    re.IGNORECASE,
+)
+_COUNTED = re.compile(r"(?:([IVX]+)|([A-Z])|\d{1,2})[.)]\s+\S")
 _BETWEEN_NAMES = frozenset(
     ["and", "und", "et", "y", "e", "de", "da", "di", "del", "der", "den", "la", "le", "van", "von"]
 )
@@ -27,11 +38,11 @@ _BETWEEN_NAMES = frozenset(
 def level_headings(blocks: Sequence[Block], outline: Sequence[OutlineEntry]) -> list[Block]:
     """Set the levels of headings and the title of the document; false headings become paragraphs."""
     body = _body_size(blocks)
-    checked = [_checked(block, body) for block in blocks]
+    checked = without_signatures([_checked(block, body) for block in blocks])
     title = _title(checked, body)
     checked = _without_byline(checked, title)
-    marks = _outline_levels(outline)
     headings = [block for block in checked if block.kind == "heading" and block.id not in title]
+    marks = _outline_levels(outline) or _counted_levels(headings)
     by_look = _levels_by_look(headings, marks)
     done: list[Block] = []
     for block in checked:
@@ -77,13 +88,22 @@ def _title(blocks: Sequence[Block], body: float) -> set[str]:
     same_page = [b for b in candidates if b.style and b.style.size > 0.97 * largest]
     if largest < 1.15 * body or section_depth(best.text) or len(same_page) > 2:
         return set()
-    if others and largest < max(others) * 1.02:
+    if others and largest < max(others) * 1.02 and not _is_cover(blocks, best):
+        return set()
+    if best.bbox.top > UPPER and sum(len(b.text) for b in blocks if b.page == first) > COVER:
         return set()
     return {best.id}
 
 
+def _is_cover(blocks: Sequence[Block], best: Block) -> bool:
+    """Whether the first page is a cover, and a line in its middle is above all others: chapters may be larger."""
+    page = [b for b in blocks if b.page == best.page and b.kind not in FURNITURE]
+    few = len(page) <= OPENING and all(len(b.text) < COVER and b.kind in ("heading", "paragraph") for b in page)
+    return few and page[0].id == best.id and best.style is not None and best.style.centered
+
+
 def _without_byline(blocks: Sequence[Block], title: set[str]) -> list[Block]:
-    """The names of authors below the title are text, also where they are set like a heading."""
+    """The names of authors below the title, and a date, are text, also where they are set like a heading."""
     done = list(blocks)
     for at, block in enumerate(blocks):
         if block.id in title:
@@ -92,7 +112,9 @@ def _without_byline(blocks: Sequence[Block], title: set[str]) -> list[Block]:
             while (
                 following < len(blocks)
                 and blocks[following].kind == "heading"
-                and _is_byline(blocks[following], before_abstract=ahead)
+                and (
+                    _is_byline(blocks[following], before_abstract=ahead) or _is_imprint(blocks[following:], title=block)
+                )
             ):
                 done[following] = replace(blocks[following], kind="paragraph", level=None)
                 following += 1
@@ -101,10 +123,52 @@ def _without_byline(blocks: Sequence[Block], title: set[str]) -> list[Block]:
 
 def _is_byline(block: Block, *, before_abstract: bool) -> bool:
     """Names, each word with a capital: with the raised marks of their addresses, or several before an abstract."""
-    words = [word for word in _WORD.findall(block.text) if word.lower() not in _BETWEEN_NAMES]
-    named = len(words) >= 2 and all(word[0].isupper() for word in words)
     several = before_abstract and bool(_SEVERAL.search(block.text))
-    return named and (several or any(span.superscript for span in block.spans))
+    return _named(block.text) and (several or any(span.superscript for span in block.spans))
+
+
+def _named(text: str) -> bool:
+    words = [word for word in _WORD.findall(text) if word.lower() not in _BETWEEN_NAMES]
+    return len(words) >= 2 and all(word[0].isupper() for word in words)
+
+
+def _is_imprint(blocks: Sequence[Block], title: Block) -> bool:
+    """Whether a date, or a name above one, is centred below the middle of the title in plain type."""
+    block, style = blocks[0], blocks[0].style
+    if style is None or style.bold or abs(_middle(block) - _middle(title)) > CENTRED:
+        return False
+    if _DATE.match(block.text):
+        return True
+    return _named(block.text) and any(_DATE.match(b.text) for b in blocks[1:4])
+
+
+def _counted_levels(headings: Sequence[Block]) -> dict[str, int]:
+    """The levels of headings counted in several ways, as in `I.`, `A.`, `1.`: each inside the one that goes on."""
+    kinds = [(block, _counting(block.text)) for block in headings]
+    order = list(dict.fromkeys(kind for _, kind in kinds if kind))
+    if len(order) < 2 or any(section_depth(block.text) not in (None, 1) for block in headings):
+        return {}
+    places = {kind: [at for at, (_, other) in enumerate(kinds) if other == kind] for kind in order}
+    levels: dict[str, int] = {}
+    for kind in order:
+        first = places[kind][0]
+        around = [k for k in order if places[k][0] < first and (k == "roman" or places[k][-1] > first)]
+        levels[kind] = 1 + max((levels[k] for k in around), default=0)
+    if max(levels.values()) == 1:
+        return {}
+    return {_name(block.text): levels[kind] for block, kind in kinds if kind}
+
+
+def _counting(text: str) -> str:
+    """How a heading is counted: in Roman numbers, letters or digits; nothing when it is not."""
+    match = _COUNTED.match(text)
+    if not match:
+        return ""
+    return "roman" if match[1] else "letters" if match[2] else "digits"
+
+
+def _middle(block: Block) -> float:
+    return (block.bbox.left + block.bbox.right) / 2
 
 
 def _outline_levels(outline: Sequence[OutlineEntry]) -> dict[str, int]:

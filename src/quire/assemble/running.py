@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
+from quire.layout.patterns import section_depth
 from quire.types import FURNITURE, Block, BlockKind, PageResult
 
 EDGE = 0.14  # of the page's height: running lines are in this margin
@@ -49,6 +50,8 @@ def mark_running(pages: Sequence[PageResult]) -> list[Block]:
                 blocks.append(replace(block, kind=_kind(block, sign[0]), marker="", level=None))
             elif sign and len(pages) >= _MANY and block.kind in FURNITURE and counts[sign] == 1:
                 blocks.append(replace(block, kind=_once(block)))
+            elif sign and block.kind == "header" and counts[sign] == 1 and _tops_the_text(block, page, pages):
+                blocks.append(replace(block, kind="heading"))
             elif block.id in headings:
                 blocks.append(replace(block, kind=_of_text(block)))
             else:
@@ -93,6 +96,19 @@ def _once(block: Block) -> BlockKind:
     kind = _of_text(block)
     stamped = block.style is not None and block.style.turned
     return block.kind if stamped or (kind == "paragraph" and len(block.text) <= _LONG) else kind
+
+
+def _tops_the_text(block: Block, page: PageResult, pages: Sequence[PageResult]) -> bool:
+    """Whether a bold line at the top of a page, once in a document, is a heading: it has the number of a section, or
+    most pages have no such line."""
+    if block.style is None or not block.style.bold or len(block.text) > _LONG or page is pages[0]:
+        return False
+    if any(_in_a_row(block, other) for other in page.blocks if other.id != block.id):
+        return False
+    if section_depth(block.text):
+        return True
+    headed = sum(any(b.kind == "header" for b in other.blocks) for other in pages[1:])
+    return len(pages) > 3 and 2 * headed < len(pages) - 1
 
 
 def _of_text(block: Block) -> BlockKind:

@@ -48,6 +48,7 @@ _COMMANDS: Mapping[str, Mapping[str, str | tuple[str, str, str]]] = {
     },
     "Set-up": {
         "flow": "Pipelines in YAML: list, show, check and test them.",
+        "models": "List the optional models, and fetch one.",
         "store": "Show what a store holds, collect garbage, delete documents.",
         "config": "Show the settings and where each comes from.",
         "completion": ("completion:completion", "EXAMPLES", "Print the completion script for a shell."),

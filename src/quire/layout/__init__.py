@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from quire.table_areas import TableOptions
     from quire.types import PageResult
 
-VERSION = "6"
+VERSION = "7"
 """Changed whenever the blocks of a page may change."""
 
 __all__ = ["VERSION", "page_blocks"]

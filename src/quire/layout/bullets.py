@@ -71,7 +71,7 @@ def _mark_drawn(page: PageText, lines: Sequence[Line]) -> None:
     shapes = list(_squares(page))
     if len(shapes) < ALIKE:
         return
-    found: dict[int, list[Line]] = {}
+    found: dict[tuple[int, ...], list[Line]] = {}
     at: dict[int, list[Line]] = {}  # lines by the bands of the page that they touch
     for line in lines:
         for band in range(_band(page, line.top), _band(page, line.bottom) + 1):
@@ -82,7 +82,9 @@ def _mark_drawn(page: PageText, lines: Sequence[Line]) -> None:
             if not (small < right - left < large and small < bottom - top < large):
                 continue
             if 0 < line.left - right < 0.6 * TAB * line.size and line.top < (top + bottom) / 2 < line.bottom:
-                found.setdefault(round(left / 2), []).append(line)
+                tab = line.left - right
+                for key in ((round(left / 2),), (round(4 * (right - left)), round(4 * (bottom - top)), round(tab))):
+                    found.setdefault(key, []).append(line)  # below each other, or of one size and tab
     for listed in found.values():
         if len(listed) >= ALIKE:
             for line in listed:

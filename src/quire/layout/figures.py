@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import combinations
 
 from quire.layout.lines import Line, is_white
 from quire.layout.patterns import caption_of
@@ -13,6 +14,7 @@ LEAST_SIDE = 24.0  # points: smaller pictures are ornaments
 LEAST_SHARE = 0.006  # of the page
 MOST_SHARE = 0.75  # a larger picture is a background
 REACH = 12.0  # points: drawings nearer than this belong together
+CORNER = 6.0  # points: how far from each other the sides of a frame may end
 FRAME = 20.0  # points: rulings longer than this can be the axes or the frame of a drawing
 MAX_DRAWINGS = 3000
 MAX_SHAPES = 400  # a page with more is a drawing
@@ -37,10 +39,11 @@ class Figure:
 def find_figures(page: PageText, lines: Sequence[Line], body_size: float) -> list[Figure]:
     """The figures of a page, each with the lines that label it."""
     bars = _bars(page, lines)
-    if not page.images and not page.drawings and not bars:
+    framed = _captioned(page, lines)
+    if not page.images and not page.drawings and not bars and not framed:
         return []
     whole = page.width * page.height
-    seeds = _clusters(_pictures(page), 2.0)
+    seeds = [*_clusters(_pictures(page), 2.0), *framed]
     shapes = [*_drawn(page), *bars]
     drawn = [box for box in _clusters(shapes, REACH) if not _is_background(box, shapes, lines)]
     seeds += [_framed(page, box) for box in drawn]
@@ -48,14 +51,14 @@ def find_figures(page: PageText, lines: Sequence[Line], body_size: float) -> lis
     if not seeds:
         return []
     small = [line for line in lines if _label(line, body_size, page.width)]
-    boxes = _clusters([_with_labels(box, small) for box in seeds], 4.0)
+    boxes = _clusters([box if box in framed else _with_labels(box, small) for box in seeds], 4.0)
     figures: list[Figure] = []
     for box in boxes:
         figure = Figure(box)
         inside = [line for line in lines if _inside(line, box)]
         recognised = [line for line in inside if page.recognised and line.runs[0] >= page.recognised]
         written = [line for line in inside if not page.recognised or line.runs[0] < page.recognised]
-        if _labels(written, box):
+        if _labels(written, box) or any(_inside(frame, box) for frame in framed):
             figure.lines = inside
             figures.append(figure)
         elif not written or _beside_text(written, box):
@@ -115,6 +118,35 @@ def _are_panels(boxes: Sequence[Box], lines: Sequence[Line]) -> bool:
 def _is_large(box: Box, whole: float) -> bool:
     width, height = box.right - box.left, box.bottom - box.top
     return min(width, height) >= LEAST_SIDE and LEAST_SHARE * whole <= width * height <= MOST_SHARE * whole
+
+
+def _captioned(page: PageText, lines: Sequence[Line]) -> list[Box]:
+    """The frames on a scan above or below the caption of a figure: everything in them is the figure."""
+    captions = [line for line in lines if not line.angle and caption_of(line.text).startswith("fig")]
+    if not captions or not (page.engine or 2 * page.invisible > page.chars):
+        return []
+    level, upright = [], []
+    for x0, y0, x1, y1, _ in zip(*[iter(page.rulings[: 5 * MAX_DRAWINGS])] * 5, strict=True):
+        if x1 - x0 > 3 * FRAME:
+            level.append(Box(x0, y0, x1, y1))
+        elif y1 - y0 > 3 * FRAME:
+            upright.append(Box(x0, y0, x1, y1))
+    found = []
+    for top, bottom in combinations(sorted(level, key=lambda rule: rule.top), 2):
+        frame = Box(min(top.left, bottom.left), top.top, max(top.right, bottom.right), bottom.top)
+        if abs(top.left - bottom.left) > CORNER or abs(top.right - bottom.right) > CORNER:
+            continue
+        sides = [side for side in upright if side.top < frame.top + CORNER and side.bottom > frame.bottom - CORNER]
+        closed = all(any(abs(side.left - x) < CORNER for side in sides) for x in (frame.left, frame.right))
+        if closed and any(_is_beside(frame, line) for line in captions):
+            found.append(frame)
+    return [frame for frame in found if _is_large(frame, page.width * page.height)]
+
+
+def _is_beside(frame: Box, line: Line) -> bool:
+    """Whether a caption stands directly below or above a frame."""
+    near = -2.0 < line.top - frame.bottom < 2 * line.size or -2.0 < frame.top - line.bottom < 2 * line.size
+    return near and frame.left < (line.left + line.right) / 2 < frame.right
 
 
 def _framed(page: PageText, box: Box) -> Box:
@@ -231,7 +263,7 @@ def _clusters(boxes: list[Box], reach: float) -> list[Box]:
     return current
 
 
-def _inside(line: Line, box: Box) -> bool:
+def _inside(line: Line | Box, box: Box) -> bool:
     x, y = (line.left + line.right) / 2, (line.top + line.bottom) / 2
     return box.left - 2 <= x <= box.right + 2 and box.top - 2 <= y <= box.bottom + 2
 

@@ -25,11 +25,12 @@ from quire.pagetext import PageText
 from quire.types import BlockKind
 
 HEADING_SIZE = 1.1  # of the body's size: larger type is a heading
+NUMBERED_SIZE = 1.05  # the same for one with a number
 FORM_SIZE = 1.3  # the same on a form
 FORM_HEADING = 30  # characters
-LEAST_SIZE = 0.85  # of the body's size: that of a numbered heading in bold capitals
+LEAST_SIZE = 0.85  # of the body's size: that of a numbered heading in bold type
 FOOTNOTE_SIZE = 0.93
-TITLE_SIZE = 0.9  # of the body's size: a title in another font may be a little smaller
+TITLE_SIZE = 0.89  # of the body's size: a title in another font may be a little smaller
 TITLE_LENGTH = (4, 110)
 PROSE = 80  # characters that are enough to know the type of the text
 COLOUR = 90  # of 255: how far that of a heading is from that of the text
@@ -52,7 +53,7 @@ class TypeSetting:
     note_rules: tuple[tuple[float, float, float], ...]
     """Short rulings in the lower part, as (left, right, y): footnotes follow below them."""
     recognised: bool = False
-    """Weight and slope are unknown."""
+    """Sizes and weights are measured in the picture, slopes are unknown."""
     form: bool = False
     """A page of labels with values: names and addresses are a little larger than these."""
     color: int = 0
@@ -164,7 +165,8 @@ def is_heading(page: PageText, paragraph: Paragraph, setting: TypeSetting, *, al
         return False
     numbered = bool(section_number(text)) and len(text) < 120
     bold = all(line.bold for line in lines) and not setting.bold
-    small = LEAST_SIZE if bold and caps and numbered else 0.94
+    italic = all(line.italic for line in lines)
+    small = LEAST_SIZE if numbered and (bold or (italic and alone)) else 0.94
     if size < small * setting.size or len(lines) > 2:
         return False
     known = is_known_heading(text)
@@ -174,8 +176,8 @@ def is_heading(page: PageText, paragraph: Paragraph, setting: TypeSetting, *, al
         return alone or known
     if setting.recognised and numbered and alone and len(lines) == 1 and len(text) < 60:
         return True
-    italic = all(line.italic for line in lines)
-    return numbered and alone and len(text) < 90 and (italic or caps or _title_case(text))
+    larger = size > NUMBERED_SIZE * setting.size
+    return numbered and alone and len(text) < 90 and (italic or caps or larger or _title_case(text))
 
 
 def _is_heading_of_form(lines: Sequence[Line], setting: TypeSetting, *, alone: bool) -> bool:
@@ -209,10 +211,16 @@ def _is_title_of(page: PageText, paragraph: Paragraph, below: Paragraph | None, 
     text = " ".join([line.text for line in paragraph.lines])
     if not TITLE_LENGTH[0] <= len(text) <= TITLE_LENGTH[1] or _SENTENCE_END.search(text) or _list_of_names(text):
         return False
-    near = -0.5 * line.size < first.top - line.bottom < 1.2 * line.size and abs(first.left - line.left) < 2 * line.size
+    reach = 2.2 if line.bold else 1.2
+    below_it = abs(first.left - line.left) < 2 * line.size or (line.bold and _is_centred(line, paragraph))
+    near = -0.5 * line.size < first.top - line.bottom < reach * line.size and below_it
     short = line.right < paragraph.column_right - 2 * line.size
     steady = TITLE_SIZE * setting.size < line.size
     return near and short and steady and (text[0].isupper() or text[0].isdigit()) and not is_address(text)
+
+
+def _is_centred(line: Line, paragraph: Paragraph) -> bool:
+    return abs(line.left + line.right - paragraph.column_left - paragraph.column_right) < line.size
 
 
 def _fonts_of(page: PageText, line: Line, name: str) -> bool:
@@ -242,12 +250,17 @@ def _is_footnote(paragraph: Paragraph, setting: TypeSetting, last_of_column: boo
     first = paragraph.lines[0]
     if first.size > FOOTNOTE_SIZE * setting.size or first.top < 0.4 * setting.height:
         return False
+    marked = bool(_NOTE_MARK.match(first.text))
+    if first.bold and not marked:
+        return False
+    reach = 400.0 if marked else 3 * first.size  # how far right of the edge of the ruling a note may begin
     ruled = any(
-        left - 3 <= first.left <= right + 3 and 0 <= first.top - y < 400 for left, right, y in setting.note_rules
+        left - 3 <= first.left <= min(right, left + reach) + 3 and 0 <= first.top - y < 400
+        for left, right, y in setting.note_rules
     )
     if setting.recognised and not last_of_column:
         return False  # heights of scanned lines vary, and a rule may underline a heading
-    return (ruled or last_of_column) and (bool(_NOTE_MARK.match(first.text)) or ruled)
+    return ruled or (last_of_column and marked)
 
 
 def is_formula(page: PageText, paragraph: Paragraph) -> bool:

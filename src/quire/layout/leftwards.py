@@ -41,14 +41,49 @@ def with_whole_words(page: PageText) -> PageText:
         elif not text.strip("\ufffd"):
             texts[run] = ""
     unmapped = sum(map(len, page.texts)) - sum(map(len, texts))
+    boxes = _without_holes(page, letters)
     for run, text in enumerate(texts):
-        if text and _is_mark(text):
+        if text and _ends_a_ligature(page, run, letters):
+            texts[run - 1] = texts[run - 1][:-1] + text + texts[run - 1][-1:]
+            texts[run] = ""
+        elif text and _is_mark(text):
             base = _base_of(page, run, letters)
             if base is not None:
                 texts[base] = _marked(page, texts[base], base, run, text)
                 texts[run] = ""
     left_out = {**page.left_out, "unmapped": page.left_out.get("unmapped", 0) + unmapped}
-    return replace(page, texts=texts, flags=flags, left_out={key: count for key, count in left_out.items() if count})
+    counted = {key: count for key, count in left_out.items() if count}
+    return replace(page, texts=texts, flags=flags, boxes=boxes, left_out=counted)
+
+
+def _without_holes(page: PageText, letters: set[int]) -> Sequence[float]:
+    """The boxes of the runs; those of parts of letters that the file does not name are added to the word they touch."""
+    boxes = list(page.boxes)
+    for run, text in enumerate(page.texts):
+        if run in letters or text.strip("\ufffd"):
+            continue
+        left, right, near = page.boxes[4 * run], page.boxes[4 * run + 2], TIGHT * page.sizes[run]
+        for other in (run + 1, run - 1):
+            if other not in letters or abs(page.baselines[other] - page.baselines[run]) > near:
+                continue
+            if abs(page.boxes[4 * other + 2] - left) < near:
+                boxes[4 * other + 2] = right
+                break
+            if abs(page.boxes[4 * other] - right) < near:
+                boxes[4 * other] = left
+                break
+    return boxes
+
+
+def _ends_a_ligature(page: PageText, run: int, letters: set[int]) -> bool:
+    """Whether a letter stands in the place of the last one of the word before it: both are one sign of the font, and
+    this one is read first."""
+    if run not in letters or run - 1 not in letters or len(page.texts[run]) != 1:
+        return False
+    left, _, right, _ = page.boxes[4 * run : 4 * run + 4]
+    before_left, _, before_right, _ = page.boxes[4 * run - 4 : 4 * run]
+    near = abs(page.baselines[run] - page.baselines[run - 1]) < TIGHT * page.sizes[run]
+    return near and abs(left - before_left) < 0.03 * page.sizes[run] and right < before_right
 
 
 def _is_recognised(page: PageText) -> bool:
@@ -111,6 +146,11 @@ def mirrored(page: PageText, table: FoundTable) -> FoundTable:
     letters = [word for word in words if any(map(str.isalpha, word))]
     if 2 * sum(map(is_right_to_left, letters)) <= len(letters):
         return table
+
+    if isinstance(page.texts, list):
+        for run in (run for cell in table.cells for run in cell.runs):
+            if _kind(page.texts[run]) == "N":
+                _settle(page.texts, run, run)
 
     def moved(cell: FoundCell) -> FoundCell:
         return replace(cell, column=table.columns - cell.column - cell.column_span)

@@ -20,9 +20,13 @@ from quire.layout.patterns import (
     list_number,
     section_depth,
 )
+from quire.layout.things import box_of
 from quire.median import median
 
 _INITIAL = re.compile(r"[A-Z]\. ")
+_NOTE = re.compile(r"(\d{1,3}) ?(?=[A-Z])")
+SPACED = 1.1  # the same between two sentences, where the distance of lines is even
+EVEN = 0.6  # of the distances are the usual one
 GAP = 1.35  # of the usual distance of lines: a wider one ends a paragraph
 SET_OFF = 1.1  # of the usual distance: so far a heading is from the text below it
 CODE_GAP = 2.3  # a listing may hold an empty line
@@ -49,13 +53,7 @@ class Paragraph:
 
     @property
     def box(self) -> tuple[float, float, float, float]:
-        lines = self.lines
-        return (
-            min([line.left for line in lines]),
-            min([line.top for line in lines]),
-            max([line.right for line in lines]),
-            max([line.bottom for line in lines]),
-        )
+        return box_of(self.lines)
 
 
 def paragraphs(column: Column, lines: Sequence[Line], cuts: Collection[int] = ()) -> list[Paragraph]:
@@ -140,9 +138,15 @@ class _Pitches:
                 distances.setdefault(round(2 * a.size), []).append(step)
         self._usual = {size: _usual(steps) for size, steps in distances.items()}
         self._seen = {size: len(steps) for size, steps in distances.items()}
+        self._even = {size: _share_of(steps, self._usual[size]) for size, steps in distances.items()}
 
     def of(self, size: float) -> float | None:
         return self._usual.get(round(2 * size))
+
+    def even(self, size: float) -> bool:
+        """Whether most lines of a size are equally far apart, as printed by a program and not on a scan."""
+        key = round(2 * size)
+        return self._seen.get(key, 0) > 3 and self._even[key] >= EVEN
 
     def seen(self, size: float) -> int:
         """How many pairs of lines show it."""
@@ -153,6 +157,14 @@ def _usual(steps: list[float]) -> float:
     """The median of the smaller half: the distance inside paragraphs, not between them."""
     ordered = sorted(steps)
     return median(ordered[: max(1, (2 * len(ordered) + 2) // 3)])
+
+
+def _share_of(steps: list[float], usual: float) -> float:
+    return sum(abs(step - usual) < 0.01 * usual for step in steps) / len(steps)
+
+
+def _new_sentence(line: Line, last: Line) -> bool:
+    return last.text.rstrip("0123456789")[-1:] in (".", ":", "!", "?") and not line.text[:1].islower()
 
 
 def _right_edge(lines: Sequence[Line]) -> float:
@@ -208,6 +220,8 @@ def _begins(
         return True
     if caption_marked(line.text) and not caption_marked(last.text):
         return True
+    if _next_note(line.text, current[0].text):
+        return True
     if step > 1.55 * size and len(current) == 1 and pitch.seen(last.size) == 1:
         return True  # two titles below each other: nothing else shows how far lines of this size are apart
     if len(current) == 1 and line.font != last.font and is_known_heading(last.text):
@@ -222,8 +236,16 @@ def _begins(
         return True
     if line.math != last.math and _displayed(line if line.math else last, current, edges[0]):
         return True
+    if step > SPACED * usual and pitch.even(last.size) and not (line.math or last.math) and _new_sentence(line, last):
+        return True
     spaced = step > 1.15 * usual
     return _indented(line, current, following, edges, justified, spaced=spaced)
+
+
+def _next_note(text: str, first: str) -> bool:
+    """Whether a line begins with the number of a footnote that follows the one with which the lines before begin."""
+    match, before = _NOTE.match(text), _NOTE.match(first)
+    return match is not None and before is not None and int(match[1]) == int(before[1]) + 1
 
 
 def _titled(line: Line, current: Sequence[Line], following: Line | None, right: float) -> bool:

@@ -15,6 +15,7 @@ _BULLET = re.compile(
 )
 _NUMBER = re.compile(
     r"^(\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})[.)]|\[\d{1,3}\]|\[[A-Za-z+]{1,8}\d\d[a-z]?\]|\(\d{1,2}\))(?=\s+\S)"
+    r"|^(\(?(?:\d{1,2}|[a-z])\))(?=[A-Z].{8})"  # a narrow tab
 )
 _LABEL = re.compile(r"\[[A-Za-z][\w+&]{1,9}\]\Z|\[\d{1,3}\]\Z")
 _ENUMERATION = re.compile(r"\(?(?:\d{1,2}|[a-zA-Z]|[ivxIVX]{1,5})[.)]\Z|\d{1,2}(?:\.\d{1,2}){1,3}\.?\Z")
@@ -153,7 +154,7 @@ def is_enumeration(text: str) -> bool:
 def list_number(text: str) -> str:
     """The number of a list item with which a line begins (`3.`, `b)`, `(iv)`, `[12]`), or nothing."""
     match = _NUMBER.match(text)
-    return match[1] if match and not _PHONE.match(text) else ""
+    return (match[1] or match[2]) if match and not _PHONE.match(text) else ""
 
 
 def caption_of(text: str) -> str:

@@ -19,3 +19,13 @@ class Thing(Protocol):
 
 def width_of(things: Sequence[Thing]) -> float:
     return max(t.right for t in things) - min(t.left for t in things)
+
+
+def box_of(things: Sequence[Thing]) -> tuple[float, float, float, float]:
+    """The box around some things."""
+    return (
+        min([t.left for t in things]),
+        min([t.top for t in things]),
+        max([t.right for t in things]),
+        max([t.bottom for t in things]),
+    )

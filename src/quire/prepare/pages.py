@@ -32,7 +32,11 @@ def page_picture(reader: Reader, number: int, profile: PrepareProfile) -> Pictur
 
     Raises the InputError of a page that cannot be rendered, LimitError among them.
     """
-    dpi = (_image_dpi if reader.name == "image" else _page_dpi)(reader, number, profile)
+    return drawn_page(reader, number, (_image_dpi if reader.name == "image" else _page_dpi)(reader, number, profile))
+
+
+def drawn_page(reader: Reader, number: int, dpi: int) -> Picture:
+    """The displayed page as a picture. Raises the InputError of a page that cannot be rendered."""
     options = RenderOptions(dpi=dpi, max_bytes=_MOST_BYTES)
     picture = reader.picture(number, options) if isinstance(reader, PictureReader) else None
     if picture is not None:

@@ -12,11 +12,12 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Generic, NamedTuple, Protocol, TypeVar
 
 from quire import layout
-from quire.document import Document
+from quire.document import Document, Reader
 from quire.errors import InputError, StoreError
 from quire.keys import Digest
 from quire.opened import DiskCopy, Opened
 from quire.pagetext import PageText
+from quire.reading.searchable import with_pictures
 from quire.reading.stage import Encoded
 from quire.recognize.options import RecognizeOptions
 from quire.recognize.routing import Needs, needs_of
@@ -61,6 +62,12 @@ def judged(data: bytes, page: int, options: RecognizeOptions) -> Judged:
     text = text_of_page(data, page)
     quality = judge(text)
     return Judged(text, quality, needs_of(text, quality, options), options.tables.of_page(page))
+
+
+def looked_at(reader: Reader, data: bytes, page: Judged) -> tuple[bytes, Judged]:
+    """The text of a page with what the picture of a searchable scan shows; any other page as it is."""
+    text = with_pictures(reader, page.text)
+    return (data, page) if text is None else (text.to_bytes(), page._replace(text=text))
 
 
 def lay_out(page: Judged) -> PageResult:
@@ -149,7 +156,7 @@ class LocalPages:
         if isinstance(text, InputError):
             raise text
         ms = (time.perf_counter() - begun) * 1000
-        self._judged = judged(text, page, self._options)
+        text, self._judged = looked_at(self._reader, text, judged(text, page, self._options))
         return Timed(text, ms)
 
     def needs(self, page: int, text: bytes) -> Needs | None:

@@ -15,7 +15,7 @@ from quire.encoding import encode_page, info_row
 from quire.errors import InputError
 from quire.keys import Digest
 from quire.opened import Opened, WorkerWork
-from quire.reading.native_pages import judged, lay_out
+from quire.reading.native_pages import judged, lay_out, looked_at
 from quire.recognize.options import RecognizeOptions
 from quire.table_areas import TableOptions
 from quire.types import PageInfo
@@ -78,7 +78,8 @@ def read_pages(
             if isinstance(text, InputError):
                 raise text
             header["text"] = len(text)
-            page = judged(text, number, options)
+            text, page = looked_at(reader, text, judged(text, number, options))
+            header["text"] = len(text)
             if page.needs is None:
                 laid = lay_out(page)
                 blocks = encode_page(laid)

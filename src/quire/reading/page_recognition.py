@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING
 
 from quire.asking import Talk, runs_here
-from quire.engine import Attempt, Engine, Outcome, Provenance, Recognition, Tier, answer_key
+from quire.engine import Attempt, Engine, Outcome, Provenance, Question, Recognition, Tier, answer_key
 from quire.errors import EngineError, InputError, RecognitionError, StoreError, UsageError, log_traceback
 from quire.events import reason_of
 from quire.keys import ArtifactKey, Digest, digest_bytes, digest_of
@@ -16,6 +16,7 @@ from quire.pagetext import PageText
 from quire.picture import Picture
 from quire.reading.page_stages import EngineReading
 from quire.reading.pictures import ask_about, outcome_of, source_of
+from quire.recognize.formula_regions import formula_regions
 from quire.recognize.normalize import Garbage, interpreted
 from quire.recognize.routing import Needs, is_dense_table, is_weak, lost_letters
 from quire.recognize.seen import Seen
@@ -79,7 +80,7 @@ class PageRecognition:
         begun = recognizer.clock()
         recognizer.tell("started", self._number, {"needs": self._needs.reason})
         try:
-            recognised = self._read()
+            recognised = self._with_formulas(self._read())
         except CancelledError:
             raise
         except Exception as error:
@@ -111,6 +112,50 @@ class PageRecognition:
             return replace(best.recognised, path=tuple(self._path))
         tried_all = "; ".join(f"{a.engine} {a.outcome}: {a.reason}" for a in self._path)
         raise RecognitionError(f"no engine could read it ({tried_all or recognizer.nobody(self._needs)})", self._path)
+
+    def _with_formulas(self, recognised: Recognised) -> Recognised:
+        """The page with the formulas in it, where an engine reads them and some regions look like one."""
+        reading, engine = recognised.reading, self._recognizer.formula_engine()
+        if engine is None or not reading.whole or not reading.readings:
+            return recognised
+        regions = formula_regions(reading.seen, reading.readings)
+        if not regions:
+            return recognised
+        begun = self._recognizer.clock()
+        question = self._recognizer.question(reading.seen, self._needs, regions)
+        try:
+            given = self._formula_answer(engine, reading.seen, question)
+            formulas = tuple(interpreted(engine, given.data, question))
+        except (CancelledError, InputError, StoreError, UsageError):
+            raise
+        except Exception as error:  # the page was read: what is missing is the LaTeX of its formulas
+            log_traceback(f"engine {engine.name}, page {self._number}", error)
+            self._note(engine.name, outcome_of(error), reason_of(error).removeprefix(f"{engine.name}: "), begun)
+            return replace(recognised, path=tuple(self._path))
+        self._note(engine.name, given.outcome, f"{len(regions)} regions that look like a formula", begun, given)
+        digest = digest_of(["formulas", digest_bytes(given.data), asdict(given.source)])
+        inputs = (*recognised.inputs, digest)
+        return Recognised(replace(reading, formulas=formulas), inputs, tuple(self._path))
+
+    def _formula_answer(self, engine: Engine, seen: Seen, question: Question) -> _Given:
+        """The answer about regions: a cache hit, or asked where the engine runs, which draws the page again."""
+        recognizer, page = self._recognizer, self._number
+        key = answer_key(engine, seen.prepared.digest, question)
+        source = source_of(engine, key)
+        if (known := recognizer.asker.known(key, page=page)) is not None:
+            return self._hit(known, source)
+        if runs_here(engine):
+            reply = recognizer.look(page, self._needs, None, None, turn=self._turn)
+            picture = _picture(reply, _seen(reply))
+            answered = ask_about(recognizer.asker, engine, picture, question, page=page, partial=self._partial)
+            return _Given(answered.data, answered.tier, source, answered.queue_ms)
+        talk = Talk(recognizer.asker, engine, page=page, partial=self._partial)
+        recognizer.look(page, self._needs, engine, talk, turn=self._turn, regions=question.regions)
+        if talk.answer is not None:
+            return _Given(talk.answer, "asked", source, talk.queue_ms)
+        if (known := recognizer.asker.known(key, page=page)) is not None:  # another process was faster
+            return self._hit(known, source)
+        raise EngineError(engine.name, "the worker saved no answer under the requested key: does the picture change?")
 
     def _upright(self, engine: Engine, *, more: bool) -> _Tried | None:
         """The reading of an engine, or the best of several when the page may lie in another orientation.

@@ -58,7 +58,7 @@ class NativeText:
     """The native text of a page, from the file itself: the bytes of a `PageText`."""
 
     name = "native-text"
-    version = "4"
+    version = "5"
     profile = Profile()
 
     def __init__(self, pages: NativePages) -> None:
@@ -131,6 +131,8 @@ class EngineReading:
     whole: bool
     ordered: bool = False
     source: AnswerSource | None = None
+    formulas: tuple[Recognition, ...] = ()
+    """What an engine for formulas read in regions that look like one."""
 
 
 class RecognisedText:
@@ -156,6 +158,7 @@ class RecognisedText:
             source=reading.source,
             whole=reading.whole,
             ordered=reading.ordered,
+            formulas=reading.formulas,
         )
         return text.to_bytes()
 

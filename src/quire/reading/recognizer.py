@@ -27,14 +27,17 @@ from quire.recognize import looking
 from quire.recognize.looking import LookRequest, question_of
 from quire.recognize.options import RecognizeOptions
 from quire.recognize.registry import make
-from quire.recognize.routing import Needs, route
+from quire.recognize.routing import Needs, reads_formulas, route
 from quire.recognize.seen import Seen
+from quire.types import Region
 from quire.workers import Job, WorkerPool, WorkerReply, shared_pool
 
 if TYPE_CHECKING:
     from quire.recognize.similar import SimilarAnswers
 
 DEFAULT_ENGINES = ("rapidocr", "tesseract")
+DEFAULT_FORMULAS = "pix2tex"
+"""The engine for formulas on pages that were recognised, where its model was fetched."""
 PATIENCE_S = 0.1
 """How often the thread that reads the document checks whether the read was cancelled."""
 STAGE = "recognize"
@@ -159,13 +162,24 @@ class Recognizer:
         inputs = self._source.id, str(number), self._reader, kept, *turned
         return artifact_key("picture", looking.VERSION, inputs, self._options.prepare.digest())
 
-    def question(self, seen: Seen, needs: Needs) -> Question:
-        return question_of(seen, languages=needs.languages, hints=self._options.hints)
+    def question(self, seen: Seen, needs: Needs, regions: tuple[Region, ...] = ()) -> Question:
+        return question_of(seen, languages=needs.languages, hints=self._options.hints, regions=regions)
+
+    def formula_engine(self) -> Engine | None:
+        """The engine for regions that look like a formula, if there is one here."""
+        return next((engine for engine in self._engines() if reads_formulas(engine)), None)
 
     def look(
-        self, number: int, needs: Needs, engine: Engine | None, talk: Talk | None, *, turn: int | None
+        self,
+        number: int,
+        needs: Needs,
+        engine: Engine | None,
+        talk: Talk | None,
+        *,
+        turn: int | None,
+        regions: tuple[Region, ...] = (),
     ) -> WorkerReply:
-        """Let a worker render and prepare a page, and ask the engine if given; waits for it."""
+        """Let a worker render and prepare a page, and ask the engine if given, about regions if any; waits for it."""
         arguments = LookRequest(
             self._source,
             number,
@@ -176,6 +190,7 @@ class Recognizer:
             hints=self._options.hints,
             similar=self._options.similar,
             turn=turn,
+            regions=regions,
         )
         job = Job("quire.recognize.looking:look", arguments)
         if talk is None:
@@ -191,7 +206,7 @@ class Recognizer:
 
     def nobody(self, needs: Needs) -> str:
         """Why no engine could be asked."""
-        known = ", ".join(engine.name for engine in self._engines())
+        known = ", ".join(engine.name for engine in self._engines() if not reads_formulas(engine))
         reasons = [f"none of the engines here ({known}) reads {', '.join(needs.languages)}"] if known else []
         return "; ".join([*reasons, *self._missing]) or "no engine was named"
 
@@ -208,7 +223,7 @@ class Recognizer:
 
     def _make(self) -> list[Engine]:
         options, found = self._options, []
-        for wanted in options.engines or DEFAULT_ENGINES:
+        for wanted in options.engines or (*DEFAULT_ENGINES, DEFAULT_FORMULAS):
             if not isinstance(wanted, str):
                 found.append(wanted)
                 continue
@@ -217,5 +232,6 @@ class Recognizer:
             except ConfigurationError as error:
                 if options.engines:
                     raise
-                self._missing.append(str(error))
+                if wanted != DEFAULT_FORMULAS:
+                    self._missing.append(str(error))
         return found

@@ -20,13 +20,13 @@ from quire.opened import Opened, WorkerWork
 from quire.picture import Picture
 from quire.prepare.prepared import PrepareProfile
 from quire.recognize.routing import is_dense_table
-from quire.recognize.seen import Seen
-from quire.types import BBox
+from quire.recognize.seen import Rule, Seen, Shape
+from quire.types import BBox, Region
 
 if TYPE_CHECKING:
     from quire.recognize.similar import SimilarAnswers
 
-VERSION = "5"
+VERSION = "6"
 """Version of the picture analysis: part of the key of `Seen`."""
 
 EDGE = 0.008  # of the width or height: ruled lines nearer to the edge of a page are the edge of the sheet
@@ -38,6 +38,7 @@ class LookRequest:
     """A page to analyse. Without an engine the picture itself is returned, for engines that run elsewhere.
 
     `turn` is the orientation in which to read the page (degrees clockwise), None for the one that it seems to have.
+    With `regions`, the engine is asked about these instead of the whole picture.
     """
 
     source: Opened
@@ -49,10 +50,15 @@ class LookRequest:
     hints: tuple[str, ...] = ()
     similar: Path | None = None
     turn: int | None = None
+    regions: tuple[Region, ...] = ()
 
 
-def question_of(seen: Seen, *, languages: tuple[str, ...] = (), hints: tuple[str, ...] = ()) -> Question:
-    """The question about a whole prepared picture: the stricter one when it is mostly a dense table."""
+def question_of(
+    seen: Seen, *, languages: tuple[str, ...] = (), hints: tuple[str, ...] = (), regions: tuple[Region, ...] = ()
+) -> Question:
+    """The question about a prepared picture, or regions of it: the stricter one when it is mostly a dense table."""
+    if regions:
+        return Question(seen.prepared.size, seen.prepared.dpi, regions=regions)
     return Question(seen.prepared.size, seen.prepared.dpi, languages, (), is_dense_table(seen), hints)
 
 
@@ -68,7 +74,7 @@ def look(arguments: LookRequest, work: WorkerWork) -> tuple[dict[str, object], b
     engine = arguments.engine
     if engine is None:
         return header | {"mode": picture.mode}, picture.pixels
-    question = question_of(seen, languages=arguments.languages, hints=arguments.hints)
+    question = question_of(seen, languages=arguments.languages, hints=arguments.hints, regions=arguments.regions)
     key = answer_key(engine, seen.prepared.digest, question)
     if _is_known(key, work):
         return header | {"found": True}, b""
@@ -114,7 +120,7 @@ def _ask_and_save(engine: Engine, picture: Picture, question: Question, key: Art
 
 def _similar(arguments: LookRequest, work: WorkerWork) -> SimilarAnswers | None:
     path = arguments.similar
-    if path is None:
+    if path is None or arguments.regions:
         return None
     from quire.recognize.similar import SimilarAnswers
 
@@ -138,8 +144,7 @@ def ask(engine: Engine, picture: Picture, question: Question, partial: Callable[
 
 
 def _seen(arguments: LookRequest, work: WorkerWork) -> tuple[Picture, Seen, dict[str, float]]:
-    from quire.detect.pictures import find_pictures
-    from quire.detect.rulings import find_rulings
+    from quire.detect.strokes import find_strokes
     from quire.prepare import page_picture, prepare
     from quire.prepare.pixels import pixels_of
 
@@ -157,6 +162,17 @@ def _seen(arguments: LookRequest, work: WorkerWork) -> tuple[Picture, Seen, dict
     }
     if prepared.blank:
         return picture, Seen(prepared), took
+    rules, shown = rules_and_pictures(picture, prepared.measures.text_height)
+    stroke, heavy = find_strokes(pixels_of(picture), prepared.measures.text_height)
+    return picture, Seen(prepared, rules, shown, stroke, tuple(heavy)), took
+
+
+def rules_and_pictures(picture: Picture, letter_height: float) -> tuple[tuple[Rule, ...], tuple[Shape, ...]]:
+    """The ruled lines of a page, without the edges of the sheet, and its photographs and drawings, in pixels."""
+    from quire.detect.pictures import find_pictures
+    from quire.detect.rulings import find_rulings
+    from quire.prepare.pixels import pixels_of
+
     width, height = picture.size
     rules = [
         (x0, y0, x1, y1, thickness)
@@ -164,5 +180,4 @@ def _seen(arguments: LookRequest, work: WorkerWork) -> tuple[Picture, Seen, dict
         if min(width, height) < PAGE_PIXELS
         or (EDGE < y0 / height < 1 - EDGE if y0 == y1 else EDGE < x0 / width < 1 - EDGE)
     ]
-    shown = find_pictures(pixels_of(picture), picture.dpi, prepared.measures.text_height)
-    return picture, Seen(prepared, tuple(rules), tuple(shown)), took
+    return tuple(rules), tuple(find_pictures(pixels_of(picture), picture.dpi, letter_height))

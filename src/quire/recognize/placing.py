@@ -12,16 +12,18 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from quire.engine import ReadLine, Recognition
-from quire.fonts import Font
+from quire.fonts import FORCE_BOLD, Font
 from quire.median import median
-from quire.pagetext import LINE, SPACE, PageText
+from quire.pagetext import LINE, SPACE, FormulaInfo, PageText
 from quire.prepare.prepared import Redaction
+from quire.recognize.emphasis import bold_words
+from quire.recognize.latex import is_balanced
 from quire.recognize.seen import Seen
 from quire.recognize.specks import is_speck
 from quire.recognize.structured import lines_of
 from quire.types import REDACTED, AnswerSource, BBox, LeftOut, Word
 
-VERSION = "6"
+VERSION = "7"
 
 MARK_HEIGHT = 14.0  # points: a large black box is not large type
 SIZE = 0.92  # of the height of a line's box
@@ -41,6 +43,7 @@ LINES, WORDS, WRITTEN = 3, 2.5, 0.15  # of scanned text: lines, words per line, 
 LETTERED = 0.6  # of a picture covered by lines: it is large type
 STRUCK = 0.2  # of the height of a line: a rule further up is part of its letters
 MOSTLY = 0.75  # of a rule inside a line
+HARDLY, SURE = 0.75, 0.95  # confidence of an engine for formulas: below the first there is none
 
 
 @dataclass(slots=True)
@@ -53,6 +56,7 @@ class _Runs:
     sizes: list[float] = field(default_factory=list)
     angles: list[int] = field(default_factory=list)
     flags: list[int] = field(default_factory=list)
+    bold: list[bool] = field(default_factory=list)
     confidences: list[float | None] = field(default_factory=list)
     left_out: Counter[LeftOut] = field(default_factory=Counter)
 
@@ -66,6 +70,7 @@ def placed(
     source: AnswerSource | None = None,
     whole: bool,
     ordered: bool = False,
+    formulas: Sequence[Recognition] = (),
 ) -> PageText:
     """The text of a page from the OCR of its picture: instead of the native text, or in addition to it.
 
@@ -83,6 +88,7 @@ def placed(
         "redacted": [found.bbox.points((native.width, native.height)) for found in seen.prepared.redactions],
     }
     runs = _Runs()
+    bold = bold_words(lines, seen)
     if not whole:
         kept, figures = _in_pictures(lines, seen, base)
         runs.left_out["unasked"] = sum(_characters(line.text) for line in lines) - sum(
@@ -90,7 +96,7 @@ def placed(
         )
         lines, base = kept, replace(base, images=figures)
     for line in lines:
-        _place(line, feet[id(line)], seen, native, taken, runs)
+        _place(line, feet[id(line)], seen, native, taken, bold, runs)
     for found in seen.prepared.redactions:
         _mark(found, seen, native, runs)
     runs.sizes = _evened(runs)
@@ -107,18 +113,28 @@ def placed(
         skew=round(-seen.prepared.skew, 3) if whole else 0.0,
         chars=base.chars + sum(map(len, runs.texts)),
         left_out=dict(Counter(base.left_out) + runs.left_out),
-        font_table=[*base.font_table, Font("recognised")],
+        font_table=[*base.font_table, Font("recognised"), Font("recognised", FORCE_BOLD)],
         texts=[*base.texts, *runs.texts],
         boxes=[*base.boxes, *runs.boxes],
         baselines=[*base.baselines, *runs.baselines],
         sizes=[*base.sizes, *runs.sizes],
         colors=[*base.colors, *[0] * recognised],
-        fonts=[*base.fonts, *[font] * recognised],
+        fonts=[*base.fonts, *(font + heavy for heavy in runs.bold)],
         angles=[*base.angles, *runs.angles],
         mcids=[*base.mcids, *[-1] * recognised],
         flags=[*base.flags, *runs.flags],
         rulings=[*base.rulings, *_rulings(seen, native, lines)],
+        formulas=[found for one in formulas for found in _formulas(one, seen, native)],
     )
+
+
+def _formulas(reading: Recognition, seen: Seen, page: PageText) -> Iterable[FormulaInfo]:
+    """The formulas of a region on the displayed page; those that are hardly one are left out."""
+    for block in reading.blocks:
+        confidence = 1.0 if block.confidence is None else block.confidence
+        if block.kind == "formula" and block.bbox is not None and confidence >= HARDLY and is_balanced(block.text):
+            box = seen.prepared.to_page(block.bbox).points((page.width, page.height))
+            yield {"box": list(box), "latex": block.text, "unsure": confidence < SURE}
 
 
 def _lines_of(reading: Recognition) -> Iterable[ReadLine]:
@@ -174,6 +190,7 @@ def _place(
     seen: Seen,
     page: PageText,
     taken: Mapping[LeftOut, Sequence[Sequence[float]]],
+    bold: set[int],
     runs: _Runs,
 ) -> None:
     """Add the words of a line, as runs on the displayed page; those in boxes that are taken, and why, are left out.
@@ -210,6 +227,7 @@ def _place(
         runs.sizes.append(round(SIZE * height, 2))
         runs.angles.append(angle)
         runs.flags.append((LINE if begin or apart else 0) | SPACE)
+        runs.bold.append(id(word) in bold)
         runs.confidences.append(None if word.confidence is None else round(word.confidence, 3))
         begin, before = False, word
 
@@ -234,6 +252,7 @@ def _mark(found: Redaction, seen: Seen, page: PageText, runs: _Runs) -> None:
     runs.sizes.append(round(SIZE * height, 2))
     runs.angles.append(angle)
     runs.flags.append(LINE | SPACE)
+    runs.bold.append(False)
     runs.confidences.append(round(found.score, 3))
 
 
@@ -341,7 +360,7 @@ def _rulings(seen: Seen, page: PageText, lines: Sequence[ReadLine]) -> list[floa
     written = [line.bbox.points(seen.prepared.size) for line in lines]
     found: list[float] = []
     for x0, y0, x1, y1, thickness in seen.rulings:
-        if any(_strikes(x0, y0, x1, y1, line) for line in written):
+        if any(strikes(x0, y0, x1, y1, line) for line in written):
             continue
         box = BBox(x0 / width, y0 / height, (x1 - x0) / width, (y1 - y0) / height)
         left, top, right, bottom = seen.prepared.to_page(box).points((page.width, page.height))
@@ -349,7 +368,7 @@ def _rulings(seen: Seen, page: PageText, lines: Sequence[ReadLine]) -> list[floa
     return found
 
 
-def _strikes(x0: float, y0: float, x1: float, y1: float, line: tuple[float, float, float, float]) -> bool:
+def strikes(x0: float, y0: float, x1: float, y1: float, line: tuple[float, float, float, float]) -> bool:
     """Whether a ruled line runs through the letters of a line and hardly beyond it."""
     left, top, right, bottom = line
     if y0 == y1:  # below the letters it underlines them

@@ -107,6 +107,11 @@ def route(engines: Iterable[Engine], needs: Needs, *, dense: bool = False) -> li
     return sorted(able, key=lambda engine: len(wanted - engine.capabilities))
 
 
+def reads_formulas(engine: Engine) -> bool:
+    """Whether an engine is for regions with formulas, rather than for the text of a page."""
+    return {"formulas", "regions"} <= engine.capabilities and "text" not in engine.capabilities
+
+
 def _knows(engine: Engine, languages: Sequence[str]) -> bool:
     return engine.languages is None or all(language in engine.languages for language in languages)
 

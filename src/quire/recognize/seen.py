@@ -1,4 +1,4 @@
-"""What the picture of a page shows before OCR: how it was prepared, its ruled lines and its pictures."""
+"""What the picture of a page shows before OCR: how it was prepared, its ruled lines, pictures and heavy type."""
 
 from __future__ import annotations
 
@@ -13,17 +13,25 @@ Rule = tuple[float, float, float, float, float]
 Shape = tuple[float, float, float, float]
 """Left, top, right and bottom of a photograph or drawing, in pixels of the prepared picture."""
 
+Stroke = tuple[float, float, float, float, float]
+"""Left, top, right and bottom of a part of a word in heavy type, and the width of its strokes, in the same pixels."""
+
 
 @dataclass(frozen=True, slots=True)
 class Seen:
     prepared: Prepared
     rulings: tuple[Rule, ...] = ()
     pictures: tuple[Shape, ...] = ()
+    stroke: float = 0.0
+    """The usual width of strokes, 0 if they are uneven."""
+    strokes: tuple[Stroke, ...] = ()
 
     def to_bytes(self) -> bytes:
         rules = [[round(value, 1) for value in rule] for rule in self.rulings]
         shapes = [[round(value, 1) for value in shape] for shape in self.pictures]
+        heavy = [[*map(round, stroke[:4]), round(stroke[4], 2)] for stroke in self.strokes]
         listed = f'"rulings":{json.dumps(rules)},"pictures":{json.dumps(shapes)}'
+        listed += f',"stroke":{round(self.stroke, 2)},"strokes":{json.dumps(heavy)}'
         return f'{{"prepared":{self.prepared.to_json()},{listed}}}'.encode()
 
     @classmethod
@@ -31,4 +39,5 @@ class Seen:
         value = json.loads(data)
         rules = tuple((x0, y0, x1, y1, thickness) for x0, y0, x1, y1, thickness in value["rulings"])
         shapes = tuple((left, top, right, bottom) for left, top, right, bottom in value["pictures"])
-        return cls(Prepared.from_json(json.dumps(value["prepared"])), rules, shapes)
+        heavy = tuple((left, top, right, bottom, width) for left, top, right, bottom, width in value["strokes"])
+        return cls(Prepared.from_json(json.dumps(value["prepared"])), rules, shapes, value["stroke"], heavy)

@@ -54,12 +54,10 @@ def serve(settings: ServiceSettings, backend: ServiceBackend, say: Callable[[str
     check_binding(settings)
     _use_scratch(settings)
     configure_logs(settings)
-    with _bound(settings) as listening, _quiet_signals():
+    with _bound(settings) as listening, _handling_signals(lambda *_: sys.exit(0)):
         port = listening.getsockname()[1]
         if settings.processes == 1:
-            service = opened(settings, backend)
-            say(address(settings, port))
-            uvicorn.Server(uvicorn.Config(create_app(service), **options_of(settings, port))).run([listening])
+            _serve_alone(settings, backend, listening, say)
             return
         _checked(settings, backend)
         say(address(settings, port))
@@ -69,6 +67,29 @@ def serve(settings: ServiceSettings, backend: ServiceBackend, say: Callable[[str
             os.environ[HANDED_OVER] = json.dumps([asdict(shared), asdict(backend), folder])
             options = options_of(settings, port)
             uvicorn.run("quire.service.serving:app", factory=True, workers=settings.processes, **options)
+
+
+def _serve_alone(
+    settings: ServiceSettings, backend: ServiceBackend, listening: socket.socket, say: Callable[[str], None]
+) -> None:
+    service = opened(settings, backend)
+    port = listening.getsockname()[1]
+    server: uvicorn.Server | None = None
+    asked = False
+
+    def stop(*_: object) -> None:
+        """An exception in the middle of the start would leave the service open; uvicorn stops once it has started."""
+        nonlocal asked
+        asked = True
+        if server is not None:
+            server.should_exit = True
+
+    with _handling_signals(stop):
+        say(address(settings, port))
+        server = uvicorn.Server(uvicorn.Config(create_app(service), **options_of(settings, port)))
+        if asked:
+            server.should_exit = True
+        server.run([listening])
 
 
 def app() -> FastAPI:
@@ -145,15 +166,14 @@ def _use_scratch(settings: ServiceSettings) -> None:
 
 
 @contextmanager
-def _quiet_signals() -> Iterator[None]:
-    """End this process without an error, before uvicorn handles signals, and when it raises the signal that ended it
-    once more."""
-    before = {number: signal.signal(number, lambda *_: sys.exit(0)) for number in (signal.SIGTERM, signal.SIGINT)}
+def _handling_signals(handler: Callable[..., object]) -> Iterator[None]:
+    """Before uvicorn handles signals, and when it raises the signal that ended it once more."""
+    before = {number: signal.signal(number, handler) for number in (signal.SIGTERM, signal.SIGINT)}
     try:
         yield
     finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+        for number, previous in before.items():
+            signal.signal(number, previous)
 
 
 def options_of(settings: ServiceSettings, port: int) -> dict[str, Any]:

@@ -102,15 +102,16 @@ class WorkerProcess:
         ready = {number for number, _ in self._poll.poll(max(0, timeout_s) * 1000)}
         if self._stderr.fileno() in ready:
             self._listen()
-        if self._channel.fileno() in ready:
+        ended = self._leash.fileno() in ready
+        if ended or self._channel.fileno() in ready:  # what it sent last may have come after the poll looked at it
             self._channel.settimeout(0)
+            chunk: bytes | None = None
             with contextlib.suppress(BlockingIOError):
                 chunk = self._channel.recv(_CHUNK)
-                if not chunk:
-                    raise EOFError
+            if chunk:
                 self._reader.feed(chunk)
-        elif self._leash.fileno() in ready:
-            raise EOFError
+            elif ended or chunk is not None:
+                raise EOFError
         return self._reader.next()
 
     def fit(self) -> bool:

@@ -123,3 +123,38 @@ def test_the_authors_below_the_title_are_text():
     blocks = (block(1, "Harbour Lights", 20), names, block(3, "Introduction", 12), body)
     found = assemble([PageResult(PageInfo(1, 595, 842), blocks)], ())
     assert [b.kind for b in found] == ["title", "paragraph", "heading", "paragraph"]
+
+
+def kinds_of(*lines: tuple[str, str], top: float = 0.5) -> dict[str, str]:
+    """The kinds that blocks of one page end with: (kind, text), below a paragraph."""
+    blocks = [Block("p1-b1", 1, "paragraph", prose(9), BBox(0.1, 0.1, 0.8, 0.3), style=Style(10.0))]
+    for number, (kind, text) in enumerate(lines, start=2):
+        box = BBox(0.1, top + number / 50, 0.3, 0.015)
+        blocks.append(Block(f"p1-b{number}", 1, kind, text, box, style=Style(14.0 if kind == "heading" else 10.0)))
+    page = PageResult(PageInfo(1, 595, 842), tuple(blocks))
+    return {block.text: block.kind for block in assemble([page], [])[1:]}
+
+
+def test_names_in_signatures_are_no_headings():
+    signed = kinds_of(
+        ("paragraph", "For and on behalf of the Board"),
+        ("heading", "R.A. SHAH"),
+        ("paragraph", "Chairman"),
+        ("paragraph", "Date: 11th August, 2003"),
+    )
+    assert signed["R.A. SHAH"] == "paragraph"
+    assert kinds_of(("paragraph", "By:"), ("heading", "/s/ David Wells"))["/s/ David Wells"] == "paragraph"
+
+
+def test_a_heading_below_a_signature_stays_one():
+    made = kinds_of(
+        ("paragraph", "Date: 11th August, 2003"),
+        ("paragraph", "Chairman"),
+        ("heading", "Executive Officers"),
+        ("paragraph", prose(4)),
+    )
+    assert made["Executive Officers"] == "heading"
+
+
+def test_a_large_line_in_the_middle_of_a_full_page_is_no_title():
+    assert kinds_of(("heading", "Repairs"), ("paragraph", prose(9)))["Repairs"] == "heading"

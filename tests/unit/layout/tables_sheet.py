@@ -32,8 +32,9 @@ class Sheet:
     rects: list[float] = field(default_factory=list)
     drawings: list[float] = field(default_factory=list)
     angles: list[int] = field(default_factory=list)
+    colors: list[int] = field(default_factory=list)
 
-    def text(self, x: float, y: float, text: str, *, bold: bool = False, size: float = 10.0) -> float:
+    def text(self, x: float, y: float, text: str, *, bold: bool = False, size: float = 10.0, color: int = 0) -> float:
         """Words from x on, on the baseline y; the x where they end."""
         for i, word in enumerate(text.split()):
             end = x + LETTER * size * len(word)
@@ -44,6 +45,7 @@ class Sheet:
             self.fonts.append(int(bold))
             self.flags.append(SPACE if i else SPACE | LINE)
             self.angles.append(0)
+            self.colors.append(color)
             x = end + 0.3 * size
         return x - 0.3 * size
 
@@ -107,7 +109,7 @@ class Sheet:
             boxes=self.boxes,
             baselines=self.baselines,
             sizes=self.sizes,
-            colors=[0] * count,
+            colors=self.colors,
             fonts=self.fonts,
             angles=self.angles,
             mcids=[-1] * count,

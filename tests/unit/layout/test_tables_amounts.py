@@ -145,3 +145,74 @@ def test_units_above_the_labels_are_in_the_header():
 def test_other_text_above_a_table_stays_there():
     for text in ("Dues of all quays of the old harbour", "See the notes for December", "Quay 7"):
         assert dues(60, text).table()[0] == ["Dues in salt", "2030", "2029", "2028"]
+
+
+def test_one_row_of_amounts_below_years_is_a_table():
+    sheet = Sheet()
+    sheet.rule(60, 106, 510, 106)
+    sheet.text(60, 100, "(Percent of income)")
+    sheet.text(60, 118, "Effective tax rate")
+    for end, year, rate in zip(ENDS, ("2022", "2021"), ("23.4%", "35.5%"), strict=True):
+        flush_right(sheet, end, 100, year)
+        flush_right(sheet, end, 118, rate)
+    sheet.prose(60, 150, 4)
+    assert sheet.table() == [["(Percent of income)", "2022", "2021"], ["Effective tax rate", "23.4%", "35.5%"]]
+
+
+def test_years_of_a_sentence_above_other_figures_make_no_table():
+    sheet = Sheet()
+    sheet.text(60, 100, "Compared with the years")
+    flush_right(sheet, 400, 100, "2021")
+    flush_right(sheet, 500, 100, "2022")
+    sheet.text(60, 118, "the rate of tax was")
+    flush_right(sheet, 330, 118, "23.4%")
+    sheet.prose(60, 130, 4)
+    assert sheet.tables() == []
+
+
+def test_a_raised_mark_of_a_note_is_in_the_row_of_its_label():
+    sheet = statement()
+    end = sheet.text(60, 200, "Securities")
+    sheet.text(end, 196.4, "(2)", size=6)
+    for x in ENDS:
+        flush_right(sheet, x, 200, "0.3")
+    assert sheet.table() == [*EXPECTED, ["Securities (2)", "0.3", "0.3"]]
+
+
+def test_percents_whose_signs_hang_over_are_below_the_digits_of_the_amounts():
+    sheet = statement()
+    sheet.text(60, 200, "As a percentage of assets")
+    for x in ENDS:
+        sheet.text(x - 5, 200, "2%")
+    assert sheet.table() == [*EXPECTED, ["As a percentage of assets", "2%", "2%"]]
+
+
+def test_a_row_of_amounts_below_titles_of_two_levels_is_a_table():
+    sheet = Sheet()
+    sheet.text(385, 100, "Year ended December 31,")
+    sheet.rule(340, 104, 510, 104)
+    sheet.text(370, 116, "Streaming")
+    sheet.text(480, 116, "DVD")
+    sheet.text(60, 132, "Amortization")
+    for x, amount in zip(ENDS, ("2,756", "60"), strict=True):
+        flush_right(sheet, x, 132, amount)
+    assert sheet.table() == [
+        ["", "Year ended December 31,", ""],
+        ["", "Streaming", "DVD"],
+        ["Amortization", "2,756", "60"],
+    ]
+
+
+def test_a_statement_ends_above_the_titles_of_the_next():
+    sheet = statement()
+    sheet.text(60, 215, "The following shows the parts of the assets:")
+    for x, title in ((300, "Domestic"), (380, "Foreign"), (460, "Other")):
+        sheet.text(x, 232, title)
+    assert EXPECTED in [sheet.cells(table) for table in sheet.tables()]
+
+
+def test_boxes_of_currency_signs_are_no_columns():
+    sheet = statement()
+    xs = [55.0, 320, 345, 410, 425, 445, 510]
+    sheet.grid(xs, [90.0, 106, 120, 134, 148, 162, 176, 190])
+    assert sheet.table() == EXPECTED

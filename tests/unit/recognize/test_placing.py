@@ -158,3 +158,32 @@ def test_an_unsure_point_on_its_own_is_dust():
     assert page(small).left_out == {"speck": 1}
     sure = replace(small, words=(replace(small.words[0], confidence=0.9),))
     assert words(page(sure)) == ["."]
+
+
+def heavy_seen(read, weights) -> Seen:
+    """A picture in which these words of a line have strokes of these widths, where 2 is usual."""
+    boxes = [word.bbox.points(prepared().size) for word in read.words]
+    return Seen(prepared(), (), (), 2.0, tuple((*box, width) for box, width in zip(boxes, weights, strict=True)))
+
+
+def bold_in(text: PageText) -> list[str]:
+    looks = text.looks()
+    return [word for word, font in zip(text.texts, text.fonts, strict=True) if looks[font].bold]
+
+
+def test_words_with_heavy_strokes_are_bold_with_those_beside_them_that_are_nearly_so():
+    read = line("the Total amount due is paid", 50, 70)
+    seen = heavy_seen(read, (2.0, 2.9, 2.4, 2.1, 2.0, 2.4))
+    others = [line("nothing is emphasised in this line", 50, 100 + 30 * n) for n in range(4)]
+    assert bold_in(page(read, *others, seen=seen)) == ["Total", "amount"]
+
+
+def test_large_type_is_not_bold_because_its_strokes_are_wide():
+    read = line("Annual report", 50, 70, size=30)
+    others = [line("nothing is emphasised in this line", 50, 150 + 30 * n, size=12) for n in range(4)]
+    assert bold_in(page(read, *others, seen=heavy_seen(read, (4.0, 4.0)))) == []
+
+
+def test_a_page_that_is_mostly_heavy_has_no_bold_words():
+    read = line("the Total amount due is paid", 50, 70)
+    assert bold_in(page(read, seen=heavy_seen(read, (3.0,) * 6))) == []

@@ -11,7 +11,11 @@ from tests.unit.recognize.seen import prepared
 def test_what_was_seen_survives_its_bytes():
     redaction = Redaction(BBox(0.1, 0.2, 0.3, 0.05), 0.9)
     seen = Seen(
-        prepared(turn=90, skew=1.5, redactions=[redaction]), ((1.0, 2.0, 30.0, 2.0, 1.5),), ((5.0, 6.0, 90.0, 80.5),)
+        prepared(turn=90, skew=1.5, redactions=[redaction]),
+        ((1.0, 2.0, 30.0, 2.0, 1.5),),
+        ((5.0, 6.0, 90.0, 80.5),),
+        2.35,
+        ((10.0, 20.0, 60.0, 38.0, 3.41),),
     )
     assert Seen.from_bytes(seen.to_bytes()) == seen
 

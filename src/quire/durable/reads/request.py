@@ -19,7 +19,7 @@ from quire.keys import ArtifactKey, Digest, artifact_key, digest_of
 from quire.media_types import by_name
 from quire.page_ranges import check_pages
 from quire.reading.page_stages import NativeText
-from quire.reading.recognizer import DEFAULT_ENGINES
+from quire.reading.recognizer import DEFAULT_ENGINES, DEFAULT_FORMULAS
 from quire.recognize import looking, placing, structured
 from quire.recognize.options import Effort, OcrMode, RecognizeOptions
 from quire.recognize.registry import make
@@ -177,13 +177,16 @@ def _settings(  # noqa: PLR0913 - one argument per setting, so that they are has
 
 def _engines(request: ReadRequest) -> list[tuple[str, str, str]]:
     """The requested engines. Without any, the first that is available stands for all: a page that a fallback engine
-    read is as good."""
+    read is as good. The one for formulas counts where it is available."""
     if request.engines:
         return [_identity(name, request.effort, request.lang) for name in request.engines]
-    for name in DEFAULT_ENGINES:
-        with suppress(ConfigurationError):  # it was not requested, and most documents need no engine
-            return [_identity(name, request.effort, request.lang)]
-    return []
+    found: list[tuple[str, str, str]] = []
+    for names in (DEFAULT_ENGINES, (DEFAULT_FORMULAS,)):
+        for name in names:
+            with suppress(ConfigurationError):  # it was not requested, and most documents need no engine
+                found.append(_identity(name, request.effort, request.lang))
+                break
+    return found
 
 
 @cache

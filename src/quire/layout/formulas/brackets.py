@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from quire.layout.formulas.items import AXIS, Symbol, SymbolKind, box_of
+from quire.layout.formulas.items import AXIS, Symbol, SymbolKind
 from quire.layout.formulas.scripts import SCRIPT
 from quire.layout.formulas.signs import COMMANDS, PIECES
+from quire.layout.things import box_of
 from quire.median import median
 
 ROW = 0.75  # of the size: rows are at least this far apart

@@ -84,15 +84,6 @@ class DrawnRule(NamedTuple):
         return self.right - self.left
 
 
-def box_of(items: Sequence[Symbol]) -> tuple[float, float, float, float]:
-    return (
-        min(item.left for item in items),
-        min(item.top for item in items),
-        max(item.right for item in items),
-        max(item.bottom for item in items),
-    )
-
-
 def items_of(page: PageText, runs: Sequence[int], *, tail: int = 0) -> list[Symbol]:
     """The symbols of these runs, without the last `tail` characters."""
     items: list[Symbol] = []

@@ -9,12 +9,13 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from quire.layout.formulas.brackets import cells_of, columns_of, joined_brackets, partner_of, rows_of
-from quire.layout.formulas.items import AXIS, DrawnRule, Symbol, SymbolKind, box_of
+from quire.layout.formulas.items import AXIS, DrawnRule, Symbol, SymbolKind
 from quire.layout.formulas.marks import covers, struck, without_strokes
 from quire.layout.formulas.rules import belongs_before, limits_of, next_to, root_of
 from quire.layout.formulas.scripts import Scripts, all_scripts, is_script, main_of
 from quire.layout.formulas.signs import ACCENTS, INTEGRALS, WITH_LIMITS
 from quire.layout.formulas.writing import as_script, written
+from quire.layout.things import box_of
 
 TALL = 1.55  # of the size: brackets of at least this height may contain several rows
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from quire.layout.formulas.items import Symbol, SymbolKind, box_of
+from quire.layout.formulas.items import Symbol, SymbolKind
 from quire.layout.formulas.signs import COMMANDS
+from quire.layout.things import box_of
 
 DOTS = 0.72  # of the size: from the first to the third dot of an ellipsis; nearer ones were typed one by one
 _BOLD_NUMBER = re.compile(r"\\mathbf\{(\d)\}")

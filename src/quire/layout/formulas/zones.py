@@ -33,12 +33,12 @@ _NUMBER = re.compile(r"\(\s*[A-Z]?\.?\d{1,3}(?:[.\-â€“]\d{1,3}){0,2}\s*[a-z]?['â
 
 
 class FormulaZone:
-    """A formula that stands apart: its lines, its box and its number."""
+    """A formula that stands apart: its lines, its box and its number; `given` is its LaTeX where an engine read it."""
 
-    __slots__ = ("bottom", "left", "lines", "number", "right", "top")
+    __slots__ = ("bottom", "given", "left", "lines", "number", "right", "top")
 
-    def __init__(self, page: PageText, lines: list[Line], number: Line | None) -> None:
-        self.lines, self.number = lines, number
+    def __init__(self, page: PageText, lines: list[Line], number: Line | None, given: Parsed | None = None) -> None:
+        self.lines, self.number, self.given = lines, number, given
         boxes = [page.box(run) for line in ([*lines, number] if number else lines) for run in line.runs]
         self.left, self.right = min(box.left for box in boxes), max(box.right for box in boxes)
         self.top, self.bottom = min(box.top for box in boxes), max(box.bottom for box in boxes)

@@ -27,9 +27,12 @@ def find_tables(page: PageText, lines: list[Line], rules: Rules, mode: TablesMod
     meshes = find_meshes(rules) if mode != "words" else []
     gutters = find_gutters(lines)
     windows = find_windows(lines, rules.across, gutters) if mode != "lines" else []
+    banded: list[FoundTable] = []
+    if mode != "lines" and not page.engine:
+        banded, lines = _below_bands(page, lines, meshes)
     boxes = [(mesh.ys[0], mesh.ys[-1]) for mesh in meshes]
     if not windows and not boxes:
-        return []
+        return banded
     from quire.layout.tables.ruled import ruled_tables  # lazy: most pages have no tables, and these are slow to import
 
     words = words_in(page, within([*windows, *boxes], lines))
@@ -43,7 +46,7 @@ def find_tables(page: PageText, lines: list[Line], rules: Rules, mode: TablesMod
         stated, meshes, rest = _statements(rest, rows, rules, meshes)
         found += stated
     tables, rest = ruled_tables(page, meshes, rest, turned_words(page, lines) if boxes else [])
-    tables += found
+    tables += [*found, *banded]
     if windows:
         from quire.layout.tables.unruled import unruled_tables
 
@@ -54,6 +57,17 @@ def find_tables(page: PageText, lines: list[Line], rules: Rules, mode: TablesMod
 
         tables = with_periods(page, with_titles(page, tables, lines), lines)
     return sorted(tables, key=lambda t: (t.box.top, t.box.left))
+
+
+def _below_bands(page: PageText, lines: list[Line], meshes: list[Mesh]) -> tuple[list[FoundTable], list[Line]]:
+    """The tables below bands with titles, and the lines that are not of them."""
+    from quire.layout.tables.bands import banded_tables, has_light_text
+
+    if not has_light_text(page):
+        return [], lines
+    tables = banded_tables(page, words_in(page, lines), meshes)
+    used = {run for table in tables for cell in table.cells for run in cell.runs}
+    return tables, [line for line in lines if used.isdisjoint(line.runs)]
 
 
 def _items(
@@ -96,7 +110,8 @@ def _statements(
     found = []
     for table, own in amount_tables(rows, rules.across):
         shared = [mesh for mesh in meshes if _overlaps(mesh, table)]
-        if any(mesh.rows >= WHOLE * table.rows and mesh.ys[0] < table.box.top + HEADED for mesh in shared):
+        whole = [mesh for mesh in shared if mesh.columns <= table.columns]  # others have columns of currency signs
+        if any(mesh.rows >= WHOLE * table.rows and mesh.ys[0] < table.box.top + HEADED for mesh in whole):
             continue
         found.append(table)
         meshes = [mesh for mesh in meshes if mesh not in shared]

@@ -18,8 +18,10 @@ from quire.median import median
 
 LEAST_ROWS = 4  # with amounts
 LEAST_SUMS = 3  # rows of a label and one amount with its currency, as below the items of an invoice
+LEAST_TITLES = 2  # above rows of amounts
 SAME_END = 0.75  # of the size: amounts whose ends differ by less are of one column
 BRACKET = 0.33  # of the size: a closing bracket ends beyond the column of its figure
+PERCENT = 0.83  # of the size: the width of a percent sign
 APART = 4.0  # of the size: rows of one table are no further apart
 HEAD_APART = 2.5  # nor the lines of its header
 PITCH = 1.5  # of the size: lines of one label are no further apart
@@ -68,7 +70,7 @@ def amount_tables(rows: Sequence[Row], across: Sequence[Rule]) -> list[tuple[Fou
     start = 0
     for end in range(1, len(rows) + 1):
         if end == len(rows) or rows[end].top - rows[end - 1].bottom > APART * rows[end].size:
-            found += _tables([_read(row) for row in rows[start:end]], across)
+            found += _tables(_by_digits([_read(row) for row in rows[start:end]]), across)
             start = end
     return found
 
@@ -100,6 +102,28 @@ def _read(row: Row) -> AmountRow:
     return AmountRow(row, words[:i], amounts)
 
 
+def _by_digits(rows: list[AmountRow]) -> list[AmountRow]:
+    """The rows; where more percents are below other figures by their digits than by their signs, the digits count."""
+    figures = [a.end for row in rows for a in row.amounts if not _is_percent(a)]
+    percents = [(a.end, row.row.size) for row in rows for a in row.amounts if _is_percent(a)]
+
+    def fitting(sign: float) -> int:
+        return sum(any(abs(end - sign * size - x) < SAME_END / 2 * size for x in figures) for end, size in percents)
+
+    if not percents or fitting(PERCENT) <= fitting(0.0):
+        return rows
+    return [
+        row._replace(
+            amounts=[a._replace(end=a.end - PERCENT * row.row.size) if _is_percent(a) else a for a in row.amounts]
+        )
+        for row in rows
+    ]
+
+
+def _is_percent(amount: Amount) -> bool:
+    return any(word.text.endswith("%") and len(word.text) > 1 for word in amount.words)
+
+
 def _near(a: TableWord, b: TableWord) -> bool:
     return b.left - a.right < PIECE_GAP * b.size
 
@@ -120,16 +144,20 @@ def _tables(rows: list[AmountRow], across: Sequence[Rule]) -> list[tuple[FoundTa
         ends = _columns(rows[start:])
         while end < len(rows) and _belongs(rows[end], ends):
             end += 1
-        if end < len(rows) and _goes_on(rows[end - 1], rows[end]):
+        last = max(i for i in range(start, end) if rows[i].amounts)
+        near = all(_are_near(a, b) for a, b in pairwise(rows[last : end + 1]))
+        if end < len(rows) and near and _goes_on(rows[end - 1], rows[end]):
             while end < len(rows) and _are_near(rows[end - 1], rows[end]) and not rows[end].titles:
                 end += 1
             start = end
             continue
-        while not rows[end - 1].amounts:
-            end -= 1
+        end = last + 1
         body = _with_long_labels(rows[start:end])
-        if _is_statement(body):
-            first, head = _head(rows, start, body)
+        stated = _is_statement(body)
+        first, head = _head(rows, start, body)
+        if stated or _has_dates(rows[first : first + head], body):
+            while not stated and head > 1 and _is_above_labels(rows[first], body):
+                first, head = first + 1, head - 1  # a line with the units: `with_periods` adds it
             lines = rows[first : first + head]
             beside = rows[max(first - 1, 0) : first] + rows[end : end + 1]
             if any(_is_beside(other, rows[first]) or _is_beside(other, rows[end - 1]) for other in beside):
@@ -215,6 +243,25 @@ def _is_statement(body: Sequence[AmountRow]) -> bool:
     return 4 * sum(1 for text in texts if _MONEY.search(text)) > len(texts)
 
 
+def _has_dates(head: Sequence[AmountRow], body: Sequence[AmountRow]) -> bool:
+    """Whether rows, however few, have a label each and amounts below titles that name dates or units."""
+    filled = [row.amounts for row in body if row.amounts]
+    columns = _merged([a.end for amounts in filled for a in amounts], SAME_END * body[0].row.size)
+    if len(columns) < LEAST_TITLES or max(map(len, filled)) < len(columns):
+        return False
+    if any(len(pieces_of(row.label)) != 1 for row in body):
+        return False
+    left = min(amounts[0].left for amounts in filled)
+    over = [[p for p in line.row.pieces if p[0].left + p[-1].right > 2 * (left - line.row.size)] for line in head]
+    words = [word for line in head for word in line.row.words]
+    dated = any(map(_is_date, words)) or any(_UNITS.search(word.text) for word in words)
+    return dated and max(map(len, over), default=0) >= LEAST_TITLES
+
+
+def _is_above_labels(line: AmountRow, body: Sequence[AmountRow]) -> bool:
+    return len(line.row.pieces) == 1 and line.row.left < body[0].row.left + line.row.size
+
+
 def _head(rows: Sequence[AmountRow], start: int, body: Sequence[AmountRow]) -> tuple[int, int]:
     """Where the table begins, and how many of its lines before the amounts are header: titles over its columns.
 
@@ -267,7 +314,10 @@ def _built(
     size = median([row.row.size for row in body])
     bounds = [(label + lefts[0]) / 2 if label < lefts[0] else lefts[0] - 0.5]
     bounds += [max((end + left) / 2, end - size) for end, left in zip(ends[:-1], lefts[1:], strict=True)]
-    extents = [(min(row.row.left for row in lines), bounds[0]), *zip(lefts, ends, strict=True)]
+    rights = [
+        max(a.words[-1].right for row in body for a in row.amounts if _at(a, ends) == c) for c in range(len(ends))
+    ]
+    extents = [(min(row.row.left for row in lines), bounds[0]), *zip(lefts, rights, strict=True)]
     rows = [row.row for row in above[:head]]
     made = read_head(rows, bounds, extents, across) if rows else Head([], [])
     groups = _labelled(lines)

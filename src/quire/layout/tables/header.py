@@ -196,7 +196,10 @@ def _blocks(
         if under:
             columns = [c for c, (a, b) in enumerate(extents) if under[0].start - 2 <= (a + b) / 2 <= under[0].end + 2]
             others = [w for w in row.words if w not in piece and under[0].start <= w.middle <= under[0].end]
-            if columns and not others and len(columns) < len(extents):
+            labels = extents[0]
+            beyond = left > labels[1] or (right < labels[1] + 1 and left < labels[0] + ALIGNED * row.size)
+            whole = columns[:1] == [0] and len(columns) > 1 and beyond  # under the labels too, not under one title
+            if columns and not others and len(columns) < len(extents) and not whole:
                 blocks.append(HeaderTitle((columns[0], columns[-1]), line, piece, ruled=True))
                 continue
         blocks += _over(piece, line, bounds, extents, below)

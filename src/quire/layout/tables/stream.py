@@ -25,11 +25,20 @@ class Grid:
 
     __slots__ = ("_full", "_titles", "across", "bounds", "columns", "extents", "given", "head", "rows")
 
-    def __init__(self, rows: list[Row], across: list[Rule], *, scanned: bool, given: Sequence[float] = ()) -> None:
+    def __init__(
+        self,
+        rows: list[Row],
+        across: list[Rule],
+        *,
+        scanned: bool,
+        given: Sequence[float] = (),
+        head: int | None = None,
+    ) -> None:
         self.rows, self.across, self.given = rows, across, bool(given)
         left, right = min(r.left for r in rows), max(r.right for r in rows)
         self._full = [rule.at for rule in across if rule.crosses(left, right)]
-        self.head = min(header_length(rows, self._full, scanned=scanned), len(rows) - 1)
+        length = header_length(rows, self._full, scanned=scanned) if head is None else head
+        self.head = min(length, len(rows) - 1)
         self.bounds = [x for x in given if left < x < right] or self._found()
         self.columns = len(self.bounds) + 1
         self._titles = _common_middles(rows[self.head :])
@@ -174,18 +183,23 @@ def _extents(rows: Sequence[Row], bounds: Sequence[float]) -> list[tuple[float, 
 
 
 def build_mesh(
-    rows: list[Row], across: list[Rule], *, scanned: bool = False, given: Sequence[float] = ()
+    rows: list[Row],
+    across: list[Rule],
+    *,
+    scanned: bool = False,
+    given: Sequence[float] = (),
+    head: int | None = None,
 ) -> tuple[Mesh, int] | None:
     """The mesh of a table of these rows and its number of header rows; None without two columns.
 
-    `given` are the bounds between its columns, where they are known.
+    `given` are the bounds between its columns, and `head` is how many lines its header has, where they are known.
     """
     ends = min(row.left for row in rows), max(row.right for row in rows)
     rows, floating = settle(rows, [rule.at for rule in across if rule.crosses(*ends)])
-    grid = Grid(rows, across, scanned=scanned, given=given)
+    grid = Grid(rows, across, scanned=scanned, given=given, head=head)
     if grid.columns < 2:
         return None
-    head = read_head(rows[: grid.head], grid.bounds, grid.extents, across) if grid.head else Head([], [])
+    titles = read_head(rows[: grid.head], grid.bounds, grid.extents, across) if grid.head else Head([], [])
     left, right = min(r.left for r in rows), max(r.right for r in rows)
     parts = [grid.parts(row) for row in rows[grid.head :]]
     full = [r.at for r in across if r.crosses(left, right)]
@@ -193,10 +207,10 @@ def build_mesh(
     bands = [rows[g[0] + grid.head : g[-1] + 1 + grid.head] for g in groups]
     mesh = Mesh(
         [left - 0.5, *grid.bounds, right + 0.5],
-        _lines(head.bands(rows) + [(b[0].top, b[-1].bottom) for b in bands]),
+        _lines(titles.bands(rows) + [(b[0].top, b[-1].bottom) for b in bands]),
     )
-    head.fill(mesh)
-    top = len(head.levels)
+    titles.fill(mesh)
+    top = len(titles.levels)
     for r, group in enumerate(groups):
         for i in group:
             for column, words in parts[i].items():

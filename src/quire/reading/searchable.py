@@ -1,0 +1,67 @@
+"""Pages with a hidden text layer over a scan: ruled lines, photographs and drawings are found in the picture.
+
+The file knows one picture, the page itself. Where its drawings are decides which words are their labels, and rules make
+tables; a page without hidden text is returned as it is, and nothing is drawn for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from quire.errors import InputError
+from quire.median import median
+from quire.pagetext import PageText
+
+if TYPE_CHECKING:
+    from quire.document import Reader
+
+DPI = 150  # enough for rules and drawings
+FEW = 50  # characters: a page with fewer hidden ones is a picture
+WHOLE = 0.75  # of the page: a picture that is the page
+LETTER = 0.5  # of the size of type: the height of usual letters
+LETTERED = 0.6  # of a picture covered by words: it is text
+
+
+def with_pictures(reader: Reader, text: PageText) -> PageText | None:
+    """The text with the pictures that a scan shows instead of the scan itself; None for any other page."""
+    if text.ready or text.chars < FEW or 2 * text.invisible <= text.chars:
+        return None
+    area = text.width * text.height
+    placed = list(zip(*[iter(text.images)] * 4, strict=True))
+    others = [box for box in placed if _area(box) < WHOLE * area]
+    if len(others) == len(placed):
+        return None
+    from quire.prepare.pages import drawn_page  # lazy: few documents have such pages
+    from quire.recognize.looking import rules_and_pictures
+    from quire.recognize.placing import strikes
+
+    try:
+        picture = drawn_page(reader, text.number, DPI)
+    except InputError:
+        return None  # the text is there, only the picture is damaged
+    letter = LETTER * median(size for size, word in zip(text.sizes, text.texts, strict=True) for _ in word)
+    across, down = text.width / picture.width, text.height / picture.height
+    words = list(zip(*[iter(text.boxes)] * 4, strict=True))
+    rules, pictures = rules_and_pictures(picture, letter * picture.dpi / 72)
+    for x0, y0, x1, y1 in pictures:
+        box = (x0 * across, y0 * down, x1 * across, y1 * down)
+        if sum(_shared(box, word) for word in words) < LETTERED * _area(box):
+            others.append(box)
+    rulings = list(text.rulings)
+    for x0, y0, x1, y1, thickness in rules:
+        left, top, right, bottom = x0 * across, y0 * down, x1 * across, y1 * down
+        if not any(strikes(left, top, right, bottom, word) for word in words):
+            rulings += [left, top, right, bottom, thickness * across]
+    return replace(text, images=[value for box in others for value in box], rulings=rulings)
+
+
+def _area(box: Sequence[float]) -> float:
+    return (box[2] - box[0]) * (box[3] - box[1])
+
+
+def _shared(box: Sequence[float], other: Sequence[float]) -> float:
+    width = min(box[2], other[2]) - max(box[0], other[0])
+    height = min(box[3], other[3]) - max(box[1], other[1])
+    return width * height if width > 0 and height > 0 else 0.0
