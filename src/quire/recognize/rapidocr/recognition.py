@@ -127,7 +127,7 @@ class LineRecognizer:
             right = min(1.0, end * _STEP / width)
             glyphs.append(Glyph(text, start * _STEP / width, right, float(sure[start:end].max())))
             seen = end
-        return _mended(Reading(tuple(glyphs)))
+        return mended(Reading(tuple(glyphs)))
 
 
 def is_han(text: str) -> bool:
@@ -140,7 +140,7 @@ def han_letters(reading: Reading) -> int:
     return sum(is_han(glyph.text) and glyph.text.isalpha() and glyph.text < _WIDE for glyph in reading.glyphs)
 
 
-def _mended(reading: Reading) -> Reading:
+def mended(reading: Reading) -> Reading:
     """Without spaces before commas and full stops, and with figures for the letters that look like them in numbers."""
     text = reading.text
     if len(text) != len(reading.glyphs):
