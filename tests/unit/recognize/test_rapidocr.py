@@ -248,6 +248,7 @@ def test_a_model_with_another_end_is_not_cut():
     [
         ("dans la ville , on", "dans la ville, on"),
         ("la fin .", "la fin."),
+        ("MOTOR ( SUNGAI RENGIT ) SDN", "MOTOR (SUNGAI RENGIT) SDN"),
         ("RM 5 .00", "RM 5 .00"),
         ("Paris : la ville", "Paris : la ville"),
         ("the 11th May l944", "the 11th May 1944"),
@@ -255,6 +256,6 @@ def test_a_model_with_another_end_is_not_cut():
         ("litre 10l, mill20", "litre 10l, mill20"),
     ],
 )
-def test_spaces_before_commas_and_letters_in_numbers_are_mended(read_as, text):
+def test_thin_spaces_and_letters_in_numbers_are_mended(read_as, text):
     glyphs = tuple(Glyph(letter, 0.0, 0.0, 1.0) for letter in read_as)
     assert mended(Reading(glyphs)).text == text

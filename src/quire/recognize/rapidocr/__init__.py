@@ -88,7 +88,7 @@ class RapidOcrEngine:
         return from_bytes(answer, question)
 
     def _reader_for(self, question: Question) -> PageReader:
-        """For a dense table the stronger model reads every line, unless speed was requested."""
+        """For a dense table the stronger model reads most lines, unless speed was requested."""
         return self._dense_reader if question.strict and self.profile == PROFILES["balanced"] else self._reader
 
     @cached_property

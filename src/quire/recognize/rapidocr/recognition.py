@@ -26,7 +26,8 @@ _BATCH_PIXELS = 48 * 1600  # batch size by area: a wider batch only costs memory
 _UNEVEN = 0.9  # a strip narrower than this part of the batch would be mostly padding
 _HAN = "\u2e80"  # the first of the letters of Chinese and Japanese
 _WIDE = "\uff00"  # the first of the wide forms of Latin letters and punctuation
-_LOOSE = re.compile(r"(?<=[^\W\d_]) (?=[,.](?: |$))")  # old prints have a thin space before a comma, not a word space
+_LOOSE = re.compile(r"(?<=[^\W\d_]) (?=[,.](?: |$))|(?<=[(\[]) (?=\w)|(?<=\w) (?=[)\]])")
+"""Spaces that are narrower in print than those between words."""
 _ONE = re.compile(r"(?<![^\W\d_])l(?=\d\d)|(?<=\d)l(?=\d)")  # typewriters have no 1
 _NOUGHT = re.compile(r"(?<=\d)o(?=\d)")
 
@@ -141,7 +142,7 @@ def han_letters(reading: Reading) -> int:
 
 
 def mended(reading: Reading) -> Reading:
-    """Without spaces before commas and full stops, and with figures for the letters that look like them in numbers."""
+    """Without spaces before commas and full stops and inside brackets, and with figures for the letters that look like them in numbers."""
     text = reading.text
     if len(text) != len(reading.glyphs):
         return reading
