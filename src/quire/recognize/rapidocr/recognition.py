@@ -142,7 +142,7 @@ def han_letters(reading: Reading) -> int:
 
 
 def mended(reading: Reading) -> Reading:
-    """Without spaces before commas and full stops and inside brackets, and with figures for the letters that look like them in numbers."""
+    """Without thin spaces, and with figures for the letters that look like them in numbers."""
     text = reading.text
     if len(text) != len(reading.glyphs):
         return reading
