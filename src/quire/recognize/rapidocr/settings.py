@@ -35,8 +35,8 @@ PROFILES: dict[Effort, RapidOcrProfile] = {
     ),
 }
 
-DENSE = RapidOcrProfile(weak=0.99)
-"""The preset of `balanced` for dense tables: the small model reads nearly every line."""
+CAREFUL = RapidOcrProfile(weak=0.99)
+"""The preset of `balanced` for dense tables and languages with accents: the small model reads nearly every line."""
 
 LANGUAGES = frozenset(language.code for language in all_languages() if language.rapidocr)
 """Languages whose letters the recognisers know: Latin script without Vietnamese, Chinese and Japanese.
