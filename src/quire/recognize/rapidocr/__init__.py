@@ -88,7 +88,7 @@ class RapidOcrEngine:
         return from_bytes(answer, question)
 
     def _reader_for(self, question: Question) -> PageReader:
-        """For dense tables and languages with accents the stronger model reads most lines, unless speed was requested."""
+        """For dense tables and languages with accents the stronger model reads most lines, if not in a hurry."""
         careful = question.strict or any(code != "en" for code in question.languages)
         return self._careful_reader if careful and self.profile == PROFILES["balanced"] else self._reader
 
