@@ -17,7 +17,7 @@ class RapidOcrProfile(Profile):
     detector: Size = "tiny"
     recognizer: Size = "tiny"
     second_look: Size | None = "small"  # the recogniser that re-reads weak lines
-    weak: float = 0.975  # a line is weak below this confidence
+    weak: float = 0.97  # a line is weak below this confidence
     max_side: int = 1280  # larger pages are reduced to this for the detector
     min_side: int = 960  # small pictures are enlarged to this, for both models
     ink: float = 0.2  # a pixel of the detector's map above this belongs to a line
