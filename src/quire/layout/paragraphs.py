@@ -325,7 +325,7 @@ def _indented(
         if back and ended and (ended_short or spaced):
             return True  # the paragraph after a list
         if len(current) == 1:  # the second line of an item is indented, or the first one is, as in a contract
-            return line.left < first.left - indent and (ended_short or ended or bullet(first.text) != "")
+            return line.left < first.left - indent and (ended_short or bullet(first.text) != "")
     if line.left > last.left + indent and not centered:
         back = following is None or following.left < line.left - 0.5 * indent or following.bottom < line.top
         if len(current) > 1 or ended_short:

@@ -184,6 +184,15 @@ def test_a_clause_whose_first_line_is_indented_is_one_block():
     assert [block.marker for block in blocks] == ["1.", "2.", "3."]
 
 
+def test_a_clause_goes_on_at_the_margin_after_a_sentence_that_fills_its_line():
+    def clause(marker: str, top: float) -> list[Piece]:
+        first = wrapped(f"{marker} {prose(8)}", 108, top, 414)[0]
+        return [first._replace(text=f"{first.text.rstrip('.,')}."), *wrapped(prose(6), 72, top + 13, 450)]
+
+    blocks = quire.read(placed([*clause("(a)", 90), *clause("(b)", 240)])).blocks
+    assert [block.marker for block in blocks] == ["(a)", "(b)"]
+
+
 def test_double_spaced_lines_are_one_paragraph():
     lines = wrapped(prose(10), 72, 90, 450)
     spaced = [piece._replace(y=90 + 20 * number) for number, piece in enumerate(lines)]

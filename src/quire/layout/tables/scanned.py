@@ -19,6 +19,9 @@ LONG_CELL = 5  # words of their usual cell
 GUTTER = 8.0  # points between a sidebar and the text
 ABOVE = 0.35  # of the page's height: how far above a table its gutter is followed
 SIDE_LINES = (6, 3)  # of each side: above the table, and in it
+MESH = 10  # cells
+SPANNING = 0.55  # of the cells of a drawing; a form has fewer
+FILLED = 0.8  # of the cells, at most: a form has labels in nearly all
 ROW = 0.25  # of the size: baselines of one row
 ALIGNED = 0.6  # of the lines of one side have one on the other in the same row: a table
 
@@ -26,6 +29,17 @@ ALIGNED = 0.6  # of the lines of one side have one on the other in the same row:
 def is_no_table(page: PageText, table: FoundTable) -> bool:
     """Whether a table found on a scan is none."""
     return _is_crossed(page, table) or _are_advertisements(page, table)
+
+
+def is_drawing(table: FoundTable) -> bool:
+    """Whether the mesh of a table found on a scan is that of a drawing: most of its cells cover several positions."""
+    cells = table.cells
+    spans = sum(cell.row_span > 1 or cell.column_span > 1 for cell in cells)
+    return (
+        len(cells) >= MESH
+        and spans > SPANNING * len(cells)
+        and sum(bool(cell.runs) for cell in cells) < FILLED * len(cells)
+    )
 
 
 def _is_crossed(page: PageText, table: FoundTable) -> bool:
