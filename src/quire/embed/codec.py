@@ -17,7 +17,7 @@ _SIZES = struct.Struct("<II")
 
 
 class SparseVector(NamedTuple):
-    """Weights by the number of a word, or by the word itself where the server names it; the largest first."""
+    """Weights, the largest first: by the word, or by its number in the vocabulary of a learned model."""
 
     terms: tuple[str, ...]
     weights: tuple[float, ...]

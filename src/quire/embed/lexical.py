@@ -8,26 +8,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from quire.embed.codec import SparseVector
-from quire.errors import UsageError
+from quire.embed.options import LexicalOptions
 from quire.keys import Profile
 from quire.search.terms import VERSION, terms
 
 MODEL = "bm25"
-
-
-@dataclass(frozen=True, slots=True)
-class LexicalOptions:
-    """`k1`: how soon more of a term adds little; `b`: how much long chunks are discounted. Terms in fewer than `min_df`
-    chunks, or in more than `max_df_ratio` of them, are left out."""
-
-    k1: float = 1.2
-    b: float = 0.75
-    min_df: int = 1
-    max_df_ratio: float = 1.0
-
-    def __post_init__(self) -> None:
-        if not (self.k1 >= 0 and 0 <= self.b <= 1 and self.min_df >= 1 and 0 < self.max_df_ratio <= 1):
-            raise UsageError("BM25 takes k1 from 0, b from 0 to 1, min_df from 1, and max_df_ratio above 0 up to 1")
 
 
 @dataclass(frozen=True, slots=True)

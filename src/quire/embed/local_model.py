@@ -58,7 +58,7 @@ class LocalEmbedder:
     profile: LocalModelProfile
     version: str = "1"
     family: VectorFamily = "dense"
-    batch: int = 64
+    batch: int = 32
     policy: Policy = "cpu"
     timeout_s: float = 300.0
     max_concurrency: int = 64

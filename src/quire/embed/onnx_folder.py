@@ -69,19 +69,14 @@ def token_ids(folder: str, tokenizer: str, max_tokens: int) -> Callable[[str], S
     """The numbers of the tokens of a text, with those that mark its ends, cut to what the model takes."""
     if tokenizer == BERT_UNCASED:
         return bert_uncased_ids(max_tokens)
-    loaded = vocabulary(folder)
-    loaded.no_padding()
-    loaded.enable_truncation(max_tokens)
-    return lambda text: loaded.encode(text).ids
-
-
-def vocabulary(folder: str) -> Any:
-    """The tokenizer in the folder. Raises ConfigurationError when the package for it is missing."""
     try:
         from tokenizers import Tokenizer
     except ImportError as error:
         raise ConfigurationError(f"tokenizers from files need a package: {install_advice('chunks')}") from error
-    return Tokenizer.from_file(f"{folder}/tokenizer.json")
+    loaded = Tokenizer.from_file(f"{folder}/tokenizer.json")
+    loaded.no_padding()
+    loaded.enable_truncation(max_tokens)
+    return lambda text: loaded.encode(text).ids
 
 
 def outputs(

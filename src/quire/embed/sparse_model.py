@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
 
 from quire.embed.codec import SparseVector, encode_sparse, pruned
-from quire.embed.onnx_folder import longest_input, model_file, outputs, settings_in, token_ids, vocabulary
+from quire.embed.onnx_folder import longest_input, model_file, outputs, settings_in, token_ids
 from quire.embedder import TextRole, VectorFamily
 from quire.engine import Policy
-from quire.errors import EngineError
+from quire.errors import ConfigurationError, EngineError
 from quire.keys import Profile
 from quire.models.folders import ModelFolder
 
@@ -52,16 +51,18 @@ class SparseLocalEmbedder:
         return self.profile.max_tokens
 
     def embed(self, texts: Sequence[str], role: TextRole) -> bytes:
-        profile, words = self.profile, _words(self.folder)
+        profile = self.profile
         numbers = token_ids(self.folder, profile.tokenizer, profile.max_tokens)
         found: dict[int, SparseVector] = {}
         for rows, output, mask in outputs(f"{self.folder}/{self.file}", [numbers(text) for text in texts]):
-            if output.ndim != 3 or output.shape[2] > len(words):
-                raise EngineError(self.name, f"its output {output.shape} is no score for each of {len(words)} words")
-            scores = np.log1p(np.maximum(output, 0)) * mask[:, :, None]
-            for row, weights in zip(rows, scores.max(1), strict=True):
-                named = {words[number]: round(float(weights[number]), 6) for number in np.flatnonzero(weights > 0)}
-                found[row] = pruned(named, profile.top)
+            if output.ndim != 3 or output.shape[2] != self.dimension:
+                raise EngineError(
+                    self.name, f"its output {output.shape} is no score for each of {self.dimension} words"
+                )
+            scores = (np.log1p(np.maximum(output, 0)) * mask[:, :, None]).max(1)
+            for row, weights in zip(rows, scores, strict=True):
+                words = {str(number): round(float(weights[number]), 6) for number in np.flatnonzero(weights > 0)}
+                found[row] = pruned(words, profile.top)
         return encode_sparse([found[number] for number in range(len(texts))])
 
 
@@ -76,14 +77,7 @@ def sparse_embedder(folder: Path, *, top: int = TOP) -> SparseLocalEmbedder:
     file = model_file(folder)
     found = ModelFolder(folder, {})
     profile = SparseModelProfile(found.digest(file), found.digest("tokenizer.json"), longest_input(folder), top)
-    return SparseLocalEmbedder(folder.name, str(folder), file, len(_words(str(folder))), profile)
-
-
-@lru_cache(maxsize=2)
-def _words(folder: str) -> list[str]:
-    """The vocabulary of the model, by number."""
-    known: dict[str, int] = vocabulary(folder).get_vocab(with_added_tokens=True)
-    words = [""] * (max(known.values(), default=-1) + 1)
-    for word, number in known.items():
-        words[number] = word
-    return words
+    size = settings_in(folder / "config.json").get("vocab_size")
+    if not isinstance(size, int):
+        raise ConfigurationError(f"{folder}/config.json does not say how many words the model knows: vocab_size")
+    return SparseLocalEmbedder(folder.name, str(folder), file, size, profile)
