@@ -8,7 +8,6 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-
 from tests.fakes.embedders import hashed
 from tests.fakes.vision_server import Behaviour, Exchange, FakeVision, vision_server
 
@@ -60,5 +59,3 @@ def tei(*, pooling: str = "mean", dimension: int = 8, most: int = 32, model: str
 def _encoded(text: str, dimension: int, *, as_base64: bool) -> object:
     vector = hashed(text, dimension)
     return base64.b64encode(vector.astype("<f4").tobytes()).decode() if as_base64 else vector.tolist()
-
-

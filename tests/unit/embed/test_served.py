@@ -177,7 +177,9 @@ def test_a_server_that_is_no_tei_is_named():
 
 def test_offline_mode_says_which_server_would_have_been_needed(monkeypatch):
     monkeypatch.setenv("QUIRE_OFFLINE", "1")
-    with pytest.raises(ConfigurationError, match=r"openai:small@https://embeddings\.example/v1 needs embeddings\.example"):
+    with pytest.raises(
+        ConfigurationError, match=r"openai:small@https://embeddings\.example/v1 needs embeddings\.example"
+    ):
         find_embedder("openai:small@https://embeddings.example/v1")
     with embedding_server(embeds()) as server:
         assert find_embedder(f"openai:small@{server.url}").dimension == 8, "a server of this machine is no network"
