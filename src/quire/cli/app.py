@@ -32,6 +32,8 @@ _COMMANDS: Mapping[str, Mapping[str, str | tuple[str, str, str]]] = {
             "EXAMPLES",
             "Embed the chunks of documents: dense, sparse and lexical vectors, as JSON or Parquet.",
         ),
+        "index": ("index:index", "EXAMPLES", "Index documents and folders for search."),
+        "search": ("search:search", "EXAMPLES", "Search the index: pages, places and why."),
         "inspect": ("inspect:inspect", "EXAMPLES", "Show what is in a document, and which pages need OCR."),
         "engines": ("engines:engines", "EXAMPLES", "List the OCR engines and their languages."),
     },

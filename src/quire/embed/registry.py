@@ -16,8 +16,19 @@ from quire.model_server import ModelServer
 from quire.models import MODELS, models_folder
 
 NONE = "none"
+AUTO = "auto"
 DEFAULT = MINILM
 SERVED = ("openai:", "tei:")
+
+
+def chosen_embedder(named: str = AUTO) -> Embedder | None:
+    """As `find_embedder`; for `auto` the default model if it is here, else none."""
+    if named != AUTO:
+        return find_embedder(named)
+    try:
+        return default_embedder()
+    except ConfigurationError:
+        return None
 
 
 def find_embedder(named: str = DEFAULT) -> Embedder | None:

@@ -68,7 +68,7 @@ def check_embedder(profile: IndexProfile, embedder: Embedder | None) -> None:
         )
 
 
-class Index(Protocol):
+class IndexBackend(Protocol):
     """One version of an index, open. Thread-safe. Raises StoreError when it cannot be read or written."""
 
     @property
