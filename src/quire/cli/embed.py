@@ -189,11 +189,9 @@ class _Vectors:
             self._written([(source, file) for (source, _), file in zip(self.read, made, strict=True)], progress)
 
     def _written(self, made: Sequence[tuple[NamedSource, VectorFile]], progress: ProgressBar) -> list[Path]:
-        from quire import __version__
-
         paths = []
         for source, file in made:
-            content = file.encoded(self.to, created_by=f"quire {__version__}")
+            content = file.encoded(self.to)
             if self.output is None:
                 write_to_stdout(content, progress)
                 continue

@@ -6,12 +6,14 @@ import io
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 from quire.chunk.parquet import COMPRESSION_LEVEL, check_parquet
 from quire.chunk.rows import ChunkRow
 from quire.embed.codec import SparseVector
 from quire.embed.options import DatasetFamily, VectorFormat
+from quire.errors import DISTRIBUTION
 from quire.keys import Digest
 
 if TYPE_CHECKING:
@@ -55,8 +57,8 @@ class VectorFile:
     chunks: Sequence[ChunkRow]
     vectors: NDArray[np.float32] | Sequence[SparseVector]
 
-    def encoded(self, format: VectorFormat, *, created_by: str) -> bytes:
-        return self.parquet(created_by) if format == "parquet" else self.jsonl()
+    def encoded(self, format: VectorFormat) -> bytes:
+        return self.parquet(f"quire {version(DISTRIBUTION)}") if format == "parquet" else self.jsonl()
 
     def jsonl(self) -> bytes:
         """A line of JSON for each chunk, with the columns of the Parquet file, its family and its model."""

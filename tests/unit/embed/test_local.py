@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from quire.embed import embed_texts, term_weights
 from quire.embed.codec import decode_dense, decode_sparse, normalised
 from quire.embed.registry import find_embedder
 from quire.errors import ConfigurationError, UsageError
@@ -79,3 +80,14 @@ def test_an_unknown_embedder_says_what_can_be_given(tmp_path, monkeypatch):
     with pytest.raises(ConfigurationError, match="quire models fetch all-minilm-l6-v2"):
         find_embedder()
     assert find_embedder("none") is None
+
+
+@pytest.mark.processes
+def test_texts_and_queries_are_embedded_from_python(tmp_path):
+    model = str(make_model(tmp_path / "model"))
+    passages, queries = embed_texts(["ferry", "boat fuel"], model), embed_texts(["ferry"], model, role="query")
+    assert passages.shape == (2, SIZE)
+    assert np.allclose(queries[0], passages[0])
+    with pytest.raises(UsageError, match="gives no dense vectors"):
+        embed_texts(["ferry"], str(make_model(tmp_path / "splade", sparse=True)))
+    assert list(term_weights(["the boats", "the ferry"])[0]) == ["boat", "the"]

@@ -27,7 +27,6 @@ def embedding(store: Store) -> Callable[..., Files]:
         min_df: int,
         max_df_ratio: float,
     ) -> Files:
-        from quire import __version__
         from quire.embed.families import choose_families, quiet_asker
 
         if to not in VECTOR_FORMATS:
@@ -35,8 +34,7 @@ def embedding(store: Store) -> Callable[..., Files]:
         chosen = choose_families(embedders, families, LexicalOptions(k1, b, min_df, max_df_ratio))
         asker = quiet_asker(store, chunks[0]["doc_id"] if chunks else "")
         made = [*chosen.files(chunks, asker), *chosen.lexical_files([chunks])]
-        created_by = f"quire {__version__}"
-        return Files({f".{one.made_by.family}.{to}": one.encoded(to, created_by=created_by) for one in made})
+        return Files({f".{one.made_by.family}.{to}": one.encoded(to) for one in made})
 
     return embed
 
