@@ -20,7 +20,7 @@ from quire.cli.progress import ProgressBar
 from quire.cli.read_server import ServerResult, check_server_options
 from quire.cli.settings import configuration_of
 from quire.durable.folders.naming import NamedSource
-from quire.embed.options import VECTOR_FORMATS, LexicalOptions, VectorFormat
+from quire.embed.options import VECTOR_FORMATS, DatasetFamily, LexicalOptions, VectorFormat
 from quire.errors import UsageError
 
 if TYPE_CHECKING:
@@ -176,11 +176,13 @@ class _Vectors:
 
         read = result.loaded() if isinstance(result, ServerResult) else result
         chunks = rows(read, read.chunks(self.options))
-        if "lexical" in self.families.wanted:
-            self.read.append((source, chunks))
         made = [(source, file) for file in self.families.files(chunks, quiet_asker(self.store, read.id))]
         self.store.flush()
-        return self._written(made, progress), ()
+        paths = self._written(made, progress)
+        if "lexical" in self.families.wanted:
+            self.read.append((source, chunks))
+            paths += [self._path(source, "lexical")] if self.output else []
+        return paths, ()
 
     def write_lexical(self) -> None:
         """The weights of terms of every document, against all of them."""
@@ -195,7 +197,11 @@ class _Vectors:
             if self.output is None:
                 write_to_stdout(content, progress)
                 continue
-            path = self.output / source.folder / f"{source.stem}.{file.made_by.family}.{self.to}"
+            path = self._path(source, file.made_by.family)
             write_files({path: content})
             paths.append(path)
         return paths
+
+    def _path(self, source: NamedSource, family: DatasetFamily) -> Path:
+        assert self.output is not None
+        return self.output / source.folder / f"{source.stem}.{family}.{self.to}"

@@ -14,7 +14,7 @@ def configuration_of(arguments: Mapping[str, object]) -> Configuration:
     """The settings of a command with these arguments; None and empty lists mean not given."""
     given = {name: value for name, value in arguments.items() if name in SETTINGS and value not in (None, [])}
     found = configure(given, environment=os.environ, folder=Path.cwd())
-    if found.sources["offline"] != "default":  # for everything that may use the network, here and in workers
+    if found.sources["offline"] != "default":  # for everything that may use the network
         os.environ[offline.VARIABLE] = "1" if found.settings.offline else "0"
     return found
 
