@@ -19,7 +19,7 @@ from quire.embed.registry import find_embedder
 from quire.embedder import Embedder
 from quire.keys import digest_of
 from quire.search import terms as lexical
-from quire.search.backend import IndexBackend, IndexProfile
+from quire.search.backend import IndexBackend, IndexProfile, check_embedder, embedder_version
 from quire.search.values import IndexedChunk, IndexedDocument
 from quire.store.artifacts import ArtifactStore
 
@@ -51,8 +51,10 @@ class IndexTarget:
         chunks = digest_of(settings_of(options, find_tokenizer(options.tokenizer)))
         if embedder is None:
             return IndexProfile(chunks, lexical.VERSION)
-        version = digest_of([embedder.version, embedder.profile.digest()])
-        return IndexProfile(chunks, lexical.VERSION, embedder.name, version, embedder.dimension)
+        version = embedder_version(embedder)
+        profile = IndexProfile(chunks, lexical.VERSION, embedder.name, version, embedder.dimension)
+        check_embedder(profile, embedder)
+        return profile
 
     def output(self, profile: IndexProfile) -> str:
         """The place of the records of a version."""
