@@ -18,7 +18,13 @@ def is_offline() -> bool:
 
 def refusal(what: str, needs: str) -> str | None:
     """Why offline mode forbids `what`, which needs a URL or something else of the network; None when it does not."""
-    parts = urlsplit(needs)
-    if not is_offline() or parts.hostname in _THIS_MACHINE:
+    if not is_offline():
         return None
-    return f"{what} needs {parts.netloc or needs}, and offline mode ({VARIABLE}) forbids the network"
+    try:
+        parts = urlsplit(needs)
+        host, shown = parts.hostname, parts.netloc.rpartition("@")[2]
+    except ValueError:  # malformed, and perhaps with a password in it
+        host, shown = None, "a server"
+    if host in _THIS_MACHINE:
+        return None
+    return f"{what} needs {shown or needs}, and offline mode ({VARIABLE}) forbids the network"

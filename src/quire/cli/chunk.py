@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Option
 
 from quire.atomic_files import write_files
-from quire.chunk import DEFAULT_TOKENIZER, ChunkerName, ChunkOptions, Tokenizer, settings_of
+from quire.chunk import DEFAULT_TOKENIZER, ChunkOptions, Tokenizer, settings_of
 from quire.chunk.rows import ChunkRow, jsonl, rows
 from quire.cli import chunk_options, options
 from quire.cli.each_document import DocumentsRequest, Written, read_each, write_to_stdout
@@ -18,7 +18,6 @@ from quire.cli.progress import ProgressBar
 from quire.cli.read_server import ServerResult, check_server_options
 from quire.cli.settings import configuration_of
 from quire.durable.folders.naming import NamedSource
-from quire.errors import UsageError
 from quire.keys import digest_of
 
 if TYPE_CHECKING:
@@ -77,34 +76,12 @@ def chunk(  # noqa: PLR0913 - one argument per option
     settings = configuration.settings
     if settings.server:
         check_server_options(settings, given)
-    chosen = ChunkOptions(
-        chunker=cast(ChunkerName, chunker),  # checked by the options
-        max_tokens=max_tokens,
-        min_tokens=min_tokens,
-        soft_margin=soft_margin,
-        tokenizer=tokenizer,
-        merge_peers=merge_peers,
-        use_markdown_tables=markdown_tables,
-        use_markdown_images=markdown_images,
-        image_placeholder=image_placeholder,
-        use_markdown_text=markdown_text,
-    )
-    _check(to, output)
+    chosen = chunk_options.options_of(given)
+    chunk_options.check_format(to, FORMATS, "chunks", output)
     wanted = _Chunks(chosen, chunk_options.tokenizer_of(chosen), to, output, raw_text)
     request = DocumentsRequest(wanted.write, output, pages, settings, quiet=quiet, areas=configuration.areas)
     request.check()
     return read_each(files, request)
-
-
-def _check(to: str, output: Path | None) -> None:
-    if to not in FORMATS:
-        raise UsageError(f"there is no format {to!r} for chunks; choose from {', '.join(FORMATS)}")
-    if to == "parquet":
-        from quire.chunk.parquet import check_parquet
-
-        check_parquet()
-        if output is None:
-            raise UsageError("parquet cannot go to standard output; give an output folder with -o DIR")
 
 
 @dataclass(frozen=True, slots=True)

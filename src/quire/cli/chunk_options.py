@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any
 
 from typer import Option
 
@@ -31,6 +33,25 @@ RawText = Annotated[bool, Option("--raw-text", help="Add the text without its he
 CacheStore = Annotated[
     str | None, Option(metavar="PLACE", help="Cache folder or bucket: a page is not processed twice.")
 ]
+
+
+def options_of(given: Mapping[str, Any]) -> ChunkOptions:
+    """The options for chunks among the arguments of a command."""
+    same = ("chunker", "max_tokens", "min_tokens", "soft_margin", "tokenizer", "merge_peers", "image_placeholder")
+    markdown = ("markdown_tables", "markdown_images", "markdown_text")
+    return ChunkOptions(**{name: given[name] for name in same}, **{f"use_{name}": given[name] for name in markdown})
+
+
+def check_format(to: str, formats: Sequence[str], what: str, output: Path | None) -> None:
+    """Reject a format that is unknown, or that cannot be written here."""
+    if to not in formats:
+        raise UsageError(f"there is no format {to!r} for {what}; choose from {', '.join(formats)}")
+    if to == "parquet":
+        from quire.chunk.parquet import check_parquet
+
+        check_parquet()
+        if output is None:
+            raise UsageError("parquet cannot go to standard output; give an output folder with -o DIR")
 
 
 def tokenizer_of(options: ChunkOptions) -> Tokenizer | None:

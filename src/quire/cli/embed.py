@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 from typer import Argument, Option
 
 from quire.atomic_files import write_files
-from quire.chunk import DEFAULT_TOKENIZER, ChunkerName, ChunkOptions
+from quire.chunk import DEFAULT_TOKENIZER, ChunkOptions
 from quire.chunk.rows import ChunkRow, rows
 from quire.cli import chunk_options, options
 from quire.cli.each_document import DocumentsRequest, Written, read_each, write_to_stdout
@@ -21,7 +21,6 @@ from quire.cli.read_server import ServerResult, check_server_options
 from quire.cli.settings import configuration_of
 from quire.durable.folders.naming import NamedSource
 from quire.embed.options import VECTOR_FORMATS, DatasetFamily, LexicalOptions, VectorFormat
-from quire.errors import UsageError
 
 if TYPE_CHECKING:
     from quire.context import Store
@@ -101,19 +100,8 @@ def embed(  # noqa: PLR0913 - one argument per option
     settings = configuration.settings
     if settings.server:
         check_server_options(settings, given)
-    chosen = ChunkOptions(
-        chunker=cast(ChunkerName, chunker),  # checked by the options
-        max_tokens=max_tokens,
-        min_tokens=min_tokens,
-        soft_margin=soft_margin,
-        tokenizer=tokenizer,
-        merge_peers=merge_peers,
-        use_markdown_tables=markdown_tables,
-        use_markdown_images=markdown_images,
-        image_placeholder=image_placeholder,
-        use_markdown_text=markdown_text,
-    )
-    _check(to, output)
+    chosen = chunk_options.options_of(given)
+    chunk_options.check_format(to, VECTOR_FORMATS, "vectors", output)
     counting = chunk_options.tokenizer_of(chosen)
     from quire.embed.families import choose_families
 
@@ -135,17 +123,6 @@ def embed(  # noqa: PLR0913 - one argument per option
         code = read_each(files, request)
         wanted.write_lexical()
         return code
-
-
-def _check(to: str, output: Path | None) -> None:
-    if to not in VECTOR_FORMATS:
-        raise UsageError(f"there is no format {to!r} for vectors; choose from {', '.join(VECTOR_FORMATS)}")
-    if to == "parquet":
-        from quire.chunk.parquet import check_parquet
-
-        check_parquet()
-        if output is None:
-            raise UsageError("parquet cannot go to standard output; give an output folder with -o DIR")
 
 
 def _warn(max_tokens: int | None, families: Families) -> None:
