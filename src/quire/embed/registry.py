@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from quire.embed.fallback import FallbackEmbedder
 from quire.embed.local_model import MINILM, default_embedder, folder_embedder
@@ -56,27 +57,31 @@ def find_embedder(named: str = DEFAULT) -> Embedder | None:
 
 
 def _with_fallback(named: str, environment: Mapping[str, str]) -> Embedder:
-    first = _served(named, environment.get("QUIRE_EMBED_KEY") or None, environment)
+    first = _served(named, "QUIRE_EMBED_KEY", environment)
     other = environment.get("QUIRE_EMBED_FALLBACK")
     if not other:
         return first
     if not other.startswith(SERVED):
         raise ConfigurationError(f"QUIRE_EMBED_FALLBACK is {other!r}; it must be openai:MODEL@URL or tei:URL")
-    key = environment.get("QUIRE_EMBED_FALLBACK_KEY") or environment.get("QUIRE_EMBED_KEY")
-    return FallbackEmbedder(first, _served(other, key or None, environment))
+    return FallbackEmbedder(first, _served(other, "QUIRE_EMBED_FALLBACK_KEY", environment))
 
 
-def _served(named: str, key: str | None, environment: Mapping[str, str]) -> Embedder:
+def _served(named: str, key: str, environment: Mapping[str, str]) -> Embedder:
+    """The embedder of a server. Its key, in the variable `key`, goes to no other host than the one of
+    `QUIRE_EMBED_URL`, where that is set: a flow of someone else may name any."""
     kind, _, rest = named.partition(":")
     model, at, url = rest.rpartition("@") if kind == "openai" else ("", "@", rest)
     if kind == "openai" and not at:
         model, url = rest, environment.get("QUIRE_EMBED_URL", "")
     if not url or (kind == "openai" and not model):
         raise UsageError(f"{named!r} does not say which server has which model: write openai:MODEL@URL or tei:URL")
+    home = environment.get("QUIRE_EMBED_URL")
+    strange = key == "QUIRE_EMBED_KEY" and home and urlsplit(home).netloc != urlsplit(url).netloc
+    secret = None if strange else environment.get(key) or None
     return _described(
         kind,
         model,
-        ModelServer(url, key, model=f"the embedder {named}"),
+        ModelServer(url, secret, model=f"the embedder {named}"),
         environment.get("QUIRE_EMBED_PASSAGE_PREFIX", ""),
         environment.get("QUIRE_EMBED_QUERY_PREFIX", ""),
         _number(environment, "QUIRE_EMBED_DIMENSION", 0),

@@ -152,6 +152,18 @@ def test_shorter_vectors_are_asked_for_and_prefixes_sent(monkeypatch):
         assert (request.body["dimensions"], request.body["input"]) == (4, ["query: where"])
 
 
+def test_a_key_goes_to_the_server_that_it_is_for_and_to_no_other(monkeypatch):
+    with embedding_server(embeds()) as home, embedding_server(embeds()) as strange:
+        monkeypatch.setenv("QUIRE_EMBED_FALLBACK", f"openai:small@{strange.url}")
+        find_embedder(f"openai:small@{home.url}")
+        monkeypatch.delenv("QUIRE_EMBED_FALLBACK")
+        monkeypatch.setenv("QUIRE_EMBED_URL", home.url)
+        find_embedder(f"openai:other@{strange.url}")
+        find_embedder("openai:third")
+        assert [request.headers.get("Authorization") for request in strange.requests] == [None, None]
+        assert [request.headers.get("Authorization") for request in home.requests] == [f"Bearer {KEY}"] * 2
+
+
 def test_tei_says_what_its_model_is():
     with embedding_server(tei(most=16)) as server:
         embedder = find_embedder(f"tei:{tei_url(server)}")
