@@ -16,7 +16,7 @@ MAX_LEVEL = 6
 CENTRED = 0.015  # of the page's width: how far the middle of a centred line may be from that of the title
 COVER = 200  # characters of a block: a first page without a longer one is a cover
 OPENING = 8  # blocks of the first page among which the title is searched
-UPPER = 0.4  # of the page: a title begins there, or on a cover
+UPPER = 0.4  # of the page: a title begins there, unless it is the first thing on the page, or on a cover
 COVER = 700  # characters: a page with more is no cover
 Look = tuple[float, bool, bool, bool]
 """Size, bold, capitals and upright: the larger ones are higher."""
@@ -90,7 +90,7 @@ def _title(blocks: Sequence[Block], body: float) -> set[str]:
         return set()
     if others and largest < max(others) * 1.02 and not _is_cover(blocks, best):
         return set()
-    if best.bbox.top > UPPER and sum(len(b.text) for b in blocks if b.page == first) > COVER:
+    if best is not opening[0] and best.bbox.top > UPPER and sum(len(b.text) for b in blocks if b.page == first) > COVER:
         return set()
     return {best.id}
 

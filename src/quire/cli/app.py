@@ -27,6 +27,8 @@ _COMMANDS: Mapping[str, Mapping[str, str | tuple[str, str, str]]] = {
             "EXAMPLES",
             "Cut documents into chunks for search, with their headings, pages and boxes.",
         ),
+        "index": ("index:index", "EXAMPLES", "Index documents and folders for search."),
+        "search": ("search:search", "EXAMPLES", "Search the index: pages, places and why."),
         "inspect": ("inspect:inspect", "EXAMPLES", "Show what is in a document, and which pages need OCR."),
         "engines": ("engines:engines", "EXAMPLES", "List the OCR engines and their languages."),
     },

@@ -21,6 +21,10 @@ To = Annotated[
     list[str] | None, Option(metavar="FORMAT", help="Format, see `quire read -h`; the flow's by default. Repeatable.")
 ]
 Store = Annotated[str | None, Option(metavar="PLACE", help="Folder or URL for cached results; DIR/.quire by default.")]
+SearchStore = Annotated[
+    str | None,
+    Option(metavar="PLACE", help="Folder of the index and of what was read; one of your account by default."),
+]
 Facts = Annotated[str | None, Option(metavar="URL", help="PostgreSQL database for the index and runs of the store.")]
 Runtime = Annotated[str | None, Option(metavar="NAME", help="Where the work runs: local (default) or restate.")]
 Ingress = Annotated[str | None, Option(metavar="URL", help="Address of the Restate server.")]

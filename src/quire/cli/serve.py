@@ -72,7 +72,7 @@ def serve(  # noqa: PLR0913 - one argument per option
     shared = settings_of({"store": store, "facts": facts, "runtime": runtime, "ingress": ingress})
     if shared.runtime not in KINDS:
         raise UsageError(f"there is no runtime {shared.runtime!r}; choose from {', '.join(KINDS)}")
-    place = shared.store or str(_folder())
+    place = shared.store or str(data_folder() / "service")
     backend = ServiceBackend(place, shared.facts, shared.runtime, shared.ingress, shared.admin)
     if loaded.ignored:
         print(f"Settings without a meaning here: {', '.join(loaded.ignored)}", file=sys.stderr)
@@ -84,7 +84,7 @@ def serve(  # noqa: PLR0913 - one argument per option
     return EXIT_COMPLETE
 
 
-def _folder() -> Path:
+def data_folder() -> Path:
     """The folder for the data of this account."""
     data = os.environ.get("XDG_DATA_HOME") or str(Path("~/.local/share").expanduser())
-    return Path(data) / "quire" / "service"
+    return Path(data) / "quire"

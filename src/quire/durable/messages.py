@@ -383,6 +383,8 @@ class BatchArgument(TypedDict):
     verify_hash: bool
     areas: NotRequired[Sequence[tuple[str, Mapping[str, Json]]]]
     """Patterns of paths, and the areas of tables for the documents that match."""
+    index: NotRequired[Mapping[str, Json] | None]
+    """The index to put chunks into."""
     options: Mapping[str, Json]
     """`StageOptions`."""
 
@@ -445,6 +447,7 @@ class DocumentFacts(TypedDict, total=False):
     upload_ms: float
     document_run: str
     files: int
+    chunks: int
 
 
 @final

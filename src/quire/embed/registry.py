@@ -6,11 +6,22 @@ from pathlib import Path
 
 from quire.embed.local_model import MINILM, default_embedder, folder_embedder
 from quire.embedder import Embedder
-from quire.errors import UsageError
+from quire.errors import ConfigurationError, UsageError
 from quire.models import MODELS, models_folder
 
 NONE = "none"
+AUTO = "auto"
 DEFAULT = MINILM
+
+
+def chosen_embedder(named: str = AUTO) -> Embedder | None:
+    """As `find_embedder`; for `auto` the default model if it is here, else none."""
+    if named != AUTO:
+        return find_embedder(named)
+    try:
+        return default_embedder()
+    except ConfigurationError:
+        return None
 
 
 def find_embedder(named: str = DEFAULT) -> Embedder | None:

@@ -41,7 +41,7 @@ class IndexVersion:
     chunks: int
 
 
-class Index(Protocol):
+class IndexBackend(Protocol):
     """One version of an index, open. Thread-safe. Raises StoreError when it cannot be read or written."""
 
     @property

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from quire.errors import UsageError
-from quire.search.backend import Index
+from quire.search.backend import IndexBackend
 from quire.search.query import Filter, Query, parse_query
 from quire.search.ranking import RankOptions, bm25, cosines, selective, totals
 from quire.search.terms import terms
@@ -47,7 +47,7 @@ class SearchOptions:
 
 
 def search(
-    index: Index,
+    index: IndexBackend,
     text: str,
     *,
     embed: QueryEmbedder | None = None,
@@ -149,6 +149,6 @@ def _reason(chunk: StoredChunk, query: Query, scores: dict[str, float]) -> str:
     return "; ".join(parts)
 
 
-def neighbours(index: Index, hit: Hit, reach: int = 1, filters: Filter | None = None) -> Sequence[StoredChunk]:
+def neighbours(index: IndexBackend, hit: Hit, reach: int = 1, filters: Filter | None = None) -> Sequence[StoredChunk]:
     """The chunks around a hit, with it, in reading order."""
     return index.around(hit.document, hit.index, reach, filters or Filter())

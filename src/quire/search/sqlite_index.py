@@ -31,8 +31,6 @@ if TYPE_CHECKING:
 
     from quire.chunk.rows import ChunkRow
 
-FILE = "search.sqlite3"
-"""Its name in the folder of a store, next to the facts."""
 SCHEMA = 1
 BUSY_S = 60.0
 OVERSAMPLED = 20
@@ -153,7 +151,7 @@ class SqliteIndexes:
 
 
 class SqliteIndex:
-    """One version. See `quire.search.backend.Index`."""
+    """One version. See `quire.search.backend.IndexBackend`."""
 
     def __init__(self, file: _File, number: int, profile: IndexProfile) -> None:
         self._file, self._number, self._profile = file, number, profile

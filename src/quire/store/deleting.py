@@ -22,6 +22,8 @@ from quire.store.images import DOCUMENTS
 from quire.store.local import LocalObjects
 from quire.store.packs import LOOSE
 
+SEARCH = "search.sqlite3"
+"""The search index next to the facts of a folder."""
 SIMILAR = "similar.sqlite3"
 """The index of pictures next to the facts of a folder: fingerprints of pages, by the key of their answer."""
 
@@ -78,6 +80,8 @@ def delete_documents(store: ArtifactStore, documents: Sequence[str], *, dry_run:
             return [_looked_up(rows, document, images[document], mentions) for document in documents]
         if isinstance(database, SqliteDatabase):
             database.overwrite_deleted()
+        if isinstance(store.objects, LocalObjects):
+            _remove_from_index(store.objects.folder / SEARCH, documents)  # first: it is in no answer from now on
         had = Facts(database).known_bytes()
         with database.transaction(lasting=True):
             mentions = Mentions(database, documents)
@@ -92,6 +96,15 @@ def delete_documents(store: ArtifactStore, documents: Sequence[str], *, dry_run:
         if isinstance(database, SqliteDatabase):
             database.remove_traces()
     return deleted
+
+
+def _remove_from_index(file: Path, documents: Sequence[str]) -> None:
+    if not file.exists():
+        return
+    from quire.search.sqlite_index import SqliteIndexes
+
+    with closing(SqliteIndexes(file)) as indexes:
+        indexes.remove(documents)
 
 
 def _delete(rows: DocumentRows, document: str, images: Sequence[str], mentions: Mentions) -> Deleted:

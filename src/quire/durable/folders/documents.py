@@ -22,6 +22,7 @@ from quire.durable.flows.workflow import flow_output
 from quire.durable.folders.plan import PlannedDocument, areas_digest
 from quire.durable.folders.request import BatchRequest
 from quire.durable.folders.settings import FlowSettings
+from quire.durable.indexing.delivery import IndexDelivery
 from quire.durable.messages import CallCounts, DocumentFacts, FlowArgument, FlowOutcome
 from quire.durable.reads.request import SourceRef
 from quire.durable.reads.sources import keep_source
@@ -50,8 +51,11 @@ class Documents:
         run: str,
         *,
         began: float,
+        delivery: IndexDelivery | None = None,
     ) -> None:
-        """`began` is when the batch began: earlier calls of engines belong to another run."""
+        """`began` is when the batch began: earlier calls of engines belong to another run. With `delivery` no files
+        are written: chunks go to an index."""
+        self._delivery = delivery
         self._request, self._asked, self._runtime, self._store = request, asked, runtime, store
         self._outputs, self._quarantine = Outputs(store.database), Quarantine(store.database)
         self._runs, self._run = Runs(store.database), run
@@ -67,6 +71,8 @@ class Documents:
         _check_unchanged(document)
         key = f"{document.key}/{document.again}" if document.again else document.key
         run, earlier, result = self._result(document, key)
+        if self._delivery is not None:
+            return self._indexed(document, run, result, self._delivery)
         try:
             contents = self._contents(document, result)
         except StoreError:
@@ -91,6 +97,18 @@ class Documents:
         result_facts: DocumentFacts = {**_basic_facts(document), **facts, **self._uploads.pop(document.name, {})}
         result_facts |= {"output_path": files[0].path, "document_run": run, "files": len(files)}
         return ItemOutcome("partial" if status == "partial" or lost else "ok", result_facts)
+
+    def _indexed(
+        self, document: PlannedDocument, run: str, result: FlowOutcome, delivery: IndexDelivery
+    ) -> ItemOutcome:
+        rows = flow_output(self._store, result)["chunks"]
+        _check_unchanged(document)
+        chunks = delivery.put(document.document, document.path, rows)
+        status, facts = _facts(self._runtime.events(run), since=self._since)
+        self._record(document, (), None, facts["ledger"].get("failed", 0))
+        result_facts: DocumentFacts = {**_basic_facts(document), **facts, **self._uploads.pop(document.name, {})}
+        result_facts |= {"document_run": run, "chunks": chunks}
+        return ItemOutcome("partial" if status == "partial" else "ok", result_facts)
 
     def after(self, item: WorkItem, outcome: ItemOutcome, context: StageContext) -> None:
         """Quarantine a document that cannot be read. Runs in the thread that drives the batch.

@@ -26,6 +26,7 @@ from quire.durable.flows.workflow import Registered
 from quire.durable.folders.documents import Documents, Planned, item_of
 from quire.durable.folders.plan import PlanStopped, plan_batch
 from quire.durable.folders.request import BatchRequest
+from quire.durable.indexing.delivery import IndexTarget, delivery_to
 from quire.durable.messages import BatchArgument, BatchFigures
 from quire.errors import Category, FencedError, QuireError, RunError, UsageError
 from quire.events import Event, Sink
@@ -82,7 +83,8 @@ class Batches:
             except PlanStopped as stopped:
                 raise _left(run) from stopped
             documents = plan.documents
-            driver = Documents(request, plan.asked, self._runtime(), store, run, began=began)
+            delivery = delivery_to(store, IndexTarget.from_json(request.index)) if request.index else None
+            driver = Documents(request, plan.asked, self._runtime(), store, run, began=began, delivery=delivery)
             context = StageContext(STAGE, run, request.stage_options(), len(documents))
             teller = StageTeller(context, StageHooks(after_item=driver.after), (emit,))
             items = StagePlan(STAGE, [item_of(document) for document in documents])

@@ -58,6 +58,7 @@ class BatchRequest:
         verify_hash: Hash sources and outputs again instead of trusting size and times.
         areas: Areas of tables given by hand, each with a pattern of the paths it is for; those in files beside the
             documents are added.
+        index: The index to put chunks into, instead of writing files (`quire.durable.indexing.delivery.IndexTarget`).
         options: How it runs. `policy` and `workers` decide how many documents are in progress.
     """
 
@@ -75,6 +76,7 @@ class BatchRequest:
     overwrite: bool = False
     verify_hash: bool = False
     areas: tuple[PatternArea, ...] = ()
+    index: Mapping[str, Json] | None = None
     options: StageOptions = field(default_factory=lambda: StageOptions(policy="cpu"))
 
     def __post_init__(self) -> None:

@@ -49,14 +49,14 @@ def index_key(document: str, index: Digest) -> ArtifactKey:
     return artifact_key("index", "1", (document, index), Profile().digest())
 
 
-class Index:
+class ReadIndex:
     """The records of a document by page."""
 
     def __init__(self, records: Mapping[int, Record]) -> None:
         self.records = records
 
     @classmethod
-    def load(cls, store: Store, digest: Digest) -> Index:
+    def load(cls, store: Store, digest: Digest) -> ReadIndex:
         return cls({number: Record.of_row(row) for number, *row in json.loads(store.load(digest))})
 
     @property
@@ -75,7 +75,7 @@ def load_result(store: Store, reference: DocumentReference, *, password: Passwor
     source = SourceRef.from_json(reference["source"])
     reopen = partial(open_source, store, source, password=password, bundle=reference.get("bundle"))
     media_type = reference.get("media_type") or reopen().media_type  # references of older versions lack it
-    index = Index.load(store, reference["index"])
+    index = ReadIndex.load(store, reference["index"])
     texts = Texts(store)
     for number, digest in index.texts.items():
         texts.add(number, digest)

@@ -17,7 +17,7 @@ from quire.context import Store
 from quire.document import Document
 from quire.durable.messages import AttemptRow, DocumentPlan, DocumentReference, LedgerJson, PageShape
 from quire.durable.reads import jobs
-from quire.durable.reads.documents import Index, Record, index_key
+from quire.durable.reads.documents import ReadIndex, Record, index_key
 from quire.durable.reads.request import ReadRequest, SourceRef
 from quire.durable.reads.sources import Sources
 from quire.engine import Attempt
@@ -272,7 +272,7 @@ class DocumentSteps:
         images: Literal["embed"] | None = None,
     ) -> Files:
         """Export the document of a reference in some formats; file names are suffixes, to follow its stem."""
-        path = Index.load(self.store, document["index"]).path if trace else None
+        path = ReadIndex.load(self.store, document["index"]).path if trace else None
         with self.requested(document, tuple(formats), words=words, path=path) as asked:
             request = replace(asked, figures=figures, images=images)
             answer = self.work("quire.durable.reads.jobs:export", request, EXPORT_S)
@@ -291,7 +291,7 @@ class DocumentSteps:
         path: Mapping[int, tuple[Attempt, ...]] | None = None,
     ) -> Iterator[jobs.Export]:
         """The document of a reference for a job of a worker, valid inside the context."""
-        index = Index.load(self.store, document["index"])
+        index = ReadIndex.load(self.store, document["index"])
         with self._opened(SourceRef.from_json(document["source"]), document.get("bundle")) as opened:
             media_type = document.get("media_type") or opened.open().media_type
             request = jobs.Export(opened, media_type, document["document"], index.texts, formats, words, path)

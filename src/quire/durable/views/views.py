@@ -19,7 +19,7 @@ from quire.context import Claim, Store
 from quire.document import RenderOptions
 from quire.durable.flows.once import made_once
 from quire.durable.messages import DocumentReference
-from quire.durable.reads.documents import Index, index_key
+from quire.durable.reads.documents import ReadIndex, index_key
 from quire.durable.reads.steps import NOTHING, DocumentSteps
 from quire.durable.views import jobs
 from quire.errors import InputError, StoreError, UsageError
@@ -223,7 +223,7 @@ class DocumentViews:
         return self._store(document).save(key, data, stage="view", document=source, page=page, claim=claim)
 
     def _viewed(self, document: DocumentReference) -> jobs.Viewed:
-        index = Index.load(self._store(document), document["index"])
+        index = ReadIndex.load(self._store(document), document["index"])
         return jobs.Viewed(document["document"], index.texts, index.path)
 
     def _work(

@@ -1,0 +1,80 @@
+"""`quire search`: places in documents that fit a query."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from typer import Argument, Option
+
+from quire.cli import options
+from quire.cli.index import search_place
+from quire.cli.reporting import print_lines
+from quire.cli.settings import settings_of
+from quire.errors import EXIT_COMPLETE, EXIT_PARTIAL
+
+if TYPE_CHECKING:
+    from quire.search.values import Hit
+
+EXAMPLES = """\\b
+Examples:
+  quire search "gross margin 2022"
+  quire search "what were the capital expenditures?" reports/3m.pdf
+  quire search '"total assets" kind:table -pro-forma page:40-80' --k 5
+  quire search "termination notice" contracts/ --json
+"""
+WIDTH = 100
+BEFORE = 80
+"""Characters shown before the first matching word."""
+LINES = 4
+
+
+def search(
+    query: Annotated[
+        str, Argument(metavar="QUERY", help='Words, "phrases", -not, page:1-3, kind:table, in:folder; or a question.')
+    ],
+    paths: Annotated[
+        list[Path] | None, Argument(readable=False, metavar="[PATH...]", help="Only in these files or folders.")
+    ] = None,
+    k: Annotated[int, Option("--k", metavar="N", help="Number of hits; 10.", min=1, max=1000, show_default=False)] = 10,
+    store: options.SearchStore = None,
+    facts: options.Facts = None,
+    as_json: options.Json = False,
+) -> int:
+    """Search the documents that `quire index` has indexed, by words and by meaning. Exit code 1: nothing was found."""
+    from quire.durable.indexing.index import Index
+    from quire.search.query import Filter
+
+    settings = settings_of({"store": store, "facts": facts})
+    folders = tuple(str(path.absolute()) for path in paths or ())
+    with Index(search_place(settings), facts=settings.facts) as index:
+        hits = index.search(query, k=k, filters=Filter(folders=folders))
+    if as_json:
+        print(json.dumps([hit.to_json() for hit in hits], ensure_ascii=False, indent=2))
+    else:
+        print_lines(line for number, hit in enumerate(hits, 1) for line in _lines(number, hit))
+        if not hits:
+            print("nothing was found")
+    return EXIT_COMPLETE if hits else EXIT_PARTIAL
+
+
+def _lines(number: int, hit: Hit) -> Iterator[str]:
+    also = f" (also in {', '.join(hit.also)})" if hit.also else ""
+    yield f"{number:>2}. {hit.name}, page {hit.page}  {hit.score:.2f}{also}"
+    if hit.section:
+        yield f"    {' › '.join(hit.section)}"
+    for line in textwrap.wrap(_snippet(hit), WIDTH, max_lines=LINES, placeholder=" …"):
+        yield f"    {line}"
+    yield f"    {hit.reason}"
+    yield ""
+
+
+def _snippet(hit: Hit) -> str:
+    """The text around the first matching word."""
+    first = hit.marks[0][0] if hit.marks else 0
+    begin = max(0, first - BEFORE)
+    begin = hit.text.rfind(" ", 0, begin) + 1 if begin else 0
+    return f"{'… ' if begin else ''}{hit.text[begin : begin + WIDTH * LINES * 2]}"
