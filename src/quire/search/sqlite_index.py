@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import json
 import sqlite3
-import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock, local
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -24,17 +23,17 @@ from quire.search.backend import IndexProfile, IndexVersion
 from quire.search.bits import bits_of, nearest
 from quire.search.conditions import conditions, is_open
 from quire.search.query import Filter, Query
-from quire.search.values import IndexedDocument, Statistics, StoredChunk
+from quire.search.values import IndexedDocument, PageChunk, Statistics, StoredChunk, packed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from quire.chunk.rows import ChunkRow
 
 SCHEMA = 1
 BUSY_S = 60.0
 OVERSAMPLED = 20
 """Vectors compared exactly for each one that is wanted: signs alone order the nearest only roughly."""
+LONGEST = 3
+"""Pages before a page on which chunks that reach it are looked for."""
 _TOKENIZER = "ascii tokenchars '-.''&+#:/_'"
 """Terms come separated by spaces; FTS5 must not take them apart again."""
 
@@ -72,6 +71,8 @@ CREATE TABLE chunks_{v} (
     statement TEXT NOT NULL
 );
 CREATE INDEX chunks_{v}_of_document ON chunks_{v} (document, position);
+CREATE INDEX chunks_{v}_of_page ON chunks_{v} (document, first_page);
+CREATE INDEX chunks_{v}_of_statement ON chunks_{v} (statement) WHERE statement <> '';
 CREATE TABLE texts_{v} (id INTEGER PRIMARY KEY, terms TEXT NOT NULL, row BLOB NOT NULL);
 CREATE TABLE vectors_{v} (id INTEGER PRIMARY KEY, bits BLOB NOT NULL, scale REAL NOT NULL, vector BLOB NOT NULL);
 CREATE TABLE frequencies_{v} (term TEXT PRIMARY KEY, chunks INTEGER NOT NULL) WITHOUT ROWID;
@@ -223,13 +224,29 @@ class SqliteIndex:
         found: dict[int, StoredChunk] = {}
         for portion, marks in in_portions(ids):
             rows = self._rows(
-                "SELECT c.id, d.document, d.name, d.path, t.row, t.terms, c.statement, v.scale, v.vector "
+                "SELECT c.id, d.document, d.name, d.path, c.position, c.first_page, c.last_page, t.row, t.terms, "
+                "c.statement, v.scale, v.vector "
                 "FROM chunks_{v} c JOIN documents_{v} d ON d.number = c.document JOIN texts_{v} t ON t.id = c.id "
                 f"LEFT JOIN vectors_{{v}} v ON v.id = c.id WHERE c.id IN ({marks})",
                 portion,
             )
             found |= {int(str(row[0])): _stored(row) for row in rows}
         return [found[number] for number in ids if number in found]
+
+    def on_pages(self, pages: Sequence[tuple[str, int]], filter: Filter) -> list[PageChunk]:
+        found: list[PageChunk] = []
+        for portion, _ in in_portions(pages):
+            asked = ", ".join(["(?, ?)"] * len(portion))
+            rows = self._rows(
+                f"WITH asked (document, page) AS (VALUES {asked}) "
+                "SELECT DISTINCT d.document, c.first_page, c.last_page, c.kinds, t.terms, c.id "
+                "FROM asked a JOIN documents_{v} d ON d.tenant = ? AND d.document = a.document "
+                f"JOIN chunks_{{v}} c ON c.document = d.number AND c.first_page BETWEEN a.page - {LONGEST} AND a.page "
+                "AND c.last_page >= a.page JOIN texts_{v} t ON t.id = c.id",
+                (*(value for page in portion for value in page), filter.tenant),
+            )
+            found += [PageChunk(*cast(Any, row[:5])) for row in rows]
+        return found
 
     def around(self, document: str, index: int, reach: int, filter: Filter) -> list[StoredChunk]:
         rows = self._rows(
@@ -326,8 +343,7 @@ class SqliteIndex:
             row, pages = chunk.row, chunk.row["pages"] or [0]
             kinds = f" {' '.join(row['meta']['kinds'])} "
             chunks.append((id, number, row["index"], min(pages), max(pages), kinds, chunk.statement))
-            packed = zlib.compress(json.dumps(row, ensure_ascii=False).encode("utf-8", "replace"), 1)
-            texts.append((id, f" {' '.join(chunk.terms)} ", packed))
+            texts.append((id, f" {' '.join(chunk.terms)} ", packed(row)))
             frequencies.update({*chunk.terms})
             length += len(chunk.terms)
             if chunk.vector is not None:
@@ -514,12 +530,9 @@ def _decoded(scale: object, vector: object) -> NDArray[np.float32]:
 
 
 def _stored(row: tuple[object, ...]) -> StoredChunk:
-    number, document, name, path, packed, terms, statement, scale, vector = row
-    content: ChunkRow = json.loads(zlib.decompress(cast(bytes, packed)))
+    *plain, scale, vector = row
     known = None if vector is None else _decoded(scale, vector)
-    return StoredChunk(
-        cast(int, number), str(document), str(name), str(path), content, str(terms), str(statement), known
-    )
+    return StoredChunk(*cast(Any, (*plain, known)))
 
 
 def _quoted(term: str) -> str:

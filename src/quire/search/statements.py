@@ -17,6 +17,9 @@ from quire.search.places import main_page
 Statement = Literal["balance", "income", "cash flow"]
 STATEMENTS: tuple[Statement, ...] = get_args(Statement)
 
+VERSION = "1"
+"""Changes when the same chunks are part of other statements."""
+
 NAMES: Mapping[str, str] = {
     "balance": "balance sheet",
     "income": "income statement",
@@ -58,7 +61,8 @@ _LINES: Mapping[Statement, tuple[re.Pattern[str], ...]] = {
                 r"costs? of (?:sales|revenues?|goods sold|products)|total costs and expenses|cost of services",
                 r"gross (?:profit|margin)|research and development|marketing",
                 r"selling,? (?:informational|general|and )|general and administrative|operating expenses",
-                r"operating (?:income|profit|loss)|(?:income|earnings|loss|profit)[^.|]{0,12} from (?:continuing )?operations",
+                r"operating (?:income|profit|loss)"
+                r"|(?:income|earnings|loss|profit)[^.|]{0,12} from (?:continuing )?operations",
                 r"before (?:provision|benefit|income tax|tax)[^.|]{0,40}",
                 r"(?:provision|benefit)[^.|]{0,20} for (?:income )?tax|income tax(?:es)?\b",
                 r"net (?:income|earnings|loss)|profit (?:for the|after)",
@@ -75,11 +79,13 @@ _LINES: Mapping[Statement, tuple[re.Pattern[str], ...]] = {
                 r"(?:net )?cash[^.|]{0,40} investing activities",
                 r"(?:net )?cash[^.|]{0,40} financing activities",
                 r"depreciation",
-                r"(?:purchases?|additions|acquisition)[^.|]{0,30} (?:of|to) (?:property|fixed|plant|capital)|capital expenditure",
+                r"(?:purchases?|additions|acquisition)[^.|]{0,30} (?:of|to) (?:property|fixed|plant|capital)"
+                r"|capital expenditure",
                 r"cash[^.|]{0,60}(?:beginning|end) of (?:the )?(?:year|period|quarter)",
                 r"proceeds from",
                 r"(?:re)?payments? of|repurchase|dividends? paid",
-                r"changes? in (?:operating |other )?(?:assets|working)|adjustments? to reconcile|deferred (?:income )?tax",
+                r"changes? in (?:operating |other )?(?:assets|working)|adjustments? to reconcile"
+                r"|deferred (?:income )?tax",
             ),
         )
     ),
