@@ -52,7 +52,7 @@ def parse_query(text: str, given: Filter | None = None) -> Query:
     """Take a query apart. Filters in the text are added to those given. Raises UsageError, with what to write."""
     filters = given or Filter()
     words: list[str] = []
-    phrases: list[tuple[str, ...]] = []
+    phrases: list[str] = []
     excluded: list[tuple[str, ...]] = []
     for match in _PART.finditer(text):
         name, said = match["name"], match["phrase"] if match["phrase"] is not None else match["word"]
@@ -66,12 +66,13 @@ def parse_query(text: str, given: Filter | None = None) -> Query:
         elif found:
             words.append(said)
             if match["phrase"] is not None and len(found) > 1:
-                phrases.append(found)
+                phrases.append(said)
     plain = " ".join(words)
     if not plain:
         raise UsageError(f"the query {text!r} has no words to look for; write some, like: gross margin 2022 kind:table")
     question = understood(plain)
-    return Query(question, tuple(query_terms(question.text)), tuple(phrases), tuple(excluded), filters)
+    asked = tuple(tuple(terms(phrase)) for phrase in phrases if phrase in question.text)
+    return Query(question, tuple(query_terms(question.text)), asked, tuple(excluded), filters)
 
 
 def _of_pages(filters: Filter, said: str) -> Filter:

@@ -91,6 +91,11 @@ class Question:
     statements: tuple[tuple[Statement, float], ...] = ()
     kinds: tuple[BlockKind, ...] = ()
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether it is a question as one asks a person."""
+        return "?" in self.text
+
 
 def understood(text: str) -> Question:
     """What a text asks for. Rules for English; a text that none fits is looked for as it is."""

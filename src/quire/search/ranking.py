@@ -58,13 +58,18 @@ class RankOptions(Profile):
 
 
 class Scored(NamedTuple):
-    """A chunk with its score, and what it is made of."""
+    """A chunk with its score and what it is made of: its words, those of its page, its vector. `number` is the page."""
 
     total: float
     lexical: float
     page: float
     dense: float
     chunk: StoredChunk
+    number: int
+
+    @property
+    def place(self) -> tuple[str, int]:
+        return self.chunk.document, self.number
 
 
 def selective(terms: Sequence[str], known: Statistics, options: RankOptions, most: int) -> list[str]:
@@ -127,7 +132,12 @@ def rank(
     share = options.dense_weight if any(dense) else 0.0
     scored = [
         Scored(
-            (1 - share) * words / best + share * near + _bonus(query, chunk, wanted, options), words, 0.0, near, chunk
+            (1 - share) * words / best + share * near + _bonus(query, chunk, wanted, options),
+            words,
+            0.0,
+            near,
+            chunk,
+            chunk.page,
         )
         for words, near, chunk in zip(lexical, dense, chunks, strict=True)
     ]
@@ -146,16 +156,15 @@ def rank_with_pages(
             texts[piece.document, page] += piece.terms
             kinds[piece.document, page] += piece.kinds
     mean = sum(text.count(" ") for text in texts.values()) / max(len(texts), 1)
-    asked = {(scored.chunk.document, scored.chunk.page): scored.chunk.name for scored in ranked}
+    asked = {scored.place: scored.chunk.name for scored in ranked}
     pages = {key: bm25(_beside_name(wanted, name), texts[key], mean, options) for key, name in asked.items()}
     best, best_page = max((one.lexical for one in ranked), default=0.0) or 1.0, max(pages.values(), default=0.0) or 1.0
     share = 1 - options.dense_weight if any(one.dense for one in ranked) else 1.0
     found = []
     for one in ranked:
-        key = one.chunk.document, one.chunk.page
-        gained = options.page_share * (pages[key] / best_page - one.lexical / best)
-        shown = options.kind_weight * any(f" {kind} " in kinds[key] for kind in query.question.kinds)
-        found.append(one._replace(total=one.total + share * gained + shown, page=pages[key]))
+        gained = options.page_share * (pages[one.place] / best_page - one.lexical / best)
+        shown = options.kind_weight * any(f" {kind} " in kinds[one.place] for kind in query.question.kinds)
+        found.append(one._replace(total=one.total + share * gained + shown, page=pages[one.place]))
     return sorted(found, key=_order)
 
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Protocol
 
 from quire.errors import UsageError
 from quire.search.backend import IndexBackend
-from quire.search.places import main_page
 from quire.search.query import Filter, Query, parse_query
 from quire.search.ranking import RankOptions, Scored, rank, rank_with_pages, selective
 from quire.search.statements import NAMES
@@ -62,6 +61,13 @@ def search(
     """The best hits, the best first. Equal scores are in the order of the documents' ids and of the text."""
     options = options or SearchOptions()
     query = parse_query(text, filters)
+    hits = _search(index, query, embed, options)
+    if not hits and query.phrases and query.question.is_whole:
+        hits = _search(index, replace(query, phrases=()), embed, options)  # a question quotes, it does not require
+    return hits
+
+
+def _search(index: IndexBackend, query: Query, embed: QueryEmbedder | None, options: SearchOptions) -> list[Hit]:
     known = index.statistics([*query.terms, *query.question.others])
     vector = embed(query.question.text) if embed is not None and index.profile.dimension else None
     chunks = index.load(_candidates(index, query, vector, known, options))
@@ -69,9 +75,8 @@ def search(
     pages: dict[tuple[str, int], None] = {}
     kept = []
     for scored in ranked:
-        page = scored.chunk.document, scored.chunk.page
-        if page in pages or len(pages) < max(PAGES, 3 * options.k):
-            pages[page] = None
+        if scored.place in pages or len(pages) < max(PAGES, 3 * options.k):
+            pages[scored.place] = None
             kept.append(scored)
     around = index.on_pages(list(pages), query.filter)
     return _folded(rank_with_pages(query, kept, around, known, options.rank), query, options)
@@ -107,16 +112,15 @@ def _folded(ranked: Iterable[Scored], query: Query, options: SearchOptions) -> l
     documents: Counter[str] = Counter()
     for scored in ranked:
         chunk = scored.chunk
-        page = chunk.document, chunk.page
         if chunk.terms in kept:
             if chunk.document != kept[chunk.terms].document:
                 others.setdefault(chunk.terms, []).append(chunk.name)
             continue
-        if len(kept) == options.k or pages[page] >= options.per_page:
+        if len(kept) == options.k or pages[scored.place] >= options.per_page:
             continue
         if options.per_document is not None and documents[chunk.document] >= options.per_document:
             continue
-        pages[page] += 1
+        pages[scored.place] += 1
         documents[chunk.document] += 1
         kept[chunk.terms] = _hit(scored, query)
     return [
@@ -133,14 +137,13 @@ def _hit(scored: Scored, query: Query) -> Hit:
     places = tuple(
         Part(box["page"], BBox(box["left"], box["top"], box["width"], box["height"])) for box in row["boxes"]
     )
-    page = main_page(row)
-    here = [place.bbox for place in places if place.page == page]
+    here = [place.bbox for place in places if place.page == scored.number]
     scores = {"total": scored.total, "lexical": scored.lexical, "page": scored.page, "dense": scored.dense}
     return Hit(
         document=chunk.document,
         name=chunk.name,
         path=chunk.path,
-        page=page,
+        page=scored.number,
         bbox=BBox.union(here) if here else None,
         text=body,
         marks=tuple(places_of({*query.terms, *query.question.others}, body)),

@@ -215,9 +215,9 @@ def is_year(term: str) -> bool:
 def places_of(wanted: Set[str], text: str) -> list[tuple[int, int]]:
     """Where terms are in a text, in any of their spellings: ranges in their order, none over another."""
     found: list[tuple[int, int]] = []
-    for begin, end in _pieces(text):
+    for begin, end in _pieces(wanted, text):
         piece = text[begin:end]
-        if wanted.isdisjoint(terms(piece)) or (found and begin < found[-1][1]):
+        if wanted.isdisjoint(_terms_in(piece)) or (found and begin < found[-1][1]):
             continue
         if _UNSPACED.search(piece):
             found += _inside(wanted, piece, begin)
@@ -226,12 +226,22 @@ def places_of(wanted: Set[str], text: str) -> list[tuple[int, int]]:
     return found
 
 
-def _pieces(text: str) -> list[tuple[int, int]]:
-    """Dates, grouped numbers and words of a text as it is written; of those that begin together the longest first."""
+def _pieces(wanted: Set[str], text: str) -> list[tuple[int, int]]:
+    """Dates, grouped numbers and words of a text as it is written; of those that begin together the longest first.
+
+    Dates and groups of digits are looked for only where one is wanted.
+    """
     lower = text.lower() if len(text.lower()) == len(text) else text
-    patterns = (*_DATES, _GROUPED, _WRITTEN)
+    patterns = [_WRITTEN]
+    patterns += _DATES if any(_DATES[0].fullmatch(term) for term in wanted) else ()
+    patterns += [_GROUPED] if any(term.isdecimal() and len(term) > len("999") for term in wanted) else ()
     found = {match.span() for pattern in patterns for match in pattern.finditer(lower)}
     return sorted(found, key=lambda span: (span[0], -span[1]))
+
+
+@lru_cache(maxsize=1 << 15)
+def _terms_in(piece: str) -> tuple[str, ...]:
+    return tuple(terms(piece))
 
 
 def _inside(wanted: Set[str], piece: str, begin: int) -> list[tuple[int, int]]:
