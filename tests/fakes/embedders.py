@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import re
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from types import ModuleType
 
 import numpy as np
 from numpy.typing import NDArray
 
+from quire.durable.indexing import delivery, index
+from quire.embed import registry
 from quire.embed.codec import encode_dense
-from quire.embedder import TextRole, VectorFamily
+from quire.embedder import Embedder, TextRole, VectorFamily
 from quire.engine import Policy
 from quire.keys import Profile
 
@@ -42,3 +45,14 @@ class HashedWords(Profile):
         for word in re.findall(r"\w+", text.lower()):
             found += np.random.default_rng(zlib.crc32(word.encode())).standard_normal(self.dimension, np.float32)
         return found / (np.linalg.norm(found) or np.float32(1))
+
+
+def offer(embedder: Embedder, put: Callable[[ModuleType, str, object], None] = setattr) -> None:
+    """Let `--embedder` take the name of an embedder in this process. `put` may be that of pytest's monkeypatch."""
+    known = registry.find_embedder
+
+    def find(named: str = registry.DEFAULT) -> Embedder | None:
+        return embedder if named == embedder.name else known(named)
+
+    for module in (registry, index, delivery):
+        put(module, "find_embedder", find)

@@ -62,6 +62,10 @@ class IndexBackend(Protocol):
         """The documents in it: path and digest by id."""
         ...
 
+    def at(self, path: str, *, tenant: str = "") -> list[str]:
+        """The ids of the documents that were put with a path."""
+        ...
+
     def statistics(self, terms: Sequence[str]) -> Statistics: ...
 
     def lexical(self, query: Query, terms: Sequence[str], most: int) -> list[int]:
@@ -113,6 +117,10 @@ class Indexes(Protocol):
 
     def remove(self, documents: Sequence[str]) -> None:
         """Remove documents from every version, in one transaction."""
+        ...
+
+    def remove_traces(self) -> None:
+        """Overwrite what the files of the engine still hold of removed documents, where that is not up to a server."""
         ...
 
     def close(self) -> None: ...

@@ -69,6 +69,7 @@ CREATE TABLE search_documents_{v} (
     UNIQUE (tenant, document)
 );
 CREATE INDEX ON search_documents_{v} (document);
+CREATE INDEX ON search_documents_{v} USING hash (path);
 CREATE TABLE search_chunks_{v} (
     id BIGINT PRIMARY KEY,
     document INTEGER NOT NULL,
@@ -168,6 +169,9 @@ class PostgresIndexes:
             ):
                 PostgresIndex(self._database, integer(number), str(name), profile_of(text)).remove(documents)
 
+    def remove_traces(self) -> None:
+        """The server does, when it vacuums its tables."""
+
     def close(self) -> None:
         """The database belongs to the store."""
 
@@ -259,6 +263,10 @@ class PostgresIndex:
     def known(self, *, tenant: str = "") -> Mapping[str, tuple[str, str]]:
         rows = self._rows("SELECT document, path, digest FROM search_documents_{v} WHERE tenant = ?", (tenant,))
         return {str(document): (str(path), str(digest)) for document, path, digest in rows}
+
+    def at(self, path: str, *, tenant: str = "") -> list[str]:
+        rows = self._rows("SELECT document FROM search_documents_{v} WHERE path = ? AND tenant = ?", (path, tenant))
+        return [str(document) for (document,) in rows]
 
     def statistics(self, terms: Sequence[str]) -> Statistics:
         [(chunks, length)] = self._rows("SELECT chunks, length FROM search_versions WHERE number = ?", (self._number,))

@@ -66,6 +66,7 @@ CREATE TABLE documents_{v} (
     digest TEXT NOT NULL,
     UNIQUE (tenant, document)
 );
+CREATE INDEX documents_{v}_of_path ON documents_{v} (path);
 CREATE TABLE chunks_{v} (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     document INTEGER NOT NULL,
@@ -139,9 +140,23 @@ class SqliteIndexes:
             write("DELETE FROM versions WHERE name = ?", (name,))
 
     def remove(self, documents: Sequence[str]) -> None:
+        self._file.rows("PRAGMA secure_delete = ON")
         with self._file.writing():
             for number, name, text in self._file.rows("SELECT number, name, profile FROM versions"):
                 SqliteIndex(self._file, int(str(number)), str(name), profile_of(text)).remove(documents)
+
+    def remove_traces(self) -> None:
+        """Terms of removed documents stay in the word index until its parts are merged, and in the log."""
+        self._file.rows("PRAGMA secure_delete = ON")
+        with self._file.writing() as write:
+            for (number,) in self._file.rows("SELECT number FROM versions"):
+                write(f"INSERT INTO words_{number} (words_{number}) VALUES ('optimize')")
+        [(busy, *_)] = self._file.rows("PRAGMA wal_checkpoint(TRUNCATE)")
+        if busy:
+            raise StoreError(
+                f"the document is in no answer any more, but another process keeps reading {self._path}: words of it "
+                "stay in its log until that process ends; delete the document again then"
+            )
 
     def close(self) -> None:
         self._file.close()
@@ -180,6 +195,10 @@ class SqliteIndex:
     def known(self, *, tenant: str = "") -> Mapping[str, tuple[str, str]]:
         rows = self._rows("SELECT document, path, digest FROM documents_{v} WHERE tenant = ?", (tenant,))
         return {str(document): (str(path), str(digest)) for document, path, digest in rows}
+
+    def at(self, path: str, *, tenant: str = "") -> list[str]:
+        rows = self._rows("SELECT document FROM documents_{v} WHERE path = ? AND tenant = ?", (path, tenant))
+        return [str(document) for (document,) in rows]
 
     def statistics(self, terms: Sequence[str]) -> Statistics:
         [(chunks, length)] = self._rows("SELECT chunks, length FROM versions WHERE number = ?", (self._number,))

@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING, cast
 from quire.asking import Asker
 from quire.chunk import ChunkOptions, find_tokenizer, settings_of
 from quire.context import Json
+from quire.database.places import path_text
 from quire.embed.batches import dense_vectors
 from quire.embed.registry import find_embedder
 from quire.embedder import Embedder
+from quire.errors import UsageError
 from quire.keys import digest_of
 from quire.search import terms as lexical
 from quire.search.backend import IndexBackend, IndexProfile
@@ -34,17 +36,23 @@ PLACE = "/quire-index"
 
 @dataclass(frozen=True, slots=True)
 class IndexTarget:
-    """Which index a batch fills: by its embedder and the way it cuts documents. Goes with the request of the batch."""
+    """Which version of an index a batch fills, and how it cuts and embeds documents. Goes with the request."""
 
     embedder: str
     max_tokens: int | None = None
+    version: str = ""
 
     @classmethod
     def from_json(cls, value: Mapping[str, Json]) -> IndexTarget:
-        return cls(str(value["embedder"]), cast("int | None", value.get("max_tokens")))
+        return cls(str(value["embedder"]), cast("int | None", value.get("max_tokens")), str(value["version"]))
 
     def to_json(self) -> dict[str, Json]:
-        return {"embedder": self.embedder, "max_tokens": self.max_tokens}
+        return {"embedder": self.embedder, "max_tokens": self.max_tokens, "version": self.version}
+
+    @property
+    def output(self) -> str:
+        """The place of the records of its version."""
+        return f"{PLACE}/{self.version}"
 
     def profile(self, embedder: Embedder | None) -> IndexProfile:
         options = ChunkOptions(max_tokens=self.max_tokens)
@@ -53,10 +61,6 @@ class IndexTarget:
             return IndexProfile(chunks, lexical.VERSION)
         version = digest_of([embedder.version, embedder.profile.digest()])
         return IndexProfile(chunks, lexical.VERSION, embedder.name, version, embedder.dimension)
-
-    def output(self, profile: IndexProfile) -> str:
-        """The place of the records of a version."""
-        return f"{PLACE}/{profile.digest()[:16]}"
 
 
 class IndexDelivery:
@@ -80,15 +84,22 @@ class IndexDelivery:
         self._index.put([_document(document, path, rows, chunks)])
         return len(chunks)
 
+    def others_at(self, path: Path, document: str) -> list[str]:
+        """The documents of earlier contents of a file that has this one now."""
+        return [found for found in self._index.at(path_text(path)) if found != document]
+
+    def remove(self, document: str) -> None:
+        self._index.remove([document])
+
 
 def delivery_to(store: ArtifactStore, target: IndexTarget) -> IndexDelivery:
-    """For a batch that was submitted with this target. The version exists, because submitting made it."""
+    """For a batch that was submitted with this target. Raises UsageError when its version was dropped since."""
     from quire.durable.indexing.opening import open_indexes
 
-    embedder = find_embedder(target.embedder)
-    profile = target.profile(embedder)
-    indexes = open_indexes(store)
-    return IndexDelivery(store, indexes.open(profile) or indexes.make(profile), embedder)
+    index = open_indexes(store).open(name=target.version)
+    if index is None:
+        raise UsageError(f"the search index of {store.place} has no version {target.version} any more; index again")
+    return IndexDelivery(store, index, find_embedder(target.embedder))
 
 
 def _document(document: str, path: Path, rows: list[ChunkRow], chunks: list[IndexedChunk]) -> IndexedDocument:
