@@ -211,6 +211,25 @@ def test_a_removed_document_is_in_no_answer_from_then_on_while_others_search(ind
     assert len(index.known()) == 199
 
 
+def test_what_is_indexed_is_found_while_more_is_indexed(index):
+    index.put([document("lighthouse.pdf", "A lighthouse stands at the harbour.", HARBOUR)])
+    stop = Event()
+
+    def look() -> int:
+        times = 0
+        while not stop.is_set() or not times:
+            assert found(index, "lighthouse harbour")[0].name == "lighthouse.pdf"
+            times += 1
+        return times
+
+    with ThreadPoolExecutor(2) as threads:
+        looking = [threads.submit(look) for _ in range(2)]
+        for number in range(20):
+            index.put([document(f"{number}.pdf", f"ship {number} in the harbour", HARBOUR)])
+        stop.set()
+        assert all(future.result(60) for future in looking)
+
+
 WORDS_OF_IT = (
     *("harbour", "ship", "toll", "office", "margin", "gross", "assets", "total"),
     *("income", "tax", "2021", "2022", "note", "table", "group", "report"),
