@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from quire.keys import Digest, Profile
 from quire.search.query import Filter, Query
-from quire.search.values import IndexedDocument, Statistics, StoredChunk
+from quire.search.values import IndexedDocument, PageChunk, Statistics, StoredChunk
 
 if TYPE_CHECKING:
     import numpy as np
@@ -78,6 +78,10 @@ class IndexBackend(Protocol):
 
     def load(self, ids: Sequence[int]) -> list[StoredChunk]:
         """The chunks that still exist, in the order of the ids."""
+        ...
+
+    def on_pages(self, pages: Sequence[tuple[str, int]], filter: Filter) -> list[PageChunk]:
+        """The chunks on pages, each given by its document and number, in no order."""
         ...
 
     def around(self, document: str, index: int, reach: int, filter: Filter) -> list[StoredChunk]:

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-import zlib
 from collections import Counter
 from dataclasses import asdict
 from typing import NamedTuple
 
-from quire.chunk.rows import ChunkRow
 from quire.database.places import path_text
 from quire.errors import UsageError
 from quire.search.backend import IndexProfile
-from quire.search.values import IndexedChunk, IndexedDocument
+from quire.search.values import IndexedChunk, IndexedDocument, packed
 
 DOCUMENT_COLUMNS = "tenant, document, name, path, media_type, modified, metadata, digest"
 CHUNK_COLUMNS = "position, first_page, last_page, kinds, statement"
@@ -68,11 +66,6 @@ def removed_terms(texts: list[str]) -> tuple[Counter[str], int]:
     return frequencies, length
 
 
-def unpacked(data: bytes) -> ChunkRow:
-    row: ChunkRow = json.loads(zlib.decompress(data))
-    return row
-
-
 def profile_text(profile: IndexProfile) -> str:
     return json.dumps(asdict(profile))
 
@@ -84,9 +77,8 @@ def profile_of(text: object) -> IndexProfile:
 def _chunk(chunk: IndexedChunk) -> ChunkEntry:
     row, pages = chunk.row, chunk.row["pages"] or [0]
     kinds = f" {' '.join(row['meta']['kinds'])} "
-    packed = zlib.compress(json.dumps(row, ensure_ascii=False).encode("utf-8", "replace"), 1)
     columns = row["index"], min(pages), max(pages), kinds, chunk.statement
-    return ChunkEntry(columns, f" {' '.join(chunk.terms)} ", packed)
+    return ChunkEntry(columns, f" {' '.join(chunk.terms)} ", packed(row))
 
 
 def _check(document: IndexedDocument, profile: IndexProfile) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from quire.database.database import Database
 from quire.database.facts import integer
@@ -23,11 +23,10 @@ from quire.search.entries import (
     profile_of,
     profile_text,
     removed_terms,
-    unpacked,
 )
-from quire.search.postgres_values import halfvec, halfvec_read, tsquery, tsvector
+from quire.search.postgres_values import any_of, halfvec, halfvec_read, tsquery, tsvector
 from quire.search.query import Filter, Query
-from quire.search.values import IndexedDocument, Statistics, StoredChunk
+from quire.search.values import IndexedDocument, PageChunk, Statistics, StoredChunk
 
 if TYPE_CHECKING:
     import numpy as np
@@ -39,6 +38,12 @@ SCANNED = 100_000
 """Vectors that a search with a filter looks at in the graph before it compares all that pass the filter."""
 LARGEST = 4000
 """Dimensions of a vector that pgvector can put into a graph."""
+K1, B = 1.5, 0.75
+"""Of BM25, for the choice of candidates."""
+DIFFERENT = 0.8
+"""The share of different terms among those of a chunk, roughly: `length` counts these."""
+_GAIN = "? * power(1.644934 * ts_rank('{1,1,1,1}', w.words, ?::tsquery), 1.7)"
+"""What a term adds: the rank is 1 for one occurrence, 1.25 for two, 1.36 for three; the power makes it grow as BM25."""
 NEEDED = (0, 8)
 """The version of pgvector: earlier ones lose results behind filters."""
 _MAKING = 0x71756972656978  # "quireix"
@@ -80,6 +85,8 @@ CREATE TABLE search_chunks_{v} (
     statement TEXT NOT NULL
 );
 CREATE INDEX ON search_chunks_{v} (document, position);
+CREATE INDEX ON search_chunks_{v} (document, first_page, last_page);
+CREATE INDEX ON search_chunks_{v} (statement) WHERE statement <> '';
 CREATE TABLE search_texts_{v} (id BIGINT PRIMARY KEY, terms TEXT NOT NULL, packed BYTEA NOT NULL);
 CREATE TABLE search_words_{v} (id BIGINT PRIMARY KEY, words TSVECTOR NOT NULL) WITH (toast_tuple_target = 8160);
 CREATE INDEX ON search_words_{v} USING gin (words);
@@ -277,17 +284,20 @@ class PostgresIndex:
 
     def lexical(self, query: Query, terms: Sequence[str], most: int) -> list[int]:
         known = self.statistics(terms)
-        weights = [(math.log(1 + known.chunks / (known.frequencies.get(term, 0) + 0.5)), term) for term in terms]
-        ranked = [(weight, tsquery([term], Query("", ()))) for weight, term in weights]
-        ranked = [(weight, term) for weight, term in ranked if term]
+        ranked = [
+            (math.log(1 + known.chunks / (known.frequencies.get(term, 0) + 0.5)), wanted)
+            for term in terms
+            if (wanted := any_of([term]))
+        ]
         if not ranked:
             return []
-        score = " + ".join(["? * ts_rank(w.words, ?::tsquery, 1)"] * len(ranked))
+        score = f"({' + '.join([_GAIN] * len(ranked))}) / (1 + {K1} * (1 - {B} + {B} * length(w.words) / ?::float8))"
+        different = DIFFERENT * known.mean_length or 1.0
         joined, condition, values = self._filtered(query.filter, "w.id")
         rows = self._rows(
             f"SELECT w.id FROM search_words_{{v}} w {joined} WHERE w.words @@ ?::tsquery AND {condition} "
             f"ORDER BY {score} DESC, w.id LIMIT ?",
-            (tsquery(terms, query), *values, *(value for pair in ranked for value in pair), most),
+            (tsquery(terms, query), *values, *(value for pair in ranked for value in pair), different, most),
         )
         return [integer(id) for (id,) in rows]
 
@@ -317,13 +327,25 @@ class PostgresIndex:
             vector = f"{self._schema}.halfvec_send(v.embedding)"
             joined = "JOIN search_vectors_{v} v ON v.id = c.id"
         rows = self._rows(
-            f"SELECT c.id, d.document, d.name, d.path, t.packed, t.terms, c.statement, {vector} "
+            "SELECT c.id, d.document, d.name, d.path, c.position, c.first_page, c.last_page, t.packed, t.terms, "
+            f"c.statement, {vector} "
             "FROM search_chunks_{v} c JOIN search_documents_{v} d ON d.number = c.document "
             f"JOIN search_texts_{{v}} t ON t.id = c.id {joined} WHERE c.id = ANY(?::bigint[])",
             ([*ids],),
         )
         found = {integer(row[0]): _stored(row) for row in rows}
         return [found[id] for id in ids if id in found]
+
+    def on_pages(self, pages: Sequence[tuple[str, int]], filter: Filter) -> list[PageChunk]:
+        rows = self._rows(
+            "SELECT DISTINCT ON (c.id) d.document, c.first_page, c.last_page, c.kinds, t.terms "
+            "FROM unnest(?::text[], ?::integer[]) asked (document, page) "
+            "JOIN search_documents_{v} d ON d.tenant = ? AND d.document = asked.document "
+            "JOIN search_chunks_{v} c ON c.document = d.number AND asked.page BETWEEN c.first_page AND c.last_page "
+            "JOIN search_texts_{v} t ON t.id = c.id",
+            ([document for document, _ in pages], [page for _, page in pages], filter.tenant),
+        )
+        return [PageChunk(*cast(Any, row)) for row in rows]
 
     def around(self, document: str, index: int, reach: int, filter: Filter) -> list[StoredChunk]:
         rows = self._rows(
@@ -443,7 +465,6 @@ class PostgresIndex:
 
 
 def _stored(row: tuple[object, ...]) -> StoredChunk:
-    id, document, name, path, packed, terms, statement, vector = row
+    *plain, vector = row
     known = None if vector is None else halfvec_read(cast(bytes, vector))
-    content = unpacked(cast(bytes, packed))
-    return StoredChunk(integer(id), str(document), str(name), str(path), content, str(terms), str(statement), known)
+    return StoredChunk(*cast(Any, (*plain, known)))

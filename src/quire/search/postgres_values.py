@@ -28,10 +28,15 @@ def tsvector(terms: Sequence[str]) -> str:
     return " ".join(f"{_quoted(term)}:{','.join(found)}" for term, found in positions.items())
 
 
+def any_of(terms: Iterable[str]) -> str:
+    """A query for chunks with any of the terms; "" if there is none to look for."""
+    return " | ".join(_quoted(term) for term in terms if _fits(term))
+
+
 def tsquery(terms: Iterable[str], query: Query) -> str:
     """Any of the terms, every phrase of the query, and none of what it excludes."""
-    any_term = " | ".join(_quoted(term) for term in terms if _fits(term))
-    parts = [f"({any_term})"] if any_term else []
+    wanted = any_of(terms)
+    parts = [f"({wanted})"] if wanted else []
     parts += [f"({phrase})" for phrase in map(_phrase, query.phrases) if phrase]
     parts += [f"!({phrase})" for phrase in map(_phrase, query.excluded) if phrase]
     return " & ".join(parts)

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock, local
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -27,18 +27,19 @@ from quire.search.entries import (
     profile_of,
     profile_text,
     removed_terms,
-    unpacked,
 )
 from quire.search.query import Filter, Query
-from quire.search.values import IndexedDocument, Statistics, StoredChunk
+from quire.search.values import IndexedDocument, PageChunk, Statistics, StoredChunk
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 SCHEMA = 1
 BUSY_S = 60.0
-OVERSAMPLED = 20
+OVERSAMPLED = 8
 """Vectors compared exactly for each one that is wanted: signs alone order the nearest only roughly."""
+LONGEST = 3
+"""Pages before a page on which chunks that reach it are looked for."""
 _TOKENIZER = "ascii tokenchars '-.''&+#:/_'"
 """Terms come separated by spaces; FTS5 must not take them apart again."""
 
@@ -77,6 +78,8 @@ CREATE TABLE chunks_{v} (
     statement TEXT NOT NULL
 );
 CREATE INDEX chunks_{v}_of_document ON chunks_{v} (document, position);
+CREATE INDEX chunks_{v}_of_page ON chunks_{v} (document, first_page);
+CREATE INDEX chunks_{v}_of_statement ON chunks_{v} (statement) WHERE statement <> '';
 CREATE TABLE texts_{v} (id INTEGER PRIMARY KEY, terms TEXT NOT NULL, row BLOB NOT NULL);
 CREATE TABLE vectors_{v} (id INTEGER PRIMARY KEY, bits BLOB NOT NULL, scale REAL NOT NULL, vector BLOB NOT NULL);
 CREATE TABLE frequencies_{v} (term TEXT PRIMARY KEY, chunks INTEGER NOT NULL) WITHOUT ROWID;
@@ -218,8 +221,9 @@ class SqliteIndex:
         where, values = "", list[object]()
         if self._is_filtered(query.filter):
             condition, values = conditions(query.filter)
+            # With the plus, the words are looked up once; without it, once for each row that the filter lets pass.
             where = (
-                "AND rowid IN (SELECT c.id FROM chunks_{v} c JOIN documents_{v} d ON d.number = c.document "
+                "AND +rowid IN (SELECT c.id FROM chunks_{v} c JOIN documents_{v} d ON d.number = c.document "
                 f"WHERE {condition}) "
             )
         rows = self._rows(
@@ -235,12 +239,7 @@ class SqliteIndex:
         if not len(ids):
             return []
         rows = nearest(bits_of(vector), bits, max(most, min(most * OVERSAMPLED, 4000)), self._allowed(ids, query))
-        near = ids[rows]
-        exact = self._vectors(near.tolist())
-        if not exact:
-            return []
-        found = np.array(list(exact))
-        scores = np.stack(list(exact.values())) @ vector
+        found, scores = self._cosines(ids[rows].tolist(), vector)
         order = np.lexsort((found, -scores))[:most]
         return [int(number) for number in found[order]]
 
@@ -248,13 +247,29 @@ class SqliteIndex:
         found: dict[int, StoredChunk] = {}
         for portion, marks in in_portions(ids):
             rows = self._rows(
-                "SELECT c.id, d.document, d.name, d.path, t.row, t.terms, c.statement, v.scale, v.vector "
+                "SELECT c.id, d.document, d.name, d.path, c.position, c.first_page, c.last_page, t.row, t.terms, "
+                "c.statement, v.scale, v.vector "
                 "FROM chunks_{v} c JOIN documents_{v} d ON d.number = c.document JOIN texts_{v} t ON t.id = c.id "
                 f"LEFT JOIN vectors_{{v}} v ON v.id = c.id WHERE c.id IN ({marks})",
                 portion,
             )
             found |= {int(str(row[0])): _stored(row) for row in rows}
         return [found[number] for number in ids if number in found]
+
+    def on_pages(self, pages: Sequence[tuple[str, int]], filter: Filter) -> list[PageChunk]:
+        found: list[PageChunk] = []
+        for portion, _ in in_portions(pages):
+            asked = ", ".join(["(?, ?)"] * len(portion))
+            rows = self._rows(
+                f"WITH asked (document, page) AS (VALUES {asked}) "
+                "SELECT DISTINCT d.document, c.first_page, c.last_page, c.kinds, t.terms, c.id "
+                "FROM asked a JOIN documents_{v} d ON d.tenant = ? AND d.document = a.document "
+                f"JOIN chunks_{{v}} c ON c.document = d.number AND c.first_page BETWEEN a.page - {LONGEST} AND a.page "
+                "AND c.last_page >= a.page JOIN texts_{v} t ON t.id = c.id",
+                (*(value for page in portion for value in page), filter.tenant),
+            )
+            found += [PageChunk(*cast(Any, row[:5])) for row in rows]
+        return found
 
     def around(self, document: str, index: int, reach: int, filter: Filter) -> list[StoredChunk]:
         rows = self._rows(
@@ -313,12 +328,17 @@ class SqliteIndex:
         [(last,)] = self._rows("SELECT max(tenant) FROM documents_{v}")
         return not first == last == filters.tenant
 
-    def _vectors(self, ids: Sequence[int]) -> dict[int, NDArray[np.float32]]:
-        found: dict[int, NDArray[np.float32]] = {}
+    def _cosines(
+        self, ids: Sequence[int], vector: NDArray[np.float32]
+    ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        """Those of the ids that still exist, and the cosines of their vectors with another."""
+        rows: list[tuple[object, ...]] = []
         for portion, marks in in_portions(ids):
-            rows = self._rows(f"SELECT id, scale, vector FROM vectors_{{v}} WHERE id IN ({marks})", portion)
-            found |= {cast(int, number): _decoded(scale, vector) for number, scale, vector in rows}
-        return found
+            rows += self._rows(f"SELECT id, scale, vector FROM vectors_{{v}} WHERE id IN ({marks})", portion)
+        found = np.fromiter((cast(int, row[0]) for row in rows), np.int64, len(rows))
+        scales = np.fromiter((cast(float, row[1]) for row in rows), np.float32, len(rows))
+        quantised = np.frombuffer(b"".join(cast(bytes, row[2]) for row in rows), np.int8)
+        return found, (quantised.reshape(len(rows), self._profile.dimension).astype(np.float32) @ vector) * scales
 
     def _add(self, write: _Write, document: IndexedDocument) -> None:
         entry = entry_of(document, self._profile)
@@ -506,12 +526,9 @@ def _decoded(scale: object, vector: object) -> NDArray[np.float32]:
 
 
 def _stored(row: tuple[object, ...]) -> StoredChunk:
-    number, document, name, path, packed, terms, statement, scale, vector = row
-    content = unpacked(cast(bytes, packed))
+    *plain, scale, vector = row
     known = None if vector is None else _decoded(scale, vector)
-    return StoredChunk(
-        cast(int, number), str(document), str(name), str(path), content, str(terms), str(statement), known
-    )
+    return StoredChunk(*cast(Any, (*plain, known)))
 
 
 def _quoted(term: str) -> str:

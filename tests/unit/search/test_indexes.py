@@ -119,6 +119,18 @@ def test_neighbours_of_a_hit_are_in_reading_order(index):
     assert [chunk.row["index"] for chunk in around] == [2, 3, 4]
 
 
+def test_chunks_on_pages_are_those_of_the_document_and_the_tenant(index):
+    index.put([document("a.pdf", HARBOUR, MARGIN), document("b.pdf", HARBOUR), document("a.pdf", MARGIN, tenant="t")])
+    mine = digest_bytes(b"a.pdf")
+    asked = [(mine, 1), (mine, 2), (mine, 9), (digest_bytes(b"c.pdf"), 1)]
+    found = sorted(index.on_pages(asked, Filter()), key=lambda chunk: chunk.first_page)
+    assert [(chunk.document, chunk.first_page, chunk.last_page, chunk.kinds) for chunk in found] == [
+        (mine, 1, 1, " text "),
+        (mine, 2, 2, " text "),
+    ]
+    assert " harbour " in found[0].terms
+
+
 def test_an_index_of_words_alone_needs_no_vectors(indexes):
     index = indexes.make(WORDS)
     index.put([document("a.pdf", HARBOUR, vectors=False), document("b.pdf", MARGIN, vectors=False)])

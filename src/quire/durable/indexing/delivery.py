@@ -20,6 +20,7 @@ from quire.embed.registry import find_embedder
 from quire.embedder import Embedder
 from quire.errors import UsageError
 from quire.keys import digest_of
+from quire.search import passages, statements
 from quire.search import terms as lexical
 from quire.search.backend import IndexBackend, IndexProfile
 from quire.search.values import IndexedChunk, IndexedDocument
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 
 FLOW = "chunks"
 """The built-in flow that makes the chunks."""
+INPUTS: Mapping[str, Json] = {"use_markdown_tables": True}
+"""Its inputs, unless others are given: a row of a table once, not a sentence for each of its cells."""
 PLACE = "/quire-index"
 """Below it are the records of what was indexed, in place of output files: one folder for each version."""
 
@@ -55,12 +58,13 @@ class IndexTarget:
         return f"{PLACE}/{self.version}"
 
     def profile(self, embedder: Embedder | None) -> IndexProfile:
-        options = ChunkOptions(max_tokens=self.max_tokens)
+        options = ChunkOptions(max_tokens=self.max_tokens, use_markdown_tables=True)
         chunks = digest_of(settings_of(options, find_tokenizer(options.tokenizer)))
+        contents = f"{lexical.VERSION}/{passages.VERSION}/{statements.VERSION}"
         if embedder is None:
-            return IndexProfile(chunks, lexical.VERSION)
+            return IndexProfile(chunks, contents)
         version = digest_of([embedder.version, embedder.profile.digest()])
-        return IndexProfile(chunks, lexical.VERSION, embedder.name, version, embedder.dimension)
+        return IndexProfile(chunks, contents, embedder.name, version, embedder.dimension)
 
 
 class IndexDelivery:
@@ -71,14 +75,16 @@ class IndexDelivery:
 
     def put(self, document: str, path: Path, rows: list[ChunkRow]) -> int:
         """Replace what the index has of a document; returns how many chunks it has now."""
-        texts = [row["text"] for row in rows]
+        texts = [passages.passage(row) for row in rows]
         vectors = None
         if self._embedder is not None:
             asker = Asker(self._store, document=document, check=lambda: None, tell=_silently)
             vectors = dense_vectors(texts, self._embedder, asker)
         chunks = [
-            IndexedChunk(row, tuple(lexical.terms(row["text"])), vector=None if vectors is None else vectors[number])
-            for number, row in enumerate(rows)
+            IndexedChunk(
+                row, tuple(lexical.terms(row["text"])), statement, None if vectors is None else vectors[number]
+            )
+            for number, (row, statement) in enumerate(zip(rows, statements.statements(rows), strict=True))
         ]
         self._store.flush()  # an index never has what the store has not
         self._index.put([_document(document, path, rows, chunks)])

@@ -16,7 +16,7 @@ from quire.context import Json, Runtime
 from quire.database.outputs import Outputs
 from quire.durable.folders.driving import run_batch, unfinished_run
 from quire.durable.folders.request import BatchRequest
-from quire.durable.indexing.delivery import FLOW, PLACE, IndexTarget
+from quire.durable.indexing.delivery import FLOW, INPUTS, PLACE, IndexTarget
 from quire.durable.indexing.opening import open_indexes
 from quire.durable.opening import open_runtime
 from quire.embed.codec import decode_dense
@@ -107,7 +107,7 @@ class Index:
             paths=tuple(wanted),
             output=target.output,
             flow=FLOW,
-            inputs=inputs or {},
+            inputs={**INPUTS, **(inputs or {})},
             include=include,
             exclude=exclude,
             force=force,
