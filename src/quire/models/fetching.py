@@ -34,6 +34,8 @@ def fetch_model(model: PublishedModel, folder: Path, say: Say) -> Path:
     if (target / ABOUT).is_file():
         say(f"{model.name} is in {target} already")
         return target
+    if target.is_dir():
+        raise ConfigurationError(f"{target} was not made by a fetch: remove it, or choose another folder")
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with ExitStack() as stack:
@@ -155,11 +157,6 @@ def _move(made: Path, target: Path) -> None:
     """Rename the finished folder; where another fetch was faster, its folder stays."""
     try:
         made.rename(target)
-    except OSError as error:
-        if (target / ABOUT).is_file():
-            return
-        if target.is_dir():
-            raise ConfigurationError(
-                f"{target} was not made by a fetch: remove it, or choose another folder"
-            ) from error
-        raise
+    except OSError:
+        if not (target / ABOUT).is_file():
+            raise
