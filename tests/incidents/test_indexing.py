@@ -19,7 +19,7 @@ from quire.errors import StoreError
 from quire.search.backend import Indexes
 from quire.store.opening import open_store
 from tests import documents
-from tests.fakes.embedders import HashedWords, offer
+from tests.fakes.hashed_words import HashedWords, offer
 from tests.fakes.small_disks import small_disk
 from tests.marking import on_servers
 from tests.unit.cli.batches import Desk
@@ -77,7 +77,7 @@ from quire.durable.indexing import delivery
 from quire.durable.indexing.index import Index
 from quire.durable.opening import local_runtime
 from quire.store.files import FileStore
-from tests.fakes.embedders import HashedWords, offer
+from tests.fakes.hashed_words import HashedWords, offer
 
 kill, calls = sys.argv[1], {"embed": 0, "put": 0}
 

@@ -12,7 +12,7 @@ from quire.search.query import Filter
 from quire.search.searching import search
 from quire.search.terms import VERSION, terms
 from quire.search.values import Hit, IndexedChunk, IndexedDocument
-from tests.fakes.embedders import HashedWords
+from tests.fakes.hashed_words import HashedWords
 
 EMBEDDER = HashedWords()
 WORDS = IndexProfile(Digest("c" * 64), VERSION)
