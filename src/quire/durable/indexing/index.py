@@ -137,7 +137,7 @@ class Index:
         index = self._indexes.open(name=version)
         if index is None:
             raise UsageError(f"{self._place} has no search index yet; make one with `quire index PATH…`")
-        embed = partial(_query_vector, self._named_for(index)) if index.profile.dimension else None
+        embed = partial(query_vector, self._named_for(index)) if index.profile.dimension else None
         wanted = replace(options, k=k) if options else SearchOptions(k=k)
         return search(
             index, query, embed=embed, filters=replace(filters or Filter(), tenant=self._tenant), options=wanted
@@ -192,6 +192,7 @@ def _loaded(named: str) -> Embedder:
     return found
 
 
-def _query_vector(named: str, text: str) -> NDArray[np.float32]:
+def query_vector(named: str, text: str) -> NDArray[np.float32]:
+    """The vector of a query by an embedder; its model is loaded here by the first call, and kept."""
     vector: NDArray[np.float32] = decode_dense(_loaded(named).embed([text], "query"))[0]
     return vector
