@@ -49,14 +49,13 @@ class DocumentIndexer:
         self._changed = Condition()
         self._awaited: set[str] = set()
         """Runs that are not indexed yet."""
-        self._behind = False
+        self._behind = settings.search != "none"
         """Whether it still looks for what was read before the start."""
         self._closed = False
         self._thread: Thread | None = None
 
     def begin(self) -> None:
         if self._settings.search != "none" and self._thread is None:
-            self._behind = True
             self._thread = Thread(target=self._follow, name="quire-indexer", daemon=True)
             self._thread.start()
 
