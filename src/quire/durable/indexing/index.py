@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import replace
 from functools import lru_cache, partial
 from pathlib import Path
@@ -14,6 +15,7 @@ from quire.batch.contracts import StageOptions, StageOutcome
 from quire.batch.stopping import Stop
 from quire.context import Json, Runtime
 from quire.database.outputs import Outputs
+from quire.document import RenderOptions
 from quire.durable.folders.driving import run_batch, unfinished_run
 from quire.durable.folders.request import BatchRequest
 from quire.durable.indexing.delivery import FLOW, IndexTarget
@@ -22,9 +24,12 @@ from quire.durable.opening import open_runtime
 from quire.embed.codec import decode_dense
 from quire.embed.registry import AUTO, NONE, chosen_embedder, find_embedder
 from quire.embedder import Embedder
-from quire.errors import UsageError
+from quire.errors import InputError, UsageError
 from quire.events import Sink
+from quire.opened import Opened
+from quire.reading.drawing import draw
 from quire.search.backend import IndexBackend, IndexVersion
+from quire.search.crops import MARGIN, crop_box
 from quire.search.query import Filter
 from quire.search.searching import SearchOptions, search
 from quire.search.values import Hit
@@ -142,6 +147,22 @@ class Index:
         return search(
             index, query, embed=embed, filters=replace(filters or Filter(), tenant=self._tenant), options=wanted
         )
+
+    def crop(self, hit: Hit, *, margin: float = MARGIN, dpi: int = 150) -> bytes:
+        """The PNG of the place of a hit, with a margin around it as a fraction of the page, from its file.
+
+        A worker process draws it: the file is untrusted. Raises UsageError for a hit without a place, InputError for a
+        file that is gone, has changed or cannot be drawn.
+        """
+        box = crop_box(hit, margin)
+        if box is None:
+            raise UsageError(f"{hit.name} has no pages to draw: it has no picture of this place")
+        source = Opened(Path(hit.path), hit.name, hit.document)
+        with closing(draw(source, [hit.page], RenderOptions(dpi=dpi), fit=True, box=box, threads=1)) as drawn:
+            image = next(drawn)
+        if isinstance(image, InputError):
+            raise image
+        return image.png
 
     def versions(self) -> list[IndexVersion]:
         """The versions of the index: one for each way to cut and embed documents."""

@@ -5,7 +5,7 @@ import { button, debounced, el, icon, replace } from "./dom.js";
 import { count } from "./words.js";
 
 const MOST = 10;
-const WAIT_MS = 120; // after the last key: with the search itself, hits are there within 200 ms
+const WAIT_MS = 60; // after the last key: with the search itself, hits are there within 200 ms
 const BEFORE = 80; // characters before the first marked word
 const SHOWN = 360;
 const CROPS_AT_ONCE = 3; // a browser has six connections to a server
