@@ -92,18 +92,20 @@ def _numbers(text: str) -> set[str]:
 def _values(number: str) -> set[str]:
     """How a number may be meant: 1,234 is 1234, or 1.234 where a comma begins the decimals."""
     plain = re.sub(r"['’\u00a0\u202f]", "", number)
-    whole, decimals = (
-        plain.replace(",", ""),
-        plain.replace(".", "").replace(",", ".", 1) if plain.count(",") == 1 else plain.replace(".", ""),
-    )
-    return {_trimmed(one) for one in (plain, whole, decimals)}
+    readings = {
+        plain if re.fullmatch(r"\d+(\.\d+)?", plain) else "",
+        plain.replace(",", "") if re.fullmatch(r"\d{1,3}(,\d{2,3})*,\d{3}(\.\d+)?", plain) else "",
+        plain.replace(".", "").replace(",", ".") if re.fullmatch(r"\d{1,3}(\.\d{3})+(,\d+)?", plain) else "",
+        plain.replace(",", ".") if re.fullmatch(r"\d+,\d+", plain) else "",
+    }
+    return {_trimmed(one) for one in readings if one} or {plain}
 
 
 def _trimmed(number: str) -> str:
     """Without zeros that change nothing: 007.50 as 7.5."""
     whole, point, rest = number.partition(".")
     whole = whole.lstrip("0") or "0"
-    rest = rest.rstrip("0") if "." not in rest else rest
+    rest = rest.rstrip("0")
     return f"{whole}{point}{rest}" if rest else whole
 
 

@@ -14,7 +14,7 @@ from typer import Argument, Option
 
 from quire.cli import options
 from quire.cli.crops import HitPictures
-from quire.cli.index import search_place
+from quire.cli.index import EmbedderName, search_place
 from quire.cli.reporting import print_lines
 from quire.cli.search import WIDTH, print_hits
 from quire.cli.settings import settings_of
@@ -35,7 +35,7 @@ Examples:
 """
 
 
-def ask(
+def ask(  # noqa: PLR0913 - one argument per option
     question: Annotated[str, Argument(metavar="QUESTION", help="A question in plain words.")],
     paths: Annotated[
         list[Path], Argument(readable=False, metavar="PATH...", help="Files or folders; what is new is indexed first.")
@@ -43,6 +43,7 @@ def ask(
     k: Annotated[int, Option("--k", metavar="N", help="Number of passages; 5.", min=1, max=50, show_default=False)] = 5,
     store: options.SearchStore = None,
     facts: options.Facts = None,
+    embedder: EmbedderName = "auto",
     show: Annotated[
         bool, Option("--show", help="Show the place of each passage: in the terminal if it can, else as PNG files.")
     ] = False,
@@ -51,7 +52,7 @@ def ask(
 ) -> int:
     """Answer a question from documents: the best passages with their pages, and, with a language model in
     QUIRE_LLM_URL and QUIRE_LLM_MODEL, an answer whose every sentence cites them and was checked against them. Exit
-    code 1: nothing was found, or no sentence of the model stood the check."""
+    code 3: nothing was found, or no sentence of the model stood the check."""
     from quire.cite.model import LanguageModel
     from quire.durable.folders.discovery import check_paths
     from quire.durable.indexing.index import Index
@@ -59,7 +60,7 @@ def ask(
     model = LanguageModel.of(os.environ)
     settings = settings_of({"store": store, "facts": facts})
     check_paths(paths)
-    with Index(search_place(settings), facts=settings.facts) as index:
+    with Index(search_place(settings), facts=settings.facts, embedder=embedder) as index:
         hits = _found(index, question, paths, k, settings, quiet=quiet)
         answer = _answered(model, question, hits) if model is not None and hits else None
         if as_json:

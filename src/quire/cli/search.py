@@ -52,7 +52,7 @@ def search(
     ] = None,
     as_json: options.Json = False,
 ) -> int:
-    """Search the documents that `quire index` has indexed, by words and by meaning. Exit code 1: nothing was found."""
+    """Search the documents that `quire index` has indexed, by words and by meaning. Exit code 3: nothing was found."""
     from quire.durable.indexing.index import Index
     from quire.search.query import Filter
 

@@ -15,7 +15,7 @@ from quire.batch.contracts import StageOptions, StageOutcome
 from quire.batch.stopping import Stop
 from quire.context import Json, Runtime
 from quire.database.outputs import Outputs
-from quire.document import RenderOptions
+from quire.document import Document, RenderOptions
 from quire.durable.folders.driving import run_batch, unfinished_run
 from quire.durable.folders.request import BatchRequest
 from quire.durable.indexing.delivery import FLOW, IndexTarget
@@ -24,7 +24,7 @@ from quire.durable.opening import open_runtime
 from quire.embed.codec import decode_dense
 from quire.embed.registry import AUTO, NONE, chosen_embedder, find_embedder
 from quire.embedder import Embedder
-from quire.errors import InputError, UsageError
+from quire.errors import ChangedError, InputError, UsageError
 from quire.events import Sink
 from quire.opened import Opened
 from quire.reading.drawing import draw
@@ -157,6 +157,9 @@ class Index:
         box = crop_box(hit, margin)
         if box is None:
             raise UsageError(f"{hit.name} has no pages to draw: it has no picture of this place")
+        with Document(Path(hit.path)) as document:
+            if document.id != hit.document:
+                raise ChangedError("has changed since it was indexed; run `quire index` again", document=hit.name)
         source = Opened(Path(hit.path), hit.name, hit.document)
         with closing(draw(source, [hit.page], RenderOptions(dpi=dpi), fit=True, box=box, threads=1)) as drawn:
             image = next(drawn)
