@@ -30,6 +30,16 @@ Examples:
   quire search "gross margin 2022"
 """
 
+EmbedderName = Annotated[
+    str,
+    Option(
+        "--embedder",
+        metavar="NAME",
+        help="Model for vectors: a name, a folder, none for words alone; all-minilm-l6-v2 if fetched (auto).",
+        show_default=False,
+    ),
+]
+
 
 def index(  # noqa: PLR0913 - one argument per option
     paths: Annotated[
@@ -40,14 +50,7 @@ def index(  # noqa: PLR0913 - one argument per option
     facts: options.Facts = None,
     runtime: options.Runtime = None,
     ingress: options.Ingress = None,
-    embedder: Annotated[
-        str,
-        Option(
-            metavar="NAME",
-            help="Model for vectors: a name, a folder, none for words alone; all-minilm-l6-v2 if fetched (auto).",
-            show_default=False,
-        ),
-    ] = "auto",
+    embedder: EmbedderName = "auto",
     preset: options.Preset = None,
     ocr: options.Ocr = None,
     lang: options.Lang = None,

@@ -62,6 +62,10 @@ class IndexBackend(Protocol):
         """The documents in it: path and digest by id."""
         ...
 
+    def tenants(self) -> list[str]:
+        """The tenants with documents in it."""
+        ...
+
     def at(self, path: str, *, tenant: str = "") -> list[str]:
         """The ids of the documents that were put with a path."""
         ...

@@ -271,6 +271,11 @@ class PostgresIndex:
         rows = self._rows("SELECT document, path, digest FROM search_documents_{v} WHERE tenant = ?", (tenant,))
         return {str(document): (str(path), str(digest)) for document, path, digest in rows}
 
+    def tenants(self) -> list[str]:
+        return [
+            str(tenant) for (tenant,) in self._rows("SELECT DISTINCT tenant FROM search_documents_{v} ORDER BY tenant")
+        ]
+
     def at(self, path: str, *, tenant: str = "") -> list[str]:
         rows = self._rows("SELECT document FROM search_documents_{v} WHERE path = ? AND tenant = ?", (path, tenant))
         return [str(document) for (document,) in rows]

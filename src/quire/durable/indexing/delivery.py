@@ -5,15 +5,15 @@ Vectors are looked up in the store first: those that a flow or an earlier run ha
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from quire.asking import Asker
 from quire.chunk import ChunkOptions, find_tokenizer, settings_of
-from quire.context import Json
+from quire.context import Json, Store
 from quire.database.places import path_text
 from quire.embed.batches import dense_vectors
 from quire.embed.registry import find_embedder
@@ -25,6 +25,7 @@ from quire.search import terms as lexical
 from quire.search.backend import IndexBackend, IndexProfile
 from quire.search.values import IndexedChunk, IndexedDocument
 from quire.store.artifacts import ArtifactStore
+from quire.workers import WorkerPool, shared_pool
 
 if TYPE_CHECKING:
     from quire.chunk.rows import ChunkRow
@@ -67,18 +68,36 @@ class IndexTarget:
         return IndexProfile(chunks, contents, embedder.name, version, embedder.dimension)
 
 
+class IndexOwner(NamedTuple):
+    """To whom a document in an index belongs: the part of the store with its artifacts, its id there, its tenant."""
+
+    store: Store
+    document: str
+    tenant: str = ""
+    modified: float | None = None
+    """Seconds since 1970, where that is not the time of its file."""
+
+
 class IndexDelivery:
     """Puts the documents of a batch into an index. Thread-safe."""
 
-    def __init__(self, store: ArtifactStore, index: IndexBackend, embedder: Embedder | None) -> None:
-        self._store, self._index, self._embedder = store, index, embedder
+    def __init__(
+        self,
+        store: Store,
+        index: IndexBackend,
+        embedder: Embedder | None,
+        *,
+        pool: Callable[[], WorkerPool] = shared_pool,
+    ) -> None:
+        self._store, self._index, self._embedder, self._pool = store, index, embedder, pool
 
-    def put(self, document: str, path: Path, rows: list[ChunkRow]) -> int:
+    def put(self, document: str, path: PurePath, rows: list[ChunkRow], *, owner: IndexOwner | None = None) -> int:
         """Replace what the index has of a document; returns how many chunks it has now."""
+        owner = owner or IndexOwner(self._store, document)
         texts = [passages.passage(row) for row in rows]
         vectors = None
         if self._embedder is not None:
-            asker = Asker(self._store, document=document, check=lambda: None, tell=_silently)
+            asker = Asker(owner.store, document=document, check=lambda: None, tell=_silently, pool=self._pool)
             vectors = dense_vectors(texts, self._embedder, asker)
         chunks = [
             IndexedChunk(
@@ -87,7 +106,7 @@ class IndexDelivery:
             for number, (row, statement) in enumerate(zip(rows, statements.statements(rows), strict=True))
         ]
         self._store.flush()  # an index never has what the store has not
-        self._index.put([_document(document, path, rows, chunks)])
+        self._index.put([_document(owner, path, rows, chunks)])
         return len(chunks)
 
     def others_at(self, path: Path, document: str) -> list[str]:
@@ -95,7 +114,7 @@ class IndexDelivery:
         return [found for found in self._index.at(path_text(path)) if found != document]
 
     def remove(self, document: str) -> None:
-        self._index.remove([document])
+        self._index.remove([document], tenant="")
 
 
 def delivery_to(store: ArtifactStore, target: IndexTarget) -> IndexDelivery:
@@ -108,13 +127,15 @@ def delivery_to(store: ArtifactStore, target: IndexTarget) -> IndexDelivery:
     return IndexDelivery(store, index, find_embedder(target.embedder))
 
 
-def _document(document: str, path: Path, rows: list[ChunkRow], chunks: list[IndexedChunk]) -> IndexedDocument:
+def _document(owner: IndexOwner, path: PurePath, rows: list[ChunkRow], chunks: list[IndexedChunk]) -> IndexedDocument:
     try:
-        modified = datetime.fromtimestamp(path.stat().st_mtime, UTC).isoformat(timespec="seconds")
+        at = owner.modified or Path(path).stat().st_mtime
+        modified = datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds")
     except OSError:  # gone since it was read
         modified = ""
     return IndexedDocument(
-        document=document,
+        document=owner.document,
+        tenant=owner.tenant,
         name=path.name,
         path=str(path),
         digest=digest_of([row["chunk_id"] for row in rows]),

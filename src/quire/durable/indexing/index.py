@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import replace
 from functools import lru_cache, partial
 from pathlib import Path
@@ -14,6 +15,7 @@ from quire.batch.contracts import StageOptions, StageOutcome
 from quire.batch.stopping import Stop
 from quire.context import Json, Runtime
 from quire.database.outputs import Outputs
+from quire.document import Document, RenderOptions
 from quire.durable.folders.driving import run_batch, unfinished_run
 from quire.durable.folders.request import BatchRequest
 from quire.durable.indexing.delivery import FLOW, INPUTS, PLACE, IndexTarget
@@ -22,9 +24,12 @@ from quire.durable.opening import open_runtime
 from quire.embed.codec import decode_dense
 from quire.embed.registry import AUTO, NONE, chosen_embedder, find_embedder
 from quire.embedder import Embedder
-from quire.errors import StoreError, UsageError
+from quire.errors import ChangedError, InputError, StoreError, UsageError
 from quire.events import Sink
+from quire.opened import Opened
+from quire.reading.drawing import draw
 from quire.search.backend import IndexBackend, IndexProfile, IndexVersion
+from quire.search.crops import MARGIN, crop_box
 from quire.search.query import Filter
 from quire.search.searching import SearchOptions, search
 from quire.search.values import Hit
@@ -155,6 +160,25 @@ class Index:
                 raise
             return self._searched(current, query, filters, wanted)  # a rebuild has replaced the version meanwhile
 
+    def crop(self, hit: Hit, *, margin: float = MARGIN, dpi: int = 150) -> bytes:
+        """The PNG of the place of a hit, with a margin around it as a fraction of the page, from its file.
+
+        A worker process draws it: the file is untrusted. Raises UsageError for a hit without a place, InputError for a
+        file that is gone, has changed or cannot be drawn.
+        """
+        box = crop_box(hit, margin)
+        if box is None:
+            raise UsageError(f"{hit.name} has no pages to draw: it has no picture of this place")
+        with Document(Path(hit.path)) as document:
+            if document.id != hit.document:
+                raise ChangedError("has changed since it was indexed; run `quire index` again", document=hit.name)
+        source = Opened(Path(hit.path), hit.name, hit.document)
+        with closing(draw(source, [hit.page], RenderOptions(dpi=dpi), fit=True, box=box, threads=1)) as drawn:
+            image = next(drawn)
+        if isinstance(image, InputError):
+            raise image
+        return image.png
+
     def versions(self) -> list[IndexVersion]:
         """The versions of the index: one for each way to cut and embed documents."""
         return self._indexes.versions()
@@ -174,7 +198,7 @@ class Index:
         self.close()
 
     def _searched(self, index: IndexBackend, query: str, filters: Filter, options: SearchOptions) -> list[Hit]:
-        embed = partial(_query_vector, self._named_for(index)) if index.profile.dimension else None
+        embed = partial(query_vector, self._named_for(index)) if index.profile.dimension else None
         return search(index, query, embed=embed, filters=filters, options=options)
 
     def _named_for(self, index: IndexBackend) -> str:
@@ -192,6 +216,12 @@ class Index:
 
     def _begun(self, profile: IndexProfile) -> IndexBackend:
         """The version that a rebuild fills: that of an interrupted one, or a new one."""
+        present = self._indexes.open(profile)
+        if present is not None and any(tenant != self._tenant for tenant in present.tenants()):
+            raise UsageError(
+                f"the index in {self._place} also has documents that a server has read, which a rebuild would lose; "
+                "index into a store of its own"
+            )
         same = [version for version in self.versions() if version.profile == profile]
         begun = self._indexes.open(name=same[-1].name) if len(same) > 1 and not same[-1].is_current else None
         return begun or self._indexes.make(profile)
@@ -241,6 +271,7 @@ def _loaded(named: str) -> Embedder:
     return found
 
 
-def _query_vector(named: str, text: str) -> NDArray[np.float32]:
+def query_vector(named: str, text: str) -> NDArray[np.float32]:
+    """The vector of a query by an embedder; its model is loaded here by the first call, and kept."""
     vector: NDArray[np.float32] = decode_dense(_loaded(named).embed([text], "query"))[0]
     return vector
