@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import PurePosixPath
@@ -82,9 +83,11 @@ class ServedIndex:
         own = replace(filters, tenant=PART + tenant)
         return search(self._index, query, embed=embed, filters=own, options=SearchOptions(k=k))
 
-    def remove(self, tenant: str, documents: list[str]) -> None:
-        """Remove documents of a tenant, by their ids in the store."""
-        self._index.remove(documents, tenant=PART + tenant)
+    def remove(self, tenant: str, hits: Sequence[Hit]) -> None:
+        """Remove the documents of hits, unless another run has put them into the index meanwhile."""
+        known = self._index.known(tenant=PART + tenant)
+        same = {hit.document for hit in hits if known.get(hit.document, ("",))[0] == hit.path}
+        self._index.remove(sorted(same), tenant=PART + tenant)
 
     def stop(self) -> None:
         """End its workers: what is being indexed in another thread is given up."""
