@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from quire.client import Client, ClientDocument, ClientRun
     from quire.document import Document, Page, RenderOptions
     from quire.durable.flows.flow import Flow, FlowResult
+    from quire.durable.indexing.index import Index
     from quire.engine import Attempt, Engine, Question, Recognition
     from quire.errors import (
         ConfigurationError,
@@ -109,6 +110,7 @@ _HOMES = {
     "quire.reading.call": ("aread", "astream", "read", "stream"),
     "quire.result": ("DocumentResult", "Ledger", "Redacted"),
     "quire.durable.flows.flow": ("Flow", "FlowResult"),
+    "quire.durable.indexing.index": ("Index",),
     "quire.store.files": ("FileStore",),
     "quire.store.images": ("PageImages",),
     "quire.store.opening": ("open_store",),
@@ -161,6 +163,7 @@ __all__ = [
     "Flow",
     "FlowResult",
     "GridCell",
+    "Index",
     "InputError",
     "Layout",
     "Ledger",

@@ -27,7 +27,7 @@ LAYERS = {
     """,
     "adapters": """
         render layout prepare detect classify recognize correct assemble export answers store prompts flow ocr_models
-        chunk formats models search
+        chunk formats models search cite
         database.postgres database.postgres_connections
     """,
     "execution": "workers runtime batch asking",

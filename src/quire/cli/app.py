@@ -34,6 +34,7 @@ _COMMANDS: Mapping[str, Mapping[str, str | tuple[str, str, str]]] = {
         ),
         "index": ("index:index", "EXAMPLES", "Index documents and folders for search."),
         "search": ("search:search", "EXAMPLES", "Search the index: pages, places and why."),
+        "ask": ("ask:ask", "EXAMPLES", "Answer a question from documents, with the evidence."),
         "inspect": ("inspect:inspect", "EXAMPLES", "Show what is in a document, and which pages need OCR."),
         "engines": ("engines:engines", "EXAMPLES", "List the OCR engines and their languages."),
     },

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Option
 
 from quire.cli import options
+from quire.cli.crops import HitPictures
 from quire.cli.index import search_place
 from quire.cli.reporting import print_lines
 from quire.cli.settings import settings_of
@@ -25,6 +26,7 @@ Examples:
   quire search "what were the capital expenditures?" reports/3m.pdf
   quire search '"total assets" kind:table -pro-forma page:40-80' --k 5
   quire search "termination notice" contracts/ --json
+  quire search "wiring diagram" --show
 """
 WIDTH = 100
 BEFORE = 80
@@ -42,9 +44,15 @@ def search(
     k: Annotated[int, Option("--k", metavar="N", help="Number of hits; 10.", min=1, max=1000, show_default=False)] = 10,
     store: options.SearchStore = None,
     facts: options.Facts = None,
+    show: Annotated[
+        bool, Option("--show", help="Show the place of each hit: in the terminal if it can, else as PNG files.")
+    ] = False,
+    save: Annotated[
+        Path | None, Option("--save", metavar="DIR", help="Write the places of the hits as PNG files there.")
+    ] = None,
     as_json: options.Json = False,
 ) -> int:
-    """Search the documents that `quire index` has indexed, by words and by meaning. Exit code 1: nothing was found."""
+    """Search the documents that `quire index` has indexed, by words and by meaning. Exit code 3: nothing was found."""
     from quire.durable.indexing.index import Index
     from quire.search.query import Filter
 
@@ -52,13 +60,25 @@ def search(
     folders = tuple(str(path.absolute()) for path in paths or ())
     with Index(search_place(settings), facts=settings.facts) as index:
         hits = index.search(query, k=k, filters=Filter(folders=folders))
-    if as_json:
-        print(json.dumps([hit.to_json() for hit in hits], ensure_ascii=False, indent=2))
-    else:
-        print_lines(line for number, hit in enumerate(hits, 1) for line in _lines(number, hit))
-        if not hits:
-            print("nothing was found")
+        pictures = HitPictures(index, folder=save, shown=show and not as_json)
+        if as_json:
+            if save is not None:
+                for number, hit in enumerate(hits, 1):
+                    pictures.of(number, hit)
+            print(json.dumps([hit.to_json() for hit in hits], ensure_ascii=False, indent=2))
+        else:
+            print_hits(hits, pictures)
     return EXIT_COMPLETE if hits else EXIT_PARTIAL
+
+
+def print_hits(hits: Sequence[Hit], pictures: HitPictures) -> None:
+    """Each with its number, page, section, snippet and picture."""
+    for number, hit in enumerate(hits, 1):
+        shown, said = pictures.of(number, hit)
+        print_lines([*_lines(number, hit), *([f"    {said}"] if said else [])])
+        print(shown)
+    if not hits:
+        print("nothing was found")
 
 
 def _lines(number: int, hit: Hit) -> Iterator[str]:
@@ -69,7 +89,6 @@ def _lines(number: int, hit: Hit) -> Iterator[str]:
     for line in textwrap.wrap(_snippet(hit), WIDTH, max_lines=LINES, placeholder=" …"):
         yield f"    {line}"
     yield f"    {hit.reason}"
-    yield ""
 
 
 def _snippet(hit: Hit) -> str:

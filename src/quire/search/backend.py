@@ -14,7 +14,7 @@ from quire.embedder import Embedder
 from quire.errors import UsageError
 from quire.keys import Digest, Profile, digest_of
 from quire.search.query import Filter, Query
-from quire.search.values import IndexedDocument, Statistics, StoredChunk
+from quire.search.values import IndexedDocument, PageChunk, Statistics, StoredChunk
 
 if TYPE_CHECKING:
     import numpy as np
@@ -72,6 +72,9 @@ class IndexBackend(Protocol):
     """One version of an index, open. Thread-safe. Raises StoreError when it cannot be read or written."""
 
     @property
+    def name(self) -> str: ...
+
+    @property
     def profile(self) -> IndexProfile: ...
 
     def put(self, documents: Sequence[IndexedDocument]) -> None:
@@ -84,6 +87,14 @@ class IndexBackend(Protocol):
 
     def known(self, *, tenant: str = "") -> Mapping[str, tuple[str, str]]:
         """The documents in it: path and digest by id."""
+        ...
+
+    def tenants(self) -> list[str]:
+        """The tenants with documents in it."""
+        ...
+
+    def at(self, path: str, *, tenant: str = "") -> list[str]:
+        """The ids of the documents that were put with a path."""
         ...
 
     def statistics(self, terms: Sequence[str]) -> Statistics: ...
@@ -100,8 +111,51 @@ class IndexBackend(Protocol):
         """The chunks that still exist, in the order of the ids."""
         ...
 
+    def on_pages(self, pages: Sequence[tuple[str, int]], filter: Filter) -> list[PageChunk]:
+        """The chunks on pages, each given by its document and number, in no order."""
+        ...
+
     def around(self, document: str, index: int, reach: int, filter: Filter) -> list[StoredChunk]:
         """The chunks of a document around one of them, with it, in reading order."""
+        ...
+
+    def close(self) -> None: ...
+
+
+class Indexes(Protocol):
+    """The versions of an index, side by side. Thread-safe. Raises StoreError when they cannot be read or written."""
+
+    def versions(self) -> list[IndexVersion]: ...
+
+    def open(self, profile: IndexProfile | None = None, *, name: str | None = None) -> IndexBackend | None:
+        """The version of a name, or with a profile, or the current one. None when there is none.
+
+        Of several versions with a profile it is the current one if that is among them, else the latest.
+        """
+        ...
+
+    def open_or_make(self, profile: IndexProfile) -> IndexBackend:
+        """The version with a profile; two processes that need a new one get the same."""
+        ...
+
+    def make(self, profile: IndexProfile, *, name: str | None = None) -> IndexBackend:
+        """A new, empty version; the first one is current at once."""
+        ...
+
+    def switch(self, name: str) -> None:
+        """Make a version the one that searches use, in one step. Raises UsageError when there is none of that name."""
+        ...
+
+    def drop(self, name: str) -> None:
+        """Remove a version with everything in it."""
+        ...
+
+    def remove(self, documents: Sequence[str]) -> None:
+        """Remove documents from every version, in one transaction."""
+        ...
+
+    def remove_traces(self) -> None:
+        """Overwrite what the files of the engine still hold of removed documents, where that is not up to a server."""
         ...
 
     def close(self) -> None: ...

@@ -31,6 +31,7 @@ from quire.errors import ConfigurationError, QuireError, RunError
 from quire.runtime.local import LocalRuntime
 from quire.service.contract.answers import BUSY
 from quire.service.contract.refusing import RequestRefused
+from quire.service.indexing import DocumentIndexer
 from quire.service.removing import FetchedResults
 from quire.service.settings import ServiceSettings
 from quire.service.tracking import RunTallies
@@ -63,6 +64,7 @@ class Service:
         self.runs = Runs(store.database)
         self.waiter = RunWaiter(runtime)
         self.tallies = RunTallies(runtime)
+        self.indexer = DocumentIndexer(settings, store, runtime, FLOW, self.documents)
         self.draining = False
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="quire-service")
         self._fetched = FetchedResults(
@@ -127,6 +129,7 @@ class Service:
         status = self.runs.glance(run)
         if status is None or status.inputs["tenant"] != argument["tenant"]:  # two keys with one id: 1 in 2^48
             raise _busy()
+        self.indexer.follow(status)
         return status
 
     async def submit(self, argument: TaskArgument, *, task: str | None = None) -> str:
@@ -188,6 +191,7 @@ class Service:
         """Start working on what is queued."""
         if isinstance(self.runtime, LocalRuntime):
             self.runtime.serve()
+        self.indexer.begin()
 
     def drain(self) -> None:
         """The server is about to stop: refuse new tasks, and end what only waits. Safe in a signal handler."""
@@ -201,6 +205,7 @@ class Service:
         self._threads.shutdown(wait=False)
 
     def _close(self) -> None:
+        self.indexer.close()
         if isinstance(self.runtime, LocalRuntime):
             self.runtime.close(patience_s=self.settings.shutdown_s)
         else:

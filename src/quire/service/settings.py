@@ -124,6 +124,16 @@ class ServiceSettings:
         "pages processed in parallel; one per CPU",
         least=1,
     )
+    search: str = _setting(
+        "reads",
+        "QUIRE_SERVE_SEARCH",
+        "text",
+        "documents that /api/search finds: of Quire's own API, of all tasks until they are removed, or none",
+        ("reads", "all", "none"),
+    )
+    embedder: str = _setting(
+        "auto", "QUIRE_SERVE_EMBEDDER", "text", "model for their vectors: a name, a folder, or none for words alone"
+    )
     max_queued: int = _setting(1000, "QUIRE_SERVE_MAX_QUEUED", "number", "tasks that may wait", least=1)
     tenants: bool = _setting(False, "QUIRE_SERVE_TENANTS", "flag", "separate tenants by a header")
     tenant_header: str = _setting(

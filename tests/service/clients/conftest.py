@@ -43,7 +43,7 @@ def needed(script: str) -> Path:
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[QuireServer]:
     """A server without a key that may fetch documents from this machine."""
-    settings = {"QUIRE_SERVE_ALLOWED_PRIVATE_IPS": "127.0.0.1/32"}
+    settings = {"QUIRE_SERVE_ALLOWED_PRIVATE_IPS": "127.0.0.1/32", "QUIRE_SERVE_EMBEDDER": "none"}
     with running(QuireServer(tmp_path_factory.mktemp("server"), environment=settings)) as started:
         yield started
 

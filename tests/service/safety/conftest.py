@@ -33,6 +33,10 @@ KEY = "k3y-of-the-tests/with+odd=characters"
 PDF = documents.simple(1)
 
 
+SEARCHED = {"search": "reads", "embedder": "none"}
+"""Settings of a server that indexes by words alone; the others index nothing."""
+
+
 @dataclass
 class Answer:
     status: int
@@ -147,7 +151,7 @@ def guarded(
     slots = pools_for(1) | {CALLS: 1}
     pools = dict.fromkeys(slots, 0) if idle else slots
     runtime = LocalRuntime(store.database, workflows_on(store, workers=1), pools=pools)
-    chosen = ServiceSettings(port=0, workers=1, shutdown_s=1.0, **settings)
+    chosen = ServiceSettings(port=0, workers=1, shutdown_s=1.0, **{"search": "none", **settings})
     service = Service(chosen, store, runtime)
     app = create_app(service)
     server = uvicorn.Server(uvicorn.Config(app, **options_of(chosen, chosen.port)))
@@ -174,7 +178,9 @@ def open_server(tmp_path_factory) -> Iterator[Guarded]:
 @pytest.fixture(scope="module")
 def keyed(tmp_path_factory) -> Iterator[Guarded]:
     """A server with a key and tenants. Requests have the key."""
-    with guarded(tmp_path_factory.mktemp("keyed"), api_key=KEY, tenants=True, headers={"X-Api-Key": KEY}) as running:
+    with guarded(
+        tmp_path_factory.mktemp("keyed"), api_key=KEY, tenants=True, headers={"X-Api-Key": KEY}, **SEARCHED
+    ) as running:
         yield running
 
 

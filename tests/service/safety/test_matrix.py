@@ -52,6 +52,7 @@ ROUTES: dict[str, Kind] = {
     "POST /v1/callback/task/progress": "acknowledges",
     "GET /api/runs": "lists",
     "GET /api/documents": "lists",
+    "GET /api/search": "lists",
     "GET /api/runs/{run}": "run",
     "DELETE /api/runs/{run}": "run",
     "GET /api/runs/{run}/events": "run",
@@ -194,6 +195,16 @@ def test_lists_have_nothing_of_another_tenant(keyed, tenant):
     for before in (tenant.run, tenant.document):
         assert keyed.get(f"/api/runs?before={before}", B).status == 404
         assert keyed.get(f"/api/documents?before={before}", B).status == 404
+
+
+def test_a_search_finds_nothing_of_another_tenant(keyed, tenant):
+    path = f"/api/search?q=chapter&in={tenant.run}"
+    assert keyed.service.indexer.settled(60)
+    (hit,) = keyed.get(path, A).json["hits"]
+    assert hit["document"] == tenant.document
+    for headers in (B, {}, {"X-Tenant-Id": "c"}):
+        assert keyed.get(path, headers).json["hits"] == []
+        assert keyed.get(hit["crop"], headers).status == 404
 
 
 def test_a_digest_that_another_tenant_has_is_not_an_address(keyed, tenant):

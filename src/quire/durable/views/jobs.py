@@ -9,6 +9,8 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
+from quire.chunk import ChunkOptions, chunks
+from quire.chunk.rows import rows
 from quire.durable.reads.jobs import load_artifacts
 from quire.durable.views import searching
 from quire.encoding import decode_document
@@ -69,8 +71,19 @@ class Find:
 
 
 @dataclass(frozen=True, slots=True)
+class Cut:
+    """A document to cut into chunks."""
+
+    viewed: Viewed
+    name: str
+    id: str
+    media_type: str
+    options: ChunkOptions
+
+
+@dataclass(frozen=True, slots=True)
 class _Document:
-    """What is exported of one table: a document with a few blocks."""
+    """What is exported, or cut into chunks: the blocks of a document, or the few of one table."""
 
     blocks: Sequence[Block]
     pages: Sequence[PageInfo] = ()
@@ -118,6 +131,13 @@ def write_table(wanted: TableFile, work: WorkerWork) -> bytes:
         case "html":
             return _markdown.html_table(block.table).encode("utf-8", "replace")
     return _encoded({**_table_row(block, caption), **_json.table_json(block.table, block)})
+
+
+def cut(wanted: Cut, work: WorkerWork) -> bytes:
+    """The chunks of the document, as a list of rows."""
+    infos, blocks = _decoded(wanted.viewed, work)
+    document = _Document(blocks, infos, wanted.name, wanted.id, wanted.media_type)
+    return _encoded(rows(document, chunks(document, wanted.options)))
 
 
 def find(wanted: Find, work: WorkerWork) -> bytes:

@@ -15,6 +15,8 @@ from functools import partial
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 from quire.atomic_files import output_stem
+from quire.chunk import ChunkOptions, find_tokenizer, settings_of
+from quire.chunk.rows import ChunkRow
 from quire.context import Claim, Store
 from quire.document import RenderOptions
 from quire.durable.flows.once import made_once
@@ -24,7 +26,7 @@ from quire.durable.reads.steps import NOTHING, DocumentSteps
 from quire.durable.views import jobs
 from quire.errors import InputError, StoreError, UsageError
 from quire.export import find_format
-from quire.keys import ArtifactKey, Digest, Profile, artifact_key
+from quire.keys import ArtifactKey, Digest, Profile, artifact_key, digest_of
 from quire.reading.drawing import draw
 from quire.reading.worker_pages import stored
 from quire.types import BBox
@@ -73,9 +75,13 @@ class DocumentViews:
     Every method raises StoreError if the document was deleted, and InputError if its source is needed and gone.
     """
 
-    def __init__(self, steps: DocumentSteps) -> None:
+    def __init__(self, steps: DocumentSteps, *, workers: int = WORKERS) -> None:
         self._steps = steps
-        self._pool = WorkerPool(WORKERS)
+        self._pool = WorkerPool(workers)
+
+    @property
+    def pool(self) -> WorkerPool:
+        return self._pool
 
     def load(self, document: DocumentReference, digest: Digest) -> bytes:
         return self._store(document).load(digest)
@@ -169,6 +175,20 @@ class DocumentViews:
             raise UsageError("the text to search for is empty")
         self._check(document)
         return self._work(document, "find", jobs.Find(self._viewed(document), query, limit)).data
+
+    def chunks(self, document: DocumentReference, options: ChunkOptions) -> list[ChunkRow]:
+        """The chunks of a document, for an index."""
+        source = document["source"]
+        settings = digest_of(settings_of(options, find_tokenizer(options.tokenizer)))
+        key = artifact_key("view-chunks", FILE, (*_read_from(document), source["name"]), settings)
+
+        def make(claim: Claim) -> Digest:
+            media_type = document.get("media_type") or ""
+            cut = jobs.Cut(self._viewed(document), source["name"], source["id"], media_type, options)
+            return self._save(key, self._work(document, "cut", cut).data, document, claim)
+
+        listed: list[ChunkRow] = json.loads(self.load(document, self._once(key, document, make)))
+        return listed
 
     def close(self) -> None:
         self._pool.close()

@@ -198,7 +198,7 @@ class PageBox(BaseModel):
     height: float
 
 
-class SearchHit(BaseModel):
+class TextMatch(BaseModel):
     """A match: characters `start` to `end` of the text of a block, and where they are on the page."""
 
     page: int
@@ -213,8 +213,50 @@ class SearchHit(BaseModel):
 class SearchResult(BaseModel):
     """The first matches in reading order, and how many there are."""
 
-    hits: list[SearchHit]
+    hits: list[TextMatch]
     total: int
+
+
+class HitPlace(BaseModel):
+    """A place of a hit."""
+
+    page: int
+    bbox: PageBox
+
+
+class FoundPlace(BaseModel):
+    """A passage of a document that fits a query, and where it is.
+
+    `marks` are the matching words, as ranges of characters of `text`. `scores` are by source: `lexical`, `dense`,
+    `total`. `crop` is the path of its picture.
+    """
+
+    document: str
+    sha256: str | None
+    name: str
+    path: str = Field(description="`run/number/name`: for the parameter `in`, each part of it by itself too.")
+    page: int
+    bbox: PageBox | None
+    crop: str | None
+    text: str
+    marks: list[tuple[int, int]]
+    section: list[str]
+    kinds: list[str]
+    blocks: list[str]
+    places: list[HitPlace]
+    chunk: str
+    index: int
+    score: float
+    scores: dict[str, float]
+    reason: str
+    also: list[str] = Field(description="Names of other documents that say the same.")
+
+
+class FoundPlaces(BaseModel):
+    """The hits of a query, the best first."""
+
+    query: str
+    hits: list[FoundPlace]
 
 
 class TableSummary(BaseModel):

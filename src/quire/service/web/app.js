@@ -23,7 +23,7 @@ function show() {
   document.body.dataset.screen = wanted === null ? "home" : "document";
   replace(bar.place);
   document.title = "Quire";
-  screen = wanted === null ? new Home(main) : new Viewer(main, bar.place, wanted, asked);
+  screen = wanted === null ? new Home(main, asked) : new Viewer(main, bar.place, wanted, asked);
 }
 
 const bar = topBar();

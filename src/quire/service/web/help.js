@@ -12,7 +12,7 @@ const KEYS = [
   ["b", "boxes on and off"],
   ["w", "words on and off"],
   ["f", "filters"],
-  ["/", "search in the document"],
+  ["/", "search in the document, or in all documents"],
   ["n  N", "next, previous hit"],
   ["1 … 6", "Text, Blocks, Tables, Markdown, JSON, Reading"],
   ["p", "panel on and off"],

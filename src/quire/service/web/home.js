@@ -2,6 +2,7 @@
 
 import { getJson, request } from "./api.js";
 import { button, el, icon, notify, replace } from "./dom.js";
+import { Finding } from "./finding.js";
 import { RunProgress } from "./progress.js";
 import { Uploads } from "./uploads.js";
 import { STATES, adviceFor, ago, count, duration, isActive } from "./words.js";
@@ -12,11 +13,12 @@ const IDLE_POLL_MS = 10_000;
 const PORTION = 30;
 
 export class Home {
-  constructor(main) {
+  constructor(main, asked) {
     this.runs = new Map(); // id -> run, the latest first
     this.following = new Map(); // id -> RunProgress
     this.next = null;
     this.uploads = new Uploads((run) => this._add(run));
+    this.finding = new Finding(asked.get("q") ?? "");
     this.list = el("div", { class: "runs" });
     this.trouble = el("div", { class: "trouble", role: "alert", hidden: true });
     this.more = button("Show older", () => this._load(this.next), { class: "secondary", hidden: true });
@@ -26,6 +28,7 @@ export class Home {
         "div",
         { class: "home" },
         el("h1", { class: "offscreen" }, "Quire: read documents"),
+        this.finding.element,
         this.uploads.element,
         el("section", { "aria-labelledby": "documents" }, el("h2", { id: "documents" }, "Documents"), this.trouble, this.list, this.more),
       ),
@@ -40,7 +43,15 @@ export class Home {
     this._stopped = true;
     clearTimeout(this._timer);
     this.uploads.close();
+    this.finding.close();
     for (const each of this.following.values()) each.stop();
+  }
+
+  /** A key outside of fields; says whether it meant something. */
+  key(event) {
+    if (event.key !== "/") return false;
+    this.finding.focus();
+    return true;
   }
 
   async _poll() {

@@ -25,6 +25,9 @@ from quire.service.settings import ServiceSettings
 from quire.store.files import FileStore
 from tests.documents import scan
 
+SEARCHED = {"search": "reads", "embedder": "none"}
+"""Settings of a server that indexes by words alone; the others index nothing."""
+
 
 @dataclass
 class Answer:
@@ -93,7 +96,9 @@ def serving(folder, *, idle: bool = False, **settings) -> Iterator[Serving]:
     slots = pools_for(1) | {CALLS: 1}
     pools = dict.fromkeys(slots, 0) if idle else slots
     runtime = LocalRuntime(store.database, workflows_on(store, workers=1), pools=pools)
-    service = Service(ServiceSettings(port=0, workers=1, shutdown_s=1.0, **settings), store, runtime)
+    service = Service(
+        ServiceSettings(port=0, workers=1, shutdown_s=1.0, **{"search": "none", **settings}), store, runtime
+    )
     server = uvicorn.Server(uvicorn.Config(create_app(service), port=0, log_level="warning", access_log=False))
     config = server.config
     config.load()
@@ -112,7 +117,7 @@ def serving(folder, *, idle: bool = False, **settings) -> Iterator[Serving]:
 @pytest.fixture(scope="session")
 def server(tmp_path_factory) -> Iterator[Serving]:
     """A server with tenants that reads documents."""
-    with serving(tmp_path_factory.mktemp("serving"), tenants=True) as running:
+    with serving(tmp_path_factory.mktemp("serving"), tenants=True, **SEARCHED) as running:
         yield running
 
 

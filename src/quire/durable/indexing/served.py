@@ -1,0 +1,104 @@
+"""The index of a service: the documents that its runs have read, by tenant."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from pathlib import PurePosixPath
+from typing import NamedTuple
+
+from quire.chunk import ChunkOptions
+from quire.durable.indexing.delivery import IndexDelivery, IndexOwner, IndexTarget
+from quire.durable.indexing.index import query_vector
+from quire.durable.indexing.opening import open_indexes
+from quire.durable.messages import DocumentReference
+from quire.durable.reads.steps import DocumentSteps
+from quire.durable.views.views import DocumentViews
+from quire.embed.registry import AUTO, NONE, chosen_embedder
+from quire.search.query import Filter
+from quire.search.searching import SearchOptions, search
+from quire.search.values import Hit
+from quire.store.artifacts import ArtifactStore
+from quire.store.scoped import ScopedStore, scoped
+
+PART = "served/"
+"""Before the name of each tenant: what runs have read is apart from what `quire index` puts into the same store."""
+
+
+class ServedPlace(NamedTuple):
+    """A source of a run, as the path of an indexed document: `run/number/name`."""
+
+    run: str
+    number: int
+
+    @classmethod
+    def of(cls, hit: Hit) -> ServedPlace:
+        run, number, *_ = PurePosixPath(hit.path).parts
+        return cls(run, int(number))
+
+
+class ServedIndex:
+    """Puts what was read into the index of its store, and searches it. Thread-safe; its methods block.
+
+    Its worker process is separate from those that read documents and make views. Raises ConfigurationError for a store
+    that cannot hold an index, or an embedder that is not here.
+    """
+
+    def __init__(self, store: ArtifactStore, *, embedder: str = AUTO) -> None:
+        found = chosen_embedder(embedder)
+        target = IndexTarget(NONE if found is None else embedder)
+        profile = target.profile(found)
+        self._store, self._embedder = store, found.name if found is not None and embedder == AUTO else embedder
+        self._indexes = open_indexes(store)
+        self._index = self._indexes.open_or_make(profile)
+        self._views = DocumentViews(DocumentSteps(store, workers=1), workers=1)
+        self._delivery = IndexDelivery(store, self._index, found, pool=lambda: self._views.pool)
+
+    def put(self, reference: DocumentReference, place: ServedPlace, *, read: float | None) -> bool:
+        """Index a document that was read at a time; False for one that was deleted meanwhile."""
+        if not self._views.has(reference):
+            return False
+        rows = self._views.chunks(reference, ChunkOptions(use_markdown_tables=True))
+        source = reference["source"]
+        owner = self._owner(reference, read)
+        name = PurePosixPath(source["name"]).name or "document"
+        self._delivery.put(source["id"], PurePosixPath(place.run, str(place.number), name), rows, owner=owner)
+        if not self._views.has(reference):  # deleted while it was indexed
+            self._index.remove([owner.document])
+            return False
+        return True
+
+    def known(self, tenant: str) -> frozenset[str]:
+        """The indexed documents of a tenant, by their ids in the store."""
+        return frozenset(self._index.known(tenant=PART + tenant))
+
+    def id_of(self, reference: DocumentReference) -> str:
+        """The id of a document in the store."""
+        return self._owner(reference, None).document
+
+    def search(self, query: str, tenant: str, *, k: int, filters: Filter) -> list[Hit]:
+        """Hits among the documents of a tenant. Raises UsageError for a query without words."""
+        embed = partial(query_vector, self._embedder, self._index.profile) if self._index.profile.dimension else None
+        own = replace(filters, tenant=PART + tenant)
+        return search(self._index, query, embed=embed, filters=own, options=SearchOptions(k=k))
+
+    def remove(self, tenant: str, hits: Sequence[Hit]) -> None:
+        """Remove the documents of hits, unless another run has put them into the index meanwhile."""
+        known = self._index.known(tenant=PART + tenant)
+        same = {hit.document for hit in hits if known.get(hit.document, ("",))[0] == hit.path}
+        self._index.remove(sorted(same), tenant=PART + tenant)
+
+    def stop(self) -> None:
+        """End its workers: what is being indexed in another thread is given up."""
+        self._views.close()
+
+    def close(self) -> None:
+        self.stop()
+        self._indexes.close()
+
+    def _owner(self, reference: DocumentReference, read: float | None) -> IndexOwner:
+        scope, document = reference.get("scope", ""), reference["source"]["id"]
+        store = scoped(self._store, scope)
+        own = store.document(document) if isinstance(store, ScopedStore) else document
+        return IndexOwner(store, own, PART + scope, read)

@@ -1,0 +1,85 @@
+"""The route of the search over all documents of a tenant."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Request
+from starlette.responses import JSONResponse, Response
+
+from quire.durable.indexing.served import ServedPlace
+from quire.durable.views.views import DocumentViews
+from quire.search.crops import crop_box
+from quire.search.query import Filter
+from quire.search.values import Hit
+from quire.service.api.errors import ApiError, ApiRoute
+from quire.service.api.finding import DocumentId, FoundDocument, RunFinder
+from quire.service.api.schemas import ApiFault, FoundPlaces
+from quire.service.security import tenant_of
+from quire.service.service import Service
+from quire.types import BlockKind
+
+MOST = 100
+TRIES = 3
+"""Searches for one request: when hits are of documents that are gone, these are removed, and it searches again."""
+DPI = 110
+
+
+def search_routes(service: Service, finder: RunFinder, views: DocumentViews) -> APIRouter:
+    """The router of `/api/search`."""
+    failures: dict[int | str, dict[str, Any]] = {code: {"model": ApiFault} for code in (422, 501)}
+    router = APIRouter(prefix="/api/search", tags=["documents"], route_class=ApiRoute, responses=failures)
+    searching = _Searching(service, finder, views)
+
+    @router.get("", response_model=FoundPlaces)
+    async def search(
+        request: Request,
+        q: Annotated[str, Query(min_length=1, max_length=500, description='Words, "phrases", -not, page:1-3.')],
+        k: Annotated[int, Query(ge=1, le=MOST, description="Number of hits.")] = 10,
+        places: Annotated[
+            list[str] | None, Query(alias="in", max_length=MOST, description="Only in these: a run, or a name.")
+        ] = None,
+        kind: Annotated[list[BlockKind] | None, Query(description="Only these kinds of blocks.")] = None,
+    ) -> Response:
+        """The passages of all documents that fit a query best, by words and by meaning, each with its place."""
+        filters = Filter(folders=tuple(places or ()), kinds=tuple(kind or ()))
+        hits = await service.call(searching.found, q, tenant_of(request, service.settings), k, filters)
+        return JSONResponse({"query": q, "hits": hits}, headers={"Cache-Control": "no-store"})
+
+    return router
+
+
+class _Searching:
+    """Searches, and leaves out what is gone. Its methods block."""
+
+    def __init__(self, service: Service, finder: RunFinder, views: DocumentViews) -> None:
+        self._indexer, self._finder, self._views = service.indexer, finder, views
+
+    def found(self, query: str, tenant: str, k: int, filters: Filter) -> list[dict[str, object]]:
+        found: list[tuple[Hit, FoundDocument]] = []
+        for _ in range(TRIES):
+            hits = self._indexer.search(query, tenant, k=k, filters=filters)
+            documents = {hit.path: self._document(hit, tenant) for hit in hits}
+            found = [(hit, document) for hit in hits if (document := documents[hit.path]) is not None]
+            if len(found) == len(hits):
+                break
+            self._indexer.remove(tenant, [hit for hit in hits if documents[hit.path] is None])
+        return [_described(hit, document) for hit, document in found]
+
+    def _document(self, hit: Hit, tenant: str) -> FoundDocument | None:
+        """The document of a hit; None if its run, or what it has read, was deleted."""
+        try:
+            document = self._finder.document(str(DocumentId(*ServedPlace.of(hit))), tenant)
+            return document if self._views.has(document.reference) else None
+        except ApiError:
+            return None
+
+
+def _described(hit: Hit, document: FoundDocument) -> dict[str, object]:
+    """A `FoundPlace`."""
+    box, crop = crop_box(hit), None
+    if box is not None:
+        part = ",".join(f"{value:.5f}" for value in (box.left, box.top, box.width, box.height))
+        crop = f"/api/documents/{document.id}/pages/{hit.page}/crop?box={part}&dpi={DPI}"
+    sha256 = document.reference["source"]["id"]
+    return {**hit.to_json(), "document": str(document.id), "sha256": sha256, "name": document.name, "crop": crop}

@@ -1,0 +1,198 @@
+"""Indexes documents after they were read, in a thread: no answer waits for it.
+
+The runs of this process are followed as they are submitted; those of earlier processes that are not in the index are
+looked up once at the start. So nothing is lost by a crash, and no list of what is left to do is kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import CancelledError
+from threading import Condition, Lock, Thread
+
+from quire.context import RunStatus
+from quire.database.runs import Runs
+from quire.durable.indexing.served import ServedIndex, ServedPlace
+from quire.durable.messages import DocumentReference, TaskDocument
+from quire.durable.opening import ServedRuntime
+from quire.errors import ConfigurationError, QuireError
+from quire.keys import ArtifactKey
+from quire.search.query import Filter
+from quire.search.values import Hit
+from quire.service.logs import log
+from quire.service.settings import ServiceSettings
+from quire.store.artifacts import ArtifactStore
+
+LOOK_S = 0.5
+"""How long the thread waits for the end of runs before it looks for newly submitted ones."""
+AWAY_S = 5.0
+"""How long it waits when the database is away."""
+PORTION = 100
+
+
+class DocumentIndexer:
+    """Follows runs, and searches what they have read. `begin` starts its thread."""
+
+    def __init__(
+        self,
+        settings: ServiceSettings,
+        store: ArtifactStore,
+        runtime: ServedRuntime,
+        flow: str,
+        documents: Callable[[RunStatus], Sequence[TaskDocument]],
+    ) -> None:
+        self._settings, self._store, self._runtime = settings, store, runtime
+        self._flow, self._documents = flow, documents
+        self._runs = Runs(store.database)
+        self._opening = Lock()
+        self._index: ServedIndex | None = None
+        self._changed = Condition()
+        self._awaited: set[str] = set()
+        """Runs that are not indexed yet."""
+        self._behind = settings.search != "none"
+        """Whether it still looks for what was read before the start."""
+        self._closed = False
+        self._thread: Thread | None = None
+
+    def begin(self) -> None:
+        if self._settings.search != "none" and self._thread is None:
+            self._thread = Thread(target=self._follow, name="quire-indexer", daemon=True)
+            self._thread.start()
+
+    def follow(self, status: RunStatus) -> None:
+        """Index what a run reads, once it has ended."""
+        if self._thread is not None and self._is_wanted(status):
+            with self._changed:
+                self._awaited.add(status.run)
+                self._changed.notify_all()
+
+    def settled(self, timeout_s: float) -> bool:
+        """Whether everything that was submitted is indexed, within a timeout."""
+        with self._changed:
+            return self._changed.wait_for(lambda: not (self._awaited or self._behind), timeout_s)
+
+    def search(self, query: str, tenant: str, *, k: int, filters: Filter) -> list[Hit]:
+        """Raises ConfigurationError where there is no index, UsageError for a query without words."""
+        return self._opened().search(query, tenant, k=k, filters=filters)
+
+    def remove(self, tenant: str, hits: Sequence[Hit]) -> None:
+        """Remove the documents of hits, which are gone."""
+        self._opened().remove(tenant, hits)
+
+    def close(self) -> None:
+        """What is being indexed is given up: the next start looks for it."""
+        with self._changed:
+            self._closed = True
+            self._changed.notify_all()
+        if self._index is not None:
+            self._index.stop()
+        if self._thread is not None:
+            self._thread.join()
+        if self._index is not None:
+            self._index.close()
+
+    def _opened(self) -> ServedIndex:
+        if self._settings.search == "none":
+            raise ConfigurationError("this server has no search: QUIRE_SERVE_SEARCH is none")
+        with self._opening:
+            if self._index is None:
+                self._index = ServedIndex(self._store, embedder=self._settings.embedder)
+            return self._index
+
+    def _is_wanted(self, status: RunStatus) -> bool:
+        return self._settings.search == "all" or status.inputs["type"] == "read"
+
+    def _follow(self) -> None:
+        """In the thread."""
+        try:
+            index = self._opened()
+            self._catch_up(index)
+        except QuireError as error:
+            log.warning("not all documents are indexed: %s", error)
+        finally:
+            self._set_done(behind=False)
+        while (awaited := self._next()) is not None:
+            try:
+                ended = self._runtime.wait_ended(awaited, timeout_s=LOOK_S)
+                index, statuses = self._opened(), [self._runs.glance(run) for run in sorted(ended)]
+            except ConfigurationError:  # it cannot be opened, as was logged
+                self._set_done(awaited)
+                continue
+            except QuireError:  # the database is away
+                self._wait(AWAY_S)
+                continue
+            for status in statuses:
+                if status is not None:
+                    self._index_run(index, status)
+            self._set_done(ended)
+
+    def _next(self) -> list[str] | None:
+        """The runs to wait for, once there are some; None when it is closed."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._awaited or self._closed)
+            return None if self._closed else sorted(self._awaited)
+
+    def _set_done(self, runs: Iterable[str] = (), *, behind: bool | None = None) -> None:
+        with self._changed:
+            self._awaited -= {*runs}
+            self._behind = self._behind if behind is None else behind
+            self._changed.notify_all()
+
+    def _wait(self, seconds: float) -> None:
+        with self._changed:
+            self._changed.wait_for(lambda: self._closed, seconds)
+
+    def _catch_up(self, index: ServedIndex) -> None:
+        known: dict[str, set[str]] = {}
+        for status in self._earlier():
+            tenant = status.inputs["tenant"]
+            there = known.setdefault(tenant, set(index.known(tenant)))
+            self._index_run(index, status, there)
+
+    def _earlier(self) -> Iterator[RunStatus]:
+        """The finished runs, the latest first."""
+        before = None
+        while not self._closed:
+            some = self._runtime.runs(flow=self._flow, state="finished", before=before, limit=PORTION)
+            yield from (status for status in some if self._is_wanted(status))
+            if len(some) < PORTION:
+                return
+            before = some[-1].run
+
+    def _index_run(self, index: ServedIndex, status: RunStatus, known: set[str] | None = None) -> None:
+        """Index the documents of a run, but those that are known. One that fails does not stop the others."""
+        if status.state != "finished":
+            return
+        try:
+            documents = self._documents(status)
+        except QuireError:  # deleted from the store
+            return
+        for number, document in enumerate(documents, start=1):
+            if self._closed:
+                return
+            if "reference" not in document:
+                continue
+            reference, place = document["reference"], ServedPlace(status.run, number)
+            own = index.id_of(reference)
+            if known is not None and own in known:
+                continue
+            try:
+                self._put(index, reference, place, own, status.finished)
+            except CancelledError:  # by `close`
+                return
+            except QuireError as error:
+                log.warning("%s of run %s is not indexed: %s", document["name"], status.run, error)
+            if known is not None:
+                known.add(own)
+
+    def _put(
+        self, index: ServedIndex, reference: DocumentReference, place: ServedPlace, own: str, read: float | None
+    ) -> None:
+        """One process of a server indexes a document at a time; the others leave it to that one."""
+        claim = self._store.claim(ArtifactKey(f"indexing/{own}"))
+        if claim is None:
+            return
+        try:
+            index.put(reference, place, read=read)
+        finally:
+            self._store.release(claim)

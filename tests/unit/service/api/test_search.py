@@ -1,0 +1,134 @@
+"""Search over all documents of a server: found after they were read, with their places, gone with them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from zlib import crc32
+
+import numpy as np
+import pytest
+
+from quire.embed.codec import encode_dense, normalised
+from quire.keys import Profile
+from quire.search.backend import IndexProfile
+from quire.store.deleting import delete_documents
+from tests import documents
+from tests.conftest import ROOT
+from tests.unit.service.api.conftest import SEARCHED, serving
+
+pytestmark = pytest.mark.processes
+SAMPLE = (ROOT / "examples/sample.pdf").read_bytes()
+
+
+def found(server, query: str, **headers: str) -> list[dict]:
+    """The hits, once everything that was read is indexed."""
+    assert server.service.indexer.settled(60)
+    answer = server.get(f"/api/search?q={query}", **headers)
+    assert answer.status == 200, answer.body
+    return answer.json["hits"]
+
+
+@pytest.fixture(scope="module")
+def sample(server) -> str:
+    return server.read(SAMPLE, "sample.pdf")
+
+
+def test_a_hit_has_its_page_its_place_its_crop_and_its_words(server, sample):
+    hit = found(server, "inner+harbour+passengers&kind=table")[0]
+    assert (hit["document"], hit["name"], hit["page"]) == (sample, "sample.pdf", 2)
+    assert {hit["text"][start:end].lower() for start, end in hit["marks"]} == {"inner", "harbour", "passengers"}
+    assert hit["section"][-1] == "2.1.1 By route"
+    assert server.get(f"/api/documents/{sample}").json["sha256"] == hit["sha256"]
+    page = server.get(f"/api/documents/{sample}/pages/2").json
+    assert set(hit["blocks"]) <= {block["id"] for block in page["blocks"]}
+    crop = server.get(hit["crop"])
+    assert crop.headers["Content-Type"] == "image/png"
+    assert crop.picture.height > hit["bbox"]["height"] * page["page"]["height"]  # all of its blocks
+
+
+def test_filters_choose_documents_kinds_and_pages(server, sample):
+    run = sample.rpartition(".")[0]
+    assert found(server, f"harbour&in={run}")
+    assert found(server, "harbour&in=sample.pdf")
+    assert not found(server, "harbour&in=000000000000-1")
+    assert {hit["page"] for hit in found(server, f"report&in={run}&k=5")} > {1}
+    assert {hit["page"] for hit in found(server, f"report+page:1&in={run}&k=5")} == {1}
+    assert len(found(server, f"report&in={run}&k=1")) == 1
+
+
+@pytest.mark.parametrize("query", ["", "q=", "q=x&k=0", "q=x&k=101", "q=x&kind=sonnet", "q=-not", "q=x+kind:sonnet"])
+def test_a_query_that_cannot_work_is_refused_with_the_reason(server, query):
+    answer = server.get(f"/api/search?{query}")
+    assert answer.status == 422
+    assert answer.json["category"] == "usage"
+
+
+def test_the_same_file_of_two_tenants_is_found_by_each_in_its_own_documents(server):
+    first = server.read(documents.simple(1), "ours.pdf", headers={"X-Tenant-Id": "one"})
+    second = server.read(documents.simple(1), "theirs.pdf", headers={"X-Tenant-Id": "two"})
+    hits = {tenant: found(server, "chapter", X_Tenant_Id=tenant) for tenant in ("one", "two", "three")}
+    assert {hit["document"] for hit in hits["one"]} == {first}
+    assert {hit["document"] for hit in hits["two"]} == {second}
+    assert hits["three"] == []
+
+
+def test_a_deleted_document_is_gone_at_once(server):
+    document = server.read(documents.simple(2), "secret.pdf", headers={"X-Tenant-Id": "brief"})
+    assert found(server, "chapter", X_Tenant_Id="brief")
+    reference = server.service.documents(server.runs.status(document.rpartition(".")[0]))[0]["reference"]
+    store = server.service.store_of(reference["scope"])
+    delete_documents(server.service.store, [store.document(reference["source"]["id"])])
+    assert found(server, "chapter", X_Tenant_Id="brief") == []
+
+
+def test_the_documents_of_a_forgotten_run_are_not_found(server):
+    document = server.read(documents.simple(1), headers={"X-Tenant-Id": "forgetful"})
+    assert found(server, "chapter", X_Tenant_Id="forgetful")
+    server.service.runtime.forget(document.rpartition(".")[0])
+    assert found(server, "chapter", X_Tenant_Id="forgetful") == []
+
+
+@dataclass(frozen=True)
+class HashedWords:
+    """An embedder for tests: each word is a dimension."""
+
+    name: str = "hashed"
+    version: str = "1"
+    family: str = "dense"
+    dimension: int = 64
+    max_tokens: int = 256
+    batch: int = 8
+    policy: str = "io"
+    profile: Profile = field(default_factory=lambda: IndexProfile("", "hashed"))  # type: ignore[arg-type]
+    timeout_s: float = 60.0
+    max_concurrency: int = 1
+
+    def embed(self, texts, role) -> bytes:
+        vectors = np.zeros((len(texts), self.dimension), np.float32)
+        for row, text in zip(vectors, texts, strict=True):
+            for word in text.lower().split():
+                row[crc32(word.encode()) % self.dimension] += 1
+        return encode_dense(normalised(vectors))
+
+
+def test_vectors_find_what_has_none_of_the_words(tmp_path, monkeypatch):
+    monkeypatch.setattr("quire.durable.indexing.served.chosen_embedder", lambda _: HashedWords())
+    monkeypatch.setattr("quire.durable.indexing.index._loaded", lambda _: HashedWords())
+    with serving(tmp_path, search="reads", embedder="hashed") as server:
+        document = server.read(documents.simple(2))
+        (best, *_) = found(server, "chapter")
+        assert best["document"] == document and best["scores"]["dense"] > 0 < best["scores"]["lexical"]
+        others = found(server, "zeppelin")
+        assert others and all(hit["scores"]["lexical"] == 0 and not hit["marks"] for hit in others)
+
+
+def test_what_an_earlier_server_has_read_is_indexed_at_the_start(tmp_path):
+    with serving(tmp_path) as blind:
+        document = blind.read(SAMPLE)
+        refused = blind.get("/api/search?q=harbour")
+        assert refused.status == 501
+        assert "QUIRE_SERVE_SEARCH" in refused.json["detail"]
+    with serving(tmp_path, idle=True, **SEARCHED) as seeing:
+        assert {hit["document"] for hit in found(seeing, "harbour")} == {document}
+    with serving(tmp_path, idle=True, **SEARCHED) as again:
+        assert {hit["document"] for hit in found(again, "harbour")} == {document}
