@@ -1,4 +1,4 @@
-"""Search: is the page with the evidence among the first pages that are found for a question?
+"""Search: share of the pages with the evidence among the first pages that are found for a question.
 
 `finance-qa` has 29 questions about ten reports, `doc-qa` 67 about eleven documents, with answers in charts as well. A
 question is asked of its own document, in an index of all of them; the pages count in the order of their best hits. In

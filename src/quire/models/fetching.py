@@ -17,6 +17,7 @@ from quire.errors import ConfigurationError, QuireError, StoreError
 from quire.hashing import hash_file
 from quire.models.folders import ABOUT
 from quire.models.table import Published, PublishedFile, PublishedModel, Registry
+from quire.offline import refusal
 
 PATIENCE_S = 3600
 Say = Callable[[str], None]
@@ -36,6 +37,9 @@ def fetch_model(model: PublishedModel, folder: Path, say: Say) -> Path:
         return target
     if target.is_dir():
         raise ConfigurationError(f"{target} was not made by a fetch: remove it, or choose another folder")
+    packages = ", ".join(dict.fromkeys(file.sources[0].package for file in model.files.values()))
+    if reason := refusal(f"the model {model.name!r}", f"the package {packages}"):
+        raise ConfigurationError(f"{reason}; copy {target} from a machine that has it")
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with ExitStack() as stack:

@@ -67,6 +67,8 @@ def parse_query(text: str, given: Filter | None = None) -> Query:
             words.append(said)
             if match["phrase"] is not None and len(found) > 1:
                 phrases.append(said)
+        elif words and not match["minus"]:
+            words[-1] += said  # the mark at the end of a question
     plain = " ".join(words)
     if not plain:
         raise UsageError(f"the query {text!r} has no words to look for; write some, like: gross margin 2022 kind:table")

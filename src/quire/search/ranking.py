@@ -8,7 +8,7 @@ names what a heading, a caption and a row of a table say together.
 from __future__ import annotations
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -53,7 +53,7 @@ class RankOptions(Profile):
     page_share: float = 0.8
     other_weight: float = 0.4
     statement_weight: float = 0.6
-    kind_weight: float = 0.1
+    kind_weight: float = 0.2
     name_weight: float = 0.3
 
 
@@ -93,20 +93,18 @@ def weights(query: Query, known: Statistics, options: RankOptions) -> Weights:
     """The weights of the terms of a query, and of other words for them."""
     wanted = dict.fromkeys(query.question.others, options.other_weight) | dict.fromkeys(query.terms, 1.0)
     return {
-        term: weight * math.log(1 + (known.chunks - times + 0.5) / (times + 0.5))
+        term: weight * _rarity(term, known)
         for term, weight in wanted.items()
-        if (times := known.frequencies.get(term, 0)) >= max(1, options.min_df)
+        if known.frequencies.get(term, 0) >= max(1, options.min_df)
     }
 
 
 def bm25(weights: Weights, text: str, mean_length: float, options: RankOptions) -> float:
     """The score of a text given as terms between spaces, at least 0."""
-    held = options.k1 * (1 - options.b + options.b * (text.count(" ") - 1) / (mean_length or 1.0))
-    score = 0.0
-    for term, weight in weights.items():
-        if times := text.count(f" {term} "):
-            score += weight * times * (options.k1 + 1) / (times + held)
-    return score
+    words = text.split()
+    held = options.k1 * (1 - options.b + options.b * len(words) / (mean_length or 1.0))
+    counts = Counter(word for word in words if word in weights)
+    return sum(weights[term] * times * (options.k1 + 1) / (times + held) for term, times in counts.items())
 
 
 def cosines(vector: NDArray[np.float32] | None, chunks: Sequence[StoredChunk]) -> list[float]:
@@ -130,9 +128,10 @@ def rank(
     dense = cosines(vector, chunks)
     best = max(lexical, default=0.0) or 1.0
     share = options.dense_weight if any(dense) else 0.0
+    naming = {term: _rarity(term, known) for term in query.terms}
     scored = [
         Scored(
-            (1 - share) * words / best + share * near + _bonus(query, chunk, wanted, options),
+            (1 - share) * words / best + share * near + _bonus(query, chunk, naming, options),
             words,
             0.0,
             near,
@@ -172,10 +171,16 @@ def _order(scored: Scored) -> tuple[float, str, int]:
     return -scored.total, scored.chunk.document, scored.chunk.position
 
 
-def _bonus(query: Query, chunk: StoredChunk, wanted: Weights, options: RankOptions) -> float:
+def _rarity(term: str, known: Statistics) -> float:
+    times = known.frequencies.get(term, 0)
+    return math.log(1 + (known.chunks - times + 0.5) / (times + 0.5))
+
+
+def _bonus(query: Query, chunk: StoredChunk, naming: Weights, options: RankOptions) -> float:
+    """For a statement that is asked for, and for a document that is named."""
     sure = next((sure for name, sure in query.question.statements if name == chunk.statement), 0.0)
-    named = sum(wanted.get(term, 0.0) for term in _name_terms(chunk.name))
-    return options.statement_weight * sure + options.name_weight * named / (sum(wanted.values()) or 1.0)
+    named = sum(naming.get(term, 0.0) for term in _name_terms(chunk.name))
+    return options.statement_weight * sure + options.name_weight * named / (sum(naming.values()) or 1.0)
 
 
 def _beside_name(wanted: Weights, name: str) -> Weights:

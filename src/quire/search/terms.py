@@ -280,8 +280,10 @@ def _terms_of(token: str) -> tuple[str, ...]:
         return (_CURRENCIES[token],)
     if _NUMBER.fullmatch(token):
         return (_number(token),)
+    if not token.isascii() and _UNSPACED.search(token):
+        return tuple(_pairs(token))
     if token.isalpha():
-        return tuple(_pairs(token)) if _UNSPACED.search(token) else (_singular(token),)
+        return (_singular(token),)
     fiscal = _FISCAL.fullmatch(token)
     if fiscal:
         year = fiscal["y"]

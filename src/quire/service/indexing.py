@@ -75,8 +75,9 @@ class DocumentIndexer:
         """Raises ConfigurationError where there is no index, UsageError for a query without words."""
         return self._opened().search(query, tenant, k=k, filters=filters)
 
-    def remove(self, tenant: str, documents: list[str]) -> None:
-        self._opened().remove(tenant, documents)
+    def remove(self, tenant: str, hits: Sequence[Hit]) -> None:
+        """Remove the documents of hits, which are gone."""
+        self._opened().remove(tenant, hits)
 
     def close(self) -> None:
         """What is being indexed is given up: the next start looks for it."""

@@ -28,7 +28,7 @@ from quire.errors import ChangedError, InputError, StoreError, UsageError
 from quire.events import Sink
 from quire.opened import Opened
 from quire.reading.drawing import draw
-from quire.search.backend import IndexBackend, IndexProfile, IndexVersion
+from quire.search.backend import IndexBackend, IndexProfile, IndexVersion, check_embedder
 from quire.search.crops import MARGIN, crop_box
 from quire.search.query import Filter
 from quire.search.searching import SearchOptions, search
@@ -198,7 +198,7 @@ class Index:
         self.close()
 
     def _searched(self, index: IndexBackend, query: str, filters: Filter, options: SearchOptions) -> list[Hit]:
-        embed = partial(query_vector, self._named_for(index)) if index.profile.dimension else None
+        embed = partial(query_vector, self._named_for(index), index.profile) if index.profile.dimension else None
         return search(index, query, embed=embed, filters=filters, options=options)
 
     def _named_for(self, index: IndexBackend) -> str:
@@ -271,7 +271,9 @@ def _loaded(named: str) -> Embedder:
     return found
 
 
-def query_vector(named: str, text: str) -> NDArray[np.float32]:
-    """The vector of a query by an embedder; its model is loaded here by the first call, and kept."""
-    vector: NDArray[np.float32] = decode_dense(_loaded(named).embed([text], "query"))[0]
+def query_vector(named: str, profile: IndexProfile, text: str) -> NDArray[np.float32]:
+    """The vector of a query by the embedder of an index; its model is loaded here by the first call, and kept."""
+    embedder = _loaded(named)
+    check_embedder(profile, embedder)
+    vector: NDArray[np.float32] = decode_dense(embedder.embed([text], "query"))[0]
     return vector

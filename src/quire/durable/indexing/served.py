@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import PurePosixPath
@@ -78,13 +79,15 @@ class ServedIndex:
 
     def search(self, query: str, tenant: str, *, k: int, filters: Filter) -> list[Hit]:
         """Hits among the documents of a tenant. Raises UsageError for a query without words."""
-        embed = partial(query_vector, self._embedder) if self._index.profile.dimension else None
+        embed = partial(query_vector, self._embedder, self._index.profile) if self._index.profile.dimension else None
         own = replace(filters, tenant=PART + tenant)
         return search(self._index, query, embed=embed, filters=own, options=SearchOptions(k=k))
 
-    def remove(self, tenant: str, documents: list[str]) -> None:
-        """Remove documents of a tenant, by their ids in the store."""
-        self._index.remove(documents, tenant=PART + tenant)
+    def remove(self, tenant: str, hits: Sequence[Hit]) -> None:
+        """Remove the documents of hits, unless another run has put them into the index meanwhile."""
+        known = self._index.known(tenant=PART + tenant)
+        same = {hit.document for hit in hits if known.get(hit.document, ("",))[0] == hit.path}
+        self._index.remove(sorted(same), tenant=PART + tenant)
 
     def stop(self) -> None:
         """End its workers: what is being indexed in another thread is given up."""

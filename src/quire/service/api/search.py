@@ -63,7 +63,7 @@ class _Searching:
             found = [(hit, document) for hit in hits if (document := documents[hit.path]) is not None]
             if len(found) == len(hits):
                 break
-            self._indexer.remove(tenant, [hit.document for hit in hits if documents[hit.path] is None])
+            self._indexer.remove(tenant, [hit for hit in hits if documents[hit.path] is None])
         return [_described(hit, document) for hit, document in found]
 
     def _document(self, hit: Hit, tenant: str) -> FoundDocument | None:

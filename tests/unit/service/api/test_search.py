@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+from zlib import crc32
+
+import numpy as np
 import pytest
 
+from quire.embed.codec import encode_dense, normalised
+from quire.keys import Profile
+from quire.search.backend import IndexProfile
 from quire.store.deleting import delete_documents
 from tests import documents
 from tests.conftest import ROOT
@@ -79,6 +86,40 @@ def test_the_documents_of_a_forgotten_run_are_not_found(server):
     assert found(server, "chapter", X_Tenant_Id="forgetful")
     server.service.runtime.forget(document.rpartition(".")[0])
     assert found(server, "chapter", X_Tenant_Id="forgetful") == []
+
+
+@dataclass(frozen=True)
+class HashedWords:
+    """An embedder for tests: each word is a dimension."""
+
+    name: str = "hashed"
+    version: str = "1"
+    family: str = "dense"
+    dimension: int = 64
+    max_tokens: int = 256
+    batch: int = 8
+    policy: str = "io"
+    profile: Profile = field(default_factory=lambda: IndexProfile("", "hashed"))  # type: ignore[arg-type]
+    timeout_s: float = 60.0
+    max_concurrency: int = 1
+
+    def embed(self, texts, role) -> bytes:
+        vectors = np.zeros((len(texts), self.dimension), np.float32)
+        for row, text in zip(vectors, texts, strict=True):
+            for word in text.lower().split():
+                row[crc32(word.encode()) % self.dimension] += 1
+        return encode_dense(normalised(vectors))
+
+
+def test_vectors_find_what_has_none_of_the_words(tmp_path, monkeypatch):
+    monkeypatch.setattr("quire.durable.indexing.served.chosen_embedder", lambda _: HashedWords())
+    monkeypatch.setattr("quire.durable.indexing.index._loaded", lambda _: HashedWords())
+    with serving(tmp_path, search="reads", embedder="hashed") as server:
+        document = server.read(documents.simple(2))
+        (best, *_) = found(server, "chapter")
+        assert best["document"] == document and best["scores"]["dense"] > 0 < best["scores"]["lexical"]
+        others = found(server, "zeppelin")
+        assert others and all(hit["scores"]["lexical"] == 0 and not hit["marks"] for hit in others)
 
 
 def test_what_an_earlier_server_has_read_is_indexed_at_the_start(tmp_path):
