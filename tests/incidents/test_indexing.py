@@ -197,6 +197,14 @@ def test_a_rebuilt_index_has_the_same_content_and_takes_the_place_of_the_old_one
     assert found("zero") >= {"0.pdf"}, "it goes on with the new version"
 
 
+def test_a_rebuild_with_another_embedder_takes_the_documents_of_the_index(desk):
+    index(desk, "in")
+    desk.quire("index", "--rebuild", "--store", "store", "--embedder", "none")
+    with opened("store") as indexes:
+        versions = [(version.profile.embedder, version.is_current, version.documents) for version in indexes.versions()]
+    assert versions == [(EMBEDDER.name, False, COUNT), ("", True, COUNT)]
+
+
 def test_nothing_to_index_says_what_to_name(desk):
     result = desk.quire("index", "--store", "store", "--embedder", "none", code=2)
     assert "name documents or folders" in result.stderr

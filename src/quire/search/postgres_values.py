@@ -12,8 +12,8 @@ from quire.search.query import Query
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-LONGEST_TERM = 2000
-"""In bytes: PostgreSQL takes up to 2046. No word is that long."""
+LONGEST_TERM = 500
+"""In characters: PostgreSQL takes up to 2046 bytes. No word is that long."""
 LAST_POSITION = 16383
 _HEADER = 4
 """Bytes before the numbers of a vector: its dimension, and two that are unused."""
@@ -56,7 +56,7 @@ def _phrase(terms: Sequence[str]) -> str:
 
 
 def _fits(term: str) -> bool:
-    return len(term.encode("utf-8", "replace")) <= LONGEST_TERM
+    return len(term) <= LONGEST_TERM
 
 
 def _quoted(term: str) -> str:

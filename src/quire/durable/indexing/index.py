@@ -206,8 +206,8 @@ class Index:
         return self._named if self._named not in (AUTO, NONE) else index.profile.embedder
 
     def _indexed_beside(self, paths: Sequence[str], profile: IndexProfile) -> list[str]:
-        """The files that the version of a profile has beside those below the paths."""
-        index = self._indexes.open(profile)
+        """The files that the version of a profile, or else the current one, has beside those below the paths."""
+        index = self._indexes.open(profile) or self._indexes.open()
         asked = [Path(path).absolute() for path in paths]
         known = sorted(path for path, _ in index.known(tenant=self._tenant).values()) if index else []
         return [
