@@ -13,9 +13,9 @@ from benchmarks.report import LeftOut, Options, Report
 NAMES = (
     *("quality", "headings", "generated", "kinds", "statements", "fields", "characters", "robust", "speed", "readers"),
     *("threads", "render", "surfaces", "cold", "heartbeat", "memory", "office", "scans", "scantables", "workers"),
-    *("scanmemory", "scanlanguages", "scanstart"),
+    *("scanmemory", "scanlanguages", "scanformulas", "scanstart"),
     *("journal", "restatecost", "durablebeat", "itemsmemory", "rerun", "plan", "killed", "throughput", "sharing"),
-    *("serve", "webpage"),
+    *("serve", "webpage", "embed", "retrieval", "search"),
 )
 
 
@@ -29,7 +29,7 @@ def main() -> int:
         harness.set_up()
         tessdata.set_up()
         return 0
-    asked = Options(quick=options.quick, peers=options.peers)
+    asked = Options(quick=options.quick, peers=options.peers, chunks=options.chunks)
     names = options.names or list(NAMES)
     if len(names) == 1:
         return _one(names[0], asked)
@@ -48,6 +48,7 @@ def _arguments() -> argparse.Namespace:
     )
     parser.add_argument("--quick", action="store_true", help="few documents and rounds; nothing is saved")
     parser.add_argument("--peers", action="store_true", help="run the peers that are installed here, too")
+    parser.add_argument("--chunks", type=int, metavar="N", help="of `search`: chunks in the index; 100,000")
     options = parser.parse_args()
     if unknown := set(options.names) - set(NAMES):
         parser.error(f"no benchmark is called {', '.join(sorted(unknown))}; there are {', '.join(NAMES)}")

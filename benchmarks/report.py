@@ -25,11 +25,13 @@ class Options:
 
     quick: bool = False
     peers: bool = False
+    chunks: int | None = None
 
     @property
     def flags(self) -> str:
         """As they are written on the command line."""
-        return f"{' --quick' if self.quick else ''}{' --peers' if self.peers else ''}"
+        chunks = f" --chunks {self.chunks}" if self.chunks else ""
+        return f"{' --quick' if self.quick else ''}{' --peers' if self.peers else ''}{chunks}"
 
     def rounds(self, many: int, few: int = 2) -> int:
         return few if self.quick else many

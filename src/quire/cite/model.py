@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from quire import prompts
 from quire.cite.checking import CitedSentence
 from quire.errors import ConfigurationError, EngineError
+from quire.model_server import ModelServer
 from quire.recognize.vision.reply import FENCED, written
-from quire.recognize.vision.server import VisionServer
 
 URL, MODEL, KEY = "QUIRE_LLM_URL", "QUIRE_LLM_MODEL", "QUIRE_LLM_KEY"
 """The environment variables."""
@@ -25,7 +25,7 @@ LONGEST_PASSAGE = 4000
 class LanguageModel:
     """A model on a server."""
 
-    server: VisionServer
+    server: ModelServer
     model: str
 
     @classmethod
@@ -39,7 +39,7 @@ class LanguageModel:
                 f"{MODEL if url else URL} is missing: {URL} is an OpenAI-compatible server such as "
                 f"http://127.0.0.1:8000/v1, {MODEL} the name of a model there (with {KEY} if it needs a key)"
             )
-        return cls(VisionServer(url, environment.get(KEY) or None), model)
+        return cls(ModelServer(url, environment.get(KEY) or None, model="the language model"), model)
 
     @property
     def name(self) -> str:
@@ -48,7 +48,8 @@ class LanguageModel:
     def answer(self, question: str, passages: Sequence[str]) -> list[CitedSentence]:
         """What the model says, unchecked. Raises EngineError when it cannot be asked, or breaks the form."""
         request = {"model": self.model, "messages": _messages(question, passages), "temperature": 0, "stream": False}
-        answer = self.server.post(self.name, json.dumps(request).encode(), time.monotonic() + TIMEOUT_S)
+        url = self.server.endpoint("chat/completions", base="/v1")
+        answer = self.server.post(self.name, url, json.dumps(request).encode(), time.monotonic() + TIMEOUT_S)
         return self._sentences(written(answer, engine=self.name))
 
     def _sentences(self, content: str) -> list[CitedSentence]:

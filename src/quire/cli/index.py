@@ -26,6 +26,7 @@ Examples:
   quire index reports/
   quire index reports/ invoices/ --store library
   quire index scans/ --lang de --embedder none
+  quire index --rebuild
   quire search "gross margin 2022"
 """
 
@@ -42,8 +43,9 @@ EmbedderName = Annotated[
 
 def index(  # noqa: PLR0913 - one argument per option
     paths: Annotated[
-        list[Path], Argument(readable=False, metavar="PATH...", help="PDFs, images, office files, or folders of them.")
-    ],
+        list[Path] | None,
+        Argument(readable=False, metavar="[PATH...]", help="PDFs, images, office files, or folders of them."),
+    ] = None,
     store: options.SearchStore = None,
     facts: options.Facts = None,
     runtime: options.Runtime = None,
@@ -58,21 +60,28 @@ def index(  # noqa: PLR0913 - one argument per option
     limit: options.Limit = None,
     force: options.Force = False,
     retry: options.Retry = False,
+    rebuild: Annotated[
+        bool, Option("--rebuild", help="Fill a new version of the index from the store, then search that one.")
+    ] = False,
     as_json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> int:
     """Index documents for search: text, tables and OCR of scans, by words and by meaning. Run it again after a change
     or an interruption: only what is new is read, and documents that are gone are removed."""
-    configuration = configuration_of({name: value for name, value in locals().items() if name != "embedder"})
+    configuration = configuration_of(
+        {name: value for name, value in locals().items() if name not in ("embedder", "rebuild")}
+    )
+    paths = paths or []
     check_paths(paths)
-    return _indexed(paths, configuration.settings, embedder, (limit, force, retry), as_json=as_json, quiet=quiet)
+    choice = limit, force, retry, rebuild
+    return _indexed(paths, configuration.settings, embedder, choice, as_json=as_json, quiet=quiet)
 
 
 def _indexed(
     paths: list[Path],
     settings: Settings,
     embedder: str,
-    choice: tuple[int | None, bool, bool],
+    choice: tuple[int | None, bool, bool, bool],
     *,
     as_json: bool,
     quiet: bool,
@@ -82,7 +91,7 @@ def _indexed(
     from quire.durable.indexing.index import Index
 
     begun, stop, place = time.monotonic(), Stop(), search_place(settings)
-    limit, force, retry = choice
+    limit, force, retry, rebuild = choice
     inputs = {name: value for name, value in (("ocr", settings.ocr), ("lang", list(settings.lang))) if value}
     with ExitStack() as stack:
         searched = stack.enter_context(Index(place, facts=settings.facts, embedder=embedder))
@@ -95,6 +104,7 @@ def _indexed(
             limit=limit,
             include=settings.include,
             exclude=settings.exclude,
+            rebuild=rebuild,
         )
         if request.index and request.index["embedder"] == "none" and embedder == "auto" and not quiet:
             print(
@@ -107,6 +117,11 @@ def _indexed(
         here = stack.enter_context(opened(settings, place))
         run, outcome = searched.follow(request, here.runtime, on_event=progress, stop=stop)
         version = next(one for one in searched.versions() if one.is_current)
+    if not quiet and not outcome.cancelled and request.index and version.name != request.index["version"]:
+        print(
+            "quire: the rebuilt index is not used yet, because it lacks documents of the present one; run this again",
+            file=sys.stderr,
+        )
     figures = progress.figures
     code = exit_code(outcome, figures)
     if as_json:

@@ -10,9 +10,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from quire.keys import Digest, Profile
+from quire.embedder import Embedder
+from quire.errors import UsageError
+from quire.keys import Digest, Profile, digest_of
 from quire.search.query import Filter, Query
-from quire.search.values import IndexedDocument, Statistics, StoredChunk
+from quire.search.values import IndexedDocument, PageChunk, Statistics, StoredChunk
 
 if TYPE_CHECKING:
     import numpy as np
@@ -41,8 +43,36 @@ class IndexVersion:
     chunks: int
 
 
+def embedder_version(embedder: Embedder) -> str:
+    """What a profile says of an embedder besides its name: changes whenever its vectors may."""
+    return digest_of([embedder.version, embedder.profile.digest()])
+
+
+def check_embedder(profile: IndexProfile, embedder: Embedder | None) -> None:
+    """Raises UsageError when vectors of an embedder do not fit an index: before a text is embedded or written."""
+    if embedder is None:
+        if profile.dimension:
+            raise UsageError(f"the index has vectors of {profile.embedder}; name that embedder")
+        return
+    if embedder.family != "dense":
+        raise UsageError(f"{embedder.name} gives {embedder.family} vectors, and an index takes dense ones")
+    if embedder.dimension != profile.dimension:
+        raise UsageError(
+            f"{embedder.name} gives vectors of {embedder.dimension} dimensions, the index has {profile.dimension}; "
+            f"use the embedder of the index ({profile.embedder or 'none'}), or make another version"
+        )
+    if (embedder.name, embedder_version(embedder)) != (profile.embedder, profile.embedder_version):
+        raise UsageError(
+            f"the index has vectors of {profile.embedder}, and those of {embedder.name} with its settings do not "
+            "compare with them: use that embedder with the same settings, or make another version"
+        )
+
+
 class IndexBackend(Protocol):
     """One version of an index, open. Thread-safe. Raises StoreError when it cannot be read or written."""
+
+    @property
+    def name(self) -> str: ...
 
     @property
     def profile(self) -> IndexProfile: ...
@@ -59,6 +89,14 @@ class IndexBackend(Protocol):
         """The documents in it: path and digest by id."""
         ...
 
+    def tenants(self) -> list[str]:
+        """The tenants with documents in it."""
+        ...
+
+    def at(self, path: str, *, tenant: str = "") -> list[str]:
+        """The ids of the documents that were put with a path."""
+        ...
+
     def statistics(self, terms: Sequence[str]) -> Statistics: ...
 
     def lexical(self, query: Query, terms: Sequence[str], most: int) -> list[int]:
@@ -73,8 +111,51 @@ class IndexBackend(Protocol):
         """The chunks that still exist, in the order of the ids."""
         ...
 
+    def on_pages(self, pages: Sequence[tuple[str, int]], filter: Filter) -> list[PageChunk]:
+        """The chunks on pages, each given by its document and number, in no order."""
+        ...
+
     def around(self, document: str, index: int, reach: int, filter: Filter) -> list[StoredChunk]:
         """The chunks of a document around one of them, with it, in reading order."""
+        ...
+
+    def close(self) -> None: ...
+
+
+class Indexes(Protocol):
+    """The versions of an index, side by side. Thread-safe. Raises StoreError when they cannot be read or written."""
+
+    def versions(self) -> list[IndexVersion]: ...
+
+    def open(self, profile: IndexProfile | None = None, *, name: str | None = None) -> IndexBackend | None:
+        """The version of a name, or with a profile, or the current one. None when there is none.
+
+        Of several versions with a profile it is the current one if that is among them, else the latest.
+        """
+        ...
+
+    def open_or_make(self, profile: IndexProfile) -> IndexBackend:
+        """The version with a profile; two processes that need a new one get the same."""
+        ...
+
+    def make(self, profile: IndexProfile, *, name: str | None = None) -> IndexBackend:
+        """A new, empty version; the first one is current at once."""
+        ...
+
+    def switch(self, name: str) -> None:
+        """Make a version the one that searches use, in one step. Raises UsageError when there is none of that name."""
+        ...
+
+    def drop(self, name: str) -> None:
+        """Remove a version with everything in it."""
+        ...
+
+    def remove(self, documents: Sequence[str]) -> None:
+        """Remove documents from every version, in one transaction."""
+        ...
+
+    def remove_traces(self) -> None:
+        """Overwrite what the files of the engine still hold of removed documents, where that is not up to a server."""
         ...
 
     def close(self) -> None: ...

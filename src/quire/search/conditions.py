@@ -30,6 +30,9 @@ def conditions(filters: Filter) -> tuple[str, list[object]]:
         ranges = ranges_of(filters.pages)
         parts.append(f"({' OR '.join(['(c.last_page >= ? AND c.first_page <= ?)'] * len(ranges))})")
         values += [bound for first, last in ranges for bound in (first, 1 << 30 if last is None else last)]
+    if filters.statements:  # said twice, so that the index of those that have one is used
+        parts.append(f"c.statement <> '' AND c.statement IN ({', '.join('?' * len(filters.statements))})")
+        values += filters.statements
     if filters.since:
         parts.append("d.modified >= ?")
         values.append(filters.since)

@@ -9,6 +9,7 @@ from typing import get_args
 
 from quire.errors import UsageError
 from quire.page_ranges import check_pages
+from quire.search.questions import Question, understood
 from quire.search.terms import query_terms, terms
 from quire.types import BlockKind
 
@@ -21,8 +22,8 @@ class Filter:
     """What may be found. Everything given must hold; of several values of one field, any.
 
     `folders` are paths of folders or files, or parts of them at a slash; `documents` are ids (sha256) or names of
-    files; `pages` are like 1-3,7. `since` and `until` are dates like
-    2024-01-31 of the files. `metadata` holds values that were given when a document was added.
+    files; `pages` are like 1-3,7; `statements` are financial statements (`quire.search.statements`). `since` and
+    `until` are dates like 2024-01-31 of the files. `metadata` holds values that were given when a document was added.
     """
 
     documents: tuple[str, ...] = ()
@@ -32,14 +33,15 @@ class Filter:
     since: str | None = None
     until: str | None = None
     metadata: tuple[tuple[str, str], ...] = ()
+    statements: tuple[str, ...] = ()
     tenant: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A query, taken apart. `text` is what is embedded: without filters and excluded words."""
+    """A query, taken apart: `question` says what it asks for, without filters and excluded words."""
 
-    text: str
+    question: Question
     terms: tuple[str, ...]
     phrases: tuple[tuple[str, ...], ...] = ()
     excluded: tuple[tuple[str, ...], ...] = ()
@@ -50,7 +52,7 @@ def parse_query(text: str, given: Filter | None = None) -> Query:
     """Take a query apart. Filters in the text are added to those given. Raises UsageError, with what to write."""
     filters = given or Filter()
     words: list[str] = []
-    phrases: list[tuple[str, ...]] = []
+    phrases: list[str] = []
     excluded: list[tuple[str, ...]] = []
     for match in _PART.finditer(text):
         name, said = match["name"], match["phrase"] if match["phrase"] is not None else match["word"]
@@ -64,11 +66,15 @@ def parse_query(text: str, given: Filter | None = None) -> Query:
         elif found:
             words.append(said)
             if match["phrase"] is not None and len(found) > 1:
-                phrases.append(found)
+                phrases.append(said)
+        elif words and not match["minus"]:
+            words[-1] += said  # the mark at the end of a question
     plain = " ".join(words)
     if not plain:
         raise UsageError(f"the query {text!r} has no words to look for; write some, like: gross margin 2022 kind:table")
-    return Query(plain, tuple(query_terms(plain)), tuple(phrases), tuple(excluded), filters)
+    question = understood(plain)
+    asked = tuple(tuple(terms(phrase)) for phrase in phrases if phrase in question.text)
+    return Query(question, tuple(query_terms(question.text)), asked, tuple(excluded), filters)
 
 
 def _of_pages(filters: Filter, said: str) -> Filter:

@@ -1,24 +1,32 @@
 """The order of candidates: BM25 and cosine of every candidate, from whichever source it came, joined to one score.
 
 Both scores are computed for all candidates. Fusing ranks instead would treat a chunk that one source has not
-returned as if that source knew nothing of it.
+returned as if that source knew nothing of it. Words are also looked for in the whole page of a chunk: a question often
+names what a heading, a caption and a row of a table say together.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import lru_cache
+from pathlib import PurePath
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from quire.keys import Profile
 from quire.search.query import Query
-from quire.search.values import Statistics, StoredChunk
+from quire.search.terms import is_year, terms
+from quire.search.values import PageChunk, Statistics, StoredChunk
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+Weights = Mapping[str, float]
+"""How much each term of a query says: the rarer, the more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,13 +38,38 @@ class RankOptions(Profile):
         min_df: Terms in fewer chunks are ignored.
         max_df_ratio: Terms in a larger share of the chunks find no candidates; they still count in the score.
         dense_weight: The share of the cosine in the score, from 0 (words alone) to 1 (vectors alone).
+        page_share: The share of the whole page in the score of the words; the rest is that of the chunk itself.
+        other_weight: What a word counts that was not asked for but means the same.
+        statement_weight: Added for a chunk of a financial statement that is surely asked for.
+        kind_weight: Added where the page has a figure or table and the query names one.
+        name_weight: Added where all words of the query are in the name of the document.
     """
 
     k1: float = 1.5
     b: float = 0.75
     min_df: int = 1
     max_df_ratio: float = 0.5
-    dense_weight: float = 0.6
+    dense_weight: float = 0.65
+    page_share: float = 0.8
+    other_weight: float = 0.4
+    statement_weight: float = 0.6
+    kind_weight: float = 0.2
+    name_weight: float = 0.3
+
+
+class Scored(NamedTuple):
+    """A chunk with its score and what it is made of: its words, those of its page, its vector. `number` is the page."""
+
+    total: float
+    lexical: float
+    page: float
+    dense: float
+    chunk: StoredChunk
+    number: int
+
+    @property
+    def place(self) -> tuple[str, int]:
+        return self.chunk.document, self.number
 
 
 def selective(terms: Sequence[str], known: Statistics, options: RankOptions, most: int) -> list[str]:
@@ -56,22 +89,22 @@ def selective(terms: Sequence[str], known: Statistics, options: RankOptions, mos
     return chosen
 
 
-def bm25(terms: Sequence[str], chunks: Sequence[StoredChunk], known: Statistics, options: RankOptions) -> list[float]:
-    """The scores of chunks, each at least 0."""
-    weights = {
-        term: math.log(1 + (known.chunks - times + 0.5) / (times + 0.5))
-        for term in terms
-        if (times := known.frequencies.get(term, 0)) >= max(1, options.min_df)
+def weights(query: Query, known: Statistics, options: RankOptions) -> Weights:
+    """The weights of the terms of a query, and of other words for them."""
+    wanted = dict.fromkeys(query.question.others, options.other_weight) | dict.fromkeys(query.terms, 1.0)
+    return {
+        term: weight * _rarity(term, known)
+        for term, weight in wanted.items()
+        if known.frequencies.get(term, 0) >= max(1, options.min_df)
     }
-    mean, scores = known.mean_length or 1.0, []
-    for chunk in chunks:
-        held = options.k1 * (1 - options.b + options.b * (chunk.terms.count(" ") - 1) / mean)
-        score = 0.0
-        for term, weight in weights.items():
-            times = chunk.terms.count(f" {term} ")
-            score += weight * times * (options.k1 + 1) / (times + held) if times else 0.0
-        scores.append(score)
-    return scores
+
+
+def bm25(weights: Weights, text: str, mean_length: float, options: RankOptions) -> float:
+    """The score of a text given as terms between spaces, at least 0."""
+    words = text.split()
+    held = options.k1 * (1 - options.b + options.b * len(words) / (mean_length or 1.0))
+    counts = Counter(word for word in words if word in weights)
+    return sum(weights[term] * times * (options.k1 + 1) / (times + held) for term, times in counts.items())
 
 
 def cosines(vector: NDArray[np.float32] | None, chunks: Sequence[StoredChunk]) -> list[float]:
@@ -82,10 +115,81 @@ def cosines(vector: NDArray[np.float32] | None, chunks: Sequence[StoredChunk]) -
     return [float(score) for score in stacked @ vector]
 
 
-def totals(lexical: Sequence[float], dense: Sequence[float], query: Query, options: RankOptions) -> list[float]:
-    """One score for each: BM25 relative to the best one, and the cosine as it is."""
+def rank(
+    query: Query,
+    chunks: Sequence[StoredChunk],
+    vector: NDArray[np.float32] | None,
+    known: Statistics,
+    options: RankOptions,
+) -> list[Scored]:
+    """Chunks by their own scores, the best first. Equal scores are in the order of documents and of the text."""
+    wanted = weights(query, known, options)
+    lexical = [bm25(_beside_name(wanted, chunk.name), chunk.terms, known.mean_length, options) for chunk in chunks]
+    dense = cosines(vector, chunks)
     best = max(lexical, default=0.0) or 1.0
-    if not any(dense):
-        return [score / best for score in lexical]
-    share = options.dense_weight
-    return [(1 - share) * words / best + share * near for words, near in zip(lexical, dense, strict=True)]
+    share = options.dense_weight if any(dense) else 0.0
+    naming = {term: _rarity(term, known) for term in query.terms}
+    scored = [
+        Scored(
+            (1 - share) * words / best + share * near + _bonus(query, chunk, naming, options),
+            words,
+            0.0,
+            near,
+            chunk,
+            chunk.page,
+        )
+        for words, near, chunk in zip(lexical, dense, chunks, strict=True)
+    ]
+    return sorted(scored, key=_order)
+
+
+def rank_with_pages(
+    query: Query, ranked: Sequence[Scored], around: Sequence[PageChunk], known: Statistics, options: RankOptions
+) -> list[Scored]:
+    """The same chunks with the words of their whole pages, the best first."""
+    wanted = weights(query, known, options)
+    texts: dict[tuple[str, int], str] = defaultdict(str)
+    kinds: dict[tuple[str, int], str] = defaultdict(str)
+    for piece in around:
+        for page in range(piece.first_page, piece.last_page + 1):
+            texts[piece.document, page] += piece.terms
+            kinds[piece.document, page] += piece.kinds
+    mean = sum(text.count(" ") for text in texts.values()) / max(len(texts), 1)
+    asked = {scored.place: scored.chunk.name for scored in ranked}
+    pages = {key: bm25(_beside_name(wanted, name), texts[key], mean, options) for key, name in asked.items()}
+    best, best_page = max((one.lexical for one in ranked), default=0.0) or 1.0, max(pages.values(), default=0.0) or 1.0
+    share = 1 - options.dense_weight if any(one.dense for one in ranked) else 1.0
+    found = []
+    for one in ranked:
+        gained = options.page_share * (pages[one.place] / best_page - one.lexical / best)
+        shown = options.kind_weight * any(f" {kind} " in kinds[one.place] for kind in query.question.kinds)
+        found.append(one._replace(total=one.total + share * gained + shown, page=pages[one.place]))
+    return sorted(found, key=_order)
+
+
+def _order(scored: Scored) -> tuple[float, str, int]:
+    return -scored.total, scored.chunk.document, scored.chunk.position
+
+
+def _rarity(term: str, known: Statistics) -> float:
+    times = known.frequencies.get(term, 0)
+    return math.log(1 + (known.chunks - times + 0.5) / (times + 0.5))
+
+
+def _bonus(query: Query, chunk: StoredChunk, naming: Weights, options: RankOptions) -> float:
+    """For a statement that is asked for, and for a document that is named."""
+    sure = next((sure for name, sure in query.question.statements if name == chunk.statement), 0.0)
+    named = sum(naming.get(term, 0.0) for term in _name_terms(chunk.name))
+    return options.statement_weight * sure + options.name_weight * named / (sum(naming.values()) or 1.0)
+
+
+def _beside_name(wanted: Weights, name: str) -> Weights:
+    """The weights for a document, without the words of its name: they are true of every page of it."""
+    own = _name_terms(name)
+    return wanted if own.isdisjoint(wanted) else {term: weight for term, weight in wanted.items() if term not in own}
+
+
+@lru_cache(maxsize=1 << 14)
+def _name_terms(name: str) -> frozenset[str]:
+    """The words of a name. A year is not one: a report has figures of several."""
+    return frozenset(term for term in terms(PurePath(name).stem) if not is_year(term))

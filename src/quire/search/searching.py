@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
 
 from quire.errors import UsageError
 from quire.search.backend import IndexBackend
 from quire.search.query import Filter, Query, parse_query
-from quire.search.ranking import RankOptions, bm25, cosines, selective, totals
-from quire.search.terms import terms
-from quire.search.values import Hit, StoredChunk
+from quire.search.ranking import RankOptions, Scored, rank, rank_with_pages, selective
+from quire.search.statements import NAMES
+from quire.search.terms import places_of
+from quire.search.values import Hit, Statistics, StoredChunk
 from quire.types import BBox, Part
 
 if TYPE_CHECKING:
@@ -20,10 +21,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 CANDIDATES = 100
-"""From each source, at least."""
+"""From words and from vectors, at least."""
+STATED = 30
+"""From the statements that a question is about."""
+PAGES = 40
+"""Pages that are looked at as a whole, at least."""
 MOST_MATCHES = 20_000
 """Chunks that the words of a query may match together: the ranking of FTS5 takes about a microsecond for each."""
-_WORD = re.compile(r"[^\W_]+(?:[-./_'’&+#:,][^\W_]+)*")
 
 
 class QueryEmbedder(Protocol):
@@ -57,55 +61,75 @@ def search(
     """The best hits, the best first. Equal scores are in the order of the documents' ids and of the text."""
     options = options or SearchOptions()
     query = parse_query(text, filters)
-    known = index.statistics(query.terms)
-    vector = embed(query.text) if embed is not None and index.profile.dimension else None
+    hits = _search(index, query, embed, options)
+    if not hits and query.phrases and query.question.is_whole:
+        hits = _search(index, replace(query, phrases=()), embed, options)  # a question quotes, it does not require
+    return hits
+
+
+def _search(index: IndexBackend, query: Query, embed: QueryEmbedder | None, options: SearchOptions) -> list[Hit]:
+    known = index.statistics([*query.terms, *query.question.others])
+    vector = embed(query.question.text) if embed is not None and index.profile.dimension else None
+    chunks = index.load(_candidates(index, query, vector, known, options))
+    ranked = rank(query, chunks, vector, known, options.rank)
+    pages: dict[tuple[str, int], None] = {}
+    kept = []
+    for scored in ranked:
+        if scored.place in pages or len(pages) < max(PAGES, 3 * options.k):
+            pages[scored.place] = None
+            kept.append(scored)
+    around = index.on_pages(list(pages), query.filter)
+    return _folded(rank_with_pages(query, kept, around, known, options.rank), query, options)
+
+
+def neighbours(index: IndexBackend, hit: Hit, reach: int = 1, filters: Filter | None = None) -> Sequence[StoredChunk]:
+    """The chunks around a hit, with it, in reading order."""
+    return index.around(hit.document, hit.index, reach, filters or Filter())
+
+
+def _candidates(
+    index: IndexBackend, query: Query, vector: NDArray[np.float32] | None, known: Statistics, options: SearchOptions
+) -> list[int]:
+    """Chunks by words, by vectors, and of the statements that are asked for."""
     wanted = max(CANDIDATES, 4 * options.k)
-    words = selective(query.terms, known, options.rank, MOST_MATCHES)
+    words = selective([*query.terms, *query.question.others], known, options.rank, MOST_MATCHES)
     found = index.lexical(query, words, wanted) if words else []
     near = index.dense(vector, query, wanted) if vector is not None else []
-    chunks = index.load(list(dict.fromkeys([*found, *near])))
-    lexical, dense = bm25(query.terms, chunks, known, options.rank), cosines(vector, chunks)
-    scores = totals(lexical, dense, query, options.rank)
-    ranked = sorted(
-        zip(scores, lexical, dense, chunks, strict=True),
-        key=lambda scored: (-scored[0], scored[3].document, scored[3].row["index"]),
-    )
-    hits = (
-        _hit(chunk, query, {"total": score, "lexical": words, "dense": near}) for score, words, near, chunk in ranked
-    )
-    return _folded(hits, options)
+    stated: list[int] = []
+    if query.question.statements and words and not query.filter.statements:
+        names = tuple(name for name, _ in query.question.statements)
+        stated = index.lexical(
+            replace(query, filter=replace(query.filter, statements=names)), [*known.frequencies], STATED
+        )
+    return list(dict.fromkeys([*found, *near, *stated]))
 
 
-def _folded(hits: Iterable[Hit], options: SearchOptions) -> list[Hit]:
+def _folded(ranked: Iterable[Scored], query: Query, options: SearchOptions) -> list[Hit]:
     """The best hits of each page and document; the same text in several documents is one hit that names the others."""
     kept: dict[str, Hit] = {}
     others: dict[str, list[str]] = {}
-    pages: dict[tuple[str, int], int] = {}
-    documents: dict[str, int] = {}
-    for hit in hits:
-        said = " ".join(terms(hit.text))
-        if said in kept:
-            if hit.document != kept[said].document:
-                others.setdefault(said, []).append(hit.name)
+    pages: Counter[tuple[str, int]] = Counter()
+    documents: Counter[str] = Counter()
+    for scored in ranked:
+        chunk = scored.chunk
+        if chunk.terms in kept:
+            if chunk.document != kept[chunk.terms].document:
+                others.setdefault(chunk.terms, []).append(chunk.name)
             continue
-        page = (hit.document, hit.page)
-        if pages.get(page, 0) >= options.per_page:
+        if len(kept) == options.k or pages[scored.place] >= options.per_page:
             continue
-        if options.per_document is not None and documents.get(hit.document, 0) >= options.per_document:
+        if options.per_document is not None and documents[chunk.document] >= options.per_document:
             continue
-        if len(kept) == options.k:
-            break
-        pages[page] = pages.get(page, 0) + 1
-        documents[hit.document] = documents.get(hit.document, 0) + 1
-        kept[said] = hit
-    from dataclasses import replace
-
+        pages[scored.place] += 1
+        documents[chunk.document] += 1
+        kept[chunk.terms] = _hit(scored, query)
     return [
         replace(hit, also=tuple(dict.fromkeys(others[said]))) if said in others else hit for said, hit in kept.items()
     ]
 
 
-def _hit(chunk: StoredChunk, query: Query, scores: dict[str, float]) -> Hit:
+def _hit(scored: Scored, query: Query) -> Hit:
+    chunk = scored.chunk
     row = chunk.row
     text, section = row["text"], row["section"]
     head = "".join(f"{heading}\n" for heading in section)
@@ -113,42 +137,38 @@ def _hit(chunk: StoredChunk, query: Query, scores: dict[str, float]) -> Hit:
     places = tuple(
         Part(box["page"], BBox(box["left"], box["top"], box["width"], box["height"])) for box in row["boxes"]
     )
-    page = places[0].page if places else (row["pages"] or [0])[0]
+    here = [place.bbox for place in places if place.page == scored.number]
+    scores = {"total": scored.total, "lexical": scored.lexical, "page": scored.page, "dense": scored.dense}
     return Hit(
         document=chunk.document,
         name=chunk.name,
         path=chunk.path,
-        page=page,
-        bbox=places[0].bbox if places else None,
+        page=scored.number,
+        bbox=BBox.union(here) if here else None,
         text=body,
-        marks=_marks(body, query),
+        marks=tuple(places_of({*query.terms, *query.question.others}, body)),
         section=tuple(section),
         kinds=tuple(row["meta"]["kinds"]),
         blocks=tuple(row["blocks"]),
         places=places,
         chunk=row["chunk_id"],
         index=row["index"],
-        score=round(scores["total"], 6),
+        score=round(scored.total, 6),
         scores={name: round(score, 6) for name, score in scores.items()},
-        reason=_reason(chunk, query, scores),
+        reason=_reason(scored, query),
     )
 
 
-def _marks(text: str, query: Query) -> tuple[tuple[int, int], ...]:
-    """Where the words of the query are, in any of their spellings."""
-    wanted = {*query.terms}
-    return tuple(match.span() for match in _WORD.finditer(text) if not wanted.isdisjoint(terms(match[0])))
-
-
-def _reason(chunk: StoredChunk, query: Query, scores: dict[str, float]) -> str:
+def _reason(scored: Scored, query: Query) -> str:
     """Why it was found, in words."""
+    chunk = scored.chunk
     found = [term for term in query.terms if f" {term} " in chunk.terms]
+    similar = [term for term in query.question.others if f" {term} " in chunk.terms]
     parts = [f"has {', '.join(found)}"] if found else []
-    if scores["dense"]:
-        parts.append(f"similar in meaning ({scores['dense']:.2f})")
+    parts += [f"has words with the same meaning: {', '.join(similar)}"] if similar else []
+    parts += ["its page has words of the query"] if scored.page and not found and not similar else []
+    if chunk.statement and chunk.statement in dict(query.question.statements):
+        parts.append(f"is part of the {NAMES[chunk.statement]}")
+    if scored.dense > 0:
+        parts.append(f"similar in meaning ({scored.dense:.2f})")
     return "; ".join(parts)
-
-
-def neighbours(index: IndexBackend, hit: Hit, reach: int = 1, filters: Filter | None = None) -> Sequence[StoredChunk]:
-    """The chunks around a hit, with it, in reading order."""
-    return index.around(hit.document, hit.index, reach, filters or Filter())

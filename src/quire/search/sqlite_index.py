@@ -6,15 +6,12 @@ never used again, so that rows that were deleted meanwhile are merely not found 
 
 from __future__ import annotations
 
-import json
 import sqlite3
-import zlib
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock, local
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -23,18 +20,26 @@ from quire.errors import StoreError, UsageError
 from quire.search.backend import IndexProfile, IndexVersion
 from quire.search.bits import bits_of, nearest
 from quire.search.conditions import conditions, is_open
+from quire.search.entries import (
+    CHUNK_COLUMNS,
+    DOCUMENT_COLUMNS,
+    entry_of,
+    profile_of,
+    profile_text,
+    removed_terms,
+)
 from quire.search.query import Filter, Query
-from quire.search.values import IndexedDocument, Statistics, StoredChunk
+from quire.search.values import IndexedDocument, PageChunk, Statistics, StoredChunk
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from quire.chunk.rows import ChunkRow
-
 SCHEMA = 1
 BUSY_S = 60.0
-OVERSAMPLED = 20
+OVERSAMPLED = 8
 """Vectors compared exactly for each one that is wanted: signs alone order the nearest only roughly."""
+LONGEST = 3
+"""Pages before a page on which chunks that reach it are looked for."""
 _TOKENIZER = "ascii tokenchars '-.''&+#:/_'"
 """Terms come separated by spaces; FTS5 must not take them apart again."""
 
@@ -62,6 +67,7 @@ CREATE TABLE documents_{v} (
     digest TEXT NOT NULL,
     UNIQUE (tenant, document)
 );
+CREATE INDEX documents_{v}_of_path ON documents_{v} (path);
 CREATE TABLE chunks_{v} (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     document INTEGER NOT NULL,
@@ -72,6 +78,8 @@ CREATE TABLE chunks_{v} (
     statement TEXT NOT NULL
 );
 CREATE INDEX chunks_{v}_of_document ON chunks_{v} (document, position);
+CREATE INDEX chunks_{v}_of_page ON chunks_{v} (document, first_page);
+CREATE INDEX chunks_{v}_of_statement ON chunks_{v} (statement) WHERE statement <> '';
 CREATE TABLE texts_{v} (id INTEGER PRIMARY KEY, terms TEXT NOT NULL, row BLOB NOT NULL);
 CREATE TABLE vectors_{v} (id INTEGER PRIMARY KEY, bits BLOB NOT NULL, scale REAL NOT NULL, vector BLOB NOT NULL);
 CREATE TABLE frequencies_{v} (term TEXT PRIMARY KEY, chunks INTEGER NOT NULL) WITHOUT ROWID;
@@ -83,7 +91,7 @@ _NAMES = ("documents", "chunks", "texts", "vectors", "frequencies", "words")
 
 
 class SqliteIndexes:
-    """The versions of an index in one file."""
+    """The versions of an index in one file. See `quire.search.backend.Indexes`."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -96,30 +104,31 @@ class SqliteIndexes:
         return [self._version(row) for row in self._file.rows("SELECT * FROM versions ORDER BY number")]
 
     def open(self, profile: IndexProfile | None = None, *, name: str | None = None) -> SqliteIndex | None:
-        """The version of a name, the latest with a profile, or the current one. None when there is none."""
-        rows = self._file.rows("SELECT name, number, profile, current FROM versions ORDER BY number DESC")
+        rows = self._file.rows("SELECT name, number, profile, current FROM versions ORDER BY current DESC, number DESC")
         for found, number, text, current in rows:
-            known = IndexProfile(**json.loads(str(text)))
+            known = profile_of(text)
             if (name == found) if name else (known == profile) if profile else bool(current):
-                return SqliteIndex(self._file, int(str(number)), known)
+                return SqliteIndex(self._file, int(str(number)), str(found), known)
         return None
 
+    def open_or_make(self, profile: IndexProfile) -> SqliteIndex:
+        with self._file.writing():
+            return self.open(profile) or self.make(profile)
+
     def make(self, profile: IndexProfile, *, name: str | None = None) -> SqliteIndex:
-        """A new, empty version; the first one is current at once."""
         with self._file.writing() as write:
             [(last, current)] = self._file.rows(
                 "SELECT coalesce(max(number), 0), coalesce(max(current), 0) FROM versions"
             )
             number = int(str(last)) + 1
-            text = json.dumps({field: getattr(profile, field) for field in profile.__dataclass_fields__})
-            values = (name or f"{profile.digest()[:12]}-{number}", number, text, int(not current))
+            name = name or f"{profile.digest()[:12]}-{number}"
+            values = (name, number, profile_text(profile), int(not current))
             write("INSERT INTO versions (name, number, profile, current) VALUES (?, ?, ?, ?)", values)
             for statement in _TABLES.format(v=number, tokenizer=_TOKENIZER).split(";"):
                 write(statement)
-        return SqliteIndex(self._file, number, profile)
+        return SqliteIndex(self._file, number, name, profile)
 
     def switch(self, name: str) -> None:
-        """Make a version the one that searches use, in one step. Raises UsageError when there is none of that name."""
         with self._file.writing() as write:
             write("UPDATE versions SET current = (name = ?)", (name,))
             if not self._file.rows("SELECT 1 FROM versions WHERE current"):
@@ -127,7 +136,6 @@ class SqliteIndexes:
                 raise UsageError(f"{self._path} has no version {name}; choose from {known}")
 
     def drop(self, name: str) -> None:
-        """Remove a version with everything in it."""
         with self._file.writing() as write:
             for (number,) in self._file.rows("SELECT number FROM versions WHERE name = ?", (name,)):
                 for table in _NAMES:
@@ -135,10 +143,23 @@ class SqliteIndexes:
             write("DELETE FROM versions WHERE name = ?", (name,))
 
     def remove(self, documents: Sequence[str]) -> None:
-        """Remove documents from every version, in one transaction."""
+        self._file.rows("PRAGMA secure_delete = ON")
         with self._file.writing():
-            for number, text in self._file.rows("SELECT number, profile FROM versions"):
-                SqliteIndex(self._file, int(str(number)), IndexProfile(**json.loads(str(text)))).remove(documents)
+            for number, name, text in self._file.rows("SELECT number, name, profile FROM versions"):
+                SqliteIndex(self._file, int(str(number)), str(name), profile_of(text)).remove(documents)
+
+    def remove_traces(self) -> None:
+        """Terms of removed documents stay in the word index until its parts are merged, and in the log."""
+        self._file.rows("PRAGMA secure_delete = ON")
+        with self._file.writing() as write:
+            for (number,) in self._file.rows("SELECT number FROM versions"):
+                write(f"INSERT INTO words_{number} (words_{number}) VALUES ('optimize')")
+        [(busy, *_)] = self._file.rows("PRAGMA wal_checkpoint(TRUNCATE)")
+        if busy:
+            raise StoreError(
+                f"the document is in no answer any more, but another process keeps reading {self._path}: words of it "
+                "stay in its log until that process ends; delete the document again then"
+            )
 
     def close(self) -> None:
         self._file.close()
@@ -146,16 +167,19 @@ class SqliteIndexes:
     def _version(self, row: tuple[object, ...]) -> IndexVersion:
         name, number, profile, current, chunks, *_ = row
         [(documents,)] = self._file.rows(f"SELECT count(*) FROM documents_{number}")
-        known = IndexProfile(**json.loads(str(profile)))
-        return IndexVersion(str(name), known, bool(current), int(str(documents)), int(str(chunks)))
+        return IndexVersion(str(name), profile_of(profile), bool(current), int(str(documents)), int(str(chunks)))
 
 
 class SqliteIndex:
     """One version. See `quire.search.backend.IndexBackend`."""
 
-    def __init__(self, file: _File, number: int, profile: IndexProfile) -> None:
-        self._file, self._number, self._profile = file, number, profile
+    def __init__(self, file: _File, number: int, name: str, profile: IndexProfile) -> None:
+        self._file, self._number, self._name, self._profile = file, number, name, profile
         self._signs = _Signs()
+
+    @property
+    def name(self) -> str:
+        return self._name
 
     @property
     def profile(self) -> IndexProfile:
@@ -175,6 +199,13 @@ class SqliteIndex:
         rows = self._rows("SELECT document, path, digest FROM documents_{v} WHERE tenant = ?", (tenant,))
         return {str(document): (str(path), str(digest)) for document, path, digest in rows}
 
+    def tenants(self) -> list[str]:
+        return [str(tenant) for (tenant,) in self._rows("SELECT DISTINCT tenant FROM documents_{v} ORDER BY tenant")]
+
+    def at(self, path: str, *, tenant: str = "") -> list[str]:
+        rows = self._rows("SELECT document FROM documents_{v} WHERE path = ? AND tenant = ?", (path, tenant))
+        return [str(document) for (document,) in rows]
+
     def statistics(self, terms: Sequence[str]) -> Statistics:
         [(chunks, length)] = self._rows("SELECT chunks, length FROM versions WHERE number = ?", (self._number,))
         count = int(str(chunks))
@@ -193,8 +224,9 @@ class SqliteIndex:
         where, values = "", list[object]()
         if self._is_filtered(query.filter):
             condition, values = conditions(query.filter)
+            # With the plus, the words are looked up once; without it, once for each row that the filter lets pass.
             where = (
-                "AND rowid IN (SELECT c.id FROM chunks_{v} c JOIN documents_{v} d ON d.number = c.document "
+                "AND +rowid IN (SELECT c.id FROM chunks_{v} c JOIN documents_{v} d ON d.number = c.document "
                 f"WHERE {condition}) "
             )
         rows = self._rows(
@@ -210,12 +242,7 @@ class SqliteIndex:
         if not len(ids):
             return []
         rows = nearest(bits_of(vector), bits, max(most, min(most * OVERSAMPLED, 4000)), self._allowed(ids, query))
-        near = ids[rows]
-        exact = self._vectors(near.tolist())
-        if not exact:
-            return []
-        found = np.array(list(exact))
-        scores = np.stack(list(exact.values())) @ vector
+        found, scores = self._cosines(ids[rows].tolist(), vector)
         order = np.lexsort((found, -scores))[:most]
         return [int(number) for number in found[order]]
 
@@ -223,13 +250,29 @@ class SqliteIndex:
         found: dict[int, StoredChunk] = {}
         for portion, marks in in_portions(ids):
             rows = self._rows(
-                "SELECT c.id, d.document, d.name, d.path, t.row, t.terms, c.statement, v.scale, v.vector "
+                "SELECT c.id, d.document, d.name, d.path, c.position, c.first_page, c.last_page, t.row, t.terms, "
+                "c.statement, v.scale, v.vector "
                 "FROM chunks_{v} c JOIN documents_{v} d ON d.number = c.document JOIN texts_{v} t ON t.id = c.id "
                 f"LEFT JOIN vectors_{{v}} v ON v.id = c.id WHERE c.id IN ({marks})",
                 portion,
             )
             found |= {int(str(row[0])): _stored(row) for row in rows}
         return [found[number] for number in ids if number in found]
+
+    def on_pages(self, pages: Sequence[tuple[str, int]], filter: Filter) -> list[PageChunk]:
+        found: list[PageChunk] = []
+        for portion, _ in in_portions(pages):
+            asked = ", ".join(["(?, ?)"] * len(portion))
+            rows = self._rows(
+                f"WITH asked (document, page) AS (VALUES {asked}) "
+                "SELECT DISTINCT d.document, c.first_page, c.last_page, c.kinds, t.terms, c.id "
+                "FROM asked a JOIN documents_{v} d ON d.tenant = ? AND d.document = a.document "
+                f"JOIN chunks_{{v}} c ON c.document = d.number AND c.first_page BETWEEN a.page - {LONGEST} AND a.page "
+                "AND c.last_page >= a.page JOIN texts_{v} t ON t.id = c.id",
+                (*(value for page in portion for value in page), filter.tenant),
+            )
+            found += [PageChunk(*cast(Any, row[:5])) for row in rows]
+        return found
 
     def around(self, document: str, index: int, reach: int, filter: Filter) -> list[StoredChunk]:
         rows = self._rows(
@@ -288,53 +331,38 @@ class SqliteIndex:
         [(last,)] = self._rows("SELECT max(tenant) FROM documents_{v}")
         return not first == last == filters.tenant
 
-    def _vectors(self, ids: Sequence[int]) -> dict[int, NDArray[np.float32]]:
-        found: dict[int, NDArray[np.float32]] = {}
+    def _cosines(
+        self, ids: Sequence[int], vector: NDArray[np.float32]
+    ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        """Those of the ids that still exist, and the cosines of their vectors with another."""
+        rows: list[tuple[object, ...]] = []
         for portion, marks in in_portions(ids):
-            rows = self._rows(f"SELECT id, scale, vector FROM vectors_{{v}} WHERE id IN ({marks})", portion)
-            found |= {cast(int, number): _decoded(scale, vector) for number, scale, vector in rows}
-        return found
+            rows += self._rows(f"SELECT id, scale, vector FROM vectors_{{v}} WHERE id IN ({marks})", portion)
+        found = np.fromiter((cast(int, row[0]) for row in rows), np.int64, len(rows))
+        scales = np.fromiter((cast(float, row[1]) for row in rows), np.float32, len(rows))
+        quantised = np.frombuffer(b"".join(cast(bytes, row[2]) for row in rows), np.int8)
+        return found, (quantised.reshape(len(rows), self._profile.dimension).astype(np.float32) @ vector) * scales
 
     def _add(self, write: _Write, document: IndexedDocument) -> None:
-        self._check(document)
-        metadata = "".join(f"\n{name}={value}" for name, value in sorted(document.metadata.items()))
-        write(
-            self._sql(
-                "INSERT INTO documents_{v} (tenant, document, name, path, media_type, modified, metadata, digest) "
-                "VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
-            ),
-            (
-                document.tenant,
-                document.document,
-                document.name,
-                document.path,
-                document.media_type,
-                document.modified,
-                f"{metadata}\n",
-                document.digest,
-            ),
-        )
+        entry = entry_of(document, self._profile)
+        marks = ", ".join("?" * len(entry.columns))
+        write(self._sql(f"INSERT INTO documents_{{v}} ({DOCUMENT_COLUMNS}) VALUES ({marks})"), entry.columns)
         [(number,)] = self._rows("SELECT last_insert_rowid()")
-        frequencies: Counter[str] = Counter()
-        length = 0
         [(last,)] = self._rows(
             "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = ?", (f"chunks_{self._number}",)
         )
-        first = int(str(last)) + 1
-        chunks, texts, vectors = [], [], []
-        for id, chunk in enumerate(document.chunks, first):
-            row, pages = chunk.row, chunk.row["pages"] or [0]
-            kinds = f" {' '.join(row['meta']['kinds'])} "
-            chunks.append((id, number, row["index"], min(pages), max(pages), kinds, chunk.statement))
-            packed = zlib.compress(json.dumps(row, ensure_ascii=False).encode("utf-8", "replace"), 1)
-            texts.append((id, f" {' '.join(chunk.terms)} ", packed))
-            frequencies.update({*chunk.terms})
-            length += len(chunk.terms)
-            if chunk.vector is not None:
-                scale, quantised = _encoded(chunk.vector)
-                vectors.append((id, bits_of(chunk.vector).tobytes(), scale, quantised))
+        ids = range(int(str(last)) + 1, int(str(last)) + 1 + len(entry.chunks))
+        texts = [(id, chunk.terms, chunk.packed) for id, chunk in zip(ids, entry.chunks, strict=True)]
+        chunks = [(id, number, *chunk.columns) for id, chunk in zip(ids, entry.chunks, strict=True)]
+        vectors = [
+            (id, bits_of(chunk.vector).tobytes(), *_encoded(chunk.vector))
+            for id, chunk in zip(ids, document.chunks, strict=True)
+            if chunk.vector is not None
+        ]
         many = self._file.many
-        many(self._sql("INSERT INTO chunks_{v} VALUES (?, ?, ?, ?, ?, ?, ?)"), chunks)
+        many(
+            self._sql(f"INSERT INTO chunks_{{v}} (id, document, {CHUNK_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)"), chunks
+        )
         many(self._sql("INSERT INTO texts_{v} VALUES (?, ?, ?)"), texts)
         many(self._sql("INSERT INTO words_{v} (rowid, terms) VALUES (?, ?)"), [text[:2] for text in texts])
         many(self._sql("INSERT INTO vectors_{v} VALUES (?, ?, ?, ?)"), vectors)
@@ -343,22 +371,12 @@ class SqliteIndex:
                 "INSERT INTO frequencies_{v} VALUES (?, ?) "
                 "ON CONFLICT (term) DO UPDATE SET chunks = chunks + excluded.chunks"
             ),
-            sorted(frequencies.items()),
+            sorted(entry.frequencies.items()),
         )
         write(
             "UPDATE versions SET chunks = chunks + ?, length = length + ? WHERE number = ?",
-            (len(chunks), length, self._number),
+            (len(chunks), entry.length, self._number),
         )
-
-    def _check(self, document: IndexedDocument) -> None:
-        expected = self._profile.dimension
-        for chunk in document.chunks:
-            size = 0 if chunk.vector is None else len(chunk.vector)
-            if size != expected:
-                raise UsageError(
-                    f"{document.name}: a vector has {size} dimensions, the index has {expected}; "
-                    f"use the embedder of the index ({self._profile.embedder or 'none'}), or make another version"
-                )
 
     def _remove(self, write: _Write, documents: Sequence[str], tenant: str | None) -> int:
         removed = 0
@@ -376,9 +394,7 @@ class SqliteIndex:
         rows = self._rows(
             "SELECT c.id, t.terms FROM chunks_{v} c JOIN texts_{v} t ON t.id = c.id WHERE c.document = ?", (document,)
         )
-        frequencies: Counter[str] = Counter()
-        for _, terms in rows:
-            frequencies.update({*str(terms).split()})
+        frequencies, length = removed_terms([str(terms) for _, terms in rows])
         many = self._file.many
         many(self._sql("INSERT INTO words_{v} (words_{v}, rowid, terms) VALUES ('delete', ?, ?)"), rows)
         for table in ("texts", "vectors", "chunks"):
@@ -386,7 +402,6 @@ class SqliteIndex:
         changes = [(count, term) for term, count in sorted(frequencies.items())]
         many(self._sql("UPDATE frequencies_{v} SET chunks = chunks - ? WHERE term = ?"), changes)
         many(self._sql("DELETE FROM frequencies_{v} WHERE chunks = 0 AND term = ?"), [change[1:] for change in changes])
-        length = sum(len(str(terms).split()) for _, terms in rows)
         write(
             "UPDATE versions SET chunks = chunks - ?, length = length - ?, removals = removals + ? WHERE number = ?",
             (len(rows), length, len(rows), self._number),
@@ -514,12 +529,9 @@ def _decoded(scale: object, vector: object) -> NDArray[np.float32]:
 
 
 def _stored(row: tuple[object, ...]) -> StoredChunk:
-    number, document, name, path, packed, terms, statement, scale, vector = row
-    content: ChunkRow = json.loads(zlib.decompress(cast(bytes, packed)))
+    *plain, scale, vector = row
     known = None if vector is None else _decoded(scale, vector)
-    return StoredChunk(
-        cast(int, number), str(document), str(name), str(path), content, str(terms), str(statement), known
-    )
+    return StoredChunk(*cast(Any, (*plain, known)))
 
 
 def _quoted(term: str) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from functools import lru_cache
 
 VERSION = "1"
@@ -18,6 +18,8 @@ _TOKEN = re.compile(
     r"[^\W_]+(?:[-./_'’&+#:][^\W_]+)*"  # words, identifiers like INV-2021/0042, numbers with points
     r"|[$€£¥₹₩]"
 )
+_WRITTEN = re.compile(r"[^\W_]+(?:[-./_'’&+#:,][^\W_]+)*|[$€£¥₹₩]")
+"""A word, or a number with groups, as it is written."""
 _NUMBER = re.compile(r"\d+(?:[.,'’]\d+)*")
 _GROUPED = re.compile(
     r"(?<![\w.,])\d{1,3}(?:[,'’ \u00a0\u202f]\d{3})+(?![\d])(?:\.\d+)?|(?<![\w.,])\d{1,3}(?:\.\d{3})+,\d+"
@@ -206,6 +208,56 @@ def query_terms(text: str) -> list[str]:
     return [term for term in found if term not in STOP_WORDS] or found
 
 
+def is_year(term: str) -> bool:
+    return _YEAR.fullmatch(term) is not None
+
+
+def places_of(wanted: Set[str], text: str) -> list[tuple[int, int]]:
+    """Where terms are in a text, in any of their spellings: ranges in their order, none over another."""
+    found: list[tuple[int, int]] = []
+    for begin, end in _pieces(wanted, text):
+        piece = text[begin:end]
+        if wanted.isdisjoint(_terms_in(piece)) or (found and begin < found[-1][1]):
+            continue
+        if _UNSPACED.search(piece):
+            found += _inside(wanted, piece, begin)
+        else:
+            found.append((begin, end))
+    return found
+
+
+def _pieces(wanted: Set[str], text: str) -> list[tuple[int, int]]:
+    """Dates, grouped numbers and words of a text as it is written; of those that begin together the longest first.
+
+    Dates and groups of digits are looked for only where one is wanted.
+    """
+    lower = text.lower() if len(text.lower()) == len(text) else text
+    patterns = [_WRITTEN]
+    patterns += _DATES if any(_DATES[0].fullmatch(term) for term in wanted) else ()
+    patterns += [_GROUPED] if any(term.isdecimal() and len(term) > len("999") for term in wanted) else ()
+    found = {match.span() for pattern in patterns for match in pattern.finditer(lower)}
+    return sorted(found, key=lambda span: (span[0], -span[1]))
+
+
+@lru_cache(maxsize=1 << 15)
+def _terms_in(piece: str) -> tuple[str, ...]:
+    return tuple(terms(piece))
+
+
+def _inside(wanted: Set[str], piece: str, begin: int) -> list[tuple[int, int]]:
+    """Places in a run of characters without spaces, those that touch joined to one."""
+    found: list[tuple[int, int]] = []
+    for at in range(len(piece)):
+        length = max((len(term) for term in wanted if piece.startswith(term, at)), default=0)
+        if not length:
+            continue
+        if found and begin + at <= found[-1][1]:
+            found[-1] = found[-1][0], max(found[-1][1], begin + at + length)
+        else:
+            found.append((begin + at, begin + at + length))
+    return found
+
+
 def _folded(text: str) -> str:
     if text.isascii():
         return text.lower()
@@ -228,8 +280,10 @@ def _terms_of(token: str) -> tuple[str, ...]:
         return (_CURRENCIES[token],)
     if _NUMBER.fullmatch(token):
         return (_number(token),)
+    if not token.isascii() and _UNSPACED.search(token):
+        return tuple(_pairs(token))
     if token.isalpha():
-        return tuple(_pairs(token)) if _UNSPACED.search(token) else (_singular(token),)
+        return (_singular(token),)
     fiscal = _FISCAL.fullmatch(token)
     if fiscal:
         year = fiscal["y"]

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 from quire.chunk.rows import ChunkRow
+from quire.search.places import main_page
 from quire.types import BBox, Part
 
 if TYPE_CHECKING:
@@ -48,18 +51,46 @@ class Statistics(NamedTuple):
     frequencies: Mapping[str, int]
 
 
+class PageChunk(NamedTuple):
+    """What of a chunk is compared when its page is: its terms and kinds of blocks, each between spaces."""
+
+    document: str
+    first_page: int
+    last_page: int
+    kinds: str
+    terms: str
+
+
 @dataclass(frozen=True, slots=True)
 class StoredChunk:
-    """A chunk as an index gives it back."""
+    """A chunk as an index gives it back. `packed` is its row, which is unpacked only for hits."""
 
     id: int
     document: str
     name: str
     path: str
-    row: ChunkRow
+    position: int
+    first_page: int
+    last_page: int
+    packed: bytes
     terms: str
     statement: str = ""
     vector: NDArray[np.float32] | None = None
+
+    @property
+    def row(self) -> ChunkRow:
+        row: ChunkRow = json.loads(zlib.decompress(self.packed))
+        return row
+
+    @property
+    def page(self) -> int:
+        """The page that holds most of it."""
+        return self.first_page if self.first_page == self.last_page else main_page(self.row)
+
+
+def packed(row: ChunkRow) -> bytes:
+    """A row as an index stores it."""
+    return zlib.compress(json.dumps(row, ensure_ascii=False).encode("utf-8", "replace"), 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +98,7 @@ class Hit:
     """A place in a document that fits a query.
 
     `page` and `bbox` are the best place; `places` all of them. `marks` are the matching words, as ranges of `text`.
-    `scores` has a score by source: `lexical` (BM25), `dense` (cosine), and `total`.
+    `scores` has a score by source: `lexical` (BM25 of the chunk), `page` (BM25 of its page), `dense` (cosine), `total`.
     """
 
     document: str

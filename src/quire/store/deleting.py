@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Collection, Mapping, Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from quire.database.database import in_portions
 from quire.database.documents import DocumentRows
@@ -22,8 +23,9 @@ from quire.store.images import DOCUMENTS
 from quire.store.local import LocalObjects
 from quire.store.packs import LOOSE
 
-SEARCH = "search.sqlite3"
-"""The search index next to the facts of a folder."""
+if TYPE_CHECKING:
+    from quire.search.backend import Indexes
+
 SIMILAR = "similar.sqlite3"
 """The index of pictures next to the facts of a folder: fingerprints of pages, by the key of their answer."""
 
@@ -73,17 +75,18 @@ def delete_documents(store: ArtifactStore, documents: Sequence[str], *, dry_run:
     """
     database, rows = store.database, DocumentRows(store.database)
     store.flush()
-    with alone(store):
+    with alone(store), ExitStack() as stack:
         images = {document: _images(store, document) for document in documents}
         if dry_run:
             mentions = Mentions(database, documents)
             return [_looked_up(rows, document, images[document], mentions) for document in documents]
         if isinstance(database, SqliteDatabase):
             database.overwrite_deleted()
-        if isinstance(store.objects, LocalObjects):
-            _remove_from_index(store.objects.folder / SEARCH, documents)  # first: it is in no answer from now on
         had = Facts(database).known_bytes()
+        index = _index(store, stack)
         with database.transaction(lasting=True):
+            if index is not None:
+                index.remove(documents)  # in PostgreSQL with the facts, in SQLite before them
             mentions = Mentions(database, documents)
             answers = rows.answers(documents)
             deleted = [_delete(rows, document, images[document], mentions) for document in documents]
@@ -95,16 +98,18 @@ def delete_documents(store: ArtifactStore, documents: Sequence[str], *, dry_run:
         _remove_bytes(store, had)
         if isinstance(database, SqliteDatabase):
             database.remove_traces()
+        if index is not None:
+            index.remove_traces()
     return deleted
 
 
-def _remove_from_index(file: Path, documents: Sequence[str]) -> None:
-    if not file.exists():
-        return
-    from quire.search.sqlite_index import SqliteIndexes
+def _index(store: ArtifactStore, stack: ExitStack) -> Indexes | None:
+    """The search index of the store, if it has one."""
+    from quire.search.opening import indexes_of
 
-    with closing(SqliteIndexes(file)) as indexes:
-        indexes.remove(documents)
+    folder = store.objects.folder if isinstance(store.objects, LocalObjects) else None
+    index = indexes_of(store.database, folder, make=False)
+    return None if index is None else stack.enter_context(closing(index))
 
 
 def _delete(rows: DocumentRows, document: str, images: Sequence[str], mentions: Mentions) -> Deleted:

@@ -13,6 +13,7 @@ from quire.atomic_files import write_files
 from quire.batch import ItemOutcome, StageContext, WorkItem
 from quire.batch.schedule import Task
 from quire.context import Runtime
+from quire.database.documents import DocumentRows
 from quire.database.outputs import Output, OutputFile, Outputs
 from quire.database.places import path_text
 from quire.database.quarantine import Quarantine, Quarantined
@@ -104,6 +105,11 @@ class Documents:
         rows = flow_output(self._store, result)["chunks"]
         _check_unchanged(document)
         chunks = delivery.put(document.document, document.path, rows)
+        for replaced in delivery.others_at(document.path, document.document):
+            places = [*DocumentRows(self._store.database).outputs(replaced)]
+            below = f"{path_text(self._request.output)}/"
+            if not any(place.startswith(below) and place != path_text(document.place) for place in places):
+                delivery.remove(replaced)  # unless another file still has that content
         status, facts = _facts(self._runtime.events(run), since=self._since)
         self._record(document, (), None, facts["ledger"].get("failed", 0))
         result_facts: DocumentFacts = {**_basic_facts(document), **facts, **self._uploads.pop(document.name, {})}

@@ -14,12 +14,15 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 from quire.asking import Asker
 from quire.chunk import ChunkOptions, find_tokenizer, settings_of
 from quire.context import Json, Store
+from quire.database.places import path_text
 from quire.embed.batches import dense_vectors
 from quire.embed.registry import find_embedder
 from quire.embedder import Embedder
+from quire.errors import UsageError
 from quire.keys import digest_of
+from quire.search import passages, statements
 from quire.search import terms as lexical
-from quire.search.backend import IndexBackend, IndexProfile
+from quire.search.backend import IndexBackend, IndexProfile, check_embedder, embedder_version
 from quire.search.values import IndexedChunk, IndexedDocument
 from quire.store.artifacts import ArtifactStore
 from quire.workers import WorkerPool, shared_pool
@@ -29,35 +32,42 @@ if TYPE_CHECKING:
 
 FLOW = "chunks"
 """The built-in flow that makes the chunks."""
+INPUTS: Mapping[str, Json] = {"use_markdown_tables": True}
+"""Its inputs, unless others are given: a row of a table once, not a sentence for each of its cells."""
 PLACE = "/quire-index"
 """Below it are the records of what was indexed, in place of output files: one folder for each version."""
 
 
 @dataclass(frozen=True, slots=True)
 class IndexTarget:
-    """Which index a batch fills: by its embedder and the way it cuts documents. Goes with the request of the batch."""
+    """Which version of an index a batch fills, and how it cuts and embeds documents. Goes with the request."""
 
     embedder: str
     max_tokens: int | None = None
+    version: str = ""
 
     @classmethod
     def from_json(cls, value: Mapping[str, Json]) -> IndexTarget:
-        return cls(str(value["embedder"]), cast("int | None", value.get("max_tokens")))
+        return cls(str(value["embedder"]), cast("int | None", value.get("max_tokens")), str(value["version"]))
 
     def to_json(self) -> dict[str, Json]:
-        return {"embedder": self.embedder, "max_tokens": self.max_tokens}
+        return {"embedder": self.embedder, "max_tokens": self.max_tokens, "version": self.version}
+
+    @property
+    def output(self) -> str:
+        """The place of the records of its version."""
+        return f"{PLACE}/{self.version}"
 
     def profile(self, embedder: Embedder | None) -> IndexProfile:
-        options = ChunkOptions(max_tokens=self.max_tokens)
+        options = ChunkOptions(max_tokens=self.max_tokens, use_markdown_tables=True)
         chunks = digest_of(settings_of(options, find_tokenizer(options.tokenizer)))
+        contents = f"{lexical.VERSION}/{passages.VERSION}/{statements.VERSION}"
         if embedder is None:
-            return IndexProfile(chunks, lexical.VERSION)
-        version = digest_of([embedder.version, embedder.profile.digest()])
-        return IndexProfile(chunks, lexical.VERSION, embedder.name, version, embedder.dimension)
-
-    def output(self, profile: IndexProfile) -> str:
-        """The place of the records of a version."""
-        return f"{PLACE}/{profile.digest()[:16]}"
+            return IndexProfile(chunks, contents)
+        version = embedder_version(embedder)
+        profile = IndexProfile(chunks, contents, embedder.name, version, embedder.dimension)
+        check_embedder(profile, embedder)
+        return profile
 
 
 class IndexOwner(NamedTuple):
@@ -86,28 +96,37 @@ class IndexDelivery:
     def put(self, document: str, path: PurePath, rows: list[ChunkRow], *, owner: IndexOwner | None = None) -> int:
         """Replace what the index has of a document; returns how many chunks it has now."""
         owner = owner or IndexOwner(self._store, document)
-        texts = [row["text"] for row in rows]
+        texts = [passages.passage(row) for row in rows]
         vectors = None
         if self._embedder is not None:
             asker = Asker(owner.store, document=document, check=lambda: None, tell=_silently, pool=self._pool)
             vectors = dense_vectors(texts, self._embedder, asker)
         chunks = [
-            IndexedChunk(row, tuple(lexical.terms(row["text"])), vector=None if vectors is None else vectors[number])
-            for number, row in enumerate(rows)
+            IndexedChunk(
+                row, tuple(lexical.terms(row["text"])), statement, None if vectors is None else vectors[number]
+            )
+            for number, (row, statement) in enumerate(zip(rows, statements.statements(rows), strict=True))
         ]
         self._store.flush()  # an index never has what the store has not
         self._index.put([_document(owner, path, rows, chunks)])
         return len(chunks)
 
+    def others_at(self, path: Path, document: str) -> list[str]:
+        """The documents of earlier contents of a file that has this one now."""
+        return [found for found in self._index.at(path_text(path)) if found != document]
+
+    def remove(self, document: str) -> None:
+        self._index.remove([document], tenant="")
+
 
 def delivery_to(store: ArtifactStore, target: IndexTarget) -> IndexDelivery:
-    """For a batch that was submitted with this target. The version exists, because submitting made it."""
+    """For a batch that was submitted with this target. Raises UsageError when its version was dropped since."""
     from quire.durable.indexing.opening import open_indexes
 
-    embedder = find_embedder(target.embedder)
-    profile = target.profile(embedder)
-    indexes = open_indexes(store)
-    return IndexDelivery(store, indexes.open(profile) or indexes.make(profile), embedder)
+    index = open_indexes(store).open(name=target.version)
+    if index is None:
+        raise UsageError(f"the search index of {store.place} has no version {target.version} any more; index again")
+    return IndexDelivery(store, index, find_embedder(target.embedder))
 
 
 def _document(owner: IndexOwner, path: PurePath, rows: list[ChunkRow], chunks: list[IndexedChunk]) -> IndexedDocument:

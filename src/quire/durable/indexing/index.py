@@ -18,17 +18,17 @@ from quire.database.outputs import Outputs
 from quire.document import Document, RenderOptions
 from quire.durable.folders.driving import run_batch, unfinished_run
 from quire.durable.folders.request import BatchRequest
-from quire.durable.indexing.delivery import FLOW, IndexTarget
+from quire.durable.indexing.delivery import FLOW, INPUTS, PLACE, IndexTarget
 from quire.durable.indexing.opening import open_indexes
 from quire.durable.opening import open_runtime
 from quire.embed.codec import decode_dense
 from quire.embed.registry import AUTO, NONE, chosen_embedder, find_embedder
 from quire.embedder import Embedder
-from quire.errors import ChangedError, InputError, UsageError
+from quire.errors import ChangedError, InputError, StoreError, UsageError
 from quire.events import Sink
 from quire.opened import Opened
 from quire.reading.drawing import draw
-from quire.search.backend import IndexBackend, IndexVersion
+from quire.search.backend import IndexBackend, IndexProfile, IndexVersion, check_embedder
 from quire.search.crops import MARGIN, crop_box
 from quire.search.query import Filter
 from quire.search.searching import SearchOptions, search
@@ -64,15 +64,19 @@ class Index:
         force: bool = False,
         retry: bool = False,
         limit: int | None = None,
+        rebuild: bool = False,
         on_event: Sink | None = None,
         stop: Stop | None = None,
     ) -> StageOutcome:
         """Add documents and folders of documents, or what has changed of them; documents that are gone are removed.
 
         What was read, cut or embedded before is not done again, also after a crash. `inputs` are those of the flow
-        `chunks`: `ocr`, `lang`, `pages`.
+        `chunks`: `ocr`, `lang`, `pages`. With `rebuild` a new version is filled from the store, with all documents of
+        the present one and those of the paths; it is searched as soon as it is complete.
         """
-        request = self.request(paths, inputs=inputs, options=options, force=force, retry=retry, limit=limit)
+        request = self.request(
+            paths, inputs=inputs, options=options, force=force, retry=retry, limit=limit, rebuild=rebuild
+        )
         runtime, store = open_runtime(self._place, self._facts, workers=request.options.workers)
         try:
             return self.follow(request, runtime, on_event=on_event, stop=stop)[1]
@@ -80,7 +84,7 @@ class Index:
             runtime.close()
             store.close()
 
-    def request(
+    def request(  # noqa: PLR0913 - one argument per option
         self,
         paths: Sequence[str | os.PathLike[str]],
         *,
@@ -91,18 +95,24 @@ class Index:
         limit: int | None = None,
         include: tuple[str, ...] = (),
         exclude: tuple[str, ...] = (),
+        rebuild: bool = False,
     ) -> BatchRequest:
         """The batch that adds documents. Makes the version of the index that it fills."""
         embedder = chosen_embedder(self._named)
         target = IndexTarget(NONE if embedder is None else embedder.name if self._named == AUTO else self._named)
         profile = target.profile(embedder)
-        if self._indexes.open(profile) is None:
-            self._indexes.make(profile)
+        wanted = [os.fspath(path) for path in paths]
+        if rebuild:
+            wanted += self._indexed_beside(wanted, profile)
+        if not wanted:
+            raise UsageError("there is nothing to index; name documents or folders, or --rebuild an index")
+        index = self._begun(profile) if rebuild else self._indexes.open_or_make(profile)
+        target = replace(target, version=index.name)
         return BatchRequest(
-            paths=tuple(os.fspath(path) for path in paths),
-            output=target.output(profile),
+            paths=tuple(wanted),
+            output=target.output,
             flow=FLOW,
-            inputs=inputs or {},
+            inputs={**INPUTS, **(inputs or {})},
             include=include,
             exclude=exclude,
             force=force,
@@ -118,15 +128,13 @@ class Index:
         """Run the batch of a request to its end, and make its version the one that is searched."""
         assert request.index is not None
         target = IndexTarget.from_json(request.index)
-        profile = target.profile(find_embedder(target.embedder))
-        index = self._indexes.open(profile)
+        index = self._indexes.open(name=target.version)
         assert index is not None
         self._reconcile(index, request)
         unfinished = unfinished_run(runtime, request)
         run, outcome = run_batch(request, runtime, run=unfinished, on_event=on_event, stop=stop)
         if not outcome.cancelled:
-            name = next(version.name for version in reversed(self.versions()) if version.profile == profile)
-            self._indexes.switch(name)
+            self._use(index)
         return run, outcome
 
     def search(
@@ -142,11 +150,15 @@ class Index:
         index = self._indexes.open(name=version)
         if index is None:
             raise UsageError(f"{self._place} has no search index yet; make one with `quire index PATH…`")
-        embed = partial(query_vector, self._named_for(index)) if index.profile.dimension else None
         wanted = replace(options, k=k) if options else SearchOptions(k=k)
-        return search(
-            index, query, embed=embed, filters=replace(filters or Filter(), tenant=self._tenant), options=wanted
-        )
+        filters = replace(filters or Filter(), tenant=self._tenant)
+        try:
+            return self._searched(index, query, filters, wanted)
+        except StoreError:
+            current = self._indexes.open(name=version)
+            if current is None or current.name == index.name:
+                raise
+            return self._searched(current, query, filters, wanted)  # a rebuild has replaced the version meanwhile
 
     def crop(self, hit: Hit, *, margin: float = MARGIN, dpi: int = 150) -> bytes:
         """The PNG of the place of a hit, with a margin around it as a fraction of the page, from its file.
@@ -185,9 +197,51 @@ class Index:
     def __exit__(self, _: type[BaseException] | None, __: BaseException | None, ___: TracebackType | None) -> None:
         self.close()
 
+    def _searched(self, index: IndexBackend, query: str, filters: Filter, options: SearchOptions) -> list[Hit]:
+        embed = partial(query_vector, self._named_for(index), index.profile) if index.profile.dimension else None
+        return search(index, query, embed=embed, filters=filters, options=options)
+
     def _named_for(self, index: IndexBackend) -> str:
         """The embedder of an index: the one that was named, or that of the same name here."""
         return self._named if self._named not in (AUTO, NONE) else index.profile.embedder
+
+    def _indexed_beside(self, paths: Sequence[str], profile: IndexProfile) -> list[str]:
+        """The files that the version of a profile has beside those below the paths."""
+        index = self._indexes.open(profile)
+        asked = [Path(path).absolute() for path in paths]
+        known = sorted(path for path, _ in index.known(tenant=self._tenant).values()) if index else []
+        return [
+            path for path in known if Path(path).exists() and not any(Path(path).is_relative_to(one) for one in asked)
+        ]
+
+    def _begun(self, profile: IndexProfile) -> IndexBackend:
+        """The version that a rebuild fills: that of an interrupted one, or a new one."""
+        present = self._indexes.open(profile)
+        if present is not None and any(tenant != self._tenant for tenant in present.tenants()):
+            raise UsageError(
+                f"the index in {self._place} also has documents that a server has read, which a rebuild would lose; "
+                "index into a store of its own"
+            )
+        same = [version for version in self.versions() if version.profile == profile]
+        begun = self._indexes.open(name=same[-1].name) if len(same) > 1 and not same[-1].is_current else None
+        return begun or self._indexes.make(profile)
+
+    def _use(self, index: IndexBackend) -> None:
+        """Search a version from now on. One that was rebuilt takes the place of the earlier ones, which are dropped,
+        unless it lacks documents of them, for example because they could not be read this time."""
+        same = [version.name for version in self.versions() if version.profile == index.profile]
+        earlier = [found for name in same[: same.index(index.name)] if (found := self._indexes.open(name=name))]
+        known = index.known(tenant=self._tenant)
+        paths = {path for path, _ in known.values()}
+        for one in earlier:
+            for document, (path, _) in one.known(tenant=self._tenant).items():
+                if document not in known and path not in paths and Path(path).exists():
+                    return
+        self._indexes.switch(index.name)
+        outputs = Outputs(self._store.database)
+        for one in earlier:
+            self._indexes.drop(one.name)
+            outputs.forget([output.place for output in outputs.below(f"{PLACE}/{one.name}")])
 
     def _reconcile(self, index: IndexBackend, request: BatchRequest) -> None:
         """Forget records of documents that the index has lost, and remove documents whose files are gone.
@@ -206,7 +260,8 @@ class Index:
         }
         alive = {output.document for output in recorded if Path(output.source).exists()}
         index.remove([document for document in gone if document not in alive], tenant=self._tenant)
-        outputs.forget([output.place for output in recorded if output.source in gone.values()])
+        # A document of which another file is left is put again, with the path of that one.
+        outputs.forget([output.place for output in recorded if output.document in gone])
 
 
 @lru_cache(maxsize=4)
@@ -216,7 +271,9 @@ def _loaded(named: str) -> Embedder:
     return found
 
 
-def query_vector(named: str, text: str) -> NDArray[np.float32]:
-    """The vector of a query by an embedder; its model is loaded here by the first call, and kept."""
-    vector: NDArray[np.float32] = decode_dense(_loaded(named).embed([text], "query"))[0]
+def query_vector(named: str, profile: IndexProfile, text: str) -> NDArray[np.float32]:
+    """The vector of a query by the embedder of an index; its model is loaded here by the first call, and kept."""
+    embedder = _loaded(named)
+    check_embedder(profile, embedder)
+    vector: NDArray[np.float32] = decode_dense(embedder.embed([text], "query"))[0]
     return vector

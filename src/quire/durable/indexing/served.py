@@ -51,7 +51,7 @@ class ServedIndex:
         profile = target.profile(found)
         self._store, self._embedder = store, found.name if found is not None and embedder == AUTO else embedder
         self._indexes = open_indexes(store)
-        self._index = self._indexes.open(profile) or self._indexes.make(profile)
+        self._index = self._indexes.open_or_make(profile)
         self._views = DocumentViews(DocumentSteps(store, workers=1), workers=1)
         self._delivery = IndexDelivery(store, self._index, found, pool=lambda: self._views.pool)
 
@@ -59,7 +59,7 @@ class ServedIndex:
         """Index a document that was read at a time; False for one that was deleted meanwhile."""
         if not self._views.has(reference):
             return False
-        rows = self._views.chunks(reference, ChunkOptions())
+        rows = self._views.chunks(reference, ChunkOptions(use_markdown_tables=True))
         source = reference["source"]
         owner = self._owner(reference, read)
         name = PurePosixPath(source["name"]).name or "document"
@@ -79,7 +79,7 @@ class ServedIndex:
 
     def search(self, query: str, tenant: str, *, k: int, filters: Filter) -> list[Hit]:
         """Hits among the documents of a tenant. Raises UsageError for a query without words."""
-        embed = partial(query_vector, self._embedder) if self._index.profile.dimension else None
+        embed = partial(query_vector, self._embedder, self._index.profile) if self._index.profile.dimension else None
         own = replace(filters, tenant=PART + tenant)
         return search(self._index, query, embed=embed, filters=own, options=SearchOptions(k=k))
 
