@@ -28,7 +28,7 @@ def library(tmp_path_factory):
 
 def test_a_hit_opens_its_page_with_the_box_in_view(page, library):
     page.goto(library.url)
-    page.get_by_label("Search in all documents").press_sequentially("inner harbour")
+    page.get_by_label("Search in all documents").press_sequentially("inner harbour page:2")
     hit = page.locator(".find-hit").first
     expect(hit).to_contain_text("sample.pdf page 2")
     expect(hit.locator("mark").first).to_have_text("Inner")
@@ -38,7 +38,7 @@ def test_a_hit_opens_its_page_with_the_box_in_view(page, library):
     drawn(page, 2)
     expect(page.locator(".sheet[data-page='2'] .box[aria-pressed=true]")).to_be_in_viewport()
     page.go_back()
-    expect(page.get_by_label("Search in all documents")).to_have_value("inner harbour")
+    expect(page.get_by_label("Search in all documents")).to_have_value("inner harbour page:2")
     expect(page.locator(".find-hit").first).to_contain_text("sample.pdf")
 
 
