@@ -15,7 +15,8 @@ from tests.fakes.vision_server import Behaviour, hangs, refuses, says, vision_se
 from tests.unit.cli.batches import Desk
 
 pytestmark = pytest.mark.processes
-QUESTION = "How many passengers did the inner harbour have in 2031?"
+PLACE = "inner harbour kind:table page:2"
+QUESTION = "How many passengers did the inner harbour have in 2031? kind:table page:2"
 
 
 @pytest.fixture(scope="module")
@@ -118,14 +119,12 @@ def test_nothing_is_answered_without_evidence(ask):
 
 
 def test_a_hit_is_saved_as_a_picture_of_its_place(library, tmp_path):
-    result = library.quire(
-        "search", "inner harbour", "--k", "1", "--save", tmp_path, "--store", library.folder / "store"
-    )
+    result = library.quire("search", PLACE, "--k", "1", "--save", tmp_path, "--store", library.folder / "store")
     (file,) = tmp_path.iterdir()
     assert f"picture: {file}" in result.stdout
     assert file.name == "01-sample-p2.png"
     with quire.Index(library.folder / "store") as index:
-        (hit,) = index.search("inner harbour", k=1)
+        (hit,) = index.search(PLACE, k=1)
         assert index.crop(hit) == file.read_bytes()
         narrow, wide = (Image.open(BytesIO(index.crop(hit, margin=margin))) for margin in (0, 0.1))
         assert narrow.width < wide.width and narrow.height < wide.height

@@ -1,6 +1,6 @@
 // Search over all documents: the field on the first screen, hits with their words marked and their place as a picture.
 
-import { getJson, request } from "./api.js";
+import { getJson, pause, request } from "./api.js";
 import { button, debounced, el, icon, replace } from "./dom.js";
 import { count } from "./words.js";
 
@@ -8,6 +8,7 @@ const MOST = 10;
 const WAIT_MS = 60; // after the last key: with the search itself, hits are there within 200 ms
 const BEFORE = 80; // characters before the first marked word
 const SHOWN = 360;
+const CROPS_MS = 300; // without a key: a query that is not finished needs no pictures
 const CROPS_AT_ONCE = 3; // a browser has six connections to a server
 
 export class Finding {
@@ -76,6 +77,7 @@ export class Finding {
 
   /** Pictures come after the texts, a few at a time, the best first. */
   async _crops(hits, signal) {
+    await pause(CROPS_MS, signal);
     const waiting = [...hits.entries()].filter(([, hit]) => hit.crop);
     const fetchSome = async () => {
       for (let next = waiting.shift(); next; next = waiting.shift()) {

@@ -9,6 +9,7 @@ from tests import documents
 from tests.conftest import ROOT
 from tests.unit.service.api.conftest import SEARCHED, serving
 from tests.unit.service.web.conftest import drawn
+from tests.unit.service.web.test_accessible import RUN
 from tests.unit.service.web.test_safety import evil_document
 
 MARKUP = "<img src=x onerror=window.harmed=1>.pdf"
@@ -27,7 +28,7 @@ def library(tmp_path_factory):
 
 def test_a_hit_opens_its_page_with_the_box_in_view(page, library):
     page.goto(library.url)
-    page.get_by_label("Search in all documents").press_sequentially("inner harbour")
+    page.get_by_label("Search in all documents").press_sequentially("inner harbour page:2")
     hit = page.locator(".find-hit").first
     expect(hit).to_contain_text("sample.pdf page 2")
     expect(hit.locator("mark").first).to_have_text("Inner")
@@ -37,7 +38,7 @@ def test_a_hit_opens_its_page_with_the_box_in_view(page, library):
     drawn(page, 2)
     expect(page.locator(".sheet[data-page='2'] .box[aria-pressed=true]")).to_be_in_viewport()
     page.go_back()
-    expect(page.get_by_label("Search in all documents")).to_have_value("inner harbour")
+    expect(page.get_by_label("Search in all documents")).to_have_value("inner harbour page:2")
     expect(page.locator(".find-hit").first).to_contain_text("sample.pdf")
 
 
@@ -67,6 +68,15 @@ def test_markup_of_documents_stays_text(page, library):
     expect(hit.locator(".find-crop img")).to_be_visible()
     assert page.evaluate("window.harmed") is None
     assert page.locator("#main script, #main img[onerror], #main svg[onload]").count() == 0
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_no_fault_of_accessibility_is_found(page, library, axe, theme):
+    page.emulate_media(color_scheme=theme, reduced_motion="reduce")
+    page.goto(f"{library.url}/#/?q=harbour")
+    expect(page.locator(".find-crop img").first).to_be_visible()
+    page.evaluate(axe)
+    assert page.evaluate(RUN) == []
 
 
 def test_it_says_when_nothing_is_found_and_what_is_wrong(page, library, complaints):
