@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-CANDIDATES = 100
+CANDIDATES = 60
 """From words and from vectors, at least."""
 STATED = 30
 """From the statements that a question is about."""
-PAGES = 40
+PAGES = 30
 """Pages that are looked at as a whole, at least."""
 MOST_MATCHES = 20_000
 """Chunks that the words of a query may match together: the ranking of FTS5 takes about a microsecond for each."""

@@ -360,7 +360,7 @@ class SqliteIndex:
                 "INSERT INTO frequencies_{v} VALUES (?, ?) "
                 "ON CONFLICT (term) DO UPDATE SET chunks = chunks + excluded.chunks"
             ),
-            sorted(frequencies.items()),
+            [(term, frequencies[term]) for term in sorted(frequencies)],
         )
         write(
             "UPDATE versions SET chunks = chunks + ?, length = length + ? WHERE number = ?",
