@@ -13,9 +13,9 @@ from benchmarks.report import LeftOut, Options, Report
 NAMES = (
     *("quality", "headings", "generated", "kinds", "statements", "fields", "characters", "robust", "speed", "readers"),
     *("threads", "render", "surfaces", "cold", "heartbeat", "memory", "office", "scans", "scantables", "workers"),
-    *("scanmemory", "scanlanguages", "scanstart"),
+    *("scanmemory", "scanlanguages", "scanformulas", "scanstart"),
     *("journal", "restatecost", "durablebeat", "itemsmemory", "rerun", "plan", "killed", "throughput", "sharing"),
-    *("serve", "webpage", "retrieval", "search"),
+    *("serve", "webpage", "embed", "retrieval", "search"),
 )
 
 

@@ -7,6 +7,7 @@ Requests: `items` of a set, `score` of one item, `summary` of many scores.
 
 from __future__ import annotations
 
+import copy
 import json
 import re
 import sys
@@ -34,6 +35,9 @@ def answer(request):
             return {"items": [{"id": i.id, "path": str(i.path), "lang": i.lang, "pages": i.pages or 1} for i in found]}
         case "score":
             item, reading = ITEMS[chosen.name][request["id"]], _reading(request)
+            if request.get("whole"):
+                item, reading = copy.copy(item), reading | {"text": _whole(reading["text"]), "pages": []}
+                item.truth = _whole(item.truth)
             row = chosen.score(item, reading)
             return {"scores": _relations(item, reading) | row if chosen.name == "tables-images" else row}
         case "summary":
@@ -57,6 +61,11 @@ def _reading(request):
         "tables": [{"html": t.html, "page": t.page} for t in found],
         "page_count": len(pages),
     }
+
+
+def _whole(text):
+    """A text whose words are not divided at the ends of lines."""
+    return re.sub(r"(?<=\w)[-⸗¬=\u00ad\u2010]\s*\n\s*(?=[^\W\d_])", "", text)
 
 
 def _relations(item, reading):

@@ -24,6 +24,8 @@ SETS = ("scans-htr", "scans-scripts")
 QUICK_ITEMS = 1  # of a language
 SECONDS = 180.0  # for a page
 MEASURES = ("cer", "wer", "bag_f1")
+WHOLE = ("cer_whole", "wer_whole")
+"""With words joined that are divided at the end of a line: Quire joins them, Tesseract and the truth do not."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +54,8 @@ def run(options: Options) -> Report:
                 report.notes.append(f"{name}: no data for {', '.join(sorted(missing))}; `--setup` fetches it.")
     report.notes.append(
         "Plain Tesseract: `tesseract FILE - -l LANGUAGE` on the picture as it is. Both get the language, and the same "
-        "traineddata. An error rate above 1 means that more was written than there is."
+        "traineddata. Where only handwriting is in the truth, error rates are above 1, since more was read than that "
+        "is there. `whole`: words divided at the end of a line are joined in the truth and in both readings."
     )
     return report
 
@@ -72,9 +75,14 @@ def _pairs(judge: Judge, name: str, limit: int | None) -> tuple[list[Pair], set[
         if data is None:
             missing.add(item.lang)
             continue
-        ours = judge.score(name, item, *_ours(item))
-        found.append(Pair(item.id, item.lang, ours, judge.score(name, item, *_plain(item, data))))
+        ours, plain = (_scores(judge, name, item, *reading) for reading in (_ours(item), _plain(item, data)))
+        found.append(Pair(item.id, item.lang, ours, plain))
     return found, missing
+
+
+def _scores(judge: Judge, name: str, item: Item, tree: dict[str, object], markdown: str) -> Row:
+    whole = judge.score(name, item, tree, markdown, whole=True)
+    return judge.score(name, item, tree, markdown) | {"cer_whole": whole["cer"], "wer_whole": whole["wer"]}
 
 
 def _ours(item: Item) -> tuple[dict[str, object], str]:
@@ -108,11 +116,12 @@ def _table(name: str, pairs: Sequence[Pair]) -> Table:
     for language in dict.fromkeys(pair.language for pair in pairs):
         mine = [pair for pair in pairs if pair.language == language]
         ours, plain = _means([pair.ours for pair in mine]), _means([pair.plain for pair in mine])
-        both = [value for measure in MEASURES for value in (ours[measure], plain[measure])]
-        rows.append([language, len(mine), *both, "yes" if ours["cer"] < plain["cer"] else "no"])
-    heads = [f"{measure}, {system}" for measure in MEASURES for system in ("Quire", "Tesseract")]
-    return Table(["language", "n", *heads, "ahead"], rows, title=name)
+        both = [value for measure in (*MEASURES, *WHOLE) for value in (ours[measure], plain[measure])]
+        ahead = ["yes" if ours[measure] < plain[measure] else "no" for measure in ("cer", "cer_whole")]
+        rows.append([language, len(mine), *both, *ahead])
+    heads = [f"{measure}, {system}" for measure in (*MEASURES, *WHOLE) for system in ("Quire", "Tesseract")]
+    return Table(["language", "n", *heads, "ahead", "ahead, whole words"], rows, title=name)
 
 
 def _means(rows: Sequence[Row]) -> Row:
-    return {measure: sum(row[measure] for row in rows) / len(rows) for measure in MEASURES}
+    return {measure: sum(row[measure] for row in rows) / len(rows) for measure in (*MEASURES, *WHOLE)}

@@ -41,9 +41,12 @@ class Judge(Program):
             raise LeftOut(f"there is no ../shared/corpus/{name} beside the repository")
         return [Item(i["id"], Path(i["path"]), i["lang"], i["pages"]) for i in found]
 
-    def score(self, name: str, item: Item, tree: Mapping[str, object], markdown: str) -> Row:
-        """Scores of a reading: its JSON in the schema `quire/1`, with words, and its Markdown. Empty ones failed."""
-        return self._asked(op="score", set=name, id=item.id, tree=tree, markdown=markdown)["scores"]
+    def score(self, name: str, item: Item, tree: Mapping[str, object], markdown: str, *, whole: bool = False) -> Row:
+        """Scores of a reading: its JSON in the schema `quire/1`, with words, and its Markdown. Empty ones failed.
+
+        With `whole` words that are divided at the end of a line are joined first, in the truth and in the reading.
+        """
+        return self._asked(op="score", set=name, id=item.id, tree=tree, markdown=markdown, whole=whole)["scores"]
 
     def score_tables(self, name: str, item: Item, tables: Sequence[Grid]) -> Row:
         return self._asked(op="score", set=name, id=item.id, tables=list(tables))["scores"]

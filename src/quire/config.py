@@ -72,6 +72,7 @@ class Settings:
     password: str | None = _setting(None, "text", "password of encrypted documents", secret=True)
     password_for: tuple[str, ...] = _setting((), "names", "PATTERN=PASSWORD for some documents", secret=True)
     allow_private_urls: bool = _setting(False, "flag", "allow URLs on this machine and private networks")
+    offline: bool = _setting(False, "flag", "never use the network: models and documents of this machine only")
     include: tuple[str, ...] = _setting((), "names", "in folders, only files that match one of these patterns")
     exclude: tuple[str, ...] = _setting(
         (), "names", "in folders, skip files and folders that match one of these patterns"

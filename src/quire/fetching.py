@@ -26,6 +26,7 @@ from urllib.parse import SplitResult, quote, unquote, urljoin, urlsplit
 
 from quire.errors import FetchError, LimitError, StoreError, UsageError
 from quire.names import safe_name
+from quire.offline import refusal
 
 T = TypeVar("T")
 
@@ -161,6 +162,8 @@ class _Exchange:
         self._late = False
 
     def run(self, work: Callable[[], T]) -> T:
+        if reason := refusal("the document", self._url):
+            raise self._error(reason)
         timer = Timer(self._policy.timeout_s, self._expire)
         timer.daemon = True
         timer.start()

@@ -68,7 +68,12 @@ def _digest(listed: PackagePath, found: Path) -> str:
 
 @lru_cache(maxsize=8)
 def open_session(model: ModelFile) -> InferenceSession:
-    """The loaded model, cached and shared. One thread: pages are read in parallel by processes."""
+    """The loaded model, cached and shared."""
+    return session_of(str(model.path))
+
+
+def session_of(model: str | bytes) -> InferenceSession:
+    """A model loaded from a path or from the content of a file. One thread: pages are read in parallel by processes."""
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
@@ -79,4 +84,4 @@ def open_session(model: ModelFile) -> InferenceSession:
     # worker needs half the memory, for a tenth more time.
     options.enable_mem_pattern = False
     options.enable_cpu_mem_arena = False
-    return onnxruntime.InferenceSession(str(model.path), options, providers=["CPUExecutionProvider"])
+    return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])

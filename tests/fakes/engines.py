@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 
-from quire.engine import Capability, Partial, Policy, Question, ReadLine, Recognition
+from quire.engine import Capability, Partial, Policy, Question, ReadBlock, ReadLine, Recognition
 from quire.errors import EngineError, UsageError
 from quire.keys import Profile
 from quire.picture import Picture
@@ -87,6 +87,46 @@ class NumberEngine:
         if self.log is not None:
             with self.log.open("a") as file:  # one write to the end: lines of several workers do not mix
                 file.write(f"{line}\n")
+
+
+@dataclass(frozen=True)
+class ColumnEngine(NumberEngine):
+    """Reads the same column of text on every page: lines with left, top and right edge in thousandths of the page."""
+
+    name: str = "column"
+    lines: tuple[tuple[str, int, int, int], ...] = ()
+
+    def answer(self, number: int) -> bytes:
+        read = [
+            ReadLine(text, BBox(left / 1000, top / 1000, (right - left) / 1000, 0.02), self.confidence)
+            for text, left, top, right in self.lines
+        ]
+        return encode_recognitions([Recognition(self.name, tuple(read))])
+
+
+@dataclass(frozen=True)
+class FormulaEngine(NumberEngine):
+    """Reads the same formula in every region."""
+
+    name: str = "formulas"
+    latex: str = "x^{2}=1"
+    capabilities: frozenset[Capability] = frozenset({"formulas", "regions"})
+    broken: bool = False
+
+    def ask(self, picture: Picture, question: Question, partial: Partial | None = None) -> bytes:
+        self.note(" ".join(region.id for region in question.regions))
+        if self.broken:
+            raise RuntimeError("the model is damaged")
+        return encode_recognitions(
+            [
+                Recognition(
+                    self.name,
+                    blocks=(ReadBlock("formula", self.latex, region.bbox, self.confidence),),
+                    region=region.id,
+                )
+                for region in question.regions
+            ]
+        )
 
 
 @dataclass(frozen=True)

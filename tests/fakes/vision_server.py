@@ -56,6 +56,11 @@ class Exchange(BaseHTTPRequestHandler):
         with suppress(OSError):  # the other side may have given up
             self.fake.next()(self)
 
+    def do_GET(self) -> None:
+        self.fake.requests.append(Request(self.path, dict(self.headers), None))
+        with suppress(OSError):
+            self.fake.next()(self)
+
     def respond(self, body: bytes, status: int = 200, **headers: str) -> None:
         self.send_response(status)
         for name, value in ({"Content_Length": str(len(body))} | headers).items():

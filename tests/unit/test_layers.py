@@ -23,16 +23,16 @@ LAYERS = {
     "core": """
         types keys regular_files hashing events errors context engine roles document opened fonts pagetext lazy_words
         encoding page_ranges table_areas atomic_files budget config database awaited median picture affine png plugins
-        plugin_checks figures fetching names passwords packaged_files media_types bundle
+        plugin_checks figures fetching names passwords packaged_files media_types bundle embedder model_server offline
     """,
     "adapters": """
         render layout prepare detect classify recognize correct assemble export answers store prompts flow ocr_models
-        chunk formats
+        chunk formats models search
         database.postgres database.postgres_connections
     """,
     "execution": "workers runtime batch asking",
     "composition": "result client",
-    "orchestration": "reading durable pipeline",
+    "orchestration": "reading durable pipeline embed",
     "surfaces": "devcluster cli service __init__ __main__",
 }
 BELOW = {

@@ -14,10 +14,13 @@ from quire.types import FURNITURE, Block, OutlineEntry
 
 MAX_LEVEL = 6
 CENTRED = 0.015  # of the page's width: how far the middle of a centred line may be from that of the title
-COVER = 200  # characters of a block: a first page without a longer one is a cover
+COVER_SIZE = 1.3  # of the size of the text: that of a title alone on a cover, at least
+COVER_BLOCK = 200  # characters: a longer block is on no cover
 OPENING = 8  # blocks of the first page among which the title is searched
-UPPER = 0.4  # of the page: a title begins there, unless it is the first thing on the page, or on a cover
+UPPER = 0.4  # of the page: a title begins there, or with little text before it, or on a cover
+BEFORE = 150  # characters: with more text before it a line is inside the page
 COVER = 700  # characters: a page with more is no cover
+BEFORE = 150  # characters: with more text before it a line is inside the page
 Look = tuple[float, bool, bool, bool]
 """Size, bold, capitals and upright: the larger ones are higher."""
 _PUNCTUATION = re.compile(r"[\W_]+")
@@ -68,7 +71,8 @@ def _checked(block: Block, body: float) -> Block:
     style = block.style
     if block.kind != "heading" or style is None:
         return block
-    if style.size < 0.9 * body and not style.bold and not style.caps:
+    least = 0.85 if style.italic and section_depth(block.text) else 0.9
+    if style.size < least * body and not style.bold and not style.caps:
         return replace(block, kind="paragraph")
     return block
 
@@ -81,7 +85,7 @@ def _title(blocks: Sequence[Block], body: float) -> set[str]:
     opening = [b for b in blocks if b.page == first and b.kind not in FURNITURE][:OPENING]
     candidates = [b for b in opening if b.kind == "heading" and b.style]
     if not candidates:
-        return set()
+        return _title_of_cover(opening, blocks, body)
     largest = max(b.style.size for b in candidates if b.style)
     best = next(b for b in candidates if b.style and b.style.size == largest)
     others = [b.style.size for b in blocks if b.kind == "heading" and b.style and b.id != best.id and b.page != first]
@@ -90,15 +94,29 @@ def _title(blocks: Sequence[Block], body: float) -> set[str]:
         return set()
     if others and largest < max(others) * 1.02 and not _is_cover(blocks, best):
         return set()
-    if best is not opening[0] and best.bbox.top > UPPER and sum(len(b.text) for b in blocks if b.page == first) > COVER:
+    before = sum(len(b.text) for b in opening[: opening.index(best)])
+    if best.bbox.top > UPPER and before > BEFORE and sum(len(b.text) for b in blocks if b.page == first) > COVER:
         return set()
     return {best.id}
+
+
+def _title_of_cover(opening: Sequence[Block], blocks: Sequence[Block], body: float) -> set[str]:
+    """The first line of a cover, in its middle and large beside the type of the pages behind it."""
+    first = opening[0] if opening else None
+    if first is None or first.style is None or first.style.size < COVER_SIZE * body or first.kind != "paragraph":
+        return set()
+    alone = len(first.text) < COVER_BLOCK / 2 and first.style.size > max(
+        (b.style.size for b in opening[1:] if b.style), default=0.0
+    )
+    few = all(len(b.text) < COVER_BLOCK and b.kind == "paragraph" for b in opening) and len(opening) < OPENING
+    behind = any(b.page != first.page for b in blocks)
+    return {first.id} if alone and few and behind and abs(_middle(first) - 0.5) < 4 * CENTRED else set()
 
 
 def _is_cover(blocks: Sequence[Block], best: Block) -> bool:
     """Whether the first page is a cover, and a line in its middle is above all others: chapters may be larger."""
     page = [b for b in blocks if b.page == best.page and b.kind not in FURNITURE]
-    few = len(page) <= OPENING and all(len(b.text) < COVER and b.kind in ("heading", "paragraph") for b in page)
+    few = len(page) <= OPENING and all(len(b.text) < COVER_BLOCK and b.kind in ("heading", "paragraph") for b in page)
     return few and page[0].id == best.id and best.style is not None and best.style.centered
 
 

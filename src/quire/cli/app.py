@@ -27,6 +27,11 @@ _COMMANDS: Mapping[str, Mapping[str, str | tuple[str, str, str]]] = {
             "EXAMPLES",
             "Cut documents into chunks for search, with their headings, pages and boxes.",
         ),
+        "embed": (
+            "embed:embed",
+            "EXAMPLES",
+            "Embed the chunks of documents: dense, sparse and lexical vectors, as JSON or Parquet.",
+        ),
         "index": ("index:index", "EXAMPLES", "Index documents and folders for search."),
         "search": ("search:search", "EXAMPLES", "Search the index: pages, places and why."),
         "inspect": ("inspect:inspect", "EXAMPLES", "Show what is in a document, and which pages need OCR."),

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated, cast
 from typer import Argument, Option
 
 from quire.atomic_files import write_files
-from quire.chunk import DEFAULT_TOKENIZER, ChunkerName, ChunkOptions, Tokenizer, find_tokenizer, settings_of
+from quire.chunk import DEFAULT_TOKENIZER, ChunkerName, ChunkOptions, Tokenizer, settings_of
 from quire.chunk.rows import ChunkRow, jsonl, rows
-from quire.cli import options
+from quire.cli import chunk_options, options
 from quire.cli.each_document import DocumentsRequest, Written, read_each, write_to_stdout
 from quire.cli.progress import ProgressBar
 from quire.cli.read_server import ServerResult, check_server_options
@@ -41,31 +41,17 @@ def chunk(  # noqa: PLR0913 - one argument per option
         Path | None, Option("-o", "--output", metavar="DIR", help="Output folder, with a file for each document.")
     ] = None,
     to: Annotated[str, Option(metavar="FORMAT", help="jsonl (default) or parquet.", show_default=False)] = "jsonl",
-    chunker: Annotated[
-        str, Option(metavar="NAME", help="hybrid: by tokens (default); hierarchical: by structure.", show_default=False)
-    ] = "hybrid",
-    max_tokens: Annotated[
-        int | None, Option(metavar="N", help="Most tokens of a chunk; what the model takes by default.", min=1)
-    ] = None,
-    min_tokens: Annotated[
-        int, Option(metavar="N", help="Join smaller chunks across headings.", min=0, show_default=False)
-    ] = 0,
-    soft_margin: Annotated[
-        int, Option(metavar="N", help="Tokens kept free where a heading is crossed; 64.", min=0, show_default=False)
-    ] = 64,
-    tokenizer: Annotated[
-        str, Option(metavar="NAME", help="Model, or path of its tokenizer.json; all-MiniLM-L6-v2.", show_default=False)
-    ] = DEFAULT_TOKENIZER,
-    merge_peers: Annotated[
-        bool, Option("--merge-peers/--no-merge-peers", help="Join neighbours below the same headings.")
-    ] = True,
-    markdown_tables: Annotated[bool, Option("--markdown-tables", help="Tables as Markdown, not as sentences.")] = False,
-    markdown_images: Annotated[bool, Option("--markdown-images", help="A placeholder where a figure is.")] = False,
-    image_placeholder: Annotated[
-        str, Option(metavar="TEXT", help="That placeholder; ![IMAGE].", show_default=False)
-    ] = "![IMAGE]",
-    markdown_text: Annotated[bool, Option("--markdown-text", help="Keep emphasis and links as Markdown.")] = False,
-    raw_text: Annotated[bool, Option("--raw-text", help="Add the text without its headings.")] = False,
+    chunker: chunk_options.Chunker = "hybrid",
+    max_tokens: chunk_options.MaxTokens = None,
+    min_tokens: chunk_options.MinTokens = 0,
+    soft_margin: chunk_options.SoftMargin = 64,
+    tokenizer: chunk_options.TokenizerName = DEFAULT_TOKENIZER,
+    merge_peers: chunk_options.MergePeers = True,
+    markdown_tables: chunk_options.MarkdownTables = False,
+    markdown_images: chunk_options.MarkdownImages = False,
+    image_placeholder: chunk_options.ImagePlaceholder = "![IMAGE]",
+    markdown_text: chunk_options.MarkdownText = False,
+    raw_text: chunk_options.RawText = False,
     pages: options.Pages = None,
     password: options.Password = None,
     password_for: options.PasswordFor = None,
@@ -78,9 +64,7 @@ def chunk(  # noqa: PLR0913 - one argument per option
     figures: options.Figures = None,
     redactions: options.Redactions = None,
     tables: options.Tables = None,
-    store: Annotated[
-        str | None, Option(metavar="PLACE", help="Cache folder or bucket: a page is not processed twice.")
-    ] = None,
+    store: chunk_options.CacheStore = None,
     facts: options.Facts = None,
     workers: options.Workers = None,
     server: options.Server = None,
@@ -106,10 +90,7 @@ def chunk(  # noqa: PLR0913 - one argument per option
         use_markdown_text=markdown_text,
     )
     _check(to, output)
-    counting = find_tokenizer(tokenizer) if chosen.chunker == "hybrid" else None
-    if counting is not None and max_tokens is None and counting.max_tokens is None:
-        raise UsageError(f"the tokenizer {tokenizer} does not say how many tokens fit; give --max-tokens")
-    wanted = _Chunks(chosen, counting, to, output, raw_text)
+    wanted = _Chunks(chosen, chunk_options.tokenizer_of(chosen), to, output, raw_text)
     request = DocumentsRequest(wanted.write, output, pages, settings, quiet=quiet, areas=configuration.areas)
     request.check()
     return read_each(files, request)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, TypedDict, cast
 
 from typer import Argument, Option
 
+from quire.cli.inspect_vectors import is_dataset, show_dataset
 from quire.cli.reporting import print_lines
 from quire.cli.settings import configuration_of
 from quire.document import Document
@@ -28,6 +29,7 @@ Examples:
   quire inspect report.pdf --json
   quire inspect secret.pdf --password swordfish
   quire inspect scan.pdf --store ~/.cache/quire
+  quire inspect vectors/
 """
 
 
@@ -60,7 +62,9 @@ class Report(TypedDict):
 
 
 def inspect(
-    file: Annotated[Path, Argument(metavar="FILE", readable=False, help="A PDF or an image.")],
+    file: Annotated[
+        Path, Argument(metavar="FILE", readable=False, help="A PDF, an image, or Parquet files of chunks or vectors.")
+    ],
     as_json: Annotated[bool, Option("--json", help="Write JSON.")] = False,
     password: Annotated[
         str | None, Option(metavar="PASSWORD", help="Password of an encrypted document; better in QUIRE_PASSWORD.")
@@ -69,7 +73,10 @@ def inspect(
         Path | None, Option(metavar="DIR", help="Also show the OCR attempts of each page, from the store of that read.")
     ] = None,
 ) -> int:
-    """Show what is in a document: pages, quality of their text, which pages need OCR, fonts, images."""
+    """Show what is in a document: pages, quality of their text, which pages need OCR, fonts, images. Of a dataset of
+    vectors: rows, model, dimension, norms, sparsity."""
+    if is_dataset(file):
+        return show_dataset(file, as_json=as_json)
     configuration = configuration_of({})
     secret = password or configuration.settings.passwords.of(file.absolute())
     areas = (*areas_for(file.absolute(), configuration.areas), *areas_beside(file))

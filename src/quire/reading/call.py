@@ -17,7 +17,7 @@ from quire.errors import CorruptError, UsageError
 from quire.events import Sink
 from quire.media_types import INPUT_FORMATS
 from quire.page_ranges import Pages, check_pages, page_numbers
-from quire.reading.native_pages import LocalPages, NativePages
+from quire.reading.native_pages import LONG, LocalPages, NativePages
 from quire.reading.stage_run import StagedRun
 from quire.recognize.options import Effort, OcrMode, RecognizeOptions
 from quire.result import DocumentResult, Ledger, ReadSource
@@ -217,7 +217,7 @@ class _Reading:
         """The opened document: parsed here, or in worker processes with `isolate`."""
         document = self._document
         if not self._isolate or document.bundle is not None:
-            return LocalPages(document, self._recognition, threads=self._threads)
+            return self._local_pages(store)
         from quire.opened import DiskCopy
         from quire.reading.worker_pages import WorkerPages, look_into
         from quire.workers import WorkerError, shared_pool
@@ -230,6 +230,18 @@ class _Reading:
         except WorkerError as error:
             raise CorruptError(f"cannot be opened: {error}", document=document.name) from error
         return WorkerPages(copy.opened(), about, self._recognition, pool=pool, load=store.load)
+
+    def _local_pages(self, store: Store) -> NativePages:
+        """Parsed here, and in workers too where there are pages and CPUs enough."""
+        here = LocalPages(self._document, self._recognition, threads=self._threads)
+        if self._threads < 2 or here.structured or here.page_count < LONG:
+            return here
+        from quire.reading.side_by_side import SideBySidePages
+        from quire.workers import shared_pool
+
+        workers = worker_count(self._recognition.workers).workers
+        most = min(self._threads, workers)
+        return SideBySidePages(here, self._recognition, most=most, pool=lambda: shared_pool(workers), load=store.load)
 
     def _convert(self, run: StagedRun, stack: ExitStack) -> None:
         """Convert a document without pages of its own, in a worker even without `isolate`, or find it converted."""
@@ -257,7 +269,7 @@ def read(source: Source | Document, **options: Unpack[ReadOptions]) -> DocumentR
     `pages` limits it to some pages ("1-3,7" or numbers). `store` is a folder that caches results, so that reading the
     same file again does no work; or a bucket (`s3://…`, `gs://…`, `az://…`), with `facts` for its database
     (`postgresql://…` or the path of an SQLite file). `on_event` is a callback for every event, in the thread of the
-    caller. `threads` is how many pages are read ahead in parallel; by default one per CPU that this process may use.
+    caller. `threads` is how many pages are read in parallel; by default one per CPU that this process may use.
 
     Pages without usable text go through OCR (`ocr="auto"`; "always" means all pages, "never" none) by the installed
     engines or by `engines`, names or engines in the order of preference. `effort` is "fast", "balanced" or
@@ -266,10 +278,11 @@ def read(source: Source | Document, **options: Unpack[ReadOptions]) -> DocumentR
     examples of the expected text, for engines that support them. `similar` reuses the OCR result of a nearly identical
     picture in the store.
 
-    Text and layout are parsed in the process of the caller, which is fastest; scans are rendered and go through OCR in
-    worker processes. With `isolate=True` the file is parsed in workers too, each page with a deadline and a memory
-    limit: use it for untrusted files, which may be crafted to crash or exhaust a parser. Office files, web pages, mail
-    and markup are always converted in a worker; they need the extra `formats`.
+    Text and layout are parsed in the process of the caller, which is fastest, and from 128 pages on in worker processes
+    too, unless `threads` is 1; scans are rendered and go through OCR in worker processes. With `isolate=True` the file
+    is parsed in workers only, each page with a deadline and a memory limit: use it for untrusted files, which may be
+    crafted to crash or exhaust a parser. Office files, web pages, mail and markup are always converted in a worker;
+    they need the extra `formats`.
 
     A `source` that begins with `http://` or `https://` is downloaded first; `fetch` has the limits for that, and
     whether addresses on this machine and private networks are allowed.

@@ -29,6 +29,10 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+LONG = 128
+"""The least number of pages that are parsed side by side, here and in workers: with fewer, starting these costs more
+than they save."""
+
 
 class Timed(NamedTuple, Generic[T]):
     """A result, and the milliseconds it took in the process that made it."""

@@ -75,7 +75,8 @@ class ReceivedPage:
 
 
 class WorkerPages:
-    """Not thread-safe. `load` returns stored texts; `ready` are pages that a worker has read already."""
+    """Not thread-safe. `load` returns stored texts; `ready` are pages that a worker has read already; `most` is how
+    many workers it may use, all of the pool unless given."""
 
     structured = False
 
@@ -88,8 +89,10 @@ class WorkerPages:
         pool: WorkerPool,
         load: Load,
         ready: Mapping[int, ReceivedPage] | None = None,
+        most: int | None = None,
     ) -> None:
         self._ready = dict(ready or {})
+        self._most = most or pool.workers
         self._source, self._about, self._pool, self._load = source, about, pool, load
         self._options = options.of_workers
         self._groups = PageGroups(pool, self._job, self._received, open_s=OPEN_S, page_s=PAGE_S)
@@ -112,8 +115,9 @@ class WorkerPages:
 
     def expect(self, pages: Sequence[int]) -> None:
         pages = [page for page in pages if page not in self._ready]
-        size = min(GROUP, max(LEAST, -(-len(pages) // (4 * self._pool.workers))))
-        self._groups.expect(pages, size=size, ahead=self._pool.workers + 1)
+        workers = min(self._most, self._pool.workers)
+        size = min(GROUP, max(LEAST, -(-len(pages) // (4 * workers))))
+        self._groups.expect(pages, size=size, ahead=workers + 1 if workers == self._pool.workers else workers)
 
     def text(self, page: int) -> Timed[bytes]:
         self._page = None

@@ -53,9 +53,10 @@ def vision(
 
     Its name is `vision:<model>` by default; set another to distinguish two servers of one model.
     """
-    from quire.recognize.vision import VisionEngine, VisionProfile, VisionServer
+    from quire.model_server import ModelServer
+    from quire.recognize.vision import CALLED, VisionEngine, VisionProfile
 
-    server = VisionServer(url, api_key, tuple(sorted((headers or {}).items())))
+    server = ModelServer(url, api_key, tuple(sorted((headers or {}).items())), CALLED)
     profile = VisionProfile.with_prompts(model, prompt_language)
     return VisionEngine(server, profile, timeout_s=timeout_s, max_concurrency=max_concurrency, name=name)
 

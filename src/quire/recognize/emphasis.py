@@ -11,6 +11,7 @@ from quire.types import Word
 
 BOLD = 1.25  # times the usual width of strokes
 BESIDE = 1.14  # times the usual width: the same beside a bold word
+CAPITALS = 1.1  # times: the strokes of words in capitals are wider in the same type
 COVERED = 0.5  # of the width of a bold word: that of its heavy parts
 SHORT = 4  # letters: no shorter word is bold alone
 MOSTLY = 0.6  # of the letters of a line: the others are bold as well, however thin they came out
@@ -28,7 +29,9 @@ def bold_words(lines: Sequence[ReadLine], seen: Seen) -> set[int]:
     parts = _by_height(seen.strokes)
     for line in upright:
         usual_here = seen.stroke * max(1.0, line.bbox.height / usual)
-        heavy = _phrases(line.words, [_weight(word, parts, seen) / usual_here for word in line.words])
+        weights = [_weight(word, parts, seen) / usual_here for word in line.words]
+        weights = [w / CAPITALS if word.text.isupper() else w for word, w in zip(line.words, weights, strict=True)]
+        heavy = _phrases(line.words, weights)
         letters = sum(len(word.text) for word in heavy)
         if letters > MOSTLY * sum(len(word.text) for word in line.words):
             heavy = list(line.words)

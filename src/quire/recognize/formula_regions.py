@@ -21,7 +21,7 @@ WORDY = 0.4  # of the characters of a piece: those in words of the text
 NARROW = 12.0  # times the height of a line: a narrower column is none of text
 REACH = 14.0  # times the height: how far away the text of the column may be
 APART = 0.8  # times the height: white space between two formulas, of one group it is less
-CLEAR = 0.25  # the same between a formula and the text above or below
+CLEAR, FREE = 0.3, 0.6  # the same between a formula and the text above or below; one as wide as the column
 INDENT = 1.0  # times the height: how far from the edge of the column a formula begins
 FAR = 3.0  # the same of one that is not in its middle, and has no number: OCR may have missed the rest
 MIDDLE = 0.08  # of the width of the column: how far from its middle that of a formula may be
@@ -31,6 +31,7 @@ FRAGMENTS = 3  # pieces one above the other: a fraction, even where OCR saw no s
 MOST = 40  # regions on a page
 RELATIONS = frozenset("=≠≈≡≤≥<>∈→⇒↔∼≅∝≪≫⊂⊆:")
 SIGNS = frozenset("∑∏∫∮√∞∂∇±×÷·∀∃∩∪⊗⊕†′{}|^") | {chr(code) for code in range(0x391, 0x3CA)}
+OPERATORS = frozenset("+−±")
 FUNCTIONS = re.compile(
     r"(?:arc)?(?:sin|cos|tan)h?|cot|sec|csc|exp|log|ln|lim|max|min|sup|inf|det|dim|ker|deg|arg|gcd|hom|mod|const|rank|"
     r"span|diag|trace|Pr|var|cov|int"
@@ -145,12 +146,14 @@ def _box_of_formula(
     ]
     centred = abs((left + right) / 2 - (start + end) / 2) < MIDDLE * (end - start)
     wide = right - left > FULL * (end - start)
+    if wide and any(len(word) > LONG_WORD for piece in parts for word in _words(piece.text)):
+        return None  # a line of text with a formula in it
     indented = left > start + INDENT * height and (number or (_relates(parts) and left > start + FAR * height))
     if not (centred or wide or indented):
         return None
     above = max((piece.box[3] for piece in inside if piece.middle < top), default=top - height)
     below = min((piece.box[1] for piece in inside if piece.middle > bottom), default=bottom + height)
-    if top - above < CLEAR * height or below - bottom < CLEAR * height:
+    if min(top - above, below - bottom) < (FREE if wide else CLEAR) * height:
         return None
     rest = [piece for piece in loose if piece not in group and piece.box[0] < end and piece.box[2] > start]
     above = max([above, *(piece.box[3] for piece in rest if piece.middle < top)])
@@ -173,6 +176,8 @@ def _shows_mathematics(parts: Sequence[_Piece]) -> bool:
     if related and letters + signs > 0:
         return True
     if signs >= 2 and letters:
+        return True
+    if letters and OPERATORS & set(text[1:-1]) and all(len(word) < LONG_WORD for word in _words(text)):
         return True
     stacked = [
         piece

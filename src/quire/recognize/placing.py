@@ -23,7 +23,7 @@ from quire.recognize.specks import is_speck
 from quire.recognize.structured import lines_of
 from quire.types import REDACTED, AnswerSource, BBox, LeftOut, Word
 
-VERSION = "6"
+VERSION = "7"
 
 MARK_HEIGHT = 14.0  # points: a large black box is not large type
 SIZE = 0.92  # of the height of a line's box
@@ -43,7 +43,7 @@ LINES, WORDS, WRITTEN = 3, 2.5, 0.15  # of scanned text: lines, words per line, 
 LETTERED = 0.6  # of a picture covered by lines: it is large type
 STRUCK = 0.2  # of the height of a line: a rule further up is part of its letters
 MOSTLY = 0.75  # of a rule inside a line
-HARDLY, SURE = 0.75, 0.95  # confidence of an engine for formulas: below the first there is none
+HARDLY, SURE = 0.2, 0.8  # confidence of an engine for formulas: below the first there is none
 
 
 @dataclass(slots=True)

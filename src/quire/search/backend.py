@@ -10,7 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from quire.keys import Digest, Profile
+from quire.embedder import Embedder
+from quire.errors import UsageError
+from quire.keys import Digest, Profile, digest_of
 from quire.search.query import Filter, Query
 from quire.search.values import IndexedDocument, PageChunk, Statistics, StoredChunk
 
@@ -39,6 +41,31 @@ class IndexVersion:
     is_current: bool
     documents: int
     chunks: int
+
+
+def embedder_version(embedder: Embedder) -> str:
+    """What a profile says of an embedder besides its name: changes whenever its vectors may."""
+    return digest_of([embedder.version, embedder.profile.digest()])
+
+
+def check_embedder(profile: IndexProfile, embedder: Embedder | None) -> None:
+    """Raises UsageError when vectors of an embedder do not fit an index: before a text is embedded or written."""
+    if embedder is None:
+        if profile.dimension:
+            raise UsageError(f"the index has vectors of {profile.embedder}; name that embedder")
+        return
+    if embedder.family != "dense":
+        raise UsageError(f"{embedder.name} gives {embedder.family} vectors, and an index takes dense ones")
+    if embedder.dimension != profile.dimension:
+        raise UsageError(
+            f"{embedder.name} gives vectors of {embedder.dimension} dimensions, the index has {profile.dimension}; "
+            f"use the embedder of the index ({profile.embedder or 'none'}), or make another version"
+        )
+    if (embedder.name, embedder_version(embedder)) != (profile.embedder, profile.embedder_version):
+        raise UsageError(
+            f"the index has vectors of {profile.embedder}, and those of {embedder.name} with its settings do not "
+            "compare with them: use that embedder with the same settings, or make another version"
+        )
 
 
 class IndexBackend(Protocol):

@@ -17,13 +17,16 @@ _ONE_THREAD = dict.fromkeys(
 )
 """Pages are read in parallel: threads inside native libraries would only compete."""
 
+_KEPT_MEMORY = dict.fromkeys(("MALLOC_MMAP_THRESHOLD_", "MALLOC_TRIM_THRESHOLD_"), str(256 << 20))
+"""The C library keeps the memory of large tensors for the next ones: the system would have to clear it every time."""
+
 
 def worker_environment(parent: Mapping[str, str], *, path: Sequence[str], folder: str) -> dict[str, str]:
     """The environment of a worker that imports from `path` and keeps temporary files in `folder`."""
     allowed = {name: value for name, value in parent.items() if _allowed(name)}
     # Enough to import the worker program itself; the worker then uses the exact path of its parent.
     places = os.pathsep.join(place for place in path if place and os.pathsep not in place)
-    return allowed | _ONE_THREAD | {"PYTHONPATH": places, "TMPDIR": folder}
+    return allowed | _ONE_THREAD | _KEPT_MEMORY | {"PYTHONPATH": places, "TMPDIR": folder}
 
 
 def _allowed(name: str) -> bool:

@@ -26,6 +26,8 @@ from quire.workers.guard import split_off_guard
 from quire.workers.job import Kept, Work
 
 _CHUNK = 1 << 20
+_GARBAGE = 20_000
+"""New objects after which garbage is collected: a page makes thousands that are no garbage, and 700 is soon reached."""
 
 
 class Closed(BaseException):
@@ -111,6 +113,7 @@ def _import_ahead(start: Frame) -> None:
         with contextlib.suppress(Exception):
             import_module(module)
     gc.freeze()
+    gc.set_threshold(_GARBAGE)
     gc.enable()
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from reportlab.pdfbase.pdfmetrics import stringWidth
+
 import quire
 from quire.assemble import assemble
 from quire.types import BBox, Block, OutlineEntry, PageInfo, PageResult, Span, Style
@@ -125,6 +127,47 @@ def test_the_authors_below_the_title_are_text():
     assert [b.kind for b in found] == ["title", "paragraph", "heading", "paragraph"]
 
 
+def test_headings_counted_in_several_ways_are_inside_each_other():
+    titles = ("I. Arrival", "A. Signals", "1. Lamps", "B. Horns", "II. Departure", "A. Ropes")
+    found = document(*((title, 10, True) for title in titles))
+    assert list(found.values()) == [1, 2, 3, 2, 1, 2]
+
+
+def test_the_letters_of_appendices_are_not_inside_the_last_chapter():
+    found = document(*((title, 14, True) for title in ("1. Arrival", "2. Departure", "A. Signals", "B. Lamps")))
+    assert set(found.values()) == {1}
+
+
+def centred(text: str, top: float, size: float) -> Piece:
+    return Piece(297 - stringWidth(text, "Times-Roman", size) / 2, top, text, size)
+
+
+def test_a_name_and_a_date_below_the_middle_of_the_title_are_text():
+    pieces = [
+        centred("On the Keeping of Lamps", 100, 17),
+        centred("Ada Byron", 130, 12),
+        centred("November 17, 2026", 150, 12),
+        *wrapped(prose(6), 72, 200, 450),
+        Piece(72, 320, "1 Lamps", 14, "Times-Bold"),
+        *wrapped(prose(6), 72, 345, 450),
+    ]
+    blocks = quire.read(placed(pieces)).blocks
+    assert [block.kind for block in blocks] == ["title", "paragraph", "paragraph", "paragraph", "heading", "paragraph"]
+
+
+def test_the_line_in_the_middle_of_a_cover_is_the_title_also_above_larger_chapters():
+    cover = [
+        centred("The Keeping of Lamps", 300, 17),
+        centred("handed down by the keepers of the harbour office", 340, 11),
+    ]
+    chapter = [Piece(72, 160, "Arrival", 24, "Times-Bold"), *wrapped(prose(9), 72, 200, 450)]
+    blocks = quire.read(placed(cover, chapter)).blocks
+    assert [(block.kind, block.text) for block in blocks if block.kind in ("title", "heading")] == [
+        ("title", "The Keeping of Lamps"),
+        ("heading", "Arrival"),
+    ]
+
+
 def kinds_of(*lines: tuple[str, str], top: float = 0.5) -> dict[str, str]:
     """The kinds that blocks of one page end with: (kind, text), below a paragraph."""
     blocks = [Block("p1-b1", 1, "paragraph", prose(9), BBox(0.1, 0.1, 0.8, 0.3), style=Style(10.0))]
@@ -158,3 +201,9 @@ def test_a_heading_below_a_signature_stays_one():
 
 def test_a_large_line_in_the_middle_of_a_full_page_is_no_title():
     assert kinds_of(("heading", "Repairs"), ("paragraph", prose(9)))["Repairs"] == "heading"
+
+
+def test_a_long_title_alone_on_a_cover_is_the_title():
+    cover = [centred("On the Keeping of Lamps in Harbours", 300, 17), centred("A. Keeper", 340, 11)]
+    blocks = quire.read(placed(cover, wrapped(prose(20), 72, 90, 450))).blocks
+    assert [block.kind for block in blocks] == ["title", "paragraph", "paragraph"]

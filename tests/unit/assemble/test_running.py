@@ -165,3 +165,9 @@ def test_what_looks_like_a_running_header_is_one_on_a_single_page_too(head):
 def test_one_page_of_a_longer_document_keeps_its_header_in_small_type():
     pages = [[Piece(72, 50, "The Tides of Easthaven", 8), *wrapped(prose(14, start=n), 72, 150, 450)] for n in range(3)]
     assert of_kind(quire.read(placed(*pages), pages="2"), "header") == ["The Tides of Easthaven"]
+
+
+def test_a_bold_line_with_a_section_number_at_the_top_of_one_page_is_a_heading():
+    text = wrapped(prose(9), 72, 120, 450)
+    later = [Piece(72, 60, "2.1 Lamps", 10.5, "Times-Bold"), *wrapped(prose(9), 72, 100, 450)]
+    assert [block.text for block in quire.read(placed(text, later)).blocks if block.kind == "heading"] == ["2.1 Lamps"]

@@ -29,9 +29,11 @@ def test_every_engine_is_listed_with_what_it_can_do():
     run = quire("engines")
     assert (run.returncode, run.stderr) == (0, "")
     heads = {line.split()[0]: line for line in run.stdout.splitlines() if not line.startswith(" ")}
-    assert list(heads) == ["rapidocr", "tesseract", "vision", "echo"]
+    assert list(heads) == ["pix2tex", "rapidocr", "tesseract", "vision", "echo"]
     assert "a dummy for tests" in heads["echo"]
     assert "usable (cpu), version " in heads["rapidocr"]
+    assert "not usable: the model 'formulas' is missing" in heads["pix2tex"]
+    assert "`quire models fetch formulas` fetches it" in " ".join(run.stdout.split())
     assert "not usable: the vision engine needs QUIRE_VISION_URL" in heads["vision"]
 
 

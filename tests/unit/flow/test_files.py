@@ -49,6 +49,7 @@ def test_a_shipped_flow_is_right_and_has_a_test(found):
 def test_there_is_a_flow_for_every_way_to_read():
     assert set(find_flows()) == {
         "chunks",
+        "embed",
         "read",
         "read-accurate",
         "read-fast",

@@ -430,3 +430,62 @@ def test_bold_numbers_in_sequence_are_the_steps_of_a_list():
 
 def test_a_line_in_small_type_under_a_picture_is_its_caption_without_a_number_too():
     assert only(documents.picture("Grain elevator, 1910."), "caption").text == "Grain elevator, 1910."
+
+
+def test_notes_below_each_other_are_parted_by_their_numbers():
+    text = wrapped(prose(20), 72, 90, 450)
+    notes = [Piece(72, 700, "1", 5), Piece(75, 703, "The lamp is lit at dusk.", 8)]
+    more = [Piece(72, 710, "2", 5), Piece(75, 713, "The horn is blown in fog.", 8)]
+    page = placed([*text, *notes, *more], rules=[(72, 690, 200, 690)])
+    assert [block.text for block in of_kind(page, "footnote")] == [
+        "1The lamp is lit at dusk.",
+        "2The horn is blown in fog.",
+    ]
+
+
+def test_a_small_bold_heading_in_the_middle_below_a_table_is_no_footnote():
+    text = wrapped(prose(12), 72, 90, 450)
+    rows = [Piece(250 + 40 * column, 420 + 14 * row, f"{row}{column}", 10) for row in range(3) for column in range(3)]
+    heading = Piece(
+        297 - stringWidth("Keeping of lamps", "Helvetica-Bold", 9.5) / 2, 520, "Keeping of lamps", 9.5, "Helvetica-Bold"
+    )
+    page = placed([*text, *rows, heading, *wrapped(prose(6), 72, 545, 450)], rules=[(245, 405, 360, 405)])
+    assert only(page, "heading").text == "Keeping of lamps"
+
+
+def test_a_numbered_heading_may_be_smaller_than_the_text():
+    text = wrapped(prose(9), 72, 90, 450)
+    small = [Piece(72, 260, "A. Lamps", 9.4, "Helvetica-Bold"), Piece(72, 420, "1. Horns", 9.4, "Times-Italic")]
+    page = placed([*text, small[0], *wrapped(prose(9), 72, 285, 450), small[1], *wrapped(prose(9), 72, 445, 450)])
+    assert [block.text for block in of_kind(page, "heading")] == ["A. Lamps", "1. Horns"]
+
+
+def test_a_number_directly_before_its_text_begins_an_item():
+    lines = listed(["1)Lamps are lit at dusk.", "2)Horns are blown in fog."], 72, 260)
+    assert [block.marker for block in of_kind(placed([*wrapped(prose(9), 72, 90, 450), *lines]), "list_item")] == [
+        "1)",
+        "2)",
+    ]
+
+
+def test_a_drawn_bullet_alone_at_its_edge_is_like_the_others_of_its_size():
+    def draw(canvas: Canvas) -> None:
+        for x, y in ((72, 500), (90, 480), (300, 500)):
+            canvas.circle(x, y + 3, 2, fill=1)
+            canvas.drawString(x + 10, y, "The lamp is lit at dusk.")
+        for row in range(12):
+            canvas.drawString(
+                72, 700 - 14 * row, "The keeper climbs the stairs of the tower and lights the lamp there."
+            )
+
+    assert len(of_kind(documents.drawn(draw), "list_item")) == 3
+
+
+def test_a_single_dash_below_an_item_and_further_right_is_an_item_of_it():
+    lines = [
+        Piece(72, 260, "• Lamps are lit at dusk."),
+        Piece(90, 275, "– Horns are blown in fog."),
+        Piece(72, 290, "• Ropes are kept dry."),
+    ]
+    items = of_kind(placed([*wrapped(prose(9), 72, 90, 450), *lines]), "list_item")
+    assert [(item.marker, item.level) for item in items] == [("•", 1), ("–", 2), ("•", 1)]

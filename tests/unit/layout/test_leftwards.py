@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 import quire
-from quire.layout.leftwards import mirrored
+from quire.layout.leftwards import mirrored, with_whole_words
 from quire.layout.tables.types import FoundCell, FoundTable
 from quire.pagetext import Box, PageText
 from quire.types import PageInfo
@@ -50,3 +50,34 @@ def test_a_table_in_arabic_counts_its_columns_from_the_right():
     cells = [FoundCell(n // 2, n % 2, 1, 1, n < 2, box, [n]) for n in range(4)]
     table = mirrored(page, FoundTable(box, 2, 2, cells))
     assert [(cell.row, cell.column) for cell in table.cells] == [(0, 1), (0, 0), (1, 1), (1, 0)]
+
+
+def arabic(*words: tuple[str, float, float]) -> PageText:
+    """A page with one line of words, each with its left and right edge."""
+    count = len(words)
+    return replace(
+        PageText.empty(PageInfo(1, 595, 842)),
+        texts=tuple(text for text, _, _ in words),
+        boxes=[value for _, left, right in words for value in (left, 100.0, right, 112.0)],
+        sizes=[12.0] * count,
+        baselines=[110.0] * count,
+        fonts=[0] * count,
+        flags=[3] * count,
+    )
+
+
+def test_a_part_of_a_letter_that_the_file_does_not_name_leaves_no_gap():
+    page = with_whole_words(arabic(("يو", 203, 214), ("\ufffd", 197, 204), ("ضح", 188, 198)))
+    assert page.texts == ["يو", "", "ضح"]
+    assert page.boxes[10] == 204  # the right edge of the last word
+
+
+def test_a_letter_in_the_place_of_the_last_one_is_read_before_it():
+    assert with_whole_words(arabic(("كأكر", 286, 311), ("ث", 286, 297))).texts == ["كأكثر", ""]
+
+
+def test_a_percent_sign_in_a_cell_of_an_arabic_table_follows_its_number():
+    page = with_whole_words(arabic(("القيمة", 100, 130), ("السنة", 200, 230), ("%10.2", 100, 130), ("2017", 200, 230)))
+    cells = [FoundCell(n // 2, n % 2, 1, 1, n < 2, Box(0, 0, 10, 10), [n]) for n in range(4)]
+    mirrored(page, FoundTable(Box(0, 0, 10, 10), 2, 2, cells))
+    assert page.texts[2] == "10.2%"

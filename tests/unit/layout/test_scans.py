@@ -110,3 +110,41 @@ def test_a_page_on_which_nothing_was_read_is_empty():
 def test_a_page_number_at_the_foot_is_no_paragraph():
     page = read(*wrapped(prose(8), 50, 80, characters=60), line("17", 245, 670, size=10))
     assert page.blocks[-1].kind in ("page_number", "footer")
+
+
+def test_a_rubber_stamp_over_the_text_is_a_block_of_its_own():
+    text = wrapped(prose(6), 50, 80, characters=60)
+    stamp = line("RECEIVED MAR 12 1994", 180, 118, size=12)
+    page = read(*text[:3], stamp, *text[3:])
+    assert flat(page) == [prose(6), "RECEIVED MAR 12 1994"]
+    assert [block.kind for block in page.blocks] == ["paragraph", "paragraph"]
+
+
+def test_a_label_with_its_amount_is_no_stamp():
+    page = read(*wrapped(prose(6), 50, 80, characters=60), line("RECEIVED", 50, 300), line("50.00", 300, 300))
+    last = flat(page)[-1]
+    assert "RECEIVED" in last and "50.00" in last
+
+
+def test_a_sidebar_and_a_table_beside_it_are_read_apart():
+    side = [line(f"Analyst {n} of the harbour", 30, 80 + 16.3 * n) for n in range(23)]
+    text = wrapped(prose(10), 250, 80, characters=36)[:15]
+    rows = [[f"Row {n}", f"{10 * n},5", f"{7 * n},1"] for n in range(1, 7)]
+    cells = [line(cell, 250 + 80 * at, 331 + 20 * n) for n, row in enumerate(rows) for at, cell in enumerate(row)]
+    rules = [(30, 329 + 20 * n, 480, 329 + 20 * n) for n in (0, 6)] + [(250, 348, 480, 348)]
+    page = read(*side, *text, *cells, rulings=rules)
+    for block in page.blocks:
+        assert not ("Analyst" in block.text and ("Row" in block.text or "harbour office" in block.text))
+    (table,) = [block.table for block in page.blocks if block.table]
+    assert table.grid() == rows
+
+
+def test_a_bold_line_is_evidence_for_a_heading():
+    bold = line("Repairs of the harbour", 50, 80)
+    body = wrapped(prose(8), 50, 120, characters=60)
+    boxes = [word.bbox.points(prepared().size) for word in bold.words]
+    seen = Seen(prepared(), (), (), 2.0, tuple((*box, 2.9) for box in boxes))
+    reading = Recognition("fake", (bold, *body))
+    page = page_blocks(placed(native(), seen, [reading], engine="fake", whole=True))
+    assert (page.blocks[0].kind, page.blocks[0].text) == ("heading", "Repairs of the harbour")
+    assert page.blocks[0].style is not None and page.blocks[0].style.bold

@@ -216,3 +216,23 @@ def test_boxes_of_currency_signs_are_no_columns():
     xs = [55.0, 320, 345, 410, 425, 445, 510]
     sheet.grid(xs, [90.0, 106, 120, 134, 148, 162, 176, 190])
     assert sheet.table() == EXPECTED
+
+
+def test_words_that_begin_like_months_are_no_dates():
+    sheet = Sheet()
+    sheet.text(60, 100, "Brands")
+    sheet.text(340, 100, "Market share")
+    sheet.text(440, 100, "Decreased by")
+    sheet.prose(60, 160, 4)
+    for x, share in zip(ENDS, ("14.9%", "16.5%"), strict=True):
+        flush_right(sheet, x, 120, share)
+    sheet.text(60, 120, "Coffee")
+    assert sheet.tables() == []
+
+
+def test_ranges_of_percents_are_a_column_of_a_statement():
+    sheet = statement()
+    sheet.text(290, 100, "Target")
+    for y, share in ((130.0, "0-10%"), (144.0, "20-40%"), (172.0, "5-20%")):
+        flush_right(sheet, 320, y, share)
+    assert [row[1] for row in sheet.table()] == ["Target", "", "0-10%", "20-40%", "", "5-20%", ""]

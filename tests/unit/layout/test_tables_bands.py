@@ -79,3 +79,13 @@ def test_figures_on_the_bars_of_a_chart_are_no_titles():
         sheet.text(x, 113, share, color=WHITE)
         sheet.text(x, 135, "yes")
     assert sheet.tables() == []
+
+
+def test_two_columns_of_prose_below_a_running_head_are_no_table():
+    sheet = Sheet()
+    sheet.rect(40, 40, 560, 60)
+    sheet.text(50, 53, "HIGHLIGHTS", color=WHITE)
+    sheet.text(310, 53, "APPENDIX", color=WHITE)
+    sheet.prose(50, 80, 14, letters=46)
+    sheet.prose(310, 80, 14, letters=46)
+    assert sheet.tables() == []

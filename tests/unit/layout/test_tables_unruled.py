@@ -222,3 +222,77 @@ def test_titles_with_rising_page_numbers_are_contents_and_no_table():
     titles = ["Measuring your pulse", "Sleep monitoring at night", "Starting a workout", "Viewing your records"]
     sheet.rows([60, 300], 100, [[title, str(17 + n)] for n, title in enumerate(titles)])
     assert sheet.tables() == []
+
+
+def test_figures_that_reach_over_a_gutter_stay_in_their_columns():
+    sheet = Sheet()
+    sheet.rows([60, 200, 240, 300], 100, [["Share", "1.7", "1.8", "1.9"]])
+    for number in range(8):
+        sheet.rows([60, 205, 245, 305], 116 + 14 * number, [[f"0.{number}", "27", "28", "30"]])
+    sheet.rows([60, 200, 229, 300], 116 + 14 * 8, [["0.9", "1,360", "1,440", "1,520"]])
+    assert sheet.table()[-1] == ["0.9", "1,360", "1,440", "1,520"]
+
+
+def test_a_title_alone_in_its_line_is_over_all_columns_of_figures():
+    sheet = Sheet()
+    sheet.text(247, 100, "Design effects of all")
+    sheet.rows([60, 160, 210, 260, 310, 360, 410], 116, [["Share", "1.0", "1.1", "1.2", "1.3", "1.4", "1.5"]])
+    sheet.rule(60, 120, 440, 120)
+    for number in range(5):
+        sheet.rows(
+            [60, 160, 210, 260, 310, 360, 410],
+            134 + 14 * number,
+            [[f"0.{number}", "880", "960", "1,040", "112", "120", "128"]],
+        )
+    assert sheet.spans()["Design effects of all"] == (1, 6)
+
+
+def test_a_phrase_over_two_titles_is_the_title_of_both():
+    sheet = Sheet()
+    sheet.text(243, 100, "Fused aluminum oxide")
+    sheet.rows([60, 252, 333], 116, [["Country", "2009", "2010"]])
+    for number in range(5):
+        sheet.rows([60, 232, 313], 132 + 14 * number, [["Canada", "60,400,00", "60,400,00"]])
+    assert sheet.spans()["Fused aluminum oxide"] == (1, 2)
+
+
+def test_rows_beside_a_column_of_text_on_other_baselines_stay_whole():
+    sheet = Sheet()
+    sheet.prose(40, 98.2, 20, letters=46, pitch=12)
+    for number in range(6):
+        y = 100.0 + 12 * number
+        sheet.text(320, y + 1.6, "base", size=7)
+        sheet.text(380, y, f"{number}08 V")
+        sheet.text(450, y, "0.075")
+        sheet.text(520, y, "pu")
+    assert ["base", "008 V", "0.075", "pu"] in sheet.table()
+
+
+def test_rows_of_prose_on_shaded_bands_are_one_table_beside_no_columns_of_text():
+    sheet = Sheet()
+    xs = [60.0, 150, 190, 330, 370]
+    sheet.text(323.5, 76, "Year of")
+    sheet.rows(xs, 88, [["Name", "Age", "Present position", "Term", "Other positions"]])
+    y = 104.0
+    for name in ("Jon Lind", "Kris Lud", "Moj Poul"):
+        sheet.rect(55, y - 10, 560, y + 52)
+        sheet.rows(xs, y, [[name, "54", "Vice president of the works", "2018", "President of all supplies and chains"]])
+        sheet.text(195, y + 12, "and of supplies")
+        for line in range(1, 5):
+            sheet.text(370, y + 12 * line, "Officer of compliance and of business")
+        y += 68
+    sheet.prose(60, y + 20, 14, letters=95)
+    (table,) = sheet.tables()
+    grid = sheet.cells(table)
+    assert grid[0] == ["Name", "Age", "Present position", "Year of Term", "Other positions"]
+    assert [row[0] for row in grid[1:]] == ["Jon Lind", "Kris Lud", "Moj Poul"]
+    assert grid[1][2] == "Vice president of the works and of supplies"
+
+
+def test_titles_that_begin_with_exhibit_are_no_caption():
+    sheet = Sheet()
+    sheet.rows([60, 200, 330, 430], 100, [["Exhibit No.", "Form", "Page", "Date"]])
+    sheet.rule(60, 104, 480, 104)
+    for number in range(4):
+        sheet.rows([60, 200, 330, 430], 120 + 14 * number, [[f"10.{number}", "8-K", str(30 + number), "6/12/2020"]])
+    assert sheet.table()[0] == ["Exhibit No.", "Form", "Page", "Date"]

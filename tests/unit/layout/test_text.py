@@ -184,6 +184,15 @@ def test_a_clause_whose_first_line_is_indented_is_one_block():
     assert [block.marker for block in blocks] == ["1.", "2.", "3."]
 
 
+def test_a_clause_goes_on_at_the_margin_after_a_sentence_that_fills_its_line():
+    def clause(marker: str, top: float) -> list[Piece]:
+        first = wrapped(f"{marker} {prose(8)}", 108, top, 414)[0]
+        return [first._replace(text=f"{first.text.rstrip('.,')}."), *wrapped(prose(6), 72, top + 13, 450)]
+
+    blocks = quire.read(placed([*clause("(a)", 90), *clause("(b)", 240)])).blocks
+    assert [block.marker for block in blocks] == ["(a)", "(b)"]
+
+
 def test_double_spaced_lines_are_one_paragraph():
     lines = wrapped(prose(10), 72, 90, 450)
     spaced = [piece._replace(y=90 + 20 * number) for number, piece in enumerate(lines)]
@@ -202,3 +211,10 @@ def test_a_greek_letter_of_the_symbol_font_in_a_word_is_no_formula():
     (block,) = quire.read(placed([*pieces, Piece(220, 100, "-carotene, says the keeper of the pier.")])).blocks
     assert "\u03b2-carotene" in block.text
     assert not any(span.latex for span in block.spans)
+
+
+def test_a_small_gap_between_two_sentences_parts_evenly_set_paragraphs():
+    first, second = wrapped(prose(6), 72, 90, 430), prose(6, start=2)
+    below = first[-1].y + 1.2 * 1.25 * 10.5
+    blocks = quire.read(placed([*first, *wrapped(second, 72, below, 430)])).blocks
+    assert [block.kind for block in blocks] == ["paragraph"] * 2

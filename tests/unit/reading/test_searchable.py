@@ -68,6 +68,24 @@ def test_the_rules_of_a_searchable_scan_make_a_table():
     assert table.grid() == [list(row) for row in rows]
 
 
+def test_the_lines_of_a_drawing_on_a_searchable_scan_make_a_figure():
+    """The bricks of a wall: each spans columns that begin and end in other rows."""
+    lines = [*frame(60, 300, 360, 480), *((60.0, 300.0 + 30 * row, 360.0, 300.0 + 30 * row) for row in range(1, 6))]
+    for row in range(6):
+        joints = range(160, 360, 100) if row % 2 else range(110, 360, 100)
+        lines += [(float(x), 300.0 + 30 * row, float(x), 330.0 + 30 * row) for x in joints]
+    labels = [
+        (f"brick {row}{at}", 120.0 + 50 * (row % 2) + 100 * at, 308.0 + 30 * row) for row in range(6) for at in (0, 1)
+    ]
+    result = quire.read(searchable([*PROSE, ("THE WALL", 60.0, 270.0), *labels], lines), ocr="never")
+    assert not [block for block in result.blocks if block.table]
+    (figure,) = [block for block in result.blocks if block.kind == "figure"]
+    assert all(label in figure.text for label, _, _ in labels)
+    assert any(block.text == "THE WALL" for block in result.blocks)
+    characters = result.pages[0].info.characters
+    assert characters.in_blocks + sum(characters.left_out.values()) == characters.drawn
+
+
 def test_a_page_of_visible_text_is_not_drawn(monkeypatch):
     monkeypatch.setattr("quire.prepare.pages.drawn_page", lambda *_: 1 / 0)
     assert quire.read(documents.simple(), ocr="never").pages[0].info.status == "ok"

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from quire.engine import Recognition
+from quire.engine import ReadLine, Recognition
 from quire.keys import ArtifactKey, Digest
 from quire.pagetext import LINE, PageText
 from quire.prepare.prepared import Redaction
@@ -187,3 +187,46 @@ def test_large_type_is_not_bold_because_its_strokes_are_wide():
 def test_a_page_that_is_mostly_heavy_has_no_bold_words():
     read = line("the Total amount due is paid", 50, 70)
     assert bold_in(page(read, seen=heavy_seen(read, (3.0,) * 6))) == []
+
+
+def justified(text: str, top: float, gaps: dict[int, float]) -> ReadLine:
+    """A line whose words are six points apart, or as `gaps` says behind the word of that number."""
+    found, at = [], 50.0
+    for number, word in enumerate(text.split()):
+        box = BBox(at / A_PAGE[0], top / A_PAGE[1], 5 * len(word) / A_PAGE[0], 12 / A_PAGE[1])
+        found.append(Word(word, box, 0.95))
+        at += 5 * len(word) + gaps.get(number, 6.0)
+    left, right = found[0].bbox.left, found[-1].bbox.right
+    return ReadLine(text, BBox(left, top / A_PAGE[1], right - left, 14 / A_PAGE[1]), 0.95, tuple(found))
+
+
+def test_the_wide_space_behind_a_sentence_of_an_old_print_does_not_split_its_line():
+    prose = "so he left the old town. The boat was gone"
+    text = page(justified(prose, 100, {5: 20.0}))
+    assert [bool(flag & LINE) for flag in text.flags] == [True] + [False] * 9
+    columns = page(justified("so he left the old town it boat was gone", 100, {5: 20.0}))
+    assert sum(bool(flag & LINE) for flag in columns.flags) == 2
+    short = page(justified("Total. Amount", 100, {0: 20.0}))
+    assert sum(bool(flag & LINE) for flag in short.flags) == 2
+
+
+def test_lines_of_one_type_have_one_size_whatever_letters_they_hold():
+    text = page(
+        line("the usual size of type", 50, 70),
+        line("acorn", 50, 100, size=11.2),
+        line("Large", 50, 130, size=20),
+    )
+    assert sorted(set(text.sizes)) == pytest.approx([placing.SIZE * 15.6, placing.SIZE * 26], abs=0.1)
+
+
+def test_a_slanting_line_is_not_larger_than_its_words():
+    level = justified("words of a line that slants", 100, {})
+    slanting = replace(level, bbox=replace(level.bbox, height=30 / A_PAGE[1]))
+    assert page(slanting).sizes == pytest.approx([placing.SIZE * 12 / placing.WORD_HEIGHT] * 6, abs=0.1)
+
+
+def test_the_shadow_of_the_binding_beside_the_lines_is_no_picture():
+    lines = [line("a line of the page", 60, 100 + 20 * number) for number in range(3)]
+    shadow, photograph = (0.0, 180.0, 110.0, 300.0), (500.0, 400.0, 900.0, 700.0)
+    text = page(*lines, seen=Seen(prepared(), pictures=(shadow, photograph)))
+    assert text.images == pytest.approx([250, 200, 450, 350], abs=0.5)

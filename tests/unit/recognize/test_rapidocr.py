@@ -21,7 +21,9 @@ from quire.prepare.pixels import picture_of
 from quire.recognize import registry
 from quire.recognize.rapidocr import RapidOcrEngine, engine
 from quire.recognize.rapidocr.answer import from_bytes, to_bytes
+from quire.recognize.rapidocr.last_layer import cut
 from quire.recognize.rapidocr.reader import FoundLine
+from quire.recognize.rapidocr.recognition import Glyph, LineRecognizer, Reading, mended
 from quire.recognize.rapidocr.settings import PROFILES
 from quire.types import BBox, GridCell, Region
 
@@ -227,3 +229,33 @@ def test_a_page_whose_letters_nobody_knows_is_refused_not_empty():
 def test_specks_without_letters_do_not_make_another_script():
     answer = to_bytes([[unread(left, 50, left + 40, 80) for left in (40, 400, 800)]])
     assert from_bytes(answer, Question((1000, 1400), 150.0))[0].text == ""
+
+
+def test_only_the_letters_of_western_scripts_are_computed_for_lines_without_others():
+    strip = np.repeat(np.asarray(drawn({4: "Invoice no. 4711"}, (400, 48)))[:, :, None], 3, axis=2)
+    everything, western = LineRecognizer("small", 0.1), LineRecognizer("small", 0.1, western=True)
+    [expected], [found] = everything.read([strip]), western.read([strip])
+    assert found.text == expected.text == "Invoice no. 4711"
+    assert found.confidence == pytest.approx(expected.confidence, abs=0.01)
+
+
+def test_a_model_with_another_end_is_not_cut():
+    assert cut(models.find("detector", "tiny").path, 100) is None
+
+
+@pytest.mark.parametrize(
+    ("read_as", "text"),
+    [
+        ("dans la ville , on", "dans la ville, on"),
+        ("la fin .", "la fin."),
+        ("MOTOR ( SUNGAI RENGIT ) SDN", "MOTOR (SUNGAI RENGIT) SDN"),
+        ("RM 5 .00", "RM 5 .00"),
+        ("Paris : la ville", "Paris : la ville"),
+        ("the 11th May l944", "the 11th May 1944"),
+        ("call 2o1 or fill 10 l", "call 201 or fill 10 l"),
+        ("litre 10l, mill20", "litre 10l, mill20"),
+    ],
+)
+def test_thin_spaces_and_letters_in_numbers_are_mended(read_as, text):
+    glyphs = tuple(Glyph(letter, 0.0, 0.0, 1.0) for letter in read_as)
+    assert mended(Reading(glyphs)).text == text

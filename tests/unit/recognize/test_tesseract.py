@@ -15,6 +15,7 @@ from quire.errors import ConfigurationError, EngineError
 from quire.picture import Picture
 from quire.recognize import registry
 from quire.recognize.tesseract import TesseractEngine, engine, program
+from quire.recognize.tesseract.pictures import prepared
 from quire.recognize.tesseract.tiff import tiff
 from quire.recognize.tesseract.tsv import pages_of
 from quire.types import BBox, Region
@@ -241,3 +242,21 @@ def test_a_file_of_several_pictures_holds_them_all(tmp_path):
             file.seek(number)
             assert (file.size, file.info["dpi"]) == (picture.size, (picture.dpi, picture.dpi))
             assert file.tobytes() == picture.pixels
+
+
+def test_letters_that_are_large_in_spite_of_a_low_dpi_are_not_enlarged():
+    large = picture_of(documents.scan(dpi=200), 100.0)
+    shown = prepared(large, below_dpi=180, dpi=250, margin=0)
+    assert (shown.size, shown.dpi) == (large.size, 0.0)
+    assert program.resolution(round(shown.dpi)) == []
+    small = prepared(picture_of(documents.scan(dpi=70), 70.0), below_dpi=180, dpi=250, margin=0)
+    assert round(small.dpi) == 250
+
+
+def test_a_faint_line_of_several_words_is_kept_and_specks_are_not(script):
+    script("")
+    words = [(10, "faint"), (75, "words"), (0, "here")]
+    rows = [f"5\t1\t1\t1\t1\t{i}\t{i * 20}\t10\t20\t10\t{sure}\t{word}\n" for i, (sure, word) in enumerate(words)]
+    rows.append("5\t1\t1\t1\t2\t1\t10\t40\t20\t10\t9\tspeck\n")
+    [read] = engine().interpret(HEAD + PAGE + "".join(rows).encode(), question_about(BLANK))
+    assert [line.text for line in read.lines] == ["faint words here"]

@@ -333,7 +333,7 @@ def test_a_key_with_a_line_break_is_refused_without_showing_it():
     ],
 )
 def test_the_address_may_be_short_or_whole(url, endpoint):
-    assert recognize.vision(url, "model").server.endpoint == endpoint
+    assert recognize.vision(url, "model").endpoint == endpoint
 
 
 def test_without_settings_the_engine_says_what_to_set(monkeypatch):

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, cast
 
 from quire.chunk import DEFAULT_TOKENIZER, ChunkerName, ChunkOptions
 from quire.context import Json
+from quire.embed.options import VECTOR_FORMATS, LexicalOptions
 from quire.flow.components import Component, Port, component, component_of
 from quire.flow.types import Type
 from quire.recognize.options import EFFORTS, OCR_MODES
@@ -161,3 +162,23 @@ def _chunk(  # noqa: PLR0913 - one argument per option
 
 
 CHUNK = component_of(_chunk, "chunk")
+
+
+EMBED = Component(
+    name="embed",
+    unit="document",
+    version="1",
+    inputs={"chunks": Port(Type("list"))},
+    options={
+        "embedders": _option(_TEXTS, []),
+        "families": _option(_TEXTS, []),
+        "to": _option(Type("string", enum=VECTOR_FORMATS), "parquet"),
+        "k1": _option(Type("number"), LexicalOptions.k1),
+        "b": _option(Type("number"), LexicalOptions.b),
+        "min_df": _option(_COUNT, LexicalOptions.min_df),
+        "max_df_ratio": _option(Type("number"), LexicalOptions.max_df_ratio),
+    },
+    gives=Type("list"),
+    service="embed",
+    description="Embed the chunks of a document: a file with vectors for each family, dense, sparse or lexical.",
+)

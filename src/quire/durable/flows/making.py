@@ -14,6 +14,7 @@ from typing import Literal, cast
 from quire.awaited import settled
 from quire.context import Claim, Json, Store
 from quire.document import Document
+from quire.durable.flows.embedding import embedder_versions
 from quire.durable.flows.once import made_once
 from quire.durable.flows.resolving import BYTES, PageService, StoredValue, Values, is_source
 from quire.durable.messages import ArtifactFile, MadePages, PageCount, PageEntry, PageSelection, StepValue
@@ -217,9 +218,9 @@ class Making:
 
     @property
     def version(self) -> str:
-        """The version of the component, with those of the formats of other packages that it writes."""
-        formats = self.format_versions()
-        return digest_of([self.component.version, formats]) if formats else self.component.version
+        """The version of the component, with those of the formats of other packages and embedders that it uses."""
+        more = self.format_versions() | self.embedder_versions()
+        return digest_of([self.component.version, more]) if more else self.component.version
 
     def format_versions(self) -> dict[str, str]:
         """The versions of the formats of other packages that `export` writes, by name; those of Quire belong to it.
@@ -236,6 +237,14 @@ class Making:
                 with suppress(QuireError):
                     versions[name] = find_format(name).version
         return versions
+
+    def embedder_versions(self) -> dict[str, str]:
+        """What decides the vectors of the embedders that `embed` asks, by name."""
+        if self.component.service != "embed":
+            return {}
+        given = self.values.part(self.step.options["embedders"]) if "embedders" in self.step.options else None
+        names = given.load() if isinstance(given, StoredValue) else None
+        return embedder_versions(names if isinstance(names, list) else ())
 
     def _page_key(self, position: int) -> ArtifactKey:
         return self._key(self.values.at_page(position).arguments(self.step.input), "page")

@@ -20,7 +20,7 @@ from quire.embedder import Embedder
 from quire.keys import digest_of
 from quire.search import passages, statements
 from quire.search import terms as lexical
-from quire.search.backend import IndexBackend, IndexProfile
+from quire.search.backend import IndexBackend, IndexProfile, check_embedder, embedder_version
 from quire.search.values import IndexedChunk, IndexedDocument
 from quire.store.artifacts import ArtifactStore
 
@@ -55,8 +55,10 @@ class IndexTarget:
         contents = f"{lexical.VERSION}/{passages.VERSION}/{statements.VERSION}"
         if embedder is None:
             return IndexProfile(chunks, contents)
-        version = digest_of([embedder.version, embedder.profile.digest()])
-        return IndexProfile(chunks, contents, embedder.name, version, embedder.dimension)
+        version = embedder_version(embedder)
+        profile = IndexProfile(chunks, contents, embedder.name, version, embedder.dimension)
+        check_embedder(profile, embedder)
+        return profile
 
     def output(self, profile: IndexProfile) -> str:
         """The place of the records of a version."""

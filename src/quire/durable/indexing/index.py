@@ -24,7 +24,7 @@ from quire.embed.registry import AUTO, NONE, chosen_embedder, find_embedder
 from quire.embedder import Embedder
 from quire.errors import UsageError
 from quire.events import Sink
-from quire.search.backend import IndexBackend, IndexVersion
+from quire.search.backend import IndexBackend, IndexProfile, IndexVersion, check_embedder
 from quire.search.query import Filter
 from quire.search.searching import SearchOptions, search
 from quire.search.values import Hit
@@ -137,7 +137,7 @@ class Index:
         index = self._indexes.open(name=version)
         if index is None:
             raise UsageError(f"{self._place} has no search index yet; make one with `quire index PATH…`")
-        embed = partial(_query_vector, self._named_for(index)) if index.profile.dimension else None
+        embed = partial(_query_vector, self._named_for(index), index.profile) if index.profile.dimension else None
         wanted = replace(options, k=k) if options else SearchOptions(k=k)
         return search(
             index, query, embed=embed, filters=replace(filters or Filter(), tenant=self._tenant), options=wanted
@@ -192,6 +192,8 @@ def _loaded(named: str) -> Embedder:
     return found
 
 
-def _query_vector(named: str, text: str) -> NDArray[np.float32]:
-    vector: NDArray[np.float32] = decode_dense(_loaded(named).embed([text], "query"))[0]
+def _query_vector(named: str, profile: IndexProfile, text: str) -> NDArray[np.float32]:
+    embedder = _loaded(named)
+    check_embedder(profile, embedder)
+    vector: NDArray[np.float32] = decode_dense(embedder.embed([text], "query"))[0]
     return vector

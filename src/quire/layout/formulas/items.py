@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
-from quire.fonts import hangs
+from quire.fonts import Font, hangs
 from quire.layout.formulas.signs import (
     ACCENTS,
     BINARY,
@@ -96,56 +97,74 @@ def _items_of_run(page: PageText, run: int, tail: int) -> list[Symbol]:
     text, font = page.texts[run], page.font_table[page.fonts[run]]
     size, base = page.sizes[run], page.baselines[run]
     left, top, right, bottom = page.boxes[4 * run : 4 * run + 4]
-    tall = hangs(font.name)  # its box is what is drawn
-    if not tall:
+    if not hangs(font.name):  # otherwise its box is what is drawn
         top, bottom = base - ASCENT * size, base + DESCENT * size
     step = (right - left) / len(text)
+    made = []
     spaced = bool(page.flags[run] & SPACE)
-    made: list[Symbol] = []
+    for shape in _shapes(text[: len(text) - tail], font):
+        box = (left + step * shape.start, top, left + step * shape.end, bottom)
+        made.append(
+            Symbol(shape.kind, shape.latex, box, base, size, sign=shape.sign, centred=shape.centred, spaced=spaced)
+        )
+        spaced = False
+    return made
+
+
+class _Shape(NamedTuple):
+    """A symbol of a text in a font: what does not depend on its place."""
+
+    kind: SymbolKind
+    latex: str
+    start: int
+    end: int
+    sign: str = ""
+    centred: bool = False
+
+
+@lru_cache(maxsize=8192)
+def _shapes(text: str, font: Font) -> tuple[_Shape, ...]:
+    """The symbols of a text: the same few signs and numbers are on every page."""
+    made: list[_Shape] = []
     place = 0
-    for part in _PARTS.findall(text[: len(text) - tail]):
+    for part in _PARTS.findall(text):
         roman = len(part) > 1 and all(letter_of(c, font).alphabet == "mathrm" for c in part)
         pieces = _NAME.findall(part) if roman and _NAMES.match(part) else [part] if roman else list(part)
         alphabets = {letter_of(c, font).alphabet for c in part} if len(part) > 1 else set()
         grouped = not roman and len(alphabets) == 1 and (alphabets == {"mathtt"} or len(part) > 2)
+        if grouped and alphabets != {""}:
+            (alphabet,) = alphabets
+            latex = in_alphabet("".join(letter_of(c, font).latex for c in part), alphabet)
+            made.append(_Shape("letter", latex, place, place + len(part)))
+            place += len(part)
+            continue
         for piece in pieces:
-            box = (left + step * place, top, left + step * (place + len(piece)), bottom)
-            first = spaced and not made
-            if grouped and alphabets != {""}:
-                (alphabet,) = alphabets
-                latex = in_alphabet("".join(letter_of(c, font).latex for c in part), alphabet)
-                made.append(
-                    Symbol("letter", latex, (box[0], top, box[0] + step * len(part), bottom), base, size, spaced=first)
-                )
-                place += len(part)
-                break
+            end = place + len(piece)
             if roman:
-                kind: SymbolKind = "word"
                 latex = rf"\{piece}" if piece in FUNCTIONS else rf"\mathrm{{{piece}}}"
-                made.append(Symbol(kind, latex, box, base, size, sign=piece, spaced=first))
+                made.append(_Shape("word", latex, place, end, sign=piece))
             else:
-                made += _symbol(page, run, piece, box, tall=tall, spaced=first)
+                made.append(_shape(piece, font, place, end))
                 if len(made) > 1 and made[-2].kind == "accent" and unicodedata.combining(made[-2].sign):
-                    _accent(made)
-            place += len(piece)
-    return made
+                    letter, mark = made.pop(), made.pop()  # the file wrote the accent before its letter
+                    made.append(letter._replace(latex=rf"\{ACCENTS[mark.sign]}{{{letter.latex}}}"))
+            place = end
+    return tuple(made)
 
 
-def _symbol(
-    page: PageText, run: int, sign: str, box: tuple[float, float, float, float], *, tall: bool, spaced: bool
-) -> list[Symbol]:
-    font, size, base = page.font_table[page.fonts[run]], page.sizes[run], page.baselines[run]
+def _shape(sign: str, font: Font, start: int, end: int) -> _Shape:
+    tall = hangs(font.name)
     sign = LARGE.get(sign, sign) if tall else sign
     if sign == "/" and is_symbol_font(font):
         sign = "\u0338"  # the stroke through a relation
     if sign in PIECES:
         kind: SymbolKind = "bar" if sign == "⏐" else "open" if PIECES[sign] in OPENING else "close"
-        return [Symbol(kind, "", box, base, size, sign=sign, centred=True, spaced=spaced)]
+        return _Shape(kind, "", start, end, sign, centred=True)
     decomposed = unicodedata.normalize("NFD", sign) if sign.isalpha() else sign
     if len(decomposed) == 2 and decomposed[1] in ACCENTS:
         letter, alphabet = letter_of(decomposed[0], font)
         latex = rf"\{ACCENTS[decomposed[1]]}{{{in_alphabet(letter, alphabet)}}}"
-        return [Symbol("letter", latex, box, base, size, sign=sign, spaced=spaced)]
+        return _Shape("letter", latex, start, end, sign)
     letter, alphabet = letter_of(sign, font)
     latex = in_alphabet(letter, alphabet)
     centred = tall
@@ -162,15 +181,7 @@ def _symbol(
         kind = "relation"
     elif sign in BINARY:
         kind = "binary"
-    return [Symbol(kind, latex, box, base, size, sign=sign, centred=centred, spaced=spaced)]
-
-
-def _accent(made: list[Symbol]) -> None:
-    """Put an accent on the letter that the file wrote after it."""
-    letter, mark = made.pop(), made.pop()
-    letter.latex = rf"\{ACCENTS[mark.sign]}{{{letter.latex}}}"
-    letter.spaced = mark.spaced
-    made.append(letter)
+    return _Shape(kind, latex, start, end, sign, centred)
 
 
 def in_alphabet(letter: str, alphabet: str) -> str:

@@ -11,6 +11,8 @@ from typing import NamedTuple
 from quire.layout.tables.columns import SIGNS
 from quire.layout.tables.header import Head, read_head
 from quire.layout.tables.mesh import Mesh
+from quire.layout.tables.periods import MONTH
+from quire.layout.tables.ruled import CAPTION
 from quire.layout.tables.strokes import Rule
 from quire.layout.tables.types import FoundTable
 from quire.layout.tables.words import PIECE_GAP, Row, TableWord, pieces_of
@@ -21,6 +23,8 @@ LEAST_SUMS = 3  # rows of a label and one amount with its currency, as below the
 LEAST_TITLES = 2  # above rows of amounts
 SAME_END = 0.75  # of the size: amounts whose ends differ by less are of one column
 BRACKET = 0.33  # of the size: a closing bracket ends beyond the column of its figure
+TITLE_REACH = 4.0  # of the size: how far before its amounts a title may begin, and half as far again beside others
+BESIDE = 0.9  # of the size: lines nearer than this are of other columns of text
 PERCENT = 0.83  # of the size: the width of a percent sign
 APART = 4.0  # of the size: rows of one table are no further apart
 HEAD_APART = 2.5  # nor the lines of its header
@@ -30,12 +34,12 @@ LONG = 30  # words: a longer line is no label
 LONELY = 5  # rows: in a longer table an amount alone in its column is none
 FIT = 0.8  # of the rows with amounts: those that must have a label in one piece
 
-_AMOUNT = re.compile(r"[-–−+]?[$€£¥]?\(?[$€£¥]?[-–−+]?(\d[\d,]*(\.\d+)?|\.\d+)%?\)?%?\Z")
+_AMOUNT = re.compile(r"[-–−+]?[$€£¥]?\(?[$€£¥]?[-–−+]?(\d[\d,]*(\.\d+)?|\.\d+)%?\)?%?\Z|\d+[-–]\d+%\Z")
 _EMPTY = re.compile(r"[$€£¥]?[-–—−]{1,2}%?\Z|n/?[am]\Z|[*†‡§]\Z", re.IGNORECASE)
 _TAIL = re.compile(r"[)%]{1,2}\Z|\((?:[a-z]|\d)\)\Z")
 _MONEY = re.compile(r"[$€£¥]|\(\d|\d,\d{3}")
 _YEAR = re.compile(r"(19|20)\d\d(\(.\))?\Z")
-_DATE = re.compile(r"(19|20)\d\d\Z|(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\Z", re.IGNORECASE)
+_DATE = re.compile(rf"(?:(?:19|20)\d\d|{MONTH})\Z", re.IGNORECASE)
 _SIGNED = re.compile(r"[$€£¥]")
 _UNITS = re.compile(r"\b(millions?|thousands?|billions?|dollars|euros?|except|unaudited)\b", re.IGNORECASE)
 
@@ -203,7 +207,7 @@ def _are_near(last: AmountRow, row: AmountRow) -> bool:
 
 def _is_beside(other: AmountRow, row: AmountRow) -> bool:
     """Whether a row is too near for the same column of text."""
-    return abs(other.row.baseline - row.row.baseline) < max(other.row.size, row.row.size)
+    return abs(other.row.baseline - row.row.baseline) < BESIDE * max(other.row.size, row.row.size)
 
 
 def _is_other_row(last: AmountRow, row: AmountRow) -> bool:
@@ -273,13 +277,17 @@ def _head(rows: Sequence[AmountRow], start: int, body: Sequence[AmountRow]) -> t
         row, below = rows[i].row, rows[i + 1].row
         if below.top - row.bottom > HEAD_APART * row.size or len(row.words) > LONG:
             break
+        if CAPTION.match(" ".join(word.text for word in row.words[:3])):
+            break
         if any(_AMOUNT.match(word.text) and not _YEAR.match(word.text) and "." in word.text for word in row.words):
             break  # a sum of other amounts
         if rows[i].amounts and not rows[i].titles:
             break
-        titles = [piece for piece in row.pieces if (piece[0].left + piece[-1].right) / 2 > left - row.size]
+        edge = left - (TITLE_REACH if rows[i].titles else 1.5) * row.size
+        titles = [piece for piece in row.pieces if (piece[0].left + piece[-1].right) / 2 > edge]
         others = [piece for piece in row.pieces if piece not in titles]
-        if any(piece[0].left < left - 4 * row.size for piece in titles) or len(others) > 1:
+        reach = TITLE_REACH * (1.5 if len(titles) > 2 else 1.0)
+        if any(piece[0].left < left - reach * row.size for piece in titles) or len(others) > 1:
             break
         if others and others[0][-1].right > left + row.size:
             break

@@ -19,7 +19,8 @@ HEIGHT = 4.0  # of the size: a band is not higher
 SLACK = 2.0  # points that a word may reach out of its band
 APART = 2.5  # of the size: rows of one table are no further apart
 LARGER = 1.2  # than the rows above: a heading
-PROSE = 6  # words of a piece below several titles: prose
+PROSE = 6  # words of a piece: prose
+MOST_PROSE = 6  # rows of prose in several columns: more are columns of text below a running head
 MOST_BANDS = 30
 MOST_FILLS = 3_000
 
@@ -103,7 +104,8 @@ def _table(head: list[Row], below: Sequence[Row]) -> FoundTable | None:
             break
         columns, edge = widened, row.bottom
         body.append(row)
-    if not any(len(row.pieces) > 1 for row in body):
+    texts = [sum(len(piece) >= PROSE for piece in row.pieces) for row in body]
+    if not any(len(row.pieces) > 1 for row in body) or sum(count > 1 for count in texts) > MOST_PROSE:
         return None
     bounds = [(a[1] + b[0]) / 2 for a, b in pairwise(columns)]
     made = build_mesh([*head, *body], [], given=bounds, head=len(head))

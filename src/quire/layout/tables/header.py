@@ -14,6 +14,7 @@ from quire.layout.tables.wrap import extent
 MAX_HEAD = 9  # lines
 ALIGNED = 0.5  # of the size
 SPACE = 0.36  # of the size: words nearer than this are of one title
+LONE = 0.06  # of the width of columns: how far from their middle, twice, a title alone in its line may be
 JOINED = 0.55  # of the size: header words nearer than this may be one title
 
 Span = tuple[int, int]  # first and last column
@@ -145,7 +146,11 @@ def _widen(blocks: list[HeaderTitle], last: int, extents: Sequence[tuple[float, 
         left, right = extent(block.words)
         spans = [(a, b) for a in range(start, first + 1) for b in range(end, stop + 1)]
         near = 2 * ALIGNED * block.words[0].size
-        centred = [s for s in spans if abs(columns[s[0]][0] + columns[s[1]][1] - left - right) < near]
+        centred = []
+        for a, b in spans:
+            reach = max(near, LONE * (columns[b][1] - columns[a][0])) if not taken else near
+            if abs(columns[a][0] + columns[b][1] - left - right) < reach:
+                centred.append((a, b))
         if centred:
             block.span = max(centred, key=lambda s: s[1] - s[0])
 
@@ -217,7 +222,7 @@ def _over(
     groups: dict[int, list[TableWord]] = {}
     for word in piece:
         groups.setdefault(_column(bounds, word), []).append(word)
-    if len(groups) == 2 and _is_title(piece, groups, extents):
+    if len(groups) == 2 and (_is_title(piece, groups, extents) or _is_over(piece, groups, bounds, below)):
         return [HeaderTitle((min(groups), max(groups)), line, piece)]
     phrase = len(groups) > 2 and _is_phrase(piece) and all(any(_column(bounds, w) == c for w in below) for c in groups)
     if len(groups) > 1 and not phrase and all(_aligned(words, extents[c]) for c, words in groups.items()):
@@ -248,6 +253,19 @@ def _is_title(
     left, right = extent(piece)
     near = min(w.left for w in groups[b]) - max(w.right for w in groups[a]) < SPACE * piece[0].size
     return near and abs(left + right - extents[a][0] - extents[b][1]) < 2 * ALIGNED * piece[0].size
+
+
+def _is_over(
+    piece: list[TableWord],
+    groups: dict[int, list[TableWord]],
+    bounds: Sequence[float],
+    below: Sequence[TableWord],
+) -> bool:
+    """Whether a phrase over two columns is centred over the titles of both below it."""
+    under = [word for word in below if _column(bounds, word) in groups]
+    if len({_column(bounds, word) for word in under}) < 2 or not _is_phrase(piece):
+        return False
+    return abs(sum(extent(piece)) - sum(extent(under))) < 2 * ALIGNED * piece[0].size
 
 
 def _aligned(words: Sequence[TableWord], column: tuple[float, float]) -> bool:

@@ -18,8 +18,11 @@ CENTRED = 0.24  # of the width of columns: how far from their middle, twice, a t
 FIGURES = 0.5  # of the filled cells behind the first column
 
 _TOKEN = re.compile(r"[^\W\d_]+|\d+")
-_MONTH = r"jan\w*|feb\w*|mar|march|apr\w*|may|june?|july?|aug\w*|sept?|september|oct\w*|nov\w*|dec\w*"
-_KEY = re.compile(rf"ended|ending|millions|thousands|billions|months|years|quarters?|unaudited|{_MONTH}")
+MONTH = (
+    r"jan|january|feb|february|mar|march|apr|april|may|june?|july?|aug|august|sept?|september|oct|october|nov"
+    r"|november|dec|december"
+)
+_KEY = re.compile(rf"ended|ending|millions|thousands|billions|months|years|quarters?|unaudited|{MONTH}")
 _OTHER = re.compile(
     r"for|the|as|of|at|and|in|to|year|month|weeks?|fiscal|periods?|one|two|three|six|nine|twelve|thirteen|fifty|first"
     r"|second|third|fourth|dollars|us|usd|eur|amounts?|figures|except|per|shares?|data|percentages|audited|restated|\d+"

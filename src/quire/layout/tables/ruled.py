@@ -10,13 +10,15 @@ from quire.layout.tables.lattice import inside
 from quire.layout.tables.mesh import Mesh
 from quire.layout.tables.split import part_words, split_columns, split_rows, split_titles
 from quire.layout.tables.types import FoundTable
-from quire.layout.tables.words import TableWord, amount, is_number, rows_of
+from quire.layout.tables.words import TableWord, amount, in_rows, is_number, rows_of
 from quire.pagetext import PageText
 
 _MONEY = re.compile(r"[$€£(]*\d[\d,]*[.,]\d+\)?\Z")
 _PRICE = re.compile(r"\(?[$€£]\d[\d,]*\.\d\d\)?\Z")
 THIN = 5.0  # points: empty rows and columns thinner than this are gaps of double lines
-CAPTION = re.compile(r"(table|exhibit|figure|fig\.|tab\.|tabelle|tableau|abbildung)\s*[\dA-Z]", re.IGNORECASE)
+CAPTION = re.compile(
+    r"(table|exhibit|figure|fig\.|tab\.|tabelle|tableau|abbildung)\s*(?:[A-Z]{0,2}\d|[A-Z]\b|[IVXLC]+\b)", re.IGNORECASE
+)
 NOTE = re.compile(r"(notes?|sources?|exhibit reads|abbreviations?)\b|[*†‡¹²³]", re.IGNORECASE)
 FRAMED = 8  # rows: a mesh with fewer is hardly a whole form
 FRAME = 400.0  # points: the least width and height of such a frame
@@ -137,7 +139,7 @@ def _is_whole(mesh: Mesh, row: int) -> bool:
 
 
 def _is_caption(words: list[TableWord]) -> bool:
-    text = " ".join(w.text for w in words[:4])
+    text = " ".join(w.text for w in in_rows(words)[:4])
     return not words or bool(CAPTION.match(text)) or len(words) > PROSE
 
 

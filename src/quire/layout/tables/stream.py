@@ -85,7 +85,9 @@ class Grid:
         for word in piece[1:]:
             before = groups[-1][-1]
             if any(
-                self.given or (before.right <= b + 0.5 and b - 0.5 <= word.left and not _is_phrase(before, word))
+                self.given
+                or (before.right <= b + 0.5 and b - 0.5 <= word.left and not _is_phrase(before, word))
+                or (is_number(before.text) and is_number(word.text))
                 for b in self.bounds
                 if before.middle < b < word.middle
             ):

@@ -12,7 +12,7 @@ from quire.layout.tables.ruled import CAPTION
 from quire.layout.tables.stream import build_mesh
 from quire.layout.tables.strokes import Rule, Rules
 from quire.layout.tables.types import FoundTable
-from quire.layout.tables.words import Row, TableWord, is_number, rows_of, without_leaders
+from quire.layout.tables.words import Row, TableWord, is_number, is_title_line, rows_of, without_leaders
 from quire.layout.tables.zones import find_zones
 from quire.median import median
 from quire.pagetext import PageText
@@ -271,7 +271,10 @@ def _bounded(run: list[Row], across: Sequence[Rule]) -> tuple[list[Row], list[Ru
     if not between:
         return run, near
     usual = median([_count(row) for row in between])
-    over = _attached(full[0], [row for row in reversed(run) if row.middle < full[0]], usual)
+    above = [row for row in reversed(run) if row.middle < full[0]]
+    over = _attached(full[0], above, usual)
+    while over and len(over) < len(above) and is_title_line(above[len(over)], over[-1]):
+        over.append(above[len(over)])
     below = [row for row in run if row.middle > full[-1]]
     like = [row for row in below if _count(row) >= max(2, LIKE * usual)]
     if len(like) < 3 or len(like) <= len(between):  # otherwise the last rule is the one under the header

@@ -14,6 +14,7 @@ from quire.pagetext import PageText
 SAME_ROW = 0.3  # of the size: baselines that differ by less form one row
 MARK = 0.75  # of the size: the marks of notes are smaller than this
 RAISED = 0.5  # of the size: and stand no higher above the baseline of their row
+TITLE_PITCH = 1.4  # of the size: lines of a title are no further apart
 PIECE_GAP = 0.8  # of the size: a wider gap between words separates two pieces of a row
 
 _NUMBER = re.compile(r"[(\[<>≤≥~≈±+\-–—−$€£¥#]*\.?\d[\d.,:/%+\-–−()×]*[%)\]*†‡§a-zA-Z]{0,2}[.,)]?\Z")
@@ -112,7 +113,32 @@ def turned_words(page: PageText, lines: Iterable[Line]) -> list[TableWord]:
 
 def rows_of(words: Iterable[TableWord]) -> list[Row]:
     """Words grouped to rows, from top to bottom."""
-    return [Row(row) for row in _by_baseline(words)]
+    rows: list[Row] = []
+    for row in _by_baseline(words):
+        add_row(rows, Row(row))
+    return rows
+
+
+def add_row(rows: list[Row] | list[Row | None], row: Row) -> None:
+    """Add a row below the others; one beside the last, on nearly the same baseline, is joined with it."""
+    last = rows[-1] if rows else None
+    if last and row.baseline - last.baseline <= SAME_ROW * max(row.size, last.size) and _are_beside(last, row):
+        rows[-1] = Row(last.words + row.words)
+    else:
+        rows.append(row)
+
+
+def _are_beside(a: Row, b: Row) -> bool:
+    """Whether no word of a row is over one of the other."""
+    return not any(v.left < w.right and w.left < v.right for v in a.words for w in b.words)
+
+
+def is_title_line(row: Row, below: Row) -> bool:
+    """Whether a row is one line of a title whose next line is centred under it, alone, in the row below."""
+    if len(row.pieces) > 1 or below.baseline - row.baseline > TITLE_PITCH * row.size:
+        return False
+    under = [piece for piece in below.pieces if row.left < piece[-1].right and piece[0].left < row.right]
+    return len(under) == 1 and abs(row.left + row.right - under[0][0].left - under[0][-1].right) < 0.5 * row.size
 
 
 def in_rows(words: list[TableWord]) -> list[TableWord]:

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from quire.layout.lines import Line
 from quire.layout.tables.strokes import Rules
-from quire.layout.tables.words import Row, TableWord, count_words
+from quire.layout.tables.words import Row, TableWord, add_row, count_words, is_title_line
 
 PROSE_WORDS = 4  # a piece with fewer words is not a line of prose
 PROSE_WIDTH = 80.0  # points
@@ -21,6 +21,7 @@ TIGHT = 0.8  # of the size: words nearer than this on both sides of a gutter run
 SAME_EXTENT = 10.0  # points: rules with ends that differ by less bound one table
 
 ALIKE = 4  # pieces of a row of a table that continues over text columns
+INDENT = 2.5  # of the size: how far lines of a cell begin behind its first
 REACH = 5.0  # of the size: how far apart such rows are
 
 Zone = list[Row | None]
@@ -44,7 +45,7 @@ def find_zones(rows: list[Row], rules: Rules, gutters: list[float]) -> list[Zone
         full.append(None)
         for zone, part in zip(columns, parts, strict=True):
             if part:
-                zone.append(Row(part))
+                add_row(zone, Row(part))
     return [full, *columns]
 
 
@@ -59,6 +60,9 @@ def _with_alike(rows: Sequence[Row], held: list[bool]) -> list[bool]:
                     held[k] = True
             if held[i]:
                 last = i if len(rows[i].pieces) >= ALIKE else last
+    for i in range(len(rows) - 2, -1, -1):
+        if held[i + 1] and not held[i] and is_title_line(rows[i], rows[i + 1]):
+            held[i] = True
     return held
 
 
@@ -67,7 +71,8 @@ def _alike(a: Row, b: Row) -> bool:
     if min(len(a.pieces), len(b.pieces)) < ALIKE or abs(a.baseline - b.baseline) > REACH * a.size:
         return False
     pairs = [(p[0].left - q[0].left, p[-1].right - q[-1].right) for p in a.pieces for q in b.pieces]
-    return sum(1 for left, right in pairs if min(abs(left), abs(right)) < SAME_LEFT / 3) >= ALIKE - 1
+    edges = (min(abs(left), abs(right), abs(left + right) / 2) for left, right in pairs)
+    return sum(1 for edge in edges if edge < SAME_LEFT / 3) >= ALIKE - 1
 
 
 def find_gutters(lines: Sequence[Line]) -> list[float]:
@@ -164,6 +169,15 @@ def _held(rows: list[Row], rules: Rules, gutters: list[float]) -> list[tuple[flo
             continue
         inside = [row for row in rows if upper.at < row.middle < lower.at]
         prose = sum(1 for row in inside if any(len(piece) > 5 for piece in row.pieces[1:]))
-        if inside and prose <= 0.25 * len(inside):
+        if inside and (prose <= 0.25 * len(inside) or _is_one_row(inside)):
             held.append((upper.at, lower.at))
     return held
+
+
+def _is_one_row(rows: Sequence[Row]) -> bool:
+    """Whether the first row has the beginnings of several cells, and all others go on below them."""
+    starts = [piece[0].left for piece in rows[0].pieces]
+    if len(starts) < ALIKE:
+        return False
+    indent = INDENT * rows[0].size
+    return all(any(-2 < piece[0].left - x < indent for x in starts) for row in rows[1:] for piece in row.pieces)

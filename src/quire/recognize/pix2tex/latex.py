@@ -8,6 +8,8 @@ _PIECES = re.compile(r"\\[A-Za-z]+|\\.|[^\s\\]|\s+", re.S)
 _UPRIGHT = re.compile(r"\\(operatorname|mathrm|text|textrm)\s*(\*?)\s*\{([^{}]*)\}")
 _BOLD = re.compile(r"\{\\bf\s*([^{}]*)\}")
 _STYLE = re.compile(r"\\(?:display|text|script)style(?![A-Za-z])")
+_CASES = re.compile(r"\\left\\\{\\begin\{array\}\{[lcr]+\}((?:(?!\\begin).)*?)\\end\{array\}\\right\.")
+_ROWS = re.compile(r"\\begin\{array\}\{[lcr]+\}(.*?)\\end\{array\}")
 _PRIMES = re.compile(r"\^\{((?:\\prime)+)\}")
 _FILLER = re.compile(r"(?:\\[,;!:]|~|\{\}|\\mathrm\{~*\}|\{\\mathrm\{~*\}\})+\Z")
 _FUNCTIONS = re.compile(
@@ -27,8 +29,36 @@ def latex_of(text: str) -> str:
             out += " "
         out += piece
     out = _BOLD.sub(r"{\\mathbf{\1}}", out)
+    out = _CASES.sub(_cases, out)
+    out = _ROWS.sub(_gathered, out)
     out = _PRIMES.sub(lambda found: "'" * found[1].count("prime"), out)
     return _FILLER.sub("", out).rstrip("\\")
+
+
+def _cases(found: re.Match[str]) -> str:
+    """Rows behind a brace on their left."""
+    rows = ["&".join(map(_bare, row.split("&"))) for row in found[1].split("\\\\")]
+    return "\\begin{cases}" + "\\\\".join(row for row in rows if row) + "\\end{cases}"
+
+
+def _gathered(found: re.Match[str]) -> str:
+    """Rows without columns, which the network writes as an array, as lines one below the other."""
+    if "&" in found[1]:
+        return found[0]
+    rows = [_bare(row) for row in found[1].split("\\\\")]
+    return "\\begin{gathered}" + "\\\\".join(row for row in rows if row) + "\\end{gathered}"
+
+
+def _bare(row: str) -> str:
+    """A row without the braces around all of it."""
+    while row.startswith("{") and row.endswith("}"):
+        depth = 0
+        for place, sign in enumerate(row):
+            depth += (sign == "{") - (sign == "}")
+            if depth == 0 and place < len(row) - 1:
+                return row
+        row = row[1:-1]
+    return row
 
 
 def _upright(found: re.Match[str]) -> str:

@@ -25,10 +25,12 @@ INK = 128  # darker pixels are ink, after stretching
 
 @dataclass(frozen=True, slots=True)
 class FoundFormula:
-    """LaTeX without dollars; confidence is the geometric mean of the probabilities of its tokens."""
+    """LaTeX without dollars. `confidence` is the probability of its least probable token: one wrong sign makes a
+    formula wrong; `likelihood` is the mean, to compare readings."""
 
     latex: str
     confidence: float
+    likelihood: float
 
 
 class FormulaReader:
@@ -45,7 +47,7 @@ class FormulaReader:
             return None
         fitting = dict.fromkeys(min(scale, _most(inked)) for scale in scales)
         found = [self._read(_sized(inked, scale), longest) for scale in fitting]
-        return max(filter(None, found), key=lambda one: one.confidence, default=None)
+        return max(filter(None, found), key=lambda one: one.likelihood, default=None)
 
     def _read(self, picture: Pixels, longest: int) -> FoundFormula | None:
         height, width = (size // PATCH for size in picture.shape)
@@ -57,17 +59,18 @@ class FormulaReader:
         nothing = np.zeros((1, HEADS, 0, WIDTH), np.float32)
         earlier = dict.fromkeys(names, nothing)
         outputs = ["scores", *(f"later_{name}" for name in names)]
-        token, certainty = BEGIN, 0.0
+        token = BEGIN
         tokens: list[int] = []
+        certainties: list[float] = []
         for place in range(longest):
             given = {"token": np.array([[token]], np.int64), "position": np.array([[place]], np.int64), **seen}
             given |= {f"earlier_{name}": value for name, value in earlier.items()}
             scores, *later = self._decoder.run(outputs, given)
             token, certain = _best(scores[0, 0])
-            certainty += certain
+            certainties.append(certain)
             if token == END:
                 text = "".join(self._vocabulary.get(one, "") for one in tokens)
-                return FoundFormula(latex_of(text), float(np.exp(certainty / (len(tokens) + 1))))
+                return FoundFormula(latex_of(text), float(np.exp(min(certainties))), float(np.mean(certainties)))
             tokens.append(token)
             earlier = dict(zip(names, later, strict=True))
         return None

@@ -16,7 +16,7 @@ from quire.picture import Picture
 from quire.recognize.languages import resolve
 from quire.recognize.options import Effort
 from quire.recognize.rapidocr.answer import NAME, from_bytes, to_bytes
-from quire.recognize.rapidocr.settings import DENSE, LANGUAGES, PROFILES, RapidOcrProfile
+from quire.recognize.rapidocr.settings import CAREFUL, LANGUAGES, PROFILES, RapidOcrProfile
 
 if TYPE_CHECKING:
     from quire.recognize.rapidocr.reader import PageReader
@@ -88,14 +88,15 @@ class RapidOcrEngine:
         return from_bytes(answer, question)
 
     def _reader_for(self, question: Question) -> PageReader:
-        """For a dense table the stronger model reads every line, unless speed was requested."""
-        return self._dense_reader if question.strict and self.profile == PROFILES["balanced"] else self._reader
+        """For dense tables and languages with accents the stronger model reads most lines, if not in a hurry."""
+        careful = question.strict or any(code != "en" for code in question.languages)
+        return self._careful_reader if careful and self.profile == PROFILES["balanced"] else self._reader
 
     @cached_property
-    def _dense_reader(self) -> PageReader:
+    def _careful_reader(self) -> PageReader:
         from quire.recognize.rapidocr.reader import PageReader
 
-        return PageReader(DENSE)
+        return PageReader(CAREFUL)
 
     @cached_property
     def _reader(self) -> PageReader:

@@ -13,11 +13,13 @@ from numpy.typing import NDArray
 from quire.ocr_models import find, open_session
 from quire.prepare.pixels import Pixels
 from quire.recognize.rapidocr.detection import Quad, detect
-from quire.recognize.rapidocr.recognition import LineRecognizer, Reading
+from quire.recognize.rapidocr.recognition import LineRecognizer, Reading, han_letters
 from quire.recognize.rapidocr.regions import quads_of_regions
 from quire.recognize.rapidocr.settings import RapidOcrProfile
 from quire.recognize.rapidocr.words import Box, words_of
 
+_HAN_LINE = 2  # Chinese or Japanese letters of a line that is read again with all letters; one is often a mistake
+_HAN_PAGE = 0.05  # share of such letters on a page of which every line is
 _TALL = 1.5  # a strip this much higher than wide is vertical text
 _COLUMN = 2.5  # below this it may also be a single narrow character
 
@@ -60,9 +62,12 @@ class PageReader:
         self._recognizer = LineRecognizer(profile.recognizer, profile.space)
 
     @cached_property
-    def _second(self) -> LineRecognizer | None:
-        size = self._profile.second_look
-        return LineRecognizer(size, self._profile.space) if size else None
+    def _second(self) -> LineRecognizer:
+        return LineRecognizer(self._profile.second_look or "small", self._profile.space)
+
+    @cached_property
+    def _second_western(self) -> LineRecognizer:
+        return LineRecognizer(self._profile.second_look or "small", self._profile.space, western=True)
 
     def read(self, pixels: Pixels, *, western: bool = False) -> list[FoundLine]:
         """The lines of a picture, grey or red, green, blue; a `western` one has no Han letters."""
@@ -113,11 +118,22 @@ class PageReader:
     def _readings(self, strips: Sequence[Pixels], *, western: bool) -> list[Reading]:
         readings = self._recognizer.read(strips, western=western)
         weak = [index for index, reading in enumerate(readings) if reading.confidence < self._profile.weak]
-        if self._second is not None and weak:
-            again = self._second.read([strips[index] for index in weak], western=western)
-            for index, reading in zip(weak, again, strict=True):
-                readings[index] = reading
+        if self._profile.second_look and weak:
+            written = 0 if western else sum(map(han_letters, readings))
+            many = written > _HAN_PAGE * sum(len(reading.glyphs) for reading in readings)
+            han = [index for index in weak if many or (not western and han_letters(readings[index]) >= _HAN_LINE)]
+            rest = sorted({*weak} - {*han})
+            if han:
+                self._read_again(self._second, han, strips, readings)
+            if rest:
+                self._read_again(self._second_western, rest, strips, readings)
         return readings
+
+    def _read_again(
+        self, second: LineRecognizer, chosen: Sequence[int], strips: Sequence[Pixels], readings: list[Reading]
+    ) -> None:
+        for index, reading in zip(chosen, second.read([strips[index] for index in chosen]), strict=True):
+            readings[index] = reading
 
 
 def _blue_first(pixels: Pixels) -> Pixels:

@@ -12,8 +12,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from quire.ocr_models import Size, find, open_session
+from quire.ocr_models import Size, find, open_session, session_of
 from quire.prepare.pixels import Pixels
+from quire.recognize.rapidocr.last_layer import cut
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
@@ -24,7 +25,9 @@ _NARROWEST, _WIDEST = 48, 4800
 _BATCH_PIXELS = 48 * 1600  # batch size by area: a wider batch only costs memory
 _UNEVEN = 0.9  # a strip narrower than this part of the batch would be mostly padding
 _HAN = "\u2e80"  # the first of the letters of Chinese and Japanese
-_LOOSE = re.compile(r"(?<=[^\W\d_]) (?=[,.](?: |$))")  # old prints have a thin space before a comma, not a word space
+_WIDE = "\uff00"  # the first of the wide forms of Latin letters and punctuation
+_LOOSE = re.compile(r"(?<=[^\W\d_]) (?=[,.](?: |$))|(?<=[(\[]) (?=\w)|(?<=\w) (?=[)\]])")
+"""Spaces that are narrower in print than those between words."""
 _ONE = re.compile(r"(?<![^\W\d_])l(?=\d\d)|(?<=\d)l(?=\d)")  # typewriters have no 1
 _NOUGHT = re.compile(r"(?<=\d)o(?=\d)")
 
@@ -62,13 +65,23 @@ class Reading:
 class LineRecognizer:
     """A loaded recogniser."""
 
-    def __init__(self, size: Size, space: float) -> None:
-        """`space` is the probability from which a space is read between two characters, even if a blank is likelier."""
+    def __init__(self, size: Size, space: float, *, western: bool = False) -> None:
+        """`space` is the probability from which a space is read between two characters, even if a blank is likelier.
+
+        A `western` recogniser knows no Han letters and is faster.
+        """
         model = find("recognizer", size)
-        self._session: InferenceSession = open_session(model)
-        self._input = self._session.get_inputs()[0].name
         self._characters = model.listed_characters()
-        self._han = np.array([text >= _HAN for text in self._characters], np.bool_)
+        self._han = np.array([is_han(text) for text in self._characters], np.bool_)
+        self._layer: tuple[NDArray[np.float32], NDArray[np.float32]] | None = None
+        parts = cut(model.path, len(self._characters)) if western else None
+        if parts is not None:
+            known = np.flatnonzero(~self._han)
+            self._characters = tuple(self._characters[index] for index in known)
+            self._han = self._han[known]
+            self._layer = np.ascontiguousarray(parts.matrix[:, known]), parts.bias[known]
+        self._session: InferenceSession = session_of(parts.model) if parts else open_session(model)
+        self._input = self._session.get_inputs()[0].name
         self._space = space
 
     def read(self, strips: Sequence[Pixels], *, western: bool = False) -> list[Reading]:
@@ -80,10 +93,20 @@ class LineRecognizer:
             tensor = np.zeros((len(batch), 3, _HEIGHT, widest), np.float32)
             for row, index in enumerate(batch):
                 tensor[row, :, :, : widths[index]] = _normal(strips[index], widths[index])
-            answer = np.asarray(self._session.run(None, {self._input: tensor})[0])
+            answer = self._answer(tensor)
             for row, index in enumerate(batch):
                 readings[index] = self._decode(answer[row], widths[index], western=western)
         return readings
+
+    def _answer(self, tensor: NDArray[np.float32]) -> NDArray[np.float32]:
+        """The probability of each character at each step of each strip."""
+        answer = np.asarray(self._session.run(None, {self._input: tensor})[0])
+        if self._layer is None:
+            return answer
+        matrix, bias = self._layer
+        scores = np.tensordot(answer, matrix, axes=1) + bias
+        likely = np.exp(scores - scores.max(axis=2, keepdims=True))
+        return np.asarray(likely / likely.sum(axis=2, keepdims=True))
 
     def _decode(self, answer: NDArray[np.float32], width: int, *, western: bool) -> Reading:
         """CTC decoding: equal consecutive steps are one character; a blank separates."""
@@ -105,11 +128,21 @@ class LineRecognizer:
             right = min(1.0, end * _STEP / width)
             glyphs.append(Glyph(text, start * _STEP / width, right, float(sure[start:end].max())))
             seen = end
-        return _mended(Reading(tuple(glyphs)))
+        return mended(Reading(tuple(glyphs)))
 
 
-def _mended(reading: Reading) -> Reading:
-    """Without spaces before commas and full stops, and with figures for the letters that look like them in numbers."""
+def is_han(text: str) -> bool:
+    """Whether a character is one of Chinese or Japanese, punctuation included."""
+    return text >= _HAN
+
+
+def han_letters(reading: Reading) -> int:
+    """How many letters of Chinese and Japanese were read."""
+    return sum(is_han(glyph.text) and glyph.text.isalpha() and glyph.text < _WIDE for glyph in reading.glyphs)
+
+
+def mended(reading: Reading) -> Reading:
+    """Without thin spaces, and with figures for the letters that look like them in numbers."""
     text = reading.text
     if len(text) != len(reading.glyphs):
         return reading

@@ -17,7 +17,7 @@ class RapidOcrProfile(Profile):
     detector: Size = "tiny"
     recognizer: Size = "tiny"
     second_look: Size | None = "small"  # the recogniser that re-reads weak lines
-    weak: float = 0.98  # a line is weak below this confidence
+    weak: float = 0.97  # a line is weak below this confidence
     max_side: int = 1280  # larger pages are reduced to this for the detector
     min_side: int = 960  # small pictures are enlarged to this, for both models
     ink: float = 0.2  # a pixel of the detector's map above this belongs to a line
@@ -35,8 +35,8 @@ PROFILES: dict[Effort, RapidOcrProfile] = {
     ),
 }
 
-DENSE = RapidOcrProfile(recognizer="small", second_look=None)
-"""The preset of `balanced` for dense tables: the small model, which is loaded anyway, reads every line."""
+CAREFUL = RapidOcrProfile(weak=0.99)
+"""The preset of `balanced` for dense tables and languages with accents: the small model reads nearly every line."""
 
 LANGUAGES = frozenset(language.code for language in all_languages() if language.rapidocr)
 """Languages whose letters the recognisers know: Latin script without Vietnamese, Chinese and Japanese.

