@@ -9,7 +9,7 @@ from typing import get_args
 
 from quire.errors import UsageError
 from quire.page_ranges import check_pages
-from quire.search.questions import Question, understood
+from quire.search.questions import Intent, understood
 from quire.search.terms import query_terms, terms
 from quire.types import BlockKind
 
@@ -39,9 +39,9 @@ class Filter:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A query, taken apart: `question` says what it asks for, without filters and excluded words."""
+    """A query, taken apart: `intent` is what it asks for, without filters and excluded words."""
 
-    question: Question
+    intent: Intent
     terms: tuple[str, ...]
     phrases: tuple[tuple[str, ...], ...] = ()
     excluded: tuple[tuple[str, ...], ...] = ()
@@ -72,9 +72,9 @@ def parse_query(text: str, given: Filter | None = None) -> Query:
     plain = " ".join(words)
     if not plain:
         raise UsageError(f"the query {text!r} has no words to look for; write some, like: gross margin 2022 kind:table")
-    question = understood(plain)
-    asked = tuple(tuple(terms(phrase)) for phrase in phrases if phrase in question.text)
-    return Query(question, tuple(query_terms(question.text)), asked, tuple(excluded), filters)
+    intent = understood(plain)
+    asked = tuple(tuple(terms(phrase)) for phrase in phrases if phrase in intent.text)
+    return Query(intent, tuple(query_terms(intent.text)), asked, tuple(excluded), filters)
 
 
 def _of_pages(filters: Filter, said: str) -> Filter:

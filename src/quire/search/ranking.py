@@ -91,7 +91,7 @@ def selective(terms: Sequence[str], known: Statistics, options: RankOptions, mos
 
 def weights(query: Query, known: Statistics, options: RankOptions) -> Weights:
     """The weights of the terms of a query, and of other words for them."""
-    wanted = dict.fromkeys(query.question.others, options.other_weight) | dict.fromkeys(query.terms, 1.0)
+    wanted = dict.fromkeys(query.intent.others, options.other_weight) | dict.fromkeys(query.terms, 1.0)
     return {
         term: weight * _rarity(term, known)
         for term, weight in wanted.items()
@@ -165,7 +165,7 @@ def rank_with_pages(
     found = []
     for one in ranked:
         gained = options.page_share * (pages[one.place] / best_page - one.lexical / best)
-        shown = options.kind_weight * any(f" {kind} " in kinds[one.place] for kind in query.question.kinds)
+        shown = options.kind_weight * any(f" {kind} " in kinds[one.place] for kind in query.intent.kinds)
         found.append(one._replace(total=one.total + share * gained + shown, page=pages[one.place]))
     return sorted(found, key=_order)
 
@@ -181,7 +181,7 @@ def _rarity(term: str, known: Statistics) -> float:
 
 def _bonus(query: Query, chunk: StoredChunk, naming: Weights, options: RankOptions) -> float:
     """For a statement that is asked for, and for a document that is named."""
-    sure = next((sure for name, sure in query.question.statements if name == chunk.statement), 0.0)
+    sure = next((sure for name, sure in query.intent.statements if name == chunk.statement), 0.0)
     named = sum(naming.get(term, 0.0) for term in _name_terms(chunk.name))
     return options.statement_weight * sure + options.name_weight * named / (sum(naming.values()) or 1.0)
 

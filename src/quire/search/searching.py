@@ -62,14 +62,14 @@ def search(
     options = options or SearchOptions()
     query = parse_query(text, filters)
     hits = _search(index, query, embed, options)
-    if not hits and query.phrases and query.question.is_whole:
+    if not hits and query.phrases and query.intent.is_whole:
         hits = _search(index, replace(query, phrases=()), embed, options)  # a question quotes, it does not require
     return hits
 
 
 def _search(index: IndexBackend, query: Query, embed: QueryEmbedder | None, options: SearchOptions) -> list[Hit]:
-    known = index.statistics([*query.terms, *query.question.others])
-    vector = embed(query.question.text) if embed is not None and index.profile.dimension else None
+    known = index.statistics([*query.terms, *query.intent.others])
+    vector = embed(query.intent.text) if embed is not None and index.profile.dimension else None
     chunks = index.load(_candidates(index, query, vector, known, options))
     ranked = rank(query, chunks, vector, known, options.rank)
     pages: dict[tuple[str, int], None] = {}
@@ -92,12 +92,12 @@ def _candidates(
 ) -> list[int]:
     """Chunks by words, by vectors, and of the statements that are asked for."""
     wanted = max(CANDIDATES, 4 * options.k)
-    words = selective([*query.terms, *query.question.others], known, options.rank, MOST_MATCHES)
+    words = selective([*query.terms, *query.intent.others], known, options.rank, MOST_MATCHES)
     found = index.lexical(query, words, wanted) if words else []
     near = index.dense(vector, query, wanted) if vector is not None else []
     stated: list[int] = []
-    if query.question.statements and words and not query.filter.statements:
-        names = tuple(name for name, _ in query.question.statements)
+    if query.intent.statements and words and not query.filter.statements:
+        names = tuple(name for name, _ in query.intent.statements)
         stated = index.lexical(
             replace(query, filter=replace(query.filter, statements=names)), [*known.frequencies], STATED
         )
@@ -146,7 +146,7 @@ def _hit(scored: Scored, query: Query) -> Hit:
         page=scored.number,
         bbox=BBox.union(here) if here else None,
         text=body,
-        marks=tuple(places_of({*query.terms, *query.question.others}, body)),
+        marks=tuple(places_of({*query.terms, *query.intent.others}, body)),
         section=tuple(section),
         kinds=tuple(row["meta"]["kinds"]),
         blocks=tuple(row["blocks"]),
@@ -163,11 +163,11 @@ def _reason(scored: Scored, query: Query) -> str:
     """Why it was found, in words."""
     chunk = scored.chunk
     found = [term for term in query.terms if f" {term} " in chunk.terms]
-    similar = [term for term in query.question.others if f" {term} " in chunk.terms]
+    similar = [term for term in query.intent.others if f" {term} " in chunk.terms]
     parts = [f"has {', '.join(found)}"] if found else []
     parts += [f"has words with the same meaning: {', '.join(similar)}"] if similar else []
     parts += ["its page has words of the query"] if scored.page and not found and not similar else []
-    if chunk.statement and chunk.statement in dict(query.question.statements):
+    if chunk.statement and chunk.statement in dict(query.intent.statements):
         parts.append(f"is part of the {NAMES[chunk.statement]}")
     if scored.dense > 0:
         parts.append(f"similar in meaning ({scored.dense:.2f})")
