@@ -3,7 +3,8 @@
 `finance-qa` has 29 questions about ten reports, `doc-qa` 67 about eleven documents, with answers in charts as well. A
 question is asked of its own document, in an index of all of them; the pages count in the order of their best hits. In
 the same run: BM25 over the words of pages, and the default model over the default chunks, without anything else.
-Questions with an even number were looked at while the ranking was made, the others were not.
+Both halves of the questions, by even and odd numbers, are shown to judge how much is chance: the ranking was made with
+all of them in view.
 
 What was read, cut and embedded is kept in a folder for temporary files and used again by the next run.
 """
