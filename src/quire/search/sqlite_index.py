@@ -133,6 +133,7 @@ class SqliteIndexes:
             for (number,) in self._file.rows("SELECT number FROM versions WHERE name = ?", (name,)):
                 for table in _NAMES:
                     write(f"DROP TABLE {table}_{number}")
+                self._file.signs.pop(cast(int, number), None)
             write("DELETE FROM versions WHERE name = ?", (name,))
 
     def remove(self, documents: Sequence[str]) -> None:
@@ -156,7 +157,7 @@ class SqliteIndex:
 
     def __init__(self, file: _File, number: int, profile: IndexProfile) -> None:
         self._file, self._number, self._profile = file, number, profile
-        self._signs = _Signs()
+        self._signs = file.signs.setdefault(number, _Signs())
 
     @property
     def profile(self) -> IndexProfile:
@@ -458,6 +459,8 @@ class _File:
         self._local = local()
         self._lock = Lock()
         self._open: list[sqlite3.Connection] = []
+        self.signs: dict[int, _Signs] = {}
+        """Of each version, kept from one opening of it to the next."""
         path.parent.mkdir(parents=True, exist_ok=True)
         with self._explained():
             self.version = self.rows("PRAGMA user_version")[0][0]
