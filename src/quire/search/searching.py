@@ -26,7 +26,7 @@ STATED = 30
 """From the statements that a question is about."""
 PAGES = 30
 """Pages that are looked at as a whole, at least."""
-MOST_MATCHES = 20_000
+MOST_MATCHES = 6_000
 """Chunks that the words of a query may match together: the ranking of FTS5 takes about a microsecond for each."""
 
 
