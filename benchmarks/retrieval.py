@@ -3,7 +3,8 @@
 `finance-qa` has 29 questions about ten reports, `doc-qa` 67 about eleven documents, with answers in charts as well. A
 question is asked of its own document, in an index of all of them; the pages count in the order of their best hits. In
 the same run: BM25 over the words of pages, and the default model over the default chunks, without anything else.
-Questions with an even number were looked at while the ranking was made, the others were not.
+Both halves of the questions, by even and odd numbers, are shown to judge how much is chance: the ranking was made with
+all of them in view.
 
 What was read, cut and embedded is kept in a folder for temporary files and used again by the next run.
 """
@@ -33,7 +34,7 @@ from quire.embed.codec import decode_dense
 from quire.embed.registry import find_embedder
 from quire.errors import ConfigurationError
 from quire.search.places import main_page
-from quire.search.query import Filter
+from quire.search.query import SearchFilter
 from quire.store.opening import open_store
 
 SETS = ("finance-qa", "doc-qa")
@@ -98,7 +99,7 @@ def _evidence(truth: dict[str, list[dict[str, int]]]) -> frozenset[int]:
 
 def _rankings(index: Index) -> dict[str, Ranking]:
     def ours(asked: Asked) -> list[int]:
-        hits = index.search(asked.question, k=DEEPEST, filters=Filter(folders=(str(asked.path),)))
+        hits = index.search(asked.question, k=DEEPEST, filters=SearchFilter(folders=(str(asked.path),)))
         return list(dict.fromkeys(hit.page for hit in hits))
 
     return {"BM25 over pages": _bm25, "MiniLM over chunks": _nearest, "Quire": ours}

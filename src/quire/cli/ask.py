@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from quire.cite.model import LanguageModel
     from quire.config import Settings
     from quire.durable.indexing.index import Index
-    from quire.search.values import Hit
+    from quire.search.values import SearchHit
 
 EXAMPLES = """\\b
 Examples:
@@ -74,10 +74,12 @@ def ask(  # noqa: PLR0913 - one argument per option
     return EXIT_PARTIAL if failed else EXIT_COMPLETE
 
 
-def _found(index: Index, question: str, paths: list[Path], k: int, settings: Settings, *, quiet: bool) -> list[Hit]:
+def _found(
+    index: Index, question: str, paths: list[Path], k: int, settings: Settings, *, quiet: bool
+) -> list[SearchHit]:
     from quire.batch.contracts import StageOptions
     from quire.cli.batch_progress import BatchProgress
-    from quire.search.query import Filter
+    from quire.search.query import SearchFilter
 
     with BatchProgress(quiet=quiet) as progress:
         outcome = index.add(*paths, options=StageOptions(policy="cpu", workers=settings.workers), on_event=progress)
@@ -85,10 +87,10 @@ def _found(index: Index, question: str, paths: list[Path], k: int, settings: Set
     if (failed or outcome.cancelled) and not quiet:
         print(f"quire: {failed} of the documents could not be read; `quire index` says why", file=sys.stderr)
     folders = tuple(str(path.absolute()) for path in paths)
-    return index.search(question, k=k, filters=Filter(folders=folders))
+    return index.search(question, k=k, filters=SearchFilter(folders=folders))
 
 
-def _answered(model: LanguageModel, question: str, hits: Sequence[Hit]) -> CheckedAnswer | None:
+def _answered(model: LanguageModel, question: str, hits: Sequence[SearchHit]) -> CheckedAnswer | None:
     """The checked answer; None, said on standard error, when the model gave none."""
     from quire.cite.checking import checked
 

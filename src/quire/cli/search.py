@@ -18,7 +18,7 @@ from quire.cli.settings import settings_of
 from quire.errors import EXIT_COMPLETE, EXIT_PARTIAL
 
 if TYPE_CHECKING:
-    from quire.search.values import Hit
+    from quire.search.values import SearchHit
 
 EXAMPLES = """\\b
 Examples:
@@ -54,12 +54,12 @@ def search(
 ) -> int:
     """Search the documents that `quire index` has indexed, by words and by meaning. Exit code 3: nothing was found."""
     from quire.durable.indexing.index import Index
-    from quire.search.query import Filter
+    from quire.search.query import SearchFilter
 
     settings = settings_of({"store": store, "facts": facts})
     folders = tuple(str(path.absolute()) for path in paths or ())
     with Index(search_place(settings), facts=settings.facts) as index:
-        hits = index.search(query, k=k, filters=Filter(folders=folders))
+        hits = index.search(query, k=k, filters=SearchFilter(folders=folders))
         pictures = HitPictures(index, folder=save, shown=show and not as_json)
         if as_json:
             if save is not None:
@@ -71,7 +71,7 @@ def search(
     return EXIT_COMPLETE if hits else EXIT_PARTIAL
 
 
-def print_hits(hits: Sequence[Hit], pictures: HitPictures) -> None:
+def print_hits(hits: Sequence[SearchHit], pictures: HitPictures) -> None:
     """Each with its number, page, section, snippet and picture."""
     for number, hit in enumerate(hits, 1):
         shown, said = pictures.of(number, hit)
@@ -81,7 +81,7 @@ def print_hits(hits: Sequence[Hit], pictures: HitPictures) -> None:
         print("nothing was found")
 
 
-def _lines(number: int, hit: Hit) -> Iterator[str]:
+def _lines(number: int, hit: SearchHit) -> Iterator[str]:
     also = f" (also in {', '.join(hit.also)})" if hit.also else ""
     yield f"{number:>2}. {hit.name}, page {hit.page}  {hit.score:.2f}{also}"
     if hit.section:
@@ -91,7 +91,7 @@ def _lines(number: int, hit: Hit) -> Iterator[str]:
     yield f"    {hit.reason}"
 
 
-def _snippet(hit: Hit) -> str:
+def _snippet(hit: SearchHit) -> str:
     """The text around the first matching word."""
     first = hit.marks[0][0] if hit.marks else 0
     begin = max(0, first - BEFORE)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 from quire.embedder import Embedder
 from quire.errors import UsageError
 from quire.keys import Digest, Profile, digest_of
-from quire.search.query import Filter, Query
+from quire.search.query import Query, SearchFilter
 from quire.search.values import IndexedDocument, PageChunk, Statistics, StoredChunk
 
 if TYPE_CHECKING:
@@ -111,11 +111,11 @@ class IndexBackend(Protocol):
         """The chunks that still exist, in the order of the ids."""
         ...
 
-    def on_pages(self, pages: Sequence[tuple[str, int]], filter: Filter) -> list[PageChunk]:
+    def on_pages(self, pages: Sequence[tuple[str, int]], filter: SearchFilter) -> list[PageChunk]:
         """The chunks on pages, each given by its document and number, in no order."""
         ...
 
-    def around(self, document: str, index: int, reach: int, filter: Filter) -> list[StoredChunk]:
+    def around(self, document: str, index: int, reach: int, filter: SearchFilter) -> list[StoredChunk]:
         """The chunks of a document around one of them, with it, in reading order."""
         ...
 

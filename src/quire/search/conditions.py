@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from quire.page_ranges import ranges_of
-from quire.search.query import Filter
+from quire.search.query import SearchFilter
 
 
-def conditions(filters: Filter) -> tuple[str, list[object]]:
+def conditions(filters: SearchFilter) -> tuple[str, list[object]]:
     """The condition on `c` (chunks) and `d` (documents), and its values."""
     parts, values = ["d.tenant = ?"], list[object]([filters.tenant])
     if filters.documents:
@@ -45,9 +45,9 @@ def conditions(filters: Filter) -> tuple[str, list[object]]:
     return " AND ".join(parts), values
 
 
-def is_open(filters: Filter) -> bool:
+def is_open(filters: SearchFilter) -> bool:
     """Whether it lets everything of a tenant pass."""
-    return filters == Filter(tenant=filters.tenant)
+    return filters == SearchFilter(tenant=filters.tenant)
 
 
 def _any(parts: list[str], values: list[object], wanted: Sequence[str], *tests: str) -> None:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from quire.errors import UsageError
-from quire.search.values import Hit
+from quire.search.values import SearchHit
 from quire.types import NO_BOX, BBox
 
 MARGIN = 0.01
 """Around a hit, as a fraction of the page."""
 
 
-def crop_box(hit: Hit, margin: float = MARGIN) -> BBox | None:
+def crop_box(hit: SearchHit, margin: float = MARGIN) -> BBox | None:
     """The box around all places of a hit on its page, with a margin; None for a document without places.
 
     Raises UsageError for a margin that is no fraction of the page.

@@ -25,7 +25,7 @@ from quire.search.entries import (
     removed_terms,
 )
 from quire.search.postgres_values import any_of, halfvec, halfvec_read, tsquery, tsvector
-from quire.search.query import Filter, Query
+from quire.search.query import Query, SearchFilter
 from quire.search.values import IndexedDocument, PageChunk, Statistics, StoredChunk
 
 if TYPE_CHECKING:
@@ -341,7 +341,7 @@ class PostgresIndex:
         found = {integer(row[0]): _stored(row) for row in rows}
         return [found[id] for id in ids if id in found]
 
-    def on_pages(self, pages: Sequence[tuple[str, int]], filter: Filter) -> list[PageChunk]:
+    def on_pages(self, pages: Sequence[tuple[str, int]], filter: SearchFilter) -> list[PageChunk]:
         rows = self._rows(
             "SELECT DISTINCT ON (c.id) d.document, c.first_page, c.last_page, c.kinds, t.terms "
             "FROM unnest(?::text[], ?::integer[]) asked (document, page) "
@@ -352,7 +352,7 @@ class PostgresIndex:
         )
         return [PageChunk(*cast(Any, row)) for row in rows]
 
-    def around(self, document: str, index: int, reach: int, filter: Filter) -> list[StoredChunk]:
+    def around(self, document: str, index: int, reach: int, filter: SearchFilter) -> list[StoredChunk]:
         rows = self._rows(
             "SELECT c.id FROM search_chunks_{v} c JOIN search_documents_{v} d ON d.number = c.document "
             "WHERE d.document = ? AND d.tenant = ? AND c.position BETWEEN ? AND ? ORDER BY c.position",
@@ -363,7 +363,7 @@ class PostgresIndex:
     def close(self) -> None:
         """The database belongs to the store."""
 
-    def _filtered(self, filters: Filter, id: str) -> tuple[str, str, list[object]]:
+    def _filtered(self, filters: SearchFilter, id: str) -> tuple[str, str, list[object]]:
         """What to join to the chunks with an id, the condition that they pass, and its values."""
         if is_open(filters):
             [(first, last)] = self._rows("SELECT min(tenant), max(tenant) FROM search_documents_{v}")

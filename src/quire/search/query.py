@@ -9,7 +9,7 @@ from typing import get_args
 
 from quire.errors import UsageError
 from quire.page_ranges import check_pages
-from quire.search.questions import Question, understood
+from quire.search.questions import Intent, understood
 from quire.search.terms import query_terms, terms
 from quire.types import BlockKind
 
@@ -18,7 +18,7 @@ _PART = re.compile(r'(?P<minus>-)?(?:(?P<name>[a-z]+):)?(?:"(?P<phrase>[^"]*)"|(
 
 
 @dataclass(frozen=True, slots=True)
-class Filter:
+class SearchFilter:
     """What may be found. Everything given must hold; of several values of one field, any.
 
     `folders` are paths of folders or files, or parts of them at a slash; `documents` are ids (sha256) or names of
@@ -39,18 +39,18 @@ class Filter:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A query, taken apart: `question` says what it asks for, without filters and excluded words."""
+    """A query, taken apart: `intent` is what it asks for, without filters and excluded words."""
 
-    question: Question
+    intent: Intent
     terms: tuple[str, ...]
     phrases: tuple[tuple[str, ...], ...] = ()
     excluded: tuple[tuple[str, ...], ...] = ()
-    filter: Filter = field(default_factory=Filter)
+    filter: SearchFilter = field(default_factory=SearchFilter)
 
 
-def parse_query(text: str, given: Filter | None = None) -> Query:
+def parse_query(text: str, given: SearchFilter | None = None) -> Query:
     """Take a query apart. Filters in the text are added to those given. Raises UsageError, with what to write."""
-    filters = given or Filter()
+    filters = given or SearchFilter()
     words: list[str] = []
     phrases: list[str] = []
     excluded: list[tuple[str, ...]] = []
@@ -72,23 +72,23 @@ def parse_query(text: str, given: Filter | None = None) -> Query:
     plain = " ".join(words)
     if not plain:
         raise UsageError(f"the query {text!r} has no words to look for; write some, like: gross margin 2022 kind:table")
-    question = understood(plain)
-    asked = tuple(tuple(terms(phrase)) for phrase in phrases if phrase in question.text)
-    return Query(question, tuple(query_terms(question.text)), asked, tuple(excluded), filters)
+    intent = understood(plain)
+    asked = tuple(tuple(terms(phrase)) for phrase in phrases if phrase in intent.text)
+    return Query(intent, tuple(query_terms(intent.text)), asked, tuple(excluded), filters)
 
 
-def _of_pages(filters: Filter, said: str) -> Filter:
+def _of_pages(filters: SearchFilter, said: str) -> SearchFilter:
     check_pages(said)
     return replace(filters, pages=f"{filters.pages},{said}" if filters.pages else said)
 
 
-def _of_kind(filters: Filter, said: str) -> Filter:
+def _of_kind(filters: SearchFilter, said: str) -> SearchFilter:
     if said not in _KINDS:
         raise UsageError(f"there is no kind of block {said!r}; choose from {', '.join(_KINDS)}")
     return replace(filters, kinds=(*filters.kinds, said))
 
 
-_FILTERS: dict[str, Callable[[Filter, str], Filter]] = {
+_FILTERS: dict[str, Callable[[SearchFilter, str], SearchFilter]] = {
     "page": _of_pages,
     "kind": _of_kind,
     "in": lambda filters, said: replace(filters, folders=(*filters.folders, said)),

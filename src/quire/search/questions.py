@@ -79,7 +79,7 @@ _KINDS: Mapping[BlockKind, re.Pattern[str]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class Intent:
     """What a query asks for, beyond its words.
 
     `text` is what to embed. `others` are terms that documents use for what is asked. `statements` says how surely a
@@ -97,13 +97,13 @@ class Question:
         return "?" in self.text
 
 
-def understood(text: str) -> Question:
+def understood(text: str) -> Intent:
     """What a text asks for. Rules for English; a text that none fits is looked for as it is."""
     asked = _focus(text)
     plain = asked.casefold()
     others = dict.fromkeys(term for pattern, words in _OTHERS if pattern.search(plain) for term in words)
     known = {*query_terms(asked)}
-    return Question(
+    return Intent(
         asked,
         tuple(term for term in others if term not in known),
         tuple(_statements(text.casefold(), plain).items()),

@@ -8,7 +8,7 @@ names what a heading, a caption and a row of a table say together.
 from __future__ import annotations
 
 import math
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -91,7 +91,7 @@ def selective(terms: Sequence[str], known: Statistics, options: RankOptions, mos
 
 def weights(query: Query, known: Statistics, options: RankOptions) -> Weights:
     """The weights of the terms of a query, and of other words for them."""
-    wanted = dict.fromkeys(query.question.others, options.other_weight) | dict.fromkeys(query.terms, 1.0)
+    wanted = dict.fromkeys(query.intent.others, options.other_weight) | dict.fromkeys(query.terms, 1.0)
     return {
         term: weight * _rarity(term, known)
         for term, weight in wanted.items()
@@ -101,10 +101,13 @@ def weights(query: Query, known: Statistics, options: RankOptions) -> Weights:
 
 def bm25(weights: Weights, text: str, mean_length: float, options: RankOptions) -> float:
     """The score of a text given as terms between spaces, at least 0."""
-    words = text.split()
-    held = options.k1 * (1 - options.b + options.b * len(words) / (mean_length or 1.0))
-    counts = Counter(word for word in words if word in weights)
-    return sum(weights[term] * times * (options.k1 + 1) / (times + held) for term, times in counts.items())
+    held = options.k1 * (1 - options.b + options.b * (text.count(" ") - 1) / (mean_length or 1.0))
+    apart = text.replace(" ", "  ")  # so that the space between two equal terms is not shared
+    score = 0.0
+    for term, weight in weights.items():
+        if times := apart.count(f" {term} "):
+            score += weight * times * (options.k1 + 1) / (times + held)
+    return score
 
 
 def cosines(vector: NDArray[np.float32] | None, chunks: Sequence[StoredChunk]) -> list[float]:
@@ -152,7 +155,7 @@ def rank_with_pages(
     kinds: dict[tuple[str, int], str] = defaultdict(str)
     for piece in around:
         for page in range(piece.first_page, piece.last_page + 1):
-            texts[piece.document, page] += piece.terms
+            texts[piece.document, page] += piece.terms[1:] if texts[piece.document, page] else piece.terms
             kinds[piece.document, page] += piece.kinds
     mean = sum(text.count(" ") for text in texts.values()) / max(len(texts), 1)
     asked = {scored.place: scored.chunk.name for scored in ranked}
@@ -162,7 +165,7 @@ def rank_with_pages(
     found = []
     for one in ranked:
         gained = options.page_share * (pages[one.place] / best_page - one.lexical / best)
-        shown = options.kind_weight * any(f" {kind} " in kinds[one.place] for kind in query.question.kinds)
+        shown = options.kind_weight * any(f" {kind} " in kinds[one.place] for kind in query.intent.kinds)
         found.append(one._replace(total=one.total + share * gained + shown, page=pages[one.place]))
     return sorted(found, key=_order)
 
@@ -178,7 +181,7 @@ def _rarity(term: str, known: Statistics) -> float:
 
 def _bonus(query: Query, chunk: StoredChunk, naming: Weights, options: RankOptions) -> float:
     """For a statement that is asked for, and for a document that is named."""
-    sure = next((sure for name, sure in query.question.statements if name == chunk.statement), 0.0)
+    sure = next((sure for name, sure in query.intent.statements if name == chunk.statement), 0.0)
     named = sum(naming.get(term, 0.0) for term in _name_terms(chunk.name))
     return options.statement_weight * sure + options.name_weight * named / (sum(naming.values()) or 1.0)
 

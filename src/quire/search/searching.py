@@ -9,24 +9,24 @@ from typing import TYPE_CHECKING, Protocol
 
 from quire.errors import UsageError
 from quire.search.backend import IndexBackend
-from quire.search.query import Filter, Query, parse_query
+from quire.search.query import Query, SearchFilter, parse_query
 from quire.search.ranking import RankOptions, Scored, rank, rank_with_pages, selective
 from quire.search.statements import NAMES
 from quire.search.terms import places_of
-from quire.search.values import Hit, Statistics, StoredChunk
+from quire.search.values import SearchHit, Statistics, StoredChunk
 from quire.types import BBox, Part
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-CANDIDATES = 100
+CANDIDATES = 60
 """From words and from vectors, at least."""
 STATED = 30
 """From the statements that a question is about."""
-PAGES = 40
+PAGES = 30
 """Pages that are looked at as a whole, at least."""
-MOST_MATCHES = 20_000
+MOST_MATCHES = 6_000
 """Chunks that the words of a query may match together: the ranking of FTS5 takes about a microsecond for each."""
 
 
@@ -55,21 +55,21 @@ def search(
     text: str,
     *,
     embed: QueryEmbedder | None = None,
-    filters: Filter | None = None,
+    filters: SearchFilter | None = None,
     options: SearchOptions | None = None,
-) -> list[Hit]:
+) -> list[SearchHit]:
     """The best hits, the best first. Equal scores are in the order of the documents' ids and of the text."""
     options = options or SearchOptions()
     query = parse_query(text, filters)
     hits = _search(index, query, embed, options)
-    if not hits and query.phrases and query.question.is_whole:
+    if not hits and query.phrases and query.intent.is_whole:
         hits = _search(index, replace(query, phrases=()), embed, options)  # a question quotes, it does not require
     return hits
 
 
-def _search(index: IndexBackend, query: Query, embed: QueryEmbedder | None, options: SearchOptions) -> list[Hit]:
-    known = index.statistics([*query.terms, *query.question.others])
-    vector = embed(query.question.text) if embed is not None and index.profile.dimension else None
+def _search(index: IndexBackend, query: Query, embed: QueryEmbedder | None, options: SearchOptions) -> list[SearchHit]:
+    known = index.statistics([*query.terms, *query.intent.others])
+    vector = embed(query.intent.text) if embed is not None and index.profile.dimension else None
     chunks = index.load(_candidates(index, query, vector, known, options))
     ranked = rank(query, chunks, vector, known, options.rank)
     pages: dict[tuple[str, int], None] = {}
@@ -82,9 +82,11 @@ def _search(index: IndexBackend, query: Query, embed: QueryEmbedder | None, opti
     return _folded(rank_with_pages(query, kept, around, known, options.rank), query, options)
 
 
-def neighbours(index: IndexBackend, hit: Hit, reach: int = 1, filters: Filter | None = None) -> Sequence[StoredChunk]:
+def neighbours(
+    index: IndexBackend, hit: SearchHit, reach: int = 1, filters: SearchFilter | None = None
+) -> Sequence[StoredChunk]:
     """The chunks around a hit, with it, in reading order."""
-    return index.around(hit.document, hit.index, reach, filters or Filter())
+    return index.around(hit.document, hit.index, reach, filters or SearchFilter())
 
 
 def _candidates(
@@ -92,21 +94,21 @@ def _candidates(
 ) -> list[int]:
     """Chunks by words, by vectors, and of the statements that are asked for."""
     wanted = max(CANDIDATES, 4 * options.k)
-    words = selective([*query.terms, *query.question.others], known, options.rank, MOST_MATCHES)
+    words = selective([*query.terms, *query.intent.others], known, options.rank, MOST_MATCHES)
     found = index.lexical(query, words, wanted) if words else []
     near = index.dense(vector, query, wanted) if vector is not None else []
     stated: list[int] = []
-    if query.question.statements and words and not query.filter.statements:
-        names = tuple(name for name, _ in query.question.statements)
+    if query.intent.statements and words and not query.filter.statements:
+        names = tuple(name for name, _ in query.intent.statements)
         stated = index.lexical(
             replace(query, filter=replace(query.filter, statements=names)), [*known.frequencies], STATED
         )
     return list(dict.fromkeys([*found, *near, *stated]))
 
 
-def _folded(ranked: Iterable[Scored], query: Query, options: SearchOptions) -> list[Hit]:
+def _folded(ranked: Iterable[Scored], query: Query, options: SearchOptions) -> list[SearchHit]:
     """The best hits of each page and document; the same text in several documents is one hit that names the others."""
-    kept: dict[str, Hit] = {}
+    kept: dict[str, SearchHit] = {}
     others: dict[str, list[str]] = {}
     pages: Counter[tuple[str, int]] = Counter()
     documents: Counter[str] = Counter()
@@ -128,7 +130,7 @@ def _folded(ranked: Iterable[Scored], query: Query, options: SearchOptions) -> l
     ]
 
 
-def _hit(scored: Scored, query: Query) -> Hit:
+def _hit(scored: Scored, query: Query) -> SearchHit:
     chunk = scored.chunk
     row = chunk.row
     text, section = row["text"], row["section"]
@@ -139,14 +141,14 @@ def _hit(scored: Scored, query: Query) -> Hit:
     )
     here = [place.bbox for place in places if place.page == scored.number]
     scores = {"total": scored.total, "lexical": scored.lexical, "page": scored.page, "dense": scored.dense}
-    return Hit(
+    return SearchHit(
         document=chunk.document,
         name=chunk.name,
         path=chunk.path,
         page=scored.number,
         bbox=BBox.union(here) if here else None,
         text=body,
-        marks=tuple(places_of({*query.terms, *query.question.others}, body)),
+        marks=tuple(places_of({*query.terms, *query.intent.others}, body)),
         section=tuple(section),
         kinds=tuple(row["meta"]["kinds"]),
         blocks=tuple(row["blocks"]),
@@ -163,11 +165,11 @@ def _reason(scored: Scored, query: Query) -> str:
     """Why it was found, in words."""
     chunk = scored.chunk
     found = [term for term in query.terms if f" {term} " in chunk.terms]
-    similar = [term for term in query.question.others if f" {term} " in chunk.terms]
+    similar = [term for term in query.intent.others if f" {term} " in chunk.terms]
     parts = [f"has {', '.join(found)}"] if found else []
     parts += [f"has words with the same meaning: {', '.join(similar)}"] if similar else []
     parts += ["its page has words of the query"] if scored.page and not found and not similar else []
-    if chunk.statement and chunk.statement in dict(query.question.statements):
+    if chunk.statement and chunk.statement in dict(query.intent.statements):
         parts.append(f"is part of the {NAMES[chunk.statement]}")
     if scored.dense > 0:
         parts.append(f"similar in meaning ({scored.dense:.2f})")

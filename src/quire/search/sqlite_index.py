@@ -28,7 +28,7 @@ from quire.search.entries import (
     profile_text,
     removed_terms,
 )
-from quire.search.query import Filter, Query
+from quire.search.query import Query, SearchFilter
 from quire.search.values import IndexedDocument, PageChunk, Statistics, StoredChunk
 
 if TYPE_CHECKING:
@@ -140,6 +140,7 @@ class SqliteIndexes:
             for (number,) in self._file.rows("SELECT number FROM versions WHERE name = ?", (name,)):
                 for table in _NAMES:
                     write(f"DROP TABLE {table}_{number}")
+                self._file.signs.pop(cast(int, number), None)
             write("DELETE FROM versions WHERE name = ?", (name,))
 
     def remove(self, documents: Sequence[str]) -> None:
@@ -175,7 +176,7 @@ class SqliteIndex:
 
     def __init__(self, file: _File, number: int, name: str, profile: IndexProfile) -> None:
         self._file, self._number, self._name, self._profile = file, number, name, profile
-        self._signs = _Signs()
+        self._signs = file.signs.setdefault(number, _Signs())
 
     @property
     def name(self) -> str:
@@ -259,7 +260,7 @@ class SqliteIndex:
             found |= {int(str(row[0])): _stored(row) for row in rows}
         return [found[number] for number in ids if number in found]
 
-    def on_pages(self, pages: Sequence[tuple[str, int]], filter: Filter) -> list[PageChunk]:
+    def on_pages(self, pages: Sequence[tuple[str, int]], filter: SearchFilter) -> list[PageChunk]:
         found: list[PageChunk] = []
         for portion, _ in in_portions(pages):
             asked = ", ".join(["(?, ?)"] * len(portion))
@@ -274,7 +275,7 @@ class SqliteIndex:
             found += [PageChunk(*cast(Any, row[:5])) for row in rows]
         return found
 
-    def around(self, document: str, index: int, reach: int, filter: Filter) -> list[StoredChunk]:
+    def around(self, document: str, index: int, reach: int, filter: SearchFilter) -> list[StoredChunk]:
         rows = self._rows(
             "SELECT c.id FROM chunks_{v} c JOIN documents_{v} d ON d.number = c.document "
             "WHERE d.document = ? AND d.tenant = ? AND c.position BETWEEN ? AND ? ORDER BY c.position",
@@ -324,7 +325,7 @@ class SqliteIndex:
         found = self._rows(statement, values)
         return np.isin(ids, np.fromiter((cast(int, row[0]) for row in found), np.int64, len(found)))
 
-    def _is_filtered(self, filters: Filter) -> bool:
+    def _is_filtered(self, filters: SearchFilter) -> bool:
         if not is_open(filters):
             return True
         [(first,)] = self._rows("SELECT min(tenant) FROM documents_{v}")
@@ -456,6 +457,8 @@ class _File:
         self._local = local()
         self._lock = Lock()
         self._open: list[sqlite3.Connection] = []
+        self.signs: dict[int, _Signs] = {}
+        """Of each version, kept from one opening of it to the next."""
         path.parent.mkdir(parents=True, exist_ok=True)
         with self._explained():
             self.version = self.rows("PRAGMA user_version")[0][0]

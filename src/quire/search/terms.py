@@ -232,11 +232,14 @@ def _pieces(wanted: Set[str], text: str) -> list[tuple[int, int]]:
     Dates and groups of digits are looked for only where one is wanted.
     """
     lower = text.lower() if len(text.lower()) == len(text) else text
-    patterns = [_WRITTEN]
+    words = [match.span() for match in _WRITTEN.finditer(lower)]
+    patterns: list[re.Pattern[str]] = []
     patterns += _DATES if any(_DATES[0].fullmatch(term) for term in wanted) else ()
     patterns += [_GROUPED] if any(term.isdecimal() and len(term) > len("999") for term in wanted) else ()
+    if not patterns:
+        return words
     found = {match.span() for pattern in patterns for match in pattern.finditer(lower)}
-    return sorted(found, key=lambda span: (span[0], -span[1]))
+    return sorted(found.union(words), key=lambda span: (span[0], -span[1]))
 
 
 @lru_cache(maxsize=1 << 15)

@@ -94,7 +94,7 @@ def packed(row: ChunkRow) -> bytes:
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
+class SearchHit:
     """A place in a document that fits a query.
 
     `page` and `bbox` are the best place; `places` all of them. `marks` are the matching words, as ranges of `text`.

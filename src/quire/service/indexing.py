@@ -17,8 +17,8 @@ from quire.durable.messages import DocumentReference, TaskDocument
 from quire.durable.opening import ServedRuntime
 from quire.errors import ConfigurationError, QuireError
 from quire.keys import ArtifactKey
-from quire.search.query import Filter
-from quire.search.values import Hit
+from quire.search.query import SearchFilter
+from quire.search.values import SearchHit
 from quire.service.logs import log
 from quire.service.settings import ServiceSettings
 from quire.store.artifacts import ArtifactStore
@@ -71,11 +71,11 @@ class DocumentIndexer:
         with self._changed:
             return self._changed.wait_for(lambda: not (self._awaited or self._behind), timeout_s)
 
-    def search(self, query: str, tenant: str, *, k: int, filters: Filter) -> list[Hit]:
+    def search(self, query: str, tenant: str, *, k: int, filters: SearchFilter) -> list[SearchHit]:
         """Raises ConfigurationError where there is no index, UsageError for a query without words."""
         return self._opened().search(query, tenant, k=k, filters=filters)
 
-    def remove(self, tenant: str, hits: Sequence[Hit]) -> None:
+    def remove(self, tenant: str, hits: Sequence[SearchHit]) -> None:
         """Remove the documents of hits, which are gone."""
         self._opened().remove(tenant, hits)
 

@@ -8,10 +8,10 @@ from typing import Any
 from quire.chunk.rows import SCHEMA, ChunkRow
 from quire.keys import Digest, digest_bytes
 from quire.search.backend import IndexBackend, Indexes, IndexProfile
-from quire.search.query import Filter
+from quire.search.query import SearchFilter
 from quire.search.searching import search
 from quire.search.terms import VERSION, terms
-from quire.search.values import Hit, IndexedChunk, IndexedDocument
+from quire.search.values import IndexedChunk, IndexedDocument, SearchHit
 from tests.fakes.hashed_words import HashedWords
 
 EMBEDDER = HashedWords()
@@ -53,12 +53,12 @@ def document(
     return IndexedDocument(id, name, more.pop("path", f"/reports/{name}"), "d" * 64, chunks, **more)
 
 
-def found(index: IndexBackend, query: str, filters: Filter | None = None) -> list[Hit]:
+def found(index: IndexBackend, query: str, filters: SearchFilter | None = None) -> list[SearchHit]:
     return search(index, query, embed=EMBEDDER.vector, filters=filters)
 
 
 def names(index: IndexBackend, query: str, **filters: Any) -> set[str]:
-    return {hit.name for hit in found(index, query, Filter(**filters))}
+    return {hit.name for hit in found(index, query, SearchFilter(**filters))}
 
 
 def contents(indexes: Indexes, tenant: str = "") -> Mapping[str, object]:
@@ -70,7 +70,7 @@ def contents(indexes: Indexes, tenant: str = "") -> Mapping[str, object]:
             place,
             [
                 (chunk.row, chunk.terms, None if chunk.vector is None else chunk.vector.round(3).tolist())
-                for chunk in index.around(document, 0, 1 << 20, Filter(tenant=tenant))
+                for chunk in index.around(document, 0, 1 << 20, SearchFilter(tenant=tenant))
             ],
         )
         for document, place in sorted(index.known(tenant=tenant).items())

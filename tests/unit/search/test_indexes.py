@@ -11,7 +11,7 @@ import pytest
 from quire.errors import ConfigurationError, StoreError, UsageError
 from quire.keys import digest_bytes
 from quire.search.postgres_index import PostgresIndexes
-from quire.search.query import Filter
+from quire.search.query import SearchFilter
 from tests.unit.search.indexes import EMBEDDER, VECTORS, WORDS, contents, document, found, names
 
 HARBOUR = "The harbour office collects a toll from every ship."
@@ -72,7 +72,7 @@ def test_a_filter_lets_only_pass_what_fits(index, field):
     }
     first, second = days.get(field, ("", ""))
     index.put([replace(mine, modified=first), replace(other, modified=second)])
-    hits = found(index, "ship harbour", Filter(**{field: FILTERS[field]}))
+    hits = found(index, "ship harbour", SearchFilter(**{field: FILTERS[field]}))
     assert "mine.pdf" in {hit.name for hit in hits}
     if field == "pages":
         assert all(hit.page in (2, 3) for hit in hits)
@@ -92,7 +92,7 @@ def test_no_tenant_finds_a_document_of_another(index):
     assert names(index, "harbour") == set()
     assert index.remove([digest_bytes(b"theirs.pdf")], tenant="a") == 0
     assert names(index, "harbour", tenant="b") == {"theirs.pdf"}
-    assert index.around(digest_bytes(b"mine.pdf"), 0, 1, Filter(tenant="b")) == []
+    assert index.around(digest_bytes(b"mine.pdf"), 0, 1, SearchFilter(tenant="b")) == []
 
 
 def test_a_document_that_is_put_again_is_replaced(index, indexes):
@@ -115,7 +115,7 @@ def test_statistics_do_not_depend_on_what_was_removed(indexes):
 
 def test_neighbours_of_a_hit_are_in_reading_order(index):
     index.put([document("a.pdf", *(f"page {number} of the ship" for number in range(6)))])
-    around = index.around(digest_bytes(b"a.pdf"), 3, 1, Filter())
+    around = index.around(digest_bytes(b"a.pdf"), 3, 1, SearchFilter())
     assert [chunk.row["index"] for chunk in around] == [2, 3, 4]
 
 
@@ -123,7 +123,7 @@ def test_chunks_on_pages_are_those_of_the_document_and_the_tenant(index):
     index.put([document("a.pdf", HARBOUR, MARGIN), document("b.pdf", HARBOUR), document("a.pdf", MARGIN, tenant="t")])
     mine = digest_bytes(b"a.pdf")
     asked = [(mine, 1), (mine, 2), (mine, 9), (digest_bytes(b"c.pdf"), 1)]
-    found = sorted(index.on_pages(asked, Filter()), key=lambda chunk: chunk.first_page)
+    found = sorted(index.on_pages(asked, SearchFilter()), key=lambda chunk: chunk.first_page)
     assert [(chunk.document, chunk.first_page, chunk.last_page, chunk.kinds) for chunk in found] == [
         (mine, 1, 1, " text "),
         (mine, 2, 2, " text "),
@@ -208,7 +208,7 @@ def test_a_removed_document_is_in_no_answer_from_then_on_while_others_search(ind
         before = after = 0
         while not stop.is_set() or not after:
             gone = removed.is_set()
-            hits = found(index, "ship 77 harbour", Filter())
+            hits = found(index, "ship 77 harbour", SearchFilter())
             assert hits[0].name == "77.pdf" or removed.is_set()
             assert not gone or all(hit.document != target and "77.pdf" not in hit.also for hit in hits)
             before, after = before + (not gone), after + gone
@@ -290,7 +290,12 @@ def test_both_engines_have_the_same_best_hits(sqlite_indexes, postgres_indexes):
 def test_the_graph_finds_nearly_what_comparing_everything_finds(postgres_database):
     indexes, graph = PostgresIndexes(postgres_database), PostgresIndexes(postgres_database, exact=0)
     indexes.make(VECTORS).put(many(60))
-    for filters in (Filter(), Filter(pages="1-2"), Filter(documents=("7.pdf",)), Filter(documents=("none.pdf",))):
+    for filters in (
+        SearchFilter(),
+        SearchFilter(pages="1-2"),
+        SearchFilter(documents=("7.pdf",)),
+        SearchFilter(documents=("none.pdf",)),
+    ):
         for query in QUERIES:
             exact, near = (found(one.open(), query, filters) for one in (indexes, graph))
             same = {hit.chunk for hit in exact} & {hit.chunk for hit in near}

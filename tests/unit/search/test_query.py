@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from quire.errors import UsageError
-from quire.search.query import Filter, parse_query
+from quire.search.query import SearchFilter, parse_query
 
 
 def test_words_phrases_and_exclusions_are_told_apart() -> None:
@@ -16,9 +16,9 @@ def test_words_phrases_and_exclusions_are_told_apart() -> None:
 
 
 def test_filters_in_the_text_join_those_given() -> None:
-    query = parse_query("margin page:12 page:20-22 kind:table in:reports/2022 doc:a.pdf", Filter(tenant="t"))
+    query = parse_query("margin page:12 page:20-22 kind:table in:reports/2022 doc:a.pdf", SearchFilter(tenant="t"))
     assert query.terms == ("margin",)
-    assert query.filter == Filter(
+    assert query.filter == SearchFilter(
         documents=("a.pdf",), folders=("reports/2022",), kinds=("table",), pages="12,20-22", tenant="t"
     )
 
@@ -55,22 +55,22 @@ def test_a_query_that_only_looks_like_an_instruction_is_kept() -> None:
 
 
 def test_a_named_statement_is_surer_than_an_implied_one() -> None:
-    named = parse_query("What are the inventories? Use the balance sheet.").question.statements
-    implied = parse_query("How did the gross margin develop?").question.statements
+    named = parse_query("What are the inventories? Use the balance sheet.").intent.statements
+    implied = parse_query("How did the gross margin develop?").intent.statements
     assert named == (("balance", 1.0),)
     assert dict(implied)["income"] < 1
 
 
 def test_reasons_are_looked_for_in_the_text_rather_than_in_statements() -> None:
-    why = parse_query("Why did the gross margin fall?").question.statements
-    what = parse_query("What was the gross margin?").question.statements
+    why = parse_query("Why did the gross margin fall?").intent.statements
+    what = parse_query("What was the gross margin?").intent.statements
     assert dict(why)["income"] < dict(what)["income"]
 
 
 def test_other_words_for_what_is_asked_are_looked_for_as_well() -> None:
-    assert {"purchase", "property"} <= {*parse_query("capex 2018").question.others}
+    assert {"purchase", "property"} <= {*parse_query("capex 2018").intent.others}
 
 
 def test_kinds_of_blocks_that_a_question_names() -> None:
-    assert parse_query("how many charts are there?").question.kinds == ("figure",)
-    assert parse_query("what is in the table of contents?").question.kinds == ()
+    assert parse_query("how many charts are there?").intent.kinds == ("figure",)
+    assert parse_query("what is in the table of contents?").intent.kinds == ()

@@ -7,10 +7,12 @@ from pathlib import Path
 import pytest
 
 from quire.errors import UsageError
+from quire.search.backend import IndexProfile
 from quire.search.passages import passage
-from quire.search.query import Filter
+from quire.search.query import SearchFilter
 from quire.search.searching import SearchOptions, neighbours, search
-from tests.unit.search.made import document, embed, index_of, row
+from quire.search.sqlite_index import SqliteIndexes
+from tests.unit.search.made import DIMENSION, document, embed, index_of, row
 from tests.unit.search.test_statements import BALANCE, CASH, INCOME
 
 
@@ -110,7 +112,7 @@ def test_filters_hold_for_words_and_vectors(tmp_path: Path) -> None:
     assert [hit.page for hit in search(index, "red valve kind:table", embed=embed)] == [2]
     assert [hit.page for hit in search(index, "red valve page:2", embed=embed)] == [2]
     assert {hit.name for hit in search(index, "red valve in:reports/b.pdf", embed=embed)} == {"b.pdf"}
-    assert search(index, "red valve", embed=embed, filters=Filter(tenant="other")) == []
+    assert search(index, "red valve", embed=embed, filters=SearchFilter(tenant="other")) == []
 
 
 def test_the_neighbours_of_a_hit_are_in_reading_order(tmp_path: Path) -> None:
@@ -135,3 +137,16 @@ def test_too_many_hits_are_refused() -> None:
 def test_amounts_of_tables_are_not_embedded() -> None:
     table = "| | 2022 | Change |\n| --- | --- | --- |\n| Net sales | $ 1,234 | (5.1)% |"
     assert passage(row(table, section=["Results"])) == "Results\n2022, Change\nNet sales"
+
+
+def test_a_version_that_is_dropped_leaves_nothing_for_the_next_one(tmp_path: Path) -> None:
+    indexes = SqliteIndexes(tmp_path / "search.sqlite3")
+    profile = IndexProfile("chunks", "1", "hashed", "1", DIMENSION)  # type: ignore[arg-type]
+    indexes.make(profile, name="old").put([document("a.pdf", [row("red valve"), row("blue pump", page=2)])])
+    old = indexes.open(name="old")
+    assert old is not None
+    assert search(old, "red valve", embed=embed)
+    indexes.drop("old")
+    new = indexes.make(profile, name="new")
+    new.put([document("b.pdf", [row("green hose")])])
+    assert [hit.name for hit in search(new, "valve hose", embed=embed)] == ["b.pdf"]

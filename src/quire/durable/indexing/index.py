@@ -30,9 +30,9 @@ from quire.opened import Opened
 from quire.reading.drawing import draw
 from quire.search.backend import IndexBackend, IndexProfile, IndexVersion, check_embedder
 from quire.search.crops import MARGIN, crop_box
-from quire.search.query import Filter
+from quire.search.query import SearchFilter
 from quire.search.searching import SearchOptions, search
-from quire.search.values import Hit
+from quire.search.values import SearchHit
 from quire.store.artifacts import ArtifactStore
 from quire.store.opening import open_store
 
@@ -142,16 +142,16 @@ class Index:
         query: str,
         *,
         k: int = 10,
-        filters: Filter | None = None,
+        filters: SearchFilter | None = None,
         options: SearchOptions | None = None,
         version: str | None = None,
-    ) -> list[Hit]:
+    ) -> list[SearchHit]:
         """The places that fit a query best. Raises UsageError when nothing is indexed, or the query has no words."""
         index = self._indexes.open(name=version)
         if index is None:
             raise UsageError(f"{self._place} has no search index yet; make one with `quire index PATH…`")
         wanted = replace(options, k=k) if options else SearchOptions(k=k)
-        filters = replace(filters or Filter(), tenant=self._tenant)
+        filters = replace(filters or SearchFilter(), tenant=self._tenant)
         try:
             return self._searched(index, query, filters, wanted)
         except StoreError:
@@ -160,7 +160,7 @@ class Index:
                 raise
             return self._searched(current, query, filters, wanted)  # a rebuild has replaced the version meanwhile
 
-    def crop(self, hit: Hit, *, margin: float = MARGIN, dpi: int = 150) -> bytes:
+    def crop(self, hit: SearchHit, *, margin: float = MARGIN, dpi: int = 150) -> bytes:
         """The PNG of the place of a hit, with a margin around it as a fraction of the page, from its file.
 
         A worker process draws it: the file is untrusted. Raises UsageError for a hit without a place, InputError for a
@@ -197,7 +197,9 @@ class Index:
     def __exit__(self, _: type[BaseException] | None, __: BaseException | None, ___: TracebackType | None) -> None:
         self.close()
 
-    def _searched(self, index: IndexBackend, query: str, filters: Filter, options: SearchOptions) -> list[Hit]:
+    def _searched(
+        self, index: IndexBackend, query: str, filters: SearchFilter, options: SearchOptions
+    ) -> list[SearchHit]:
         embed = partial(query_vector, self._named_for(index), index.profile) if index.profile.dimension else None
         return search(index, query, embed=embed, filters=filters, options=options)
 

@@ -16,9 +16,9 @@ from quire.durable.messages import DocumentReference
 from quire.durable.reads.steps import DocumentSteps
 from quire.durable.views.views import DocumentViews
 from quire.embed.registry import AUTO, NONE, chosen_embedder
-from quire.search.query import Filter
+from quire.search.query import SearchFilter
 from quire.search.searching import SearchOptions, search
-from quire.search.values import Hit
+from quire.search.values import SearchHit
 from quire.store.artifacts import ArtifactStore
 from quire.store.scoped import ScopedStore, scoped
 
@@ -33,7 +33,7 @@ class ServedPlace(NamedTuple):
     number: int
 
     @classmethod
-    def of(cls, hit: Hit) -> ServedPlace:
+    def of(cls, hit: SearchHit) -> ServedPlace:
         run, number, *_ = PurePosixPath(hit.path).parts
         return cls(run, int(number))
 
@@ -77,13 +77,13 @@ class ServedIndex:
         """The id of a document in the store."""
         return self._owner(reference, None).document
 
-    def search(self, query: str, tenant: str, *, k: int, filters: Filter) -> list[Hit]:
+    def search(self, query: str, tenant: str, *, k: int, filters: SearchFilter) -> list[SearchHit]:
         """Hits among the documents of a tenant. Raises UsageError for a query without words."""
         embed = partial(query_vector, self._embedder, self._index.profile) if self._index.profile.dimension else None
         own = replace(filters, tenant=PART + tenant)
         return search(self._index, query, embed=embed, filters=own, options=SearchOptions(k=k))
 
-    def remove(self, tenant: str, hits: Sequence[Hit]) -> None:
+    def remove(self, tenant: str, hits: Sequence[SearchHit]) -> None:
         """Remove the documents of hits, unless another run has put them into the index meanwhile."""
         known = self._index.known(tenant=PART + tenant)
         same = {hit.document for hit in hits if known.get(hit.document, ("",))[0] == hit.path}

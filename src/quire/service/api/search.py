@@ -10,8 +10,8 @@ from starlette.responses import JSONResponse, Response
 from quire.durable.indexing.served import ServedPlace
 from quire.durable.views.views import DocumentViews
 from quire.search.crops import crop_box
-from quire.search.query import Filter
-from quire.search.values import Hit
+from quire.search.query import SearchFilter
+from quire.search.values import SearchHit
 from quire.service.api.errors import ApiError, ApiRoute
 from quire.service.api.finding import DocumentId, FoundDocument, RunFinder
 from quire.service.api.schemas import ApiFault, FoundPlaces
@@ -42,7 +42,7 @@ def search_routes(service: Service, finder: RunFinder, views: DocumentViews) -> 
         kind: Annotated[list[BlockKind] | None, Query(description="Only these kinds of blocks.")] = None,
     ) -> Response:
         """The passages of all documents that fit a query best, by words and by meaning, each with its place."""
-        filters = Filter(folders=tuple(places or ()), kinds=tuple(kind or ()))
+        filters = SearchFilter(folders=tuple(places or ()), kinds=tuple(kind or ()))
         hits = await service.call(searching.found, q, tenant_of(request, service.settings), k, filters)
         return JSONResponse({"query": q, "hits": hits}, headers={"Cache-Control": "no-store"})
 
@@ -55,8 +55,8 @@ class _Searching:
     def __init__(self, service: Service, finder: RunFinder, views: DocumentViews) -> None:
         self._indexer, self._finder, self._views = service.indexer, finder, views
 
-    def found(self, query: str, tenant: str, k: int, filters: Filter) -> list[dict[str, object]]:
-        found: list[tuple[Hit, FoundDocument]] = []
+    def found(self, query: str, tenant: str, k: int, filters: SearchFilter) -> list[dict[str, object]]:
+        found: list[tuple[SearchHit, FoundDocument]] = []
         for _ in range(TRIES):
             hits = self._indexer.search(query, tenant, k=k, filters=filters)
             documents = {hit.path: self._document(hit, tenant) for hit in hits}
@@ -66,7 +66,7 @@ class _Searching:
             self._indexer.remove(tenant, [hit for hit in hits if documents[hit.path] is None])
         return [_described(hit, document) for hit, document in found]
 
-    def _document(self, hit: Hit, tenant: str) -> FoundDocument | None:
+    def _document(self, hit: SearchHit, tenant: str) -> FoundDocument | None:
         """The document of a hit; None if its run, or what it has read, was deleted."""
         try:
             document = self._finder.document(str(DocumentId(*ServedPlace.of(hit))), tenant)
@@ -75,7 +75,7 @@ class _Searching:
             return None
 
 
-def _described(hit: Hit, document: FoundDocument) -> dict[str, object]:
+def _described(hit: SearchHit, document: FoundDocument) -> dict[str, object]:
     """A `FoundPlace`."""
     box, crop = crop_box(hit), None
     if box is not None:
