@@ -14,7 +14,7 @@ from quire.errors import QuireError
 
 if TYPE_CHECKING:
     from quire.durable.indexing.index import Index
-    from quire.search.values import Hit
+    from quire.search.values import SearchHit
 
 Protocol = Literal["kitty", "iterm2"]
 PIECE = 4096
@@ -30,7 +30,7 @@ class HitPictures:
         self._folder = folder
         self._wanted = folder is not None or shown
 
-    def of(self, number: int, hit: Hit) -> tuple[str, str]:
+    def of(self, number: int, hit: SearchHit) -> tuple[str, str]:
         """The picture for the terminal, and a line about its file or why there is none; both may be empty."""
         if not self._wanted:
             return "", ""
@@ -41,7 +41,7 @@ class HitPictures:
         shown = "".join(_escapes(png, self._protocol)) if self._protocol else ""
         return shown, "" if shown and self._folder is None else f"picture: {self._saved(number, hit, png)}"
 
-    def _saved(self, number: int, hit: Hit, png: bytes) -> Path:
+    def _saved(self, number: int, hit: SearchHit, png: bytes) -> Path:
         from quire.atomic_files import write_files
         from quire.names import file_stem
 
