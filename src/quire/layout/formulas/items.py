@@ -12,6 +12,7 @@ from quire.fonts import Font, hangs
 from quire.layout.formulas.signs import (
     ACCENTS,
     BINARY,
+    BRACES,
     CLOSING,
     DELIMITERS,
     FUNCTIONS,
@@ -28,8 +29,13 @@ from quire.pagetext import SPACE, PageText
 ASCENT, DESCENT = 0.7, 0.22  # of the size: from where to where a letter reaches above and below its baseline
 AXIS = 0.25  # of the size: how high above the baseline fractions and brackets have their middle
 
+WIDE = 0.8  # of the size: a bracket is never as wide, an operator is
+FLAT = 0.5  # of the size: a bracket is never as low, a wide accent and a part of a horizontal brace are
+_OPERATORS = str.maketrans("[]\\", "⋃⨄⋂")
+_FLAT = str.maketrans("bcdefgz{|}", "︿︿︿﹋﹋﹋╭╮╰╯")
+
 SymbolKind = Literal[
-    "letter", "word", "operator", "relation", "binary", "open", "close", "bar", "accent", "root", "whole"
+    "letter", "word", "operator", "relation", "binary", "open", "close", "bar", "accent", "root", "brace", "whole"
 ]
 
 _PARTS = re.compile(r"[^\W\d_]+|\d+|.", re.S)
@@ -97,9 +103,11 @@ def _items_of_run(page: PageText, run: int, tail: int) -> list[Symbol]:
     text, font = page.texts[run], page.font_table[page.fonts[run]]
     size, base = page.sizes[run], page.baselines[run]
     left, top, right, bottom = page.boxes[4 * run : 4 * run + 4]
-    if not hangs(font.name):  # otherwise its box is what is drawn
-        top, bottom = base - ASCENT * size, base + DESCENT * size
     step = (right - left) / len(text)
+    if hangs(font.name):  # its box is what is drawn
+        text = _by_shape(text, step / size, (bottom - top) / size)
+    else:
+        top, bottom = base - ASCENT * size, base + DESCENT * size
     made = []
     spaced = bool(page.flags[run] & SPACE)
     for shape in _shapes(text[: len(text) - tail], font):
@@ -109,6 +117,15 @@ def _items_of_run(page: PageText, run: int, tail: int) -> list[Symbol]:
         )
         spaced = False
     return made
+
+
+def _by_shape(text: str, width: float, height: float) -> str:
+    """Codes of a font of large symbols that are brackets or something else, told apart by how they are drawn."""
+    if width > WIDE:
+        return text.translate(_OPERATORS)
+    if height < FLAT:
+        return text.translate(_FLAT)
+    return text
 
 
 class _Shape(NamedTuple):
@@ -171,6 +188,8 @@ def _shape(sign: str, font: Font, start: int, end: int) -> _Shape:
     kind = "letter"
     if sign in SURE_ACCENTS:
         kind = "accent"
+    elif sign in BRACES:
+        kind = "brace"
     elif sign == "√":
         kind, centred = "root", tall
     elif sign in OPERATORS:

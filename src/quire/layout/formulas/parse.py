@@ -10,9 +10,11 @@ from typing import NamedTuple
 
 from quire.layout.formulas.brackets import cells_of, columns_of, joined_brackets, partner_of, rows_of
 from quire.layout.formulas.items import AXIS, DrawnRule, Symbol, SymbolKind
+from quire.layout.formulas.joins import joined_signs
+from quire.layout.formulas.labels import HorizontalBrace, arrows_of, braced, braces_of, label_of, under_label
 from quire.layout.formulas.marks import covers, struck, without_strokes
 from quire.layout.formulas.rules import belongs_before, limits_of, next_to, root_of
-from quire.layout.formulas.scripts import Scripts, all_scripts, is_script, main_of
+from quire.layout.formulas.scripts import SCRIPT, Scripts, all_scripts, is_script, main_of
 from quire.layout.formulas.signs import ACCENTS, INTEGRALS, WITH_LIMITS
 from quire.layout.formulas.writing import as_script, written
 from quire.layout.things import box_of
@@ -34,6 +36,12 @@ def parse(items: Sequence[Symbol], rules: Sequence[DrawnRule]) -> Parsed:
     return Parsed(latex, parser.unsure or "\ufffd" in latex)
 
 
+def _is_part(rule: DrawnRule, brace: HorizontalBrace) -> bool:
+    """Whether a rule is the straight part of a brace."""
+    left, top, right, bottom = brace.edge
+    return left - 1 <= rule.left and rule.right <= right + 1 and top - 1 <= rule.y <= bottom + 1
+
+
 class _Parser:
     def __init__(self) -> None:
         self.unsure = False
@@ -42,11 +50,19 @@ class _Parser:
         """One part of a formula, of one or more rows."""
         if len(items) == 1:
             return written(items)
-        items = joined_brackets(items)
+        items = joined_signs(joined_brackets(items))
+        braces = braces_of(items)
+        if braces:
+            parts = {id(part) for brace in braces for part in brace.parts}
+            items = [item for item in items if id(item) not in parts]
+            rules = [rule for rule in rules or () if not any(_is_part(rule, brace) for brace in braces)]
         items = self._accents(items)
         if rules:
             items = self._ruled(items, rules)
+        for brace in braces:
+            items = self._braced(items, brace)
         items = self._limits(items)
+        items = self._labelled(items)
         items = self._matrices(items)
         rows = rows_of(items)
         if len(rows) == 1:
@@ -127,6 +143,14 @@ class _Parser:
 
     def _root(self, items: list[Symbol], rule: DrawnRule, root: Symbol, waiting: list[DrawnRule]) -> list[Symbol]:
         inside = [item for item in next_to(items, rule, waiting, up=False) if item is not root]
+        if root.centred:
+            inside = [
+                item
+                for item in items
+                if item is not root
+                and rule.left - 0.3 <= item.middle <= rule.right + 0.3
+                and root.top < item.axis < root.bottom
+            ]
         if not inside:
             return items
         index = [
@@ -147,6 +171,63 @@ class _Parser:
         box = (min([root.left, *(i.left for i in index)]), rule.y, max(right, rule.right), bottom)
         made = Symbol("whole", latex, box, main_of(inside).base, size, spaced=root.spaced)
         return [*(item for item in items if item not in parts and item is not root), made]
+
+    def _braced(self, items: list[Symbol], brace: HorizontalBrace) -> list[Symbol]:
+        """What stands above or below a horizontal brace, with its label."""
+        inside = braced(items, brace)
+        if not inside:
+            self.unsure = True
+            return items
+        label = under_label(items, brace)
+        main = main_of(inside)
+        latex = rf"\{'under' if brace.under else 'over'}brace{{{self.layout(inside)}}}"
+        if label:
+            latex += f"{'_' if brace.under else '^'}{{{as_script(self.layout(label))}}}"
+        made = Symbol("whole", latex, box_of(inside), main.base, main.size, spaced=inside[0].spaced)
+        return [*(item for item in items if item not in inside and item not in label), made]
+
+    def _labelled(self, items: list[Symbol]) -> list[Symbol]:
+        """Arrows and relations with what is written above and below them."""
+        small = [item for item in items if item.kind not in ("accent", "operator")]
+        for arrow in arrows_of(items):
+            left, top, right, bottom = box_of(arrow.parts)
+            first = arrow.parts[0]
+            main = main_of(items)
+            if arrow.over and first.base < main.base - 0.3 * main.size and first.size > SCRIPT * main.size:
+                below = [item for item in items if left <= item.middle <= right and item.base > first.base]
+                if below:
+                    latex = rf"\{arrow.over}{{{self.line(below)}}}"
+                    base = main_of(below)
+                    made = Symbol("whole", latex, (left, base.top, right, base.bottom), base.base, base.size)
+                    items = [*(i for i in items if i not in below and i not in arrow.parts), made]
+                continue
+            items = self._with_labels(items, small, arrow.parts, arrow.command)
+        for relation in [item for item in items if item.kind == "relation" and item.sign]:
+            items = self._with_labels(items, small, [relation], None)
+        return items
+
+    def _with_labels(
+        self, items: list[Symbol], small: Sequence[Symbol], parts: Sequence[Symbol], command: str | None
+    ) -> list[Symbol]:
+        """The items with a sign and its labels joined: an arrow that grows has a `command`, a relation none."""
+        first = parts[0]
+        left, _, right, _ = box_of(parts)
+        box = (left, first.axis - 0.2 * first.size, right, first.axis + 0.2 * first.size)
+        above, below = (
+            [item for item in label_of(small, box, first.size, up=up) if item in items and item not in parts]
+            for up in (True, False)
+        )
+        if not above and not below:
+            return items
+        over, under = (self.layout(label) if label else "" for label in (above, below))
+        if command:
+            latex = rf"\{command}{f'[{under}]' if under else ''}{{{over}}}"
+        else:
+            latex = rf"\underset{{{under}}}{{{first.latex}}}" if under else first.latex
+            latex = rf"\{'overset' if under else 'stackrel'}{{{over}}}{{{latex}}}" if over else latex
+        made = Symbol("relation", latex, (left, first.top, right, first.bottom), first.base, first.size)
+        used = [*parts, *above, *below]
+        return [*(item for item in items if item not in used), made]
 
     def _limits(self, items: list[Symbol]) -> list[Symbol]:
         """Operators with what stands above and below them."""

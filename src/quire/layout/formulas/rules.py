@@ -49,11 +49,16 @@ def next_to(items: Sequence[Symbol], rule: DrawnRule, others: Sequence[DrawnRule
     kept: list[Symbol] = []
     for item in found:
         gap = edge - item.bottom if up else item.top - edge
-        if gap > NEAR * item.size:
+        if gap > NEAR * item.size or (gap > -0.1 * item.size and _begins_a_row(item, kept)):
             continue
         kept.append(item)
         edge = min(edge, item.top) if up else max(edge, item.bottom)
     return kept
+
+
+def _begins_a_row(item: Symbol, kept: Sequence[Symbol]) -> bool:
+    """Whether an item is of another row of the formula: as large as a part of a fraction, and beyond all of it."""
+    return bool(kept) and item.size > 0.9 * max(other.size for other in kept)
 
 
 def belongs_before(item: Symbol, items: Sequence[Symbol], root: Symbol) -> bool:

@@ -30,7 +30,7 @@ def all_scripts(items: Sequence[Symbol], main: Symbol) -> bool:
 
 def main_of(items: Sequence[Symbol]) -> Symbol:
     """An item that stands on the baseline of the row."""
-    plain = [item for item in items if item.kind != "root"] or list(items)
+    plain = [item for item in items if item.kind not in ("root", "operator")] or list(items)
     size = max(item.size for item in plain)
     full = [item for item in plain if item.size > SCRIPT * size]
     level = [item for item in full if not item.centred] or full

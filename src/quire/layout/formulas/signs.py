@@ -113,10 +113,16 @@ ACCENTS = {
     "¯": "bar", "\u0304": "bar", "\u0305": "bar", "˙": "dot", "\u0307": "dot", "¨": "ddot", "\u0308": "ddot",
     "´": "acute", "\u0301": "acute", "`": "grave", "\u0300": "grave", "˘": "breve", "\u0306": "breve",
     "ˇ": "check", "\u030c": "check", "⃗": "vec", "˚": "mathring", "\u030a": "mathring",
-    "⇀": "vec",
+    "⇀": "vec", "︿": "widehat", "﹋": "widetilde",
 }  # fmt: skip
 SURE_ACCENTS = frozenset(ACCENTS) - frozenset("^~∼`⇀")
 """Signs that are accents wherever they stand; the others only directly above a letter."""
+
+WIDE_ACCENTS = frozenset("︿﹋")
+"""Accents over several letters; no file writes these signs, they name what the font of large symbols draws."""
+
+BRACES = frozenset("╭╮╰╯")
+"""The ends of the two halves of a horizontal brace, named by these signs as well."""
 
 FUNCTIONS = names(
     """

@@ -109,7 +109,7 @@ def _sequence(items: Sequence[Symbol]) -> tuple[Symbol, int] | None:
         if signs[0] == ".":
             near = part[2].left - part[0].left > DOTS * size
         else:
-            near = signs[0] in "·⋅" or part[1].left - part[0].right < (0.05 if signs[0] == "↦" else -0.03) * size
+            near = signs[0] in "·⋅" or part[1].left - part[0].right < (0.05 if signs[0] in "↦⇐" else -0.03) * size
         if near:
             kind: SymbolKind = "letter" if signs[0] in "·⋅." else "relation"
             return Symbol(kind, latex, box_of(part), part[0].base, size), len(signs)
