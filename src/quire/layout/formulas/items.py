@@ -23,7 +23,7 @@ from quire.layout.formulas.signs import (
     RELATIONS,
     SURE_ACCENTS,
 )
-from quire.layout.formulas.symbols import is_symbol_font, letter_of
+from quire.layout.formulas.symbols import in_blackboard, is_symbol_font, letter_of
 from quire.pagetext import SPACE, PageText
 
 ASCENT, DESCENT = 0.7, 0.22  # of the size: from where to where a letter reaches above and below its baseline
@@ -121,11 +121,9 @@ def _items_of_run(page: PageText, run: int, tail: int) -> list[Symbol]:
 
 def _by_shape(text: str, width: float, height: float) -> str:
     """Codes of a font of large symbols that are brackets or something else, told apart by how they are drawn."""
-    if width > WIDE:
-        return text.translate(_OPERATORS)
     if height < FLAT:
         return text.translate(_FLAT)
-    return text
+    return text.translate(_OPERATORS) if width > WIDE else text
 
 
 class _Shape(NamedTuple):
@@ -172,6 +170,8 @@ def _shapes(text: str, font: Font) -> tuple[_Shape, ...]:
 def _shape(sign: str, font: Font, start: int, end: int) -> _Shape:
     tall = hangs(font.name)
     sign = LARGE.get(sign, sign) if tall else sign
+    if sign in "[\\]" and in_blackboard(font):
+        sign = {"]": "﹋"}.get(sign, "︿")
     if sign == "/" and is_symbol_font(font):
         sign = "\u0338"  # the stroke through a relation
     if sign in PIECES:

@@ -12,14 +12,17 @@ from quire.layout.formulas.brackets import cells_of, columns_of, joined_brackets
 from quire.layout.formulas.items import AXIS, DrawnRule, Symbol, SymbolKind
 from quire.layout.formulas.joins import joined_signs
 from quire.layout.formulas.labels import HorizontalBrace, arrows_of, braced, braces_of, label_of, under_label
-from quire.layout.formulas.marks import covers, struck, without_strokes
+from quire.layout.formulas.marks import covers, crosses, struck, under_accent, without_strokes
 from quire.layout.formulas.rules import belongs_before, limits_of, next_to, root_of
 from quire.layout.formulas.scripts import SCRIPT, Scripts, all_scripts, is_script, main_of
-from quire.layout.formulas.signs import ACCENTS, INTEGRALS, WITH_LIMITS
+from quire.layout.formulas.signs import ACCENTS, INTEGRALS, WIDE_ACCENTS, WITH_LIMITS
 from quire.layout.formulas.writing import as_script, written
 from quire.layout.things import box_of
 
 TALL = 1.55  # of the size: brackets of at least this height may contain several rows
+
+
+SMALLEST = 0.65  # of the size of the formula: there is no smaller type than this
 
 
 class Parsed(NamedTuple):
@@ -31,7 +34,7 @@ class Parsed(NamedTuple):
 
 def parse(items: Sequence[Symbol], rules: Sequence[DrawnRule]) -> Parsed:
     """The LaTeX of the symbols of a formula and the rules drawn in it."""
-    parser = _Parser()
+    parser = _Parser(max([item.size for item in items if item.kind != "operator"], default=0.0))
     latex = parser.layout(list(items), list(rules))
     return Parsed(latex, parser.unsure or "\ufffd" in latex)
 
@@ -43,8 +46,9 @@ def _is_part(rule: DrawnRule, brace: HorizontalBrace) -> bool:
 
 
 class _Parser:
-    def __init__(self) -> None:
+    def __init__(self, size: float) -> None:
         self.unsure = False
+        self.size = size
 
     def layout(self, items: list[Symbol], rules: list[DrawnRule] | None = None) -> str:
         """One part of a formula, of one or more rows."""
@@ -82,9 +86,16 @@ class _Parser:
     def _accents(self, items: list[Symbol]) -> list[Symbol]:
         """Accents and strokes through relations joined with what they belong to."""
         items = without_strokes(items)
-        marks = [item for item in items if item.kind == "accent" or item.sign in ("\u0338", "̸") or item.sign in ACCENTS]
+        marks = [
+            item
+            for item in items
+            if item.sign in ACCENTS or item.sign == "\u0338" or (item.sign == "/" and crosses(item, items))
+        ]
         for mark in marks:
             if mark not in items:
+                continue
+            if mark.sign in WIDE_ACCENTS:
+                items = self._wide_accent(items, mark)
                 continue
             stroke = mark.sign in ("\u0338", "/") and mark.kind != "accent"
             others = [item for item in items if item is not mark and item.kind != "accent"]
@@ -107,6 +118,16 @@ class _Parser:
             made.left, made.right = base.left, base.right
             items = [made if item is base else item for item in items if item is not mark]
         return items
+
+    def _wide_accent(self, items: list[Symbol], mark: Symbol) -> list[Symbol]:
+        inside = under_accent(items, mark)
+        if not inside:
+            self.unsure = True
+            return items
+        main = main_of(inside)
+        latex = rf"\{ACCENTS[mark.sign]}{{{self.line(inside)}}}"
+        made = Symbol("letter", latex, box_of(inside), main.base, main.size, spaced=inside[0].spaced)
+        return [*(item for item in items if item not in inside and item is not mark), made]
 
     def _ruled(self, items: list[Symbol], rules: list[DrawnRule]) -> list[Symbol]:
         """Roots, fractions and overlines: what a rule belongs to, the shortest rules first."""
@@ -239,7 +260,7 @@ class _Parser:
                 continue
             latex = operator.latex if operator.sign not in INTEGRALS else operator.latex + r"\limits"
             if below:
-                latex += f"_{{{self.layout(below)}}}"
+                latex += f"_{{{self._rows(below)}}}"
             if above:
                 latex += f"^{{{self.layout(above)}}}"
             parts = [operator, *below, *above]
@@ -248,6 +269,14 @@ class _Parser:
             items = [item for item in items if item not in parts]
             items.append(made)
         return items
+
+    def _rows(self, limit: list[Symbol]) -> str:
+        """What stands below an operator, of one row or more."""
+        rows = rows_of(limit)
+        if len(rows) == 1:
+            return self.layout(limit)
+        lines = r" \\ ".join([self.layout(row) for row in rows])
+        return rf"\substack{{{lines}}}"
 
     def _matrices(self, items: list[Symbol]) -> list[Symbol]:
         """Tall brackets around several rows."""
@@ -296,13 +325,17 @@ class _Parser:
     def line(self, items: Sequence[Symbol]) -> str:
         """One row from left to right, with the scripts of each symbol."""
         main = main_of(items)
+        smallest = main.size < SMALLEST * self.size
         out: list[Symbol] = []
         base: Symbol | None = None
         scripts = Scripts()
         for item in sorted(items, key=lambda item: item.left):
-            if (is_script(item, main) or scripts.continues(item)) and not (
+            if (is_script(item, main, smallest=smallest) or scripts.continues(item)) and not (
                 base is None and not scripts and all_scripts(items, main)
             ):
+                if base is not None and not scripts and base.kind in ("relation", "binary"):
+                    if item.left - base.right > 0.12 * main.size:
+                        base = None  # of what comes next
                 scripts.add(item, main)
                 continue
             self._attach(out, base, scripts)
@@ -320,11 +353,12 @@ class _Parser:
         primes = ""
         while scripts.above and scripts.above[0].sign in ("′", "'", "″", "‴"):
             primes += scripts.above.pop(0).latex
-        if scripts.below:
-            latex += f"_{{{as_script(self.layout(scripts.below))}}}"
-        latex += primes
-        if scripts.above:
-            latex += f"^{{{as_script(self.layout(scripts.above))}}}"
+        below = f"_{{{as_script(self.layout(scripts.below))}}}" if scripts.below else ""
+        above = f"^{{{as_script(self.layout(scripts.above))}}}" if scripts.above else ""
+        if above and below and scripts.below[0].left > scripts.above[-1].right - 0.05 * scripts.below[0].size:
+            latex += f"{primes}{above}{{}}{below}"  # of a tensor: one after the other
+        else:
+            latex += below + primes + above
         kind: SymbolKind = base.kind if base else "letter"
         if base:
             out.pop()

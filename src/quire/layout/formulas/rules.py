@@ -69,13 +69,14 @@ def belongs_before(item: Symbol, items: Sequence[Symbol], root: Symbol) -> bool:
 def limits_of(items: Sequence[Symbol], operator: Symbol, operators: Sequence[Symbol], *, up: bool) -> list[Symbol]:
     """What stands directly above or below an operator, and beside that on its line."""
     size = operator.size
+    reach = LIMIT_GAP
 
     def beyond(item: Symbol) -> bool:
         if item is operator or item in operators or item.size > SCRIPT * size:
             return False
         if operator.kind == "operator":
             gap = operator.top - item.bottom if up else item.top - operator.bottom
-            return -0.35 * size < gap < LIMIT_GAP * size and (
+            return -0.35 * size < gap < reach * size and (
                 item.axis < operator.top if up else item.axis > operator.bottom
             )
         shift = operator.base - item.base
@@ -89,6 +90,9 @@ def limits_of(items: Sequence[Symbol], operator: Symbol, operators: Sequence[Sym
     if not seeds:
         return []
     kept = list(seeds)
+    if operator.kind == "operator" and not up:
+        low = max(item.bottom for item in kept)
+        reach = LIMIT_GAP + (low - operator.bottom) / size  # a second row is as near to the first one
     others = [item for item in items if item not in kept and beyond(item)]
     grown = True
     while grown:

@@ -16,10 +16,11 @@ def shift_of(item: Symbol, main: Symbol) -> float:
     return main.axis - item.axis if item.centred else main.base - item.base
 
 
-def is_script(item: Symbol, main: Symbol) -> bool:
-    if item.size > SCRIPT * main.size:
-        return False
+def is_script(item: Symbol, main: Symbol, *, smallest: bool = False) -> bool:
+    """Whether an item is a script; in the smallest type, scripts are of the same size as their line."""
     shift = shift_of(item, main) / main.size
+    if item.size > SCRIPT * main.size:
+        return smallest and not item.centred and (0.25 < shift < 0.7 or -0.4 < shift < -0.15)
     return abs(shift) > 0.3 if item.centred else shift > RAISED or shift < -LOWERED
 
 

@@ -40,7 +40,8 @@ _RELATIONS = _table(
     swarrow ↖ nwarrow ⇀ rightharpoonup ⇁ rightharpoondown ↼ leftharpoonup ↽ leftharpoondown ⇌ rightleftharpoons ⩽
     leqslant ⩾ geqslant ≲ lesssim ≳ gtrsim ≶ lessgtr ≷ gtrless ≼ preccurlyeq ≽ succcurlyeq ⊴ trianglelefteq ⊵
     trianglerighteq ⊲ vartriangleleft ⊳ vartriangleright ◁ triangleleft ▷ triangleright ≇ ncong ≉ napprox ≮ nless
-    ≯ ngtr ⊈ nsubseteq ⊉ nsupseteq ⊄ nsubset ∤ nmid ∦ nparallel ⋈ bowtie
+    ≯ ngtr ≰ nleq ≱ ngeq ⊀ nprec ⊁ nsucc ⊬ nvdash ⊭ nvDash ↛ nrightarrow ⇏ nRightarrow ⇎ nLeftrightarrow ↠
+    twoheadrightarrow ↣ rightarrowtail ⇝ rightsquigarrow ⊈ nsubseteq ⊉ nsupseteq ⊄ nsubset ∤ nmid ∦ nparallel ⋈ bowtie
     """
 )
 

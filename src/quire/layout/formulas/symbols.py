@@ -73,6 +73,12 @@ def is_symbol_font(font: Font) -> bool:
 
 
 @cache
+def in_blackboard(font: Font) -> bool:
+    """Whether a font has double-struck letters, and wide accents at the places of brackets."""
+    return bool(_BLACKBOARD.search(font.name.lower()))
+
+
+@cache
 def _alphabet(font: Font) -> Alphabet:
     name, look = font.name.lower(), font.look
     if _BLACKBOARD.search(name):

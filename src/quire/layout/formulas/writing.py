@@ -24,6 +24,7 @@ _SEQUENCES = (
     (("⇐", "⇒"), r"\Longleftrightarrow"),
     (("|", "="), r"\models"),
     (("↦", "→"), r"\mapsto"),
+    ((",", "→"), r"\hookrightarrow"),
 )
 _STARTS = frozenset(signs[0] for signs, _ in _SEQUENCES)
 _ROMAN = r"\mathrm{"
@@ -44,6 +45,8 @@ def written(items: Sequence[Symbol]) -> str:
         piece = item.latex
         if piece == ":" and last is not None and place + 1 < len(joined) and _is_colon(last, item, joined[place + 1]):
             piece = r"\colon"
+        if piece == "|" and last is not None and place + 1 < len(joined) and _is_mid(last, item, joined[place + 1]):
+            piece = r"\mid"
         sign = item.kind == "binary" and (
             last is None or last.kind in ("relation", "binary", "open") or last.sign == ","
         )
@@ -60,6 +63,13 @@ def _is_colon(before: Symbol, colon: Symbol, after: Symbol) -> bool:
     """Whether a colon stands nearer to what comes before it, like punctuation, and not like a relation."""
     gap = colon.left - before.right
     return gap < 0.2 * colon.size and gap < 0.6 * (after.left - colon.right)
+
+
+def _is_mid(before: Symbol, bar: Symbol, after: Symbol) -> bool:
+    """Whether a bar has the space of a relation on both sides, and not that of a sign beside it."""
+    around = (before.kind, after.kind)
+    gap = min(bar.left - before.right, after.left - bar.right)
+    return gap > 0.18 * bar.size and not any(kind in ("relation", "binary", "operator") for kind in around)
 
 
 def _modulo(latex: str) -> str:

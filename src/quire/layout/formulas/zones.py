@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from quire.layout.formulas.items import items_of
+from quire.layout.formulas.items import FLAT, items_of
 from quire.layout.formulas.parse import Parsed, parse
 from quire.layout.formulas.signs import RELATIONS, SURE_ACCENTS
 from quire.layout.formulas.words import ANCHOR, VARIABLE, WORD, FormulaRuns
@@ -53,6 +53,7 @@ def find_zones(page: PageText, lines: Sequence[Line], reader: FormulaRuns) -> tu
         for place, share in enumerate(shares)
     ]
     _mark_cases(reader, lines, kinds)
+    _mark_labels(lines, kinds)
     zones: list[FormulaZone] = []
     taken: set[int] = set()
     start = 0
@@ -97,14 +98,36 @@ def _mark_cases(reader: FormulaRuns, lines: Sequence[Line], kinds: list[bool]) -
     page = reader.page
     for place, line in enumerate(lines):
         for run in line.runs:
-            box = page.box(run)
-            if page.texts[run][0] not in "{⎧⎨⎩⎪" or box.bottom - box.top < 1.5 * page.sizes[run]:
+            if page.texts[run][0] not in "{⎧":
                 continue
-            reach = 0.3 * page.sizes[run]
-            for near in range(max(place - 6, 0), min(place + 9, len(lines))):
+            left, top, _, bottom = page.box(run)
+            size = page.sizes[run]
+            around = range(max(place - 6, 0), min(place + 9, len(lines)))
+            if page.texts[run][0] == "⎧":  # with its other parts below
+                for near in around:
+                    if lines[near].text[0] in "⎨⎩⎪" and abs(lines[near].left - left) < 0.1 * size:
+                        bottom = max(bottom, lines[near].bottom)
+            if bottom - top < 1.5 * size:
+                continue
+            reach = 0.3 * size
+            for near in around:
                 other = lines[near]
-                inside = box.top - reach < other.middle < box.bottom + reach and other.left > box.left
+                inside = top - reach < other.middle < bottom + reach and other.left > left
                 kinds[near] = kinds[near] or inside
+
+
+def _mark_labels(lines: Sequence[Line], kinds: list[bool]) -> None:
+    """Mark the lines above and below horizontal braces as parts of a formula, whatever words are in them."""
+    for place, line in enumerate(lines):
+        if not kinds[place] or line.text not in ("{z", "}|", "{ z", "} |") or line.height > FLAT * line.size:
+            continue
+        for near in range(max(place - 4, 0), min(place + 5, len(lines))):
+            other = lines[near]
+            if kinds[near] or not other.left < line.right or not other.right > line.left:
+                continue
+            gap = other.top - line.bottom if line.text[0] == "{" else line.top - other.bottom
+            middle = (other.left + other.right) / 2
+            kinds[near] = -0.5 * line.size < gap < line.size and abs(middle - (line.left + line.right) / 2) < line.size
 
 
 def _words(reader: FormulaRuns, line: Line) -> float | None:
@@ -172,7 +195,7 @@ def _zone(reader: FormulaRuns, lines: list[Line], before: Line | None, after: Li
     number = next((line for line in (lines[-1], lines[0]) if _NUMBER.match(line.text)), None)
     rest = [line for line in lines if line is not number]
     runs = [run for line in rest for run in line.runs]
-    if not rest or not reader.any(runs, ANCHOR):
+    if not rest or not (reader.any(runs, ANCHOR) or _has_variables(reader, rest, runs)):
         return None
     for place, line in enumerate(rest):
         number_runs = [] if number else _number_at_the_end(reader.page, line)
@@ -197,6 +220,11 @@ def _zone(reader: FormulaRuns, lines: list[Line], before: Line | None, after: Li
     if _has_columns(rest, size):
         return None
     return FormulaZone(reader.page, rest, number)
+
+
+def _has_variables(reader: FormulaRuns, lines: Sequence[Line], runs: Sequence[int]) -> bool:
+    """Whether lines relate letters in italics, where the font of the text has those of the formulas too."""
+    return reader.has_fonts and reader.any(runs, VARIABLE) and any("=" in line.text for line in lines)
 
 
 def _number_at_the_end(page: PageText, line: Line) -> list[int]:
