@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 from quire.layout.formulas.items import FLAT, items_of
 from quire.layout.formulas.parse import Parsed, parse
@@ -88,7 +89,8 @@ def _are_apart(page: PageText, lines: Sequence[Line]) -> bool:
     known = [x for x in relations if x is not None]
     size = max(line.size for line in lines)
     middles = [(line.left + line.right) / 2 for line in lines]
-    if len(known) < len(lines):
+    tight = any(below.top - above.bottom < 0.5 * size for above, below in pairwise(lines))
+    if len(known) < len(lines) or tight:
         return False
     return max(known) - min(known) > size and max(middles) - min(middles) < 0.3 * size
 
