@@ -13,7 +13,16 @@ _TOKEN = re.compile(r"\\text\{[^{}]*\}|\\[A-Za-z]+|\\.|\d+(?:\.\d+)?|\S", re.S)
 _SIGNS = {command: sign for sign, command in reversed(COMMANDS.items()) if command.startswith("\\")}
 _SIGNS |= {r"\{": "{", r"\}": "}", r"\|": "‖", r"\colon": ":", r"\limits": "", r"\-": "-"}
 _ACCENTS = {name: mark for mark, name in reversed(ACCENTS.items())}
-_ACCENTS |= {"hat": "^", "tilde": "~", "bar": "¯", "vec": "→", "dot": "˙", "ddot": "¨", "widehat": "^", "widetilde": "~"}
+_ACCENTS |= {
+    "hat": "^",
+    "tilde": "~",
+    "bar": "¯",
+    "vec": "→",
+    "dot": "˙",
+    "ddot": "¨",
+    "widehat": "^",
+    "widetilde": "~",
+}
 _STYLES = {
     "mathbf": "BOLD",
     "boldsymbol": "BOLD ITALIC",

@@ -32,7 +32,7 @@ AXIS = 0.25  # of the size: how high above the baseline fractions and brackets h
 WIDE = 0.8  # of the size: a bracket is never as wide, an operator is
 FLAT = 0.5  # of the size: a bracket is never as low, a wide accent and a part of a horizontal brace are
 _OPERATORS = str.maketrans("[]\\", "⋃⨄⋂")
-_FLAT = str.maketrans("bcdefgz{|}", "︿︿︿﹋﹋﹋╭╮╰╯")
+_FLAT = str.maketrans("bcdefgz{|}(", "︿︿︿﹋﹋﹋╭╮╰╯╌")
 
 SymbolKind = Literal[
     "letter", "word", "operator", "relation", "binary", "open", "close", "bar", "accent", "root", "brace", "whole"

@@ -37,10 +37,11 @@ def braces_of(items: Sequence[Symbol]) -> list[HorizontalBrace]:
     while pieces:
         first = pieces[0]
         level = [item for item in pieces if abs(item.base - first.base) < 0.5 * first.size]
-        signs = "".join(item.sign for item in level[:4])
-        if signs in ("╰╮╭╯", "╭╯╰╮"):
-            found.append(HorizontalBrace(level[:4], under=signs[0] == "╰"))
-            pieces = [item for item in pieces if item not in level[:4]]
+        ends = [item for item in level if item.sign != "╌"][:4]
+        if "".join(item.sign for item in ends) in ("╰╮╭╯", "╭╯╰╮"):
+            parts = [item for item in level if item.left <= ends[3].left]
+            found.append(HorizontalBrace(parts, under=ends[0].sign == "╰"))
+            pieces = [item for item in pieces if item not in parts]
         else:
             pieces = pieces[1:]
     return found
@@ -92,7 +93,17 @@ def arrows_of(items: Sequence[Symbol]) -> list[GrownArrow]:
     return found
 
 
-def label_of(items: Sequence[Symbol], sign: tuple[float, float, float, float], size: float, *, up: bool) -> list[Symbol]:
+def is_under(item: Symbol, arrow: GrownArrow) -> bool:
+    """Whether an item is a letter below an arrow, and not a label of it."""
+    left, _, right, _ = box_of(arrow.parts)
+    size, base = arrow.parts[0].size, arrow.parts[0].base
+    lower = 0.3 * size < item.base - base < 1.1 * size
+    return lower and item.size > SCRIPT * size and item.left > left - 0.2 * size and item.right < right + 0.2 * size
+
+
+def label_of(
+    items: Sequence[Symbol], sign: tuple[float, float, float, float], size: float, *, up: bool
+) -> list[Symbol]:
     """The label above or below a sign with this box: smaller type in the middle of it, and what is beside that."""
     left, top, right, bottom = sign
 

@@ -11,10 +11,10 @@ from typing import NamedTuple
 from quire.layout.formulas.brackets import cells_of, columns_of, joined_brackets, partner_of, rows_of
 from quire.layout.formulas.items import AXIS, DrawnRule, Symbol, SymbolKind
 from quire.layout.formulas.joins import joined_signs
-from quire.layout.formulas.labels import HorizontalBrace, arrows_of, braced, braces_of, label_of, under_label
+from quire.layout.formulas.labels import HorizontalBrace, arrows_of, braced, braces_of, is_under, label_of, under_label
 from quire.layout.formulas.marks import covers, crosses, struck, under_accent, without_strokes
 from quire.layout.formulas.rules import belongs_before, limits_of, next_to, root_of
-from quire.layout.formulas.scripts import SCRIPT, Scripts, all_scripts, is_script, main_of
+from quire.layout.formulas.scripts import Scripts, all_scripts, is_script, main_of
 from quire.layout.formulas.signs import ACCENTS, INTEGRALS, WIDE_ACCENTS, WITH_LIMITS
 from quire.layout.formulas.writing import as_script, written
 from quire.layout.things import box_of
@@ -211,16 +211,13 @@ class _Parser:
         """Arrows and relations with what is written above and below them."""
         small = [item for item in items if item.kind not in ("accent", "operator")]
         for arrow in arrows_of(items):
-            left, top, right, bottom = box_of(arrow.parts)
-            first = arrow.parts[0]
-            main = main_of(items)
-            if arrow.over and first.base < main.base - 0.3 * main.size and first.size > SCRIPT * main.size:
-                below = [item for item in items if left <= item.middle <= right and item.base > first.base]
-                if below:
-                    latex = rf"\{arrow.over}{{{self.line(below)}}}"
-                    base = main_of(below)
-                    made = Symbol("whole", latex, (left, base.top, right, base.bottom), base.base, base.size)
-                    items = [*(i for i in items if i not in below and i not in arrow.parts), made]
+            left, _, right, _ = box_of(arrow.parts)
+            below = [item for item in items if arrow.over and is_under(item, arrow)]
+            if below:
+                latex = rf"\{arrow.over}{{{self.line(below)}}}"
+                base = main_of(below)
+                made = Symbol("whole", latex, (left, base.top, right, base.bottom), base.base, base.size)
+                items = [*(i for i in items if i not in below and i not in arrow.parts), made]
                 continue
             items = self._with_labels(items, small, arrow.parts, arrow.command)
         for relation in [item for item in items if item.kind == "relation" and item.sign]:

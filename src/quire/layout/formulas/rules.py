@@ -70,9 +70,10 @@ def limits_of(items: Sequence[Symbol], operator: Symbol, operators: Sequence[Sym
     """What stands directly above or below an operator, and beside that on its line."""
     size = operator.size
     reach = LIMIT_GAP
+    small = SCRIPT * max([size, *(item.size for item in items if item.kind != "operator")])
 
     def beyond(item: Symbol) -> bool:
-        if item is operator or item in operators or item.size > SCRIPT * size:
+        if item is operator or item in operators or item.size > small:
             return False
         if operator.kind == "operator":
             gap = operator.top - item.bottom if up else item.top - operator.bottom

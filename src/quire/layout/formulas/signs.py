@@ -122,8 +122,8 @@ SURE_ACCENTS = frozenset(ACCENTS) - frozenset("^~∼`⇀")
 WIDE_ACCENTS = frozenset("︿﹋")
 """Accents over several letters; no file writes these signs, they name what the font of large symbols draws."""
 
-BRACES = frozenset("╭╮╰╯")
-"""The ends of the two halves of a horizontal brace, named by these signs as well."""
+BRACES = frozenset("╭╮╰╯╌")
+"""The ends of the two halves of a horizontal brace, and what is between them, named by these signs as well."""
 
 FUNCTIONS = names(
     """

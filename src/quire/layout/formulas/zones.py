@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from quire.layout.formulas.items import FLAT, items_of
+from quire.layout.formulas.items import items_of
 from quire.layout.formulas.parse import Parsed, parse
 from quire.layout.formulas.signs import RELATIONS, SURE_ACCENTS
 from quire.layout.formulas.words import ANCHOR, VARIABLE, WORD, FormulaRuns
@@ -18,6 +18,7 @@ from quire.pagetext import PageText
 
 WORDS = 0.3  # of the characters of a row of a formula: those in words of the text
 MIXED = 0.5  # the same of a row that stands apart from the text
+WORDED = 0.75  # the same of a row that is centred as well
 SMALL = 0.86  # of the largest size of a row: smaller words are scripts
 SET_APART = 1.3  # of the size: white space between formulas that are not of one group
 INDENT = 1.2  # of the size: how far from the edge of the text a formula begins
@@ -26,6 +27,7 @@ FRAGMENT = 5  # characters: a line this short beside a formula is part of it
 COLUMNS = 10.0  # of the size: formulas this far apart are in different columns
 LABELLED = 30.0  # the gap between a formula and a text before it on the same line
 WIDE = 3.0  # of the size: a gap this wide separates columns, or a formula from its number
+BRACE = 0.6  # of the size: the height of a horizontal brace
 JOINED = 2.0  # of the size: the gap between pieces of one line of text
 PROSE = 60  # characters of a line that is no formula without a sign of one
 SHORT = 10  # characters of a piece that has no sign of a formula itself
@@ -50,7 +52,14 @@ def find_zones(page: PageText, lines: Sequence[Line], reader: FormulaRuns) -> tu
     shares = [_words(reader, line) for line in lines]
     kinds = [
         share is not None
-        and (share <= WORDS or (share < MIXED and _relates(lines[place]) and _is_apart(lines, shares, place)))
+        and (
+            share <= WORDS
+            or (
+                _relates(lines[place])
+                and (share < MIXED or (share < WORDED and _is_centred(lines, place)))
+                and _is_apart(lines, shares, place)
+            )
+        )
         for place, share in enumerate(shares)
     ]
     _mark_cases(reader, lines, kinds)
@@ -121,13 +130,14 @@ def _mark_cases(reader: FormulaRuns, lines: Sequence[Line], kinds: list[bool]) -
 def _mark_labels(lines: Sequence[Line], kinds: list[bool]) -> None:
     """Mark the lines above and below horizontal braces as parts of a formula, whatever words are in them."""
     for place, line in enumerate(lines):
-        if not kinds[place] or line.text not in ("{z", "}|", "{ z", "} |") or line.height > FLAT * line.size:
+        under, over = "{z" in line.text, "}|" in line.text
+        if not kinds[place] or not (under or over) or line.height > BRACE * line.size:
             continue
         for near in range(max(place - 4, 0), min(place + 5, len(lines))):
             other = lines[near]
             if kinds[near] or not other.left < line.right or not other.right > line.left:
                 continue
-            gap = other.top - line.bottom if line.text[0] == "{" else line.top - other.bottom
+            gap = other.top - line.bottom if under else line.top - other.bottom
             middle = (other.left + other.right) / 2
             kinds[near] = -0.5 * line.size < gap < line.size and abs(middle - (line.left + line.right) / 2) < line.size
 
@@ -156,6 +166,16 @@ def _words(reader: FormulaRuns, line: Line) -> float | None:
 def _relates(line: Line) -> bool:
     """Whether a line says that something is equal, less or an element."""
     return any(sign in RELATIONS and sign != ":" for sign in line.text)
+
+
+def _is_centred(lines: Sequence[Line], place: int) -> bool:
+    """Whether a line is in the middle of the text above and below it."""
+    line = lines[place]
+    around = [other for other in lines[max(place - 2, 0) : place + 3] if other.left < line.right]
+    around = [other for other in around if other.right > line.left] or [line]
+    before = line.left - min(other.left for other in around)
+    after = max(other.right for other in around) - line.right
+    return min(before, after) > 3 * line.size and abs(before - after) < 2.5 * line.size
 
 
 def _is_apart(lines: Sequence[Line], shares: Sequence[float | None], place: int) -> bool:
