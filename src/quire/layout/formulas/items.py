@@ -30,6 +30,7 @@ ASCENT, DESCENT = 0.7, 0.22  # of the size: from where to where a letter reaches
 AXIS = 0.25  # of the size: how high above the baseline fractions and brackets have their middle
 
 WIDE = 0.8  # of the size: a bracket is never as wide, an operator is
+TALLEST = 2.6  # of the size: an operator is never taller, a bracket of this width is
 FLAT = 0.5  # of the size: a bracket is never as low, a wide accent and a part of a horizontal brace are
 _OPERATORS = str.maketrans("[]\\", "⋃⨄⋂")
 _FLAT = str.maketrans("bcdefgz{|}(", "︿︿︿﹋﹋﹋╭╮╰╯╌")
@@ -123,7 +124,7 @@ def _by_shape(text: str, width: float, height: float) -> str:
     """Codes of a font of large symbols that are brackets or something else, told apart by how they are drawn."""
     if height < FLAT:
         return text.translate(_FLAT)
-    return text.translate(_OPERATORS) if width > WIDE else text
+    return text.translate(_OPERATORS) if width > WIDE and height < TALLEST else text
 
 
 class _Shape(NamedTuple):

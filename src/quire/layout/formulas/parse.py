@@ -45,6 +45,11 @@ def _is_part(rule: DrawnRule, brace: HorizontalBrace) -> bool:
     return left - 1 <= rule.left and rule.right <= right + 1 and top - 1 <= rule.y <= bottom + 1
 
 
+def _is_before(script: Symbol, base: Symbol, size: float) -> bool:
+    """Whether a script after a relation belongs to what comes next: a space is between them."""
+    return base.kind in ("relation", "binary") and script.left - base.right > 0.12 * size
+
+
 class _Parser:
     def __init__(self, size: float) -> None:
         self.unsure = False
@@ -330,9 +335,8 @@ class _Parser:
             if (is_script(item, main, smallest=smallest) or scripts.continues(item)) and not (
                 base is None and not scripts and all_scripts(items, main)
             ):
-                if base is not None and not scripts and base.kind in ("relation", "binary"):
-                    if item.left - base.right > 0.12 * main.size:
-                        base = None  # of what comes next
+                if base is not None and not scripts and _is_before(item, base, main.size):
+                    base = None
                 scripts.add(item, main)
                 continue
             self._attach(out, base, scripts)
