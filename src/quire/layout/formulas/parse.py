@@ -15,7 +15,7 @@ from quire.layout.formulas.labels import HorizontalBrace, arrows_of, braced, bra
 from quire.layout.formulas.marks import covers, crosses, struck, under_accent, without_strokes
 from quire.layout.formulas.rules import belongs_before, limits_of, next_to, root_of
 from quire.layout.formulas.scripts import Scripts, all_scripts, is_script, main_of
-from quire.layout.formulas.signs import ACCENTS, INTEGRALS, WIDE_ACCENTS, WITH_LIMITS
+from quire.layout.formulas.signs import ACCENTS, INTEGRALS, PIECES, WIDE_ACCENTS, WITH_LIMITS
 from quire.layout.formulas.writing import as_script, written
 from quire.layout.things import box_of
 
@@ -30,6 +30,12 @@ class Parsed(NamedTuple):
 
     latex: str
     unsure: bool
+
+
+_PLAIN = frozenset(("letter", "word", "relation", "binary", "open", "close"))
+_SPECIAL = frozenset(ACCENTS) | frozenset(PIECES) | WITH_LIMITS | frozenset("\u0338/.ħℏ")
+"""Signs that are perhaps part of something else; without one, and with nothing but plain kinds, a part has one row or
+rows below each other."""
 
 
 def parse(items: Sequence[Symbol], rules: Sequence[DrawnRule]) -> Parsed:
@@ -59,6 +65,8 @@ class _Parser:
         """One part of a formula, of one or more rows."""
         if len(items) == 1:
             return written(items)
+        if not rules and all([item.kind in _PLAIN and item.sign not in _SPECIAL for item in items]):
+            return self._plain(items)
         items = joined_signs(joined_brackets(items))
         braces = braces_of(items)
         if braces:
@@ -73,6 +81,16 @@ class _Parser:
         items = self._limits(items)
         items = self._labelled(items)
         items = self._matrices(items)
+        return self._in_rows(items)
+
+    def _plain(self, items: list[Symbol]) -> str:
+        """A part of letters, relations and brackets of one row: it has nothing but scripts and labels."""
+        first = items[0]
+        if all([item.base == first.base and item.size == first.size for item in items]):
+            return written(sorted(items, key=lambda item: item.left))
+        return self._in_rows(self._matrices(self._labelled(items)))
+
+    def _in_rows(self, items: list[Symbol]) -> str:
         rows = rows_of(items)
         if len(rows) == 1:
             return self.line(rows[0])
@@ -215,6 +233,8 @@ class _Parser:
     def _labelled(self, items: list[Symbol]) -> list[Symbol]:
         """Arrows and relations with what is written above and below them."""
         small = [item for item in items if item.kind not in ("accent", "operator")]
+        if not any([item.kind == "relation" for item in items]):
+            return items
         for arrow in arrows_of(items):
             left, _, right, _ = box_of(arrow.parts)
             below = [item for item in items if arrow.over and is_under(item, arrow)]
@@ -339,16 +359,18 @@ class _Parser:
                     base = None
                 scripts.add(item, main)
                 continue
-            self._attach(out, base, scripts)
-            base, scripts = item, Scripts()
+            if scripts:
+                self._attach(out, base, scripts)
+                scripts = Scripts()
+            base = item
             out.append(item)
-        self._attach(out, base, scripts)
-        self.unsure = self.unsure or any(item.kind == "root" for item in out)
+        if scripts:
+            self._attach(out, base, scripts)
+        self.unsure = self.unsure or any([item.kind == "root" for item in out])
         return written(out)
 
     def _attach(self, out: list[Symbol], base: Symbol | None, scripts: Scripts) -> None:
-        if not scripts:
-            return
+        """Write the scripts of the last symbol, or of none."""
         latex = base.latex if base else "{}"
         self.unsure = self.unsure or base is None
         primes = ""

@@ -39,6 +39,11 @@ def main_of(items: Sequence[Symbol]) -> Symbol:
     return min(level, key=lambda item: abs(item.base - base))
 
 
+def _continues(group: Sequence[Symbol], item: Symbol) -> bool:
+    gap = item.left - max([other.right for other in group])
+    return -0.1 * item.size < gap < 0.2 * item.size and item.size < SCRIPT * max([other.size for other in group])
+
+
 class Scripts:
     """The sub- and superscripts of one symbol, as they are found from left to right."""
 
@@ -51,11 +56,8 @@ class Scripts:
 
     def continues(self, item: Symbol) -> bool:
         """Whether an item is a script of one of these scripts, wherever that puts it."""
-        return any(
-            item.size < SCRIPT * max(i.size for i in group)
-            and -0.1 * item.size < item.left - max(i.right for i in group) < 0.2 * item.size
-            for group in (self.above, self.below)
-            if group
+        return (bool(self.above) and _continues(self.above, item)) or (
+            bool(self.below) and _continues(self.below, item)
         )
 
     def add(self, item: Symbol, main: Symbol) -> None:

@@ -414,8 +414,11 @@ def runs_latex(reader: FormulaRuns, runs: Sequence[int], *, tail: int = 0) -> Pa
     """The LaTeX of runs that are one formula, without the last `tail` characters."""
     page = reader.page
     items = items_of(page, runs, tail=tail)
-    boxes = [page.boxes[4 * run : 4 * run + 4] for run in runs]
-    size = max(page.sizes[run] for run in runs)
-    left, right = min(box[0] for box in boxes) - size, max(box[2] for box in boxes) + size
-    top, bottom = min(box[1] for box in boxes) - size, max(box[3] for box in boxes) + size
+    if len(items) == 1:
+        return parse(items, ())
+    boxes, size = page.boxes, max([page.sizes[run] for run in runs])
+    left = min([boxes[4 * run] for run in runs]) - size
+    top = min([boxes[4 * run + 1] for run in runs]) - size
+    right = max([boxes[4 * run + 2] for run in runs]) + size
+    bottom = max([boxes[4 * run + 3] for run in runs]) + size
     return parse(items, reader.rules_in(left, top, right, bottom))
