@@ -61,9 +61,12 @@ class Symbol:
         centred: bool = False,
         spaced: bool = False,
     ) -> None:
-        self.kind, self.latex, self.sign = kind, latex, sign
+        self.kind = kind
+        self.latex = latex
+        self.sign = sign
         self.left, self.top, self.right, self.bottom = box
-        self.base, self.size = base, size
+        self.base = base
+        self.size = size
         self.axis = base - AXIS * size
         self.centred = centred
         self.spaced = spaced
@@ -94,30 +97,27 @@ class DrawnRule(NamedTuple):
 
 def items_of(page: PageText, runs: Sequence[int], *, tail: int = 0) -> list[Symbol]:
     """The symbols of these runs, without the last `tail` characters."""
+    texts, fonts, table, boxes = page.texts, page.fonts, page.font_table, page.boxes
+    sizes, baselines, flags = page.sizes, page.baselines, page.flags
+    last = runs[-1]
     items: list[Symbol] = []
     for run in runs:
-        items += _items_of_run(page, run, tail if run == runs[-1] else 0)
+        text, font = texts[run], table[fonts[run]]
+        size, base, left = sizes[run], baselines[run], boxes[4 * run]
+        step = (boxes[4 * run + 2] - left) / len(text)
+        if hangs(font.name):  # its box is what is drawn
+            top, bottom = boxes[4 * run + 1], boxes[4 * run + 3]
+            text = _by_shape(text, step / size, (bottom - top) / size)
+        else:
+            top, bottom = base - ASCENT * size, base + DESCENT * size
+        spaced = bool(flags[run] & SPACE)
+        if tail and run == last:
+            text = text[:-tail]
+        for kind, latex, start, end, sign, centred in _shapes(text, font):
+            box = (left + step * start, top, left + step * end, bottom)
+            items.append(Symbol(kind, latex, box, base, size, sign=sign, centred=centred, spaced=spaced))
+            spaced = False
     return items
-
-
-def _items_of_run(page: PageText, run: int, tail: int) -> list[Symbol]:
-    text, font = page.texts[run], page.font_table[page.fonts[run]]
-    size, base = page.sizes[run], page.baselines[run]
-    left, top, right, bottom = page.boxes[4 * run : 4 * run + 4]
-    step = (right - left) / len(text)
-    if hangs(font.name):  # its box is what is drawn
-        text = _by_shape(text, step / size, (bottom - top) / size)
-    else:
-        top, bottom = base - ASCENT * size, base + DESCENT * size
-    made = []
-    spaced = bool(page.flags[run] & SPACE)
-    for shape in _shapes(text[: len(text) - tail], font):
-        box = (left + step * shape.start, top, left + step * shape.end, bottom)
-        made.append(
-            Symbol(shape.kind, shape.latex, box, base, size, sign=shape.sign, centred=shape.centred, spaced=spaced)
-        )
-        spaced = False
-    return made
 
 
 def _by_shape(text: str, width: float, height: float) -> str:

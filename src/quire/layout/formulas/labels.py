@@ -26,6 +26,10 @@ class HorizontalBrace(NamedTuple):
     under: bool
 
     @property
+    def command(self) -> str:
+        return r"\underbrace" if self.under else r"\overbrace"
+
+    @property
     def edge(self) -> tuple[float, float, float, float]:
         return box_of(self.parts)
 

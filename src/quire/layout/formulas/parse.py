@@ -14,7 +14,7 @@ from quire.layout.formulas.joins import joined_signs
 from quire.layout.formulas.labels import HorizontalBrace, arrows_of, braced, braces_of, is_under, label_of, under_label
 from quire.layout.formulas.marks import covers, crosses, struck, under_accent, without_strokes
 from quire.layout.formulas.rules import belongs_before, limits_of, next_to, root_of
-from quire.layout.formulas.scripts import Scripts, all_scripts, is_script, main_of
+from quire.layout.formulas.scripts import SCRIPT, Scripts, all_scripts, is_script, main_of
 from quire.layout.formulas.signs import ACCENTS, INTEGRALS, PIECES, WIDE_ACCENTS, WITH_LIMITS
 from quire.layout.formulas.writing import as_script, written
 from quire.layout.things import box_of
@@ -40,6 +40,9 @@ rows below each other."""
 
 def parse(items: Sequence[Symbol], rules: Sequence[DrawnRule]) -> Parsed:
     """The LaTeX of the symbols of a formula and the rules drawn in it."""
+    if len(items) == 1:
+        latex = written(items)
+        return Parsed(latex, "\ufffd" in latex)
     parser = _Parser(max([item.size for item in items if item.kind != "operator"], default=0.0))
     latex = parser.layout(list(items), list(rules))
     return Parsed(latex, parser.unsure or "\ufffd" in latex)
@@ -65,7 +68,7 @@ class _Parser:
         """One part of a formula, of one or more rows."""
         if len(items) == 1:
             return written(items)
-        if not rules and all([item.kind in _PLAIN and item.sign not in _SPECIAL for item in items]):
+        if not rules and all(item.kind in _PLAIN and item.sign not in _SPECIAL for item in items):
             return self._plain(items)
         items = joined_signs(joined_brackets(items))
         braces = braces_of(items)
@@ -73,6 +76,9 @@ class _Parser:
             parts = {id(part) for brace in braces for part in brace.parts}
             items = [item for item in items if id(item) not in parts]
             rules = [rule for rule in rules or () if not any(_is_part(rule, brace) for brace in braces)]
+        if not items:  # what the braces embrace is elsewhere
+            self.unsure = True
+            return "".join(brace.command + "{}" for brace in braces)
         items = self._accents(items)
         if rules:
             items = self._ruled(items, rules)
@@ -86,7 +92,7 @@ class _Parser:
     def _plain(self, items: list[Symbol]) -> str:
         """A part of letters, relations and brackets of one row: it has nothing but scripts and labels."""
         first = items[0]
-        if all([item.base == first.base and item.size == first.size for item in items]):
+        if all(item.base == first.base and item.size == first.size for item in items):
             return written(sorted(items, key=lambda item: item.left))
         return self._in_rows(self._matrices(self._labelled(items)))
 
@@ -224,7 +230,7 @@ class _Parser:
             return items
         label = under_label(items, brace)
         main = main_of(inside)
-        latex = rf"\{'under' if brace.under else 'over'}brace{{{self.layout(inside)}}}"
+        latex = f"{brace.command}{{{self.layout(inside)}}}"
         if label:
             latex += f"{'_' if brace.under else '^'}{{{as_script(self.layout(label))}}}"
         made = Symbol("whole", latex, box_of(inside), main.base, main.size, spaced=inside[0].spaced)
@@ -232,9 +238,11 @@ class _Parser:
 
     def _labelled(self, items: list[Symbol]) -> list[Symbol]:
         """Arrows and relations with what is written above and below them."""
-        small = [item for item in items if item.kind not in ("accent", "operator")]
-        if not any([item.kind == "relation" for item in items]):
+        relations = [item for item in items if item.kind == "relation" and item.sign]
+        if not relations:
             return items
+        largest = SCRIPT * max([item.size for item in relations])
+        small = [item for item in items if item.size < largest and item.kind not in ("accent", "operator")]
         for arrow in arrows_of(items):
             left, _, right, _ = box_of(arrow.parts)
             below = [item for item in items if arrow.over and is_under(item, arrow)]
@@ -245,8 +253,9 @@ class _Parser:
                 items = [*(i for i in items if i not in below and i not in arrow.parts), made]
                 continue
             items = self._with_labels(items, small, arrow.parts, arrow.command)
-        for relation in [item for item in items if item.kind == "relation" and item.sign]:
-            items = self._with_labels(items, small, [relation], None)
+        for relation in relations if small else ():
+            if relation in items and any(relation.left <= item.middle <= relation.right for item in small):
+                items = self._with_labels(items, small, [relation], None)
         return items
 
     def _with_labels(
@@ -366,7 +375,7 @@ class _Parser:
             out.append(item)
         if scripts:
             self._attach(out, base, scripts)
-        self.unsure = self.unsure or any([item.kind == "root" for item in out])
+        self.unsure = self.unsure or any(item.kind == "root" for item in out)
         return written(out)
 
     def _attach(self, out: list[Symbol], base: Symbol | None, scripts: Scripts) -> None:
