@@ -190,7 +190,7 @@ def _shape(sign: str, font: Font, start: int, end: int) -> _Shape:
     if sign in SURE_ACCENTS:
         kind = "accent"
     elif sign in BRACES:
-        kind = "brace"
+        kind, latex = "brace", BRACES[sign]
     elif sign == "√":
         kind, centred = "root", tall
     elif sign in OPERATORS:

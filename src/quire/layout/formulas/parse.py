@@ -79,6 +79,7 @@ class _Parser:
         if not items:  # what the braces embrace is elsewhere
             self.unsure = True
             return "".join(brace.command + "{}" for brace in braces)
+        self.unsure = self.unsure or any(item.kind == "brace" for item in items)
         items = self._accents(items)
         if rules:
             items = self._ruled(items, rules)

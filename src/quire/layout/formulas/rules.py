@@ -70,7 +70,7 @@ def limits_of(items: Sequence[Symbol], operator: Symbol, operators: Sequence[Sym
     """What stands directly above or below an operator, and beside that on its line."""
     size = operator.size
     reach = LIMIT_GAP
-    small = SCRIPT * max([size, *(item.size for item in items if item.kind != "operator")])
+    small = SCRIPT * size * (1.1 if operator.kind == "operator" else 1.0)  # its font may be set smaller than the text
 
     def beyond(item: Symbol) -> bool:
         if item is operator or item in operators or item.size > small:

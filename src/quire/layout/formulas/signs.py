@@ -122,8 +122,9 @@ SURE_ACCENTS = frozenset(ACCENTS) - frozenset("^~∼`⇀")
 WIDE_ACCENTS = frozenset("︿﹋")
 """Accents over several letters; no file writes these signs, they name what the font of large symbols draws."""
 
-BRACES = frozenset("╭╮╰╯╌")
-"""The ends of the two halves of a horizontal brace, and what is between them, named by these signs as well."""
+BRACES = {"╭": "z", "╮": r"\{", "╰": "|", "╯": r"\}", "╌": ""}
+"""The ends of the two halves of a horizontal brace and what is between them, named by these signs as well, and what is
+written where a part of the brace is missing."""
 
 FUNCTIONS = names(
     """

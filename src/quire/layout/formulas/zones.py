@@ -9,25 +9,27 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from quire.layout.formulas.items import items_of
+from quire.layout.formulas.items import FLAT, items_of
 from quire.layout.formulas.parse import Parsed, parse
 from quire.layout.formulas.signs import RELATIONS, SURE_ACCENTS
 from quire.layout.formulas.words import ANCHOR, VARIABLE, WORD, FormulaRuns
 from quire.layout.lines import Line
+from quire.median import median
 from quire.pagetext import PageText
 
 WORDS = 0.3  # of the characters of a row of a formula: those in words of the text
 MIXED = 0.5  # the same of a row that stands apart from the text
 WORDED = 0.75  # the same of a row that is centred as well
+FEW = 3  # words of such a row
 SMALL = 0.86  # of the largest size of a row: smaller words are scripts
 SET_APART = 1.3  # of the size: white space between formulas that are not of one group
+TIGHT = 0.4  # of the size: rows of one formula may be nearer, formulas below each other are not
 INDENT = 1.2  # of the size: how far from the edge of the text a formula begins
 LEADING = 1.45  # of the size: lines of one paragraph are nearer than this
 FRAGMENT = 5  # characters: a line this short beside a formula is part of it
 COLUMNS = 10.0  # of the size: formulas this far apart are in different columns
 LABELLED = 30.0  # the gap between a formula and a text before it on the same line
 WIDE = 3.0  # of the size: a gap this wide separates columns, or a formula from its number
-BRACE = 0.6  # of the size: the height of a horizontal brace
 JOINED = 2.0  # of the size: the gap between pieces of one line of text
 PROSE = 60  # characters of a line that is no formula without a sign of one
 SHORT = 10  # characters of a piece that has no sign of a formula itself
@@ -56,14 +58,14 @@ def find_zones(page: PageText, lines: Sequence[Line], reader: FormulaRuns) -> tu
             share <= WORDS
             or (
                 _relates(lines[place])
-                and (share < MIXED or (share < WORDED and _is_centred(lines, place)))
+                and (share < MIXED or (share < WORDED and _is_centred(reader, lines, place)))
                 and _is_apart(lines, shares, place)
             )
         )
         for place, share in enumerate(shares)
     ]
     _mark_cases(reader, lines, kinds)
-    _mark_labels(lines, kinds)
+    _mark_labels(page, lines, kinds)
     zones: list[FormulaZone] = []
     taken: set[int] = set()
     start = 0
@@ -98,7 +100,7 @@ def _are_apart(page: PageText, lines: Sequence[Line]) -> bool:
     known = [x for x in relations if x is not None]
     size = max(line.size for line in lines)
     middles = [(line.left + line.right) / 2 for line in lines]
-    tight = any(below.top - above.bottom < 0.5 * size for above, below in pairwise(lines))
+    tight = median([below.top - above.bottom for above, below in pairwise(lines)]) < TIGHT * size
     if len(known) < len(lines) or tight:
         return False
     return max(known) - min(known) > size and max(middles) - min(middles) < 0.3 * size
@@ -127,19 +129,22 @@ def _mark_cases(reader: FormulaRuns, lines: Sequence[Line], kinds: list[bool]) -
                 kinds[near] = kinds[near] or inside
 
 
-def _mark_labels(lines: Sequence[Line], kinds: list[bool]) -> None:
+def _mark_labels(page: PageText, lines: Sequence[Line], kinds: list[bool]) -> None:
     """Mark the lines above and below horizontal braces as parts of a formula, whatever words are in them."""
     for place, line in enumerate(lines):
-        under, over = "{z" in line.text, "}|" in line.text
-        if not kinds[place] or not (under or over) or line.height > BRACE * line.size:
+        if not kinds[place] or ("{z" not in line.text and "}|" not in line.text):
             continue
-        for near in range(max(place - 4, 0), min(place + 5, len(lines))):
-            other = lines[near]
-            if kinds[near] or not other.left < line.right or not other.right > line.left:
+        for run in line.runs:
+            left, top, right, bottom = page.box(run)
+            size, tip = page.sizes[run], page.texts[run]
+            if tip not in ("{z", "}|") or bottom - top > FLAT * size:
                 continue
-            gap = other.top - line.bottom if under else line.top - other.bottom
-            middle = (other.left + other.right) / 2
-            kinds[near] = -0.5 * line.size < gap < line.size and abs(middle - (line.left + line.right) / 2) < line.size
+            for near in range(max(place - 4, 0), min(place + 5, len(lines))):
+                other = lines[near]
+                gap = other.top - bottom if tip == "{z" else top - other.bottom
+                middle = (other.left + other.right) / 2
+                label = -0.5 * size < gap < size and abs(middle - (left + right) / 2) < size
+                kinds[near] = kinds[near] or label
 
 
 def _words(reader: FormulaRuns, line: Line) -> float | None:
@@ -168,9 +173,11 @@ def _relates(line: Line) -> bool:
     return any(sign in RELATIONS and sign != ":" for sign in line.text)
 
 
-def _is_centred(lines: Sequence[Line], place: int) -> bool:
-    """Whether a line is in the middle of the text above and below it."""
+def _is_centred(reader: FormulaRuns, lines: Sequence[Line], place: int) -> bool:
+    """Whether a line of few words is in the middle of the text above and below it."""
     line = lines[place]
+    if sum(reader.is_word(run) for run in line.runs) > FEW:
+        return False
     around = [other for other in lines[max(place - 2, 0) : place + 3] if other.left < line.right]
     around = [other for other in around if other.right > line.left] or [line]
     before = line.left - min(other.left for other in around)
