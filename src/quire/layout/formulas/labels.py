@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
 from quire.layout.formulas.items import DrawnRule, Symbol
 from quire.layout.formulas.rules import next_to
-from quire.layout.formulas.scripts import SCRIPT
+from quire.layout.formulas.scripts import SCRIPT, main_of
+from quire.layout.formulas.writing import as_script
 from quire.layout.things import box_of
+
+Compose = Callable[[list[Symbol]], str]
+"""Writes the LaTeX of a part of a formula."""
 
 LABEL_GAP = 0.6  # of the size: the gap between a sign and its label
 BESIDE = 0.5  # of the size: the gap between the words of a label
@@ -74,7 +78,7 @@ class GrownArrow(NamedTuple):
         return _OVER.get(self.sign)
 
 
-def arrows_of(items: Sequence[Symbol]) -> list[GrownArrow]:
+def _arrows_of(items: Sequence[Symbol]) -> list[GrownArrow]:
     """Arrows whose head and shaft are parts that touch."""
     heads = [item for item in items if item.sign in _EXTENDED]
     if not heads:
@@ -97,7 +101,7 @@ def arrows_of(items: Sequence[Symbol]) -> list[GrownArrow]:
     return found
 
 
-def is_under(item: Symbol, arrow: GrownArrow) -> bool:
+def _is_under(item: Symbol, arrow: GrownArrow) -> bool:
     """Whether an item is a letter below an arrow, and not a label of it."""
     left, _, right, _ = box_of(arrow.parts)
     size, base = arrow.parts[0].size, arrow.parts[0].base
@@ -105,7 +109,7 @@ def is_under(item: Symbol, arrow: GrownArrow) -> bool:
     return lower and item.size > SCRIPT * size and item.left > left - 0.2 * size and item.right < right + 0.2 * size
 
 
-def label_of(
+def _label_of(
     items: Sequence[Symbol], sign: tuple[float, float, float, float], size: float, *, up: bool
 ) -> list[Symbol]:
     """The label above or below a sign with this box: smaller type in the middle of it, and what is beside that."""
@@ -132,7 +136,7 @@ def label_of(
     return label if abs(middle - (left + right) / 2) < 0.3 * size else []
 
 
-def under_label(items: Sequence[Symbol], brace: HorizontalBrace) -> list[Symbol]:
+def _brace_label(items: Sequence[Symbol], brace: HorizontalBrace) -> list[Symbol]:
     """The label of a brace, of any size: one line beyond it, in its middle."""
     left, top, right, bottom = brace.edge
     beyond = [
@@ -151,3 +155,61 @@ def under_label(items: Sequence[Symbol], brace: HorizontalBrace) -> list[Symbol]
     while end < len(gaps) and gaps[end] < BESIDE * row[end].size:
         end += 1
     return row[start : end + 1]
+
+
+def with_brace(items: Sequence[Symbol], inside: list[Symbol], brace: HorizontalBrace, compose: Compose) -> list[Symbol]:
+    """The items with what a brace embraces and its label joined."""
+    label = _brace_label(items, brace)
+    main = main_of(inside)
+    latex = f"{brace.command}{{{compose(inside)}}}"
+    if label:
+        latex += f"{'_' if brace.under else '^'}{{{as_script(compose(label))}}}"
+    made = Symbol("whole", latex, box_of(inside), main.base, main.size, spaced=inside[0].spaced)
+    return [*(item for item in items if item not in inside and item not in label), made]
+
+
+def labelled(items: list[Symbol], compose: Compose) -> list[Symbol]:
+    """The items with arrows and relations joined with what is written above and below them."""
+    relations = [item for item in items if item.kind == "relation" and item.sign]
+    if not relations:
+        return items
+    largest = SCRIPT * max([item.size for item in relations])
+    small = [item for item in items if item.size < largest and item.kind not in ("accent", "operator")]
+    for arrow in _arrows_of(items):
+        below = [item for item in items if arrow.over and _is_under(item, arrow)]
+        if below:
+            left, _, right, _ = box_of(arrow.parts)
+            base = main_of(below)
+            latex = rf"\{arrow.over}{{{compose(below)}}}"
+            made = Symbol("whole", latex, (left, base.top, right, base.bottom), base.base, base.size)
+            items = [*(item for item in items if item not in below and item not in arrow.parts), made]
+        else:
+            items = _with_labels(items, small, arrow.parts, arrow.command, compose)
+    for relation in relations if small else ():
+        if relation in items and any(relation.left <= item.middle <= relation.right for item in small):
+            items = _with_labels(items, small, [relation], None, compose)
+    return items
+
+
+def _with_labels(
+    items: list[Symbol], small: Sequence[Symbol], parts: Sequence[Symbol], command: str | None, compose: Compose
+) -> list[Symbol]:
+    """The items with a sign and its labels joined: an arrow that grows has a `command`, a relation none."""
+    first = parts[0]
+    left, _, right, _ = box_of(parts)
+    box = (left, first.axis - 0.2 * first.size, right, first.axis + 0.2 * first.size)
+    above, below = (
+        [item for item in _label_of(small, box, first.size, up=up) if item in items and item not in parts]
+        for up in (True, False)
+    )
+    if not above and not below:
+        return items
+    over, under = (compose(label) if label else "" for label in (above, below))
+    if command:
+        latex = rf"\{command}{f'[{under}]' if under else ''}{{{over}}}"
+    else:
+        latex = rf"\underset{{{under}}}{{{first.latex}}}" if under else first.latex
+        latex = rf"\{'overset' if under else 'stackrel'}{{{over}}}{{{latex}}}" if over else latex
+    made = Symbol("relation", latex, (left, first.top, right, first.bottom), first.base, first.size)
+    used = [*parts, *above, *below]
+    return [*(item for item in items if item not in used), made]

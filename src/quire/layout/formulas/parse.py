@@ -11,10 +11,10 @@ from typing import NamedTuple
 from quire.layout.formulas.brackets import cells_of, columns_of, joined_brackets, partner_of, rows_of
 from quire.layout.formulas.items import AXIS, DrawnRule, Symbol, SymbolKind
 from quire.layout.formulas.joins import joined_signs
-from quire.layout.formulas.labels import HorizontalBrace, arrows_of, braced, braces_of, is_under, label_of, under_label
+from quire.layout.formulas.labels import HorizontalBrace, braced, braces_of, labelled, with_brace
 from quire.layout.formulas.marks import covers, crosses, struck, under_accent, without_strokes
 from quire.layout.formulas.rules import belongs_before, limits_of, next_to, root_of
-from quire.layout.formulas.scripts import SCRIPT, Scripts, all_scripts, is_script, main_of
+from quire.layout.formulas.scripts import Scripts, all_scripts, is_script, main_of
 from quire.layout.formulas.signs import ACCENTS, INTEGRALS, PIECES, WIDE_ACCENTS, WITH_LIMITS
 from quire.layout.formulas.writing import as_script, written
 from quire.layout.things import box_of
@@ -84,9 +84,11 @@ class _Parser:
         if rules:
             items = self._ruled(items, rules)
         for brace in braces:
-            items = self._braced(items, brace)
+            inside = braced(items, brace)
+            items = with_brace(items, inside, brace, self.layout) if inside else items
+            self.unsure = self.unsure or not inside
         items = self._limits(items)
-        items = self._labelled(items)
+        items = labelled(items, self.layout)
         items = self._matrices(items)
         return self._in_rows(items)
 
@@ -95,7 +97,7 @@ class _Parser:
         first = items[0]
         if all(item.base == first.base and item.size == first.size for item in items):
             return written(sorted(items, key=lambda item: item.left))
-        return self._in_rows(self._matrices(self._labelled(items)))
+        return self._in_rows(self._matrices(labelled(items, self.layout)))
 
     def _in_rows(self, items: list[Symbol]) -> str:
         rows = rows_of(items)
@@ -222,65 +224,6 @@ class _Parser:
         box = (min([root.left, *(i.left for i in index)]), rule.y, max(right, rule.right), bottom)
         made = Symbol("whole", latex, box, main_of(inside).base, size, spaced=root.spaced)
         return [*(item for item in items if item not in parts and item is not root), made]
-
-    def _braced(self, items: list[Symbol], brace: HorizontalBrace) -> list[Symbol]:
-        """What stands above or below a horizontal brace, with its label."""
-        inside = braced(items, brace)
-        if not inside:
-            self.unsure = True
-            return items
-        label = under_label(items, brace)
-        main = main_of(inside)
-        latex = f"{brace.command}{{{self.layout(inside)}}}"
-        if label:
-            latex += f"{'_' if brace.under else '^'}{{{as_script(self.layout(label))}}}"
-        made = Symbol("whole", latex, box_of(inside), main.base, main.size, spaced=inside[0].spaced)
-        return [*(item for item in items if item not in inside and item not in label), made]
-
-    def _labelled(self, items: list[Symbol]) -> list[Symbol]:
-        """Arrows and relations with what is written above and below them."""
-        relations = [item for item in items if item.kind == "relation" and item.sign]
-        if not relations:
-            return items
-        largest = SCRIPT * max([item.size for item in relations])
-        small = [item for item in items if item.size < largest and item.kind not in ("accent", "operator")]
-        for arrow in arrows_of(items):
-            left, _, right, _ = box_of(arrow.parts)
-            below = [item for item in items if arrow.over and is_under(item, arrow)]
-            if below:
-                latex = rf"\{arrow.over}{{{self.line(below)}}}"
-                base = main_of(below)
-                made = Symbol("whole", latex, (left, base.top, right, base.bottom), base.base, base.size)
-                items = [*(i for i in items if i not in below and i not in arrow.parts), made]
-                continue
-            items = self._with_labels(items, small, arrow.parts, arrow.command)
-        for relation in relations if small else ():
-            if relation in items and any(relation.left <= item.middle <= relation.right for item in small):
-                items = self._with_labels(items, small, [relation], None)
-        return items
-
-    def _with_labels(
-        self, items: list[Symbol], small: Sequence[Symbol], parts: Sequence[Symbol], command: str | None
-    ) -> list[Symbol]:
-        """The items with a sign and its labels joined: an arrow that grows has a `command`, a relation none."""
-        first = parts[0]
-        left, _, right, _ = box_of(parts)
-        box = (left, first.axis - 0.2 * first.size, right, first.axis + 0.2 * first.size)
-        above, below = (
-            [item for item in label_of(small, box, first.size, up=up) if item in items and item not in parts]
-            for up in (True, False)
-        )
-        if not above and not below:
-            return items
-        over, under = (self.layout(label) if label else "" for label in (above, below))
-        if command:
-            latex = rf"\{command}{f'[{under}]' if under else ''}{{{over}}}"
-        else:
-            latex = rf"\underset{{{under}}}{{{first.latex}}}" if under else first.latex
-            latex = rf"\{'overset' if under else 'stackrel'}{{{over}}}{{{latex}}}" if over else latex
-        made = Symbol("relation", latex, (left, first.top, right, first.bottom), first.base, first.size)
-        used = [*parts, *above, *below]
-        return [*(item for item in items if item not in used), made]
 
     def _limits(self, items: list[Symbol]) -> list[Symbol]:
         """Operators with what stands above and below them."""
