@@ -13,7 +13,16 @@ _TOKEN = re.compile(r"\\text\{[^{}]*\}|\\[A-Za-z]+|\\.|\d+(?:\.\d+)?|\S", re.S)
 _SIGNS = {command: sign for sign, command in reversed(COMMANDS.items()) if command.startswith("\\")}
 _SIGNS |= {r"\{": "{", r"\}": "}", r"\|": "‖", r"\colon": ":", r"\limits": "", r"\-": "-"}
 _ACCENTS = {name: mark for mark, name in reversed(ACCENTS.items())}
-_ACCENTS |= {"hat": "^", "tilde": "~", "bar": "¯", "vec": "→", "dot": "˙", "ddot": "¨"}
+_ACCENTS |= {
+    "hat": "^",
+    "tilde": "~",
+    "bar": "¯",
+    "vec": "→",
+    "dot": "˙",
+    "ddot": "¨",
+    "widehat": "^",
+    "widetilde": "~",
+}
 _STYLES = {
     "mathbf": "BOLD",
     "boldsymbol": "BOLD ITALIC",
@@ -24,6 +33,13 @@ _STYLES = {
     "mathtt": "MONOSPACE",
 }
 _BRACKETS = {"pmatrix": "()", "bmatrix": "[]", "Bmatrix": "{}", "vmatrix": "||", "Vmatrix": "‖‖", "cases": "{"}
+_BRACES = {
+    "underbrace": ("munder", "⏟"),
+    "overbrace": ("mover", "⏞"),
+    "overrightarrow": ("mover", "→"),
+    "overleftarrow": ("mover", "←"),
+}
+_ARROWS = {"xrightarrow": "→", "xleftarrow": "←", "xRightarrow": "⇒", "xLeftarrow": "⇐", "xmapsto": "↦"}
 _ALIGNED = {"cases": "left", "aligned": "right left"}
 _STOPS = ("}", "&", r"\\", r"\end")
 
@@ -115,13 +131,22 @@ class _Writer:
         if name == "sqrt":
             return self.root()
         if name == "begin":
-            return self.table()
+            return self.table(self.name(), r"\end")
         if name in ("overline", "underline"):
             tag = "mover" if name == "overline" else "munder"
             return f'<{tag} accent="true">{self.group()}<mo stretchy="true">‾</mo></{tag}>'
-        if name == "stackrel":
-            above, base = self.group(), self.group()
-            return f"<mover>{base}{above}</mover>"
+        if name in ("stackrel", "overset", "underset"):
+            label, base = self.group(), self.group()
+            tag = "munder" if name == "underset" else "mover"
+            return f"<{tag}>{base}{label}</{tag}>"
+        if name in _BRACES:
+            tag, sign = _BRACES[name]
+            return f'<{tag}>{self.group()}<mo stretchy="true">{sign}</mo></{tag}>'
+        if name in _ARROWS:
+            return self.arrow(_ARROWS[name])
+        if name == "substack":
+            self.take()
+            return self.table("substack", "}")
         if name in _ACCENTS:
             return f'<mover accent="true">{self.group()}<mo stretchy="false">{_ACCENTS[name]}</mo></mover>'
         if name == "pmod":
@@ -133,6 +158,16 @@ class _Writer:
         if name in FUNCTIONS:
             return f"<mi>{name}</mi>"
         return _symbol(_SIGNS.get(f"\\{name}", name))
+
+    def arrow(self, sign: str) -> str:
+        """An arrow with a label above it, and perhaps one below."""
+        arrow = f'<mo stretchy="true">{sign}</mo>'
+        if self.peek() != "[":
+            return f"<mover>{arrow}{self.group()}</mover>"
+        self.take()
+        below = self.row("]")
+        self.take()
+        return f"<munderover>{arrow}<mrow>{below}</mrow>{self.group()}</munderover>"
 
     def root(self) -> str:
         if self.peek() != "[":
@@ -157,17 +192,17 @@ class _Writer:
             return f'<mi mathvariant="normal">{escape(text)}</mi>'
         return f"<mi>{escape(''.join(_in_style(letter, _STYLES[name]) for letter in text))}</mi>"
 
-    def table(self) -> str:
-        """The rows of an environment."""
-        name = self.name()
+    def table(self, name: str, end: str) -> str:
+        """The rows of an environment, or of the argument of a command, up to its end."""
         rows: list[list[str]] = [[]]
         while self.place < len(self.tokens):
-            rows[-1].append(f"<mtd>{self.row()}</mtd>")
+            rows[-1].append(f"<mtd>{self.row(end)}</mtd>")
             token = self.take()
             if token == r"\\":
                 rows.append([])
-            elif token == r"\end":
-                self.name()
+            elif token == end:
+                if end == r"\end":
+                    self.name()
                 break
         align = f' columnalign="{_ALIGNED[name]}"' if name in _ALIGNED else ""
         lines = [f"<mtr>{''.join(row)}</mtr>" for row in rows]
@@ -192,7 +227,7 @@ def _bracketed(table: str, brackets: Sequence[str]) -> str:
 
 def _has_limits(token: str) -> bool:
     sign = _SIGNS.get(token, token)
-    return (sign in OPERATORS and sign not in INTEGRALS) or token.removeprefix("\\") in WITH_LIMITS
+    return (sign in OPERATORS and sign not in INTEGRALS) or token.removeprefix("\\") in WITH_LIMITS | _BRACES.keys()
 
 
 def _symbol(sign: str) -> str:

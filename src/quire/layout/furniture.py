@@ -5,9 +5,11 @@ A single page can only show that a line is isolated in the margin; `assemble` co
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from itertools import pairwise
 
+from quire.layout.formulas.signs import RELATIONS
 from quire.layout.lines import Line
 from quire.layout.patterns import is_page_number
 from quire.types import BlockKind
@@ -16,6 +18,8 @@ ZONE = 0.1  # of the page's height: how deep the margins with furniture are
 WIDE_ZONE = 0.125  # for page numbers, lines spread over the width, and small type far from the text
 TITLE_GAP = 2.0  # of the size: titles of columns are not further from them
 MAX_ROWS = 3
+FORMULA = 0.15  # of a formula's characters: those in fonts of formulas
+_WORD = re.compile(r"[^\W\d_]{3}")
 STAMP = 0.08  # of the page's width: how wide the margins with turned stamps are
 
 
@@ -85,6 +89,8 @@ def _apart(
     zone = height * (WIDE_ZONE if spread or faint or len(numbers) == len(row) else ZONE)
     if (place == 1 and bottom > zone) or (place == -1 and top < height - zone):
         return False
+    if any(_is_formula(line) for line in row):
+        return False
     if size > 1.25 * body_size or len("".join(line.text for line in row)) > 200:
         return False
     if place == -1 and _footnote_like(row, body_size):
@@ -100,6 +106,11 @@ def _apart(
     if (len(numbers) == len(row) or spread) and gap > 0.25 * size:
         return True
     return gap > (0.8 if numbers else 1.0) * max(size, 0.9 * body_size)
+
+
+def _is_formula(line: Line) -> bool:
+    """Whether a line is a formula that stands alone at the edge: signs in fonts of formulas, a relation, no word."""
+    return line.signs > FORMULA and any(sign in RELATIONS for sign in line.text) and not _WORD.search(line.text)
 
 
 def _over_columns(row: list[Line], following: list[Line]) -> bool:

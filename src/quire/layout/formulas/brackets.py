@@ -65,12 +65,12 @@ def partner_of(items: Sequence[Symbol], bracket: Symbol) -> Symbol | None:
 
 def rows_of(items: Sequence[Symbol]) -> list[list[Symbol]]:
     """The rows of a part, from top to bottom."""
-    size = max(item.size for item in items)
-    full = sorted(
-        (item for item in items if item.size > SCRIPT * size and item.kind != "root"), key=lambda item: item.axis
-    )
-    if not full:
+    size = max([item.size for item in items])
+    full = [item for item in items if item.size > SCRIPT * size and item.kind != "root"]
+    axes = [item.axis for item in full]
+    if not full or max(axes) - min(axes) <= ROW * size:
         return [list(items)]
+    full.sort(key=lambda item: item.axis)
     rows: list[list[Symbol]] = [[full[0]]]
     for last, item in pairwise(full):
         if item.axis - last.axis > ROW * size and not _beside(rows[-1], item):

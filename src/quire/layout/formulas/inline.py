@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import groupby
 from typing import NamedTuple
 
 from quire.layout.formulas.parse import Parsed
@@ -35,9 +36,10 @@ class InlineFormula(NamedTuple):
 def inline_formulas(reader: FormulaRuns, lines: Sequence[Line]) -> list[InlineFormula]:
     """The formulas within lines of text, in order."""
     runs = [run for line in lines for run in line.runs]
-    sizes = {run: line.size for line in lines for run in line.runs}
     if not reader.any(runs, ANCHOR | VARIABLE):
         return []
+    sizes = {run: line.size for line in lines for run in line.runs}
+    rows = {run: number for number, line in enumerate(lines) for run in line.runs}
     flags = _membership(reader, runs, sizes)
     found: list[InlineFormula] = []
     start = 0
@@ -48,7 +50,7 @@ def inline_formulas(reader: FormulaRuns, lines: Sequence[Line]) -> list[InlineFo
         end = start
         while end < len(runs) and flags[end]:
             end += 1
-        formula = _formula(reader, runs, start, end, lines)
+        formula = _formula(reader, runs, start, end, rows)
         if formula:
             found.append(formula)
         start = end
@@ -114,7 +116,7 @@ def _holds_formula(reader: FormulaRuns, runs: Sequence[int], flags: Sequence[boo
 
 
 def _formula(
-    reader: FormulaRuns, runs: Sequence[int], start: int, end: int, lines: Sequence[Line]
+    reader: FormulaRuns, runs: Sequence[int], start: int, end: int, rows: Mapping[int, int]
 ) -> InlineFormula | None:
     start, end, tail = _trimmed(reader, runs, start, end)
     part = runs[start:end]
@@ -122,13 +124,11 @@ def _formula(
         return None
     latex: list[str] = []
     unsure = False
-    for line in lines:
-        own = set(line.runs)
-        piece = [run for run in part if run in own]
-        if piece:
-            parsed = runs_latex(reader, piece, tail=tail if piece[-1] == part[-1] else 0)
-            latex.append(parsed.latex)
-            unsure = unsure or parsed.unsure
+    for _, group in groupby(part, key=rows.__getitem__):
+        piece = list(group)
+        parsed = runs_latex(reader, piece, tail=tail if piece[-1] == part[-1] else 0)
+        latex.append(parsed.latex)
+        unsure = unsure or parsed.unsure
     return InlineFormula(part, tail, Parsed(" ".join(latex), unsure))
 
 

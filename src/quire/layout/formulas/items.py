@@ -12,6 +12,7 @@ from quire.fonts import Font, hangs
 from quire.layout.formulas.signs import (
     ACCENTS,
     BINARY,
+    BRACES,
     CLOSING,
     DELIMITERS,
     FUNCTIONS,
@@ -22,14 +23,20 @@ from quire.layout.formulas.signs import (
     RELATIONS,
     SURE_ACCENTS,
 )
-from quire.layout.formulas.symbols import is_symbol_font, letter_of
+from quire.layout.formulas.symbols import in_blackboard, is_symbol_font, letter_of
 from quire.pagetext import SPACE, PageText
 
 ASCENT, DESCENT = 0.7, 0.22  # of the size: from where to where a letter reaches above and below its baseline
 AXIS = 0.25  # of the size: how high above the baseline fractions and brackets have their middle
 
+WIDE = 0.8  # of the size: a bracket is never as wide, an operator is
+TALLEST = 2.6  # of the size: an operator is never taller, a bracket of this width is
+FLAT = 0.5  # of the size: a bracket is never as low, a wide accent and a part of a horizontal brace are
+_OPERATORS = str.maketrans("[]\\", "⋃⨄⋂")
+_FLAT = str.maketrans("bcdefgz{|}(", "︿︿︿﹋﹋﹋╭╮╰╯╌")
+
 SymbolKind = Literal[
-    "letter", "word", "operator", "relation", "binary", "open", "close", "bar", "accent", "root", "whole"
+    "letter", "word", "operator", "relation", "binary", "open", "close", "bar", "accent", "root", "brace", "whole"
 ]
 
 _PARTS = re.compile(r"[^\W\d_]+|\d+|.", re.S)
@@ -54,9 +61,12 @@ class Symbol:
         centred: bool = False,
         spaced: bool = False,
     ) -> None:
-        self.kind, self.latex, self.sign = kind, latex, sign
+        self.kind = kind
+        self.latex = latex
+        self.sign = sign
         self.left, self.top, self.right, self.bottom = box
-        self.base, self.size = base, size
+        self.base = base
+        self.size = size
         self.axis = base - AXIS * size
         self.centred = centred
         self.spaced = spaced
@@ -87,28 +97,34 @@ class DrawnRule(NamedTuple):
 
 def items_of(page: PageText, runs: Sequence[int], *, tail: int = 0) -> list[Symbol]:
     """The symbols of these runs, without the last `tail` characters."""
+    texts, fonts, table, boxes = page.texts, page.fonts, page.font_table, page.boxes
+    sizes, baselines, flags = page.sizes, page.baselines, page.flags
+    last = runs[-1]
     items: list[Symbol] = []
     for run in runs:
-        items += _items_of_run(page, run, tail if run == runs[-1] else 0)
+        text, font = texts[run], table[fonts[run]]
+        size, base, left = sizes[run], baselines[run], boxes[4 * run]
+        step = (boxes[4 * run + 2] - left) / len(text)
+        if hangs(font.name):  # its box is what is drawn
+            top, bottom = boxes[4 * run + 1], boxes[4 * run + 3]
+            text = _by_shape(text, step / size, (bottom - top) / size)
+        else:
+            top, bottom = base - ASCENT * size, base + DESCENT * size
+        spaced = bool(flags[run] & SPACE)
+        if tail and run == last:
+            text = text[:-tail]
+        for kind, latex, start, end, sign, centred in _shapes(text, font):
+            box = (left + step * start, top, left + step * end, bottom)
+            items.append(Symbol(kind, latex, box, base, size, sign=sign, centred=centred, spaced=spaced))
+            spaced = False
     return items
 
 
-def _items_of_run(page: PageText, run: int, tail: int) -> list[Symbol]:
-    text, font = page.texts[run], page.font_table[page.fonts[run]]
-    size, base = page.sizes[run], page.baselines[run]
-    left, top, right, bottom = page.boxes[4 * run : 4 * run + 4]
-    if not hangs(font.name):  # otherwise its box is what is drawn
-        top, bottom = base - ASCENT * size, base + DESCENT * size
-    step = (right - left) / len(text)
-    made = []
-    spaced = bool(page.flags[run] & SPACE)
-    for shape in _shapes(text[: len(text) - tail], font):
-        box = (left + step * shape.start, top, left + step * shape.end, bottom)
-        made.append(
-            Symbol(shape.kind, shape.latex, box, base, size, sign=shape.sign, centred=shape.centred, spaced=spaced)
-        )
-        spaced = False
-    return made
+def _by_shape(text: str, width: float, height: float) -> str:
+    """Codes of a font of large symbols that are brackets or something else, told apart by how they are drawn."""
+    if height < FLAT:
+        return text.translate(_FLAT)
+    return text.translate(_OPERATORS) if width > WIDE and height < TALLEST else text
 
 
 class _Shape(NamedTuple):
@@ -155,6 +171,8 @@ def _shapes(text: str, font: Font) -> tuple[_Shape, ...]:
 def _shape(sign: str, font: Font, start: int, end: int) -> _Shape:
     tall = hangs(font.name)
     sign = LARGE.get(sign, sign) if tall else sign
+    if sign in "[\\]" and in_blackboard(font):
+        sign = {"]": "﹋"}.get(sign, "︿")
     if sign == "/" and is_symbol_font(font):
         sign = "\u0338"  # the stroke through a relation
     if sign in PIECES:
@@ -171,6 +189,8 @@ def _shape(sign: str, font: Font, start: int, end: int) -> _Shape:
     kind = "letter"
     if sign in SURE_ACCENTS:
         kind = "accent"
+    elif sign in BRACES:
+        kind, latex = "brace", BRACES[sign]
     elif sign == "√":
         kind, centred = "root", tall
     elif sign in OPERATORS:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from quire.layout.formulas.items import Symbol
 
 
@@ -33,6 +35,42 @@ def covers(base: Symbol, mark: Symbol, *, stroke: bool) -> bool:
     reach = 0.12 * base.size
     inside = base.left - reach <= mark.middle <= base.right + reach + 0.1 * base.size
     return inside and -0.3 * base.size < base.base - mark.base < 1.1 * base.size and mark.size > 0.6 * base.size
+
+
+def crosses(slash: Symbol, items: Sequence[Symbol]) -> bool:
+    """Whether a slash is drawn through a relation."""
+    return any(
+        item.kind == "relation"
+        and abs(item.middle - slash.middle) < 0.2 * item.size
+        and abs(item.base - slash.base) < 0.1 * item.size
+        for item in items
+    )
+
+
+def under_accent(items: Sequence[Symbol], mark: Symbol) -> list[Symbol]:
+    """The letters that a wide accent covers: those beside each other whose middle is below its own."""
+    size = mark.size
+    row = sorted(
+        (
+            item
+            for item in items
+            if item.kind in ("letter", "word", "whole", "open", "close")
+            and -0.3 * size < item.base - mark.base < 1.2 * size
+            and item.size > 0.6 * size
+        ),
+        key=lambda item: item.left,
+    )
+    best: list[Symbol] = []
+    nearest = 0.3 * size
+    for start in range(len(row)):
+        for end in range(start, len(row)):
+            if end > start and row[end].left - row[end - 1].right > 0.1 * size:
+                break
+            left, right = row[start].left, row[end].right
+            away = abs((left + right) / 2 - mark.middle) + 0.02 * (right - left)
+            if away < nearest and right - left > mark.right - mark.left - 0.3 * size:
+                best, nearest = row[start : end + 1], away
+    return best
 
 
 def struck(base: Symbol) -> str:

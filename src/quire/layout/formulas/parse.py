@@ -10,14 +10,19 @@ from typing import NamedTuple
 
 from quire.layout.formulas.brackets import cells_of, columns_of, joined_brackets, partner_of, rows_of
 from quire.layout.formulas.items import AXIS, DrawnRule, Symbol, SymbolKind
-from quire.layout.formulas.marks import covers, struck, without_strokes
+from quire.layout.formulas.joins import joined_signs
+from quire.layout.formulas.labels import HorizontalBrace, braced, braces_of, labelled, with_brace
+from quire.layout.formulas.marks import covers, crosses, struck, under_accent, without_strokes
 from quire.layout.formulas.rules import belongs_before, limits_of, next_to, root_of
 from quire.layout.formulas.scripts import Scripts, all_scripts, is_script, main_of
-from quire.layout.formulas.signs import ACCENTS, INTEGRALS, WITH_LIMITS
+from quire.layout.formulas.signs import ACCENTS, INTEGRALS, PIECES, WIDE_ACCENTS, WITH_LIMITS
 from quire.layout.formulas.writing import as_script, written
 from quire.layout.things import box_of
 
 TALL = 1.55  # of the size: brackets of at least this height may contain several rows
+
+
+SMALLEST = 0.65  # of the size of the formula: there is no smaller type than this
 
 
 class Parsed(NamedTuple):
@@ -27,27 +32,74 @@ class Parsed(NamedTuple):
     unsure: bool
 
 
+_PLAIN = frozenset(("letter", "word", "relation", "binary", "open", "close"))
+_SPECIAL = frozenset(ACCENTS) | frozenset(PIECES) | WITH_LIMITS | frozenset("\u0338/.ħℏ")
+"""Signs that are perhaps part of something else; without one, and with nothing but plain kinds, a part has one row or
+rows below each other."""
+
+
 def parse(items: Sequence[Symbol], rules: Sequence[DrawnRule]) -> Parsed:
     """The LaTeX of the symbols of a formula and the rules drawn in it."""
-    parser = _Parser()
+    if len(items) == 1:
+        latex = written(items)
+        return Parsed(latex, "\ufffd" in latex)
+    parser = _Parser(max([item.size for item in items if item.kind != "operator"], default=0.0))
     latex = parser.layout(list(items), list(rules))
     return Parsed(latex, parser.unsure or "\ufffd" in latex)
 
 
+def _is_part(rule: DrawnRule, brace: HorizontalBrace) -> bool:
+    """Whether a rule is the straight part of a brace."""
+    left, top, right, bottom = brace.edge
+    return left - 1 <= rule.left and rule.right <= right + 1 and top - 1 <= rule.y <= bottom + 1
+
+
+def _is_before(script: Symbol, base: Symbol, size: float) -> bool:
+    """Whether a script after a relation belongs to what comes next: a space is between them."""
+    return base.kind in ("relation", "binary") and script.left - base.right > 0.12 * size
+
+
 class _Parser:
-    def __init__(self) -> None:
+    def __init__(self, size: float) -> None:
         self.unsure = False
+        self.size = size
 
     def layout(self, items: list[Symbol], rules: list[DrawnRule] | None = None) -> str:
         """One part of a formula, of one or more rows."""
         if len(items) == 1:
             return written(items)
-        items = joined_brackets(items)
+        if not rules and all(item.kind in _PLAIN and item.sign not in _SPECIAL for item in items):
+            return self._plain(items)
+        items = joined_signs(joined_brackets(items))
+        braces = braces_of(items)
+        if braces:
+            parts = {id(part) for brace in braces for part in brace.parts}
+            items = [item for item in items if id(item) not in parts]
+            rules = [rule for rule in rules or () if not any(_is_part(rule, brace) for brace in braces)]
+        if not items:  # what the braces embrace is elsewhere
+            self.unsure = True
+            return "".join(brace.command + "{}" for brace in braces)
+        self.unsure = self.unsure or any(item.kind == "brace" for item in items)
         items = self._accents(items)
         if rules:
             items = self._ruled(items, rules)
+        for brace in braces:
+            inside = braced(items, brace)
+            items = with_brace(items, inside, brace, self.layout) if inside else items
+            self.unsure = self.unsure or not inside
         items = self._limits(items)
+        items = labelled(items, self.layout)
         items = self._matrices(items)
+        return self._in_rows(items)
+
+    def _plain(self, items: list[Symbol]) -> str:
+        """A part of letters, relations and brackets of one row: it has nothing but scripts and labels."""
+        first = items[0]
+        if all(item.base == first.base and item.size == first.size for item in items):
+            return written(sorted(items, key=lambda item: item.left))
+        return self._in_rows(self._matrices(labelled(items, self.layout)))
+
+    def _in_rows(self, items: list[Symbol]) -> str:
         rows = rows_of(items)
         if len(rows) == 1:
             return self.line(rows[0])
@@ -66,9 +118,16 @@ class _Parser:
     def _accents(self, items: list[Symbol]) -> list[Symbol]:
         """Accents and strokes through relations joined with what they belong to."""
         items = without_strokes(items)
-        marks = [item for item in items if item.kind == "accent" or item.sign in ("\u0338", "̸") or item.sign in ACCENTS]
+        marks = [
+            item
+            for item in items
+            if item.sign in ACCENTS or item.sign == "\u0338" or (item.sign == "/" and crosses(item, items))
+        ]
         for mark in marks:
             if mark not in items:
+                continue
+            if mark.sign in WIDE_ACCENTS:
+                items = self._wide_accent(items, mark)
                 continue
             stroke = mark.sign in ("\u0338", "/") and mark.kind != "accent"
             others = [item for item in items if item is not mark and item.kind != "accent"]
@@ -91,6 +150,16 @@ class _Parser:
             made.left, made.right = base.left, base.right
             items = [made if item is base else item for item in items if item is not mark]
         return items
+
+    def _wide_accent(self, items: list[Symbol], mark: Symbol) -> list[Symbol]:
+        inside = under_accent(items, mark)
+        if not inside:
+            self.unsure = True
+            return items
+        main = main_of(inside)
+        latex = rf"\{ACCENTS[mark.sign]}{{{self.line(inside)}}}"
+        made = Symbol("letter", latex, box_of(inside), main.base, main.size, spaced=inside[0].spaced)
+        return [*(item for item in items if item not in inside and item is not mark), made]
 
     def _ruled(self, items: list[Symbol], rules: list[DrawnRule]) -> list[Symbol]:
         """Roots, fractions and overlines: what a rule belongs to, the shortest rules first."""
@@ -127,6 +196,14 @@ class _Parser:
 
     def _root(self, items: list[Symbol], rule: DrawnRule, root: Symbol, waiting: list[DrawnRule]) -> list[Symbol]:
         inside = [item for item in next_to(items, rule, waiting, up=False) if item is not root]
+        if root.centred:
+            inside = [
+                item
+                for item in items
+                if item is not root
+                and rule.left - 0.3 <= item.middle <= rule.right + 0.3
+                and root.top < item.axis < root.bottom
+            ]
         if not inside:
             return items
         index = [
@@ -158,7 +235,7 @@ class _Parser:
                 continue
             latex = operator.latex if operator.sign not in INTEGRALS else operator.latex + r"\limits"
             if below:
-                latex += f"_{{{self.layout(below)}}}"
+                latex += f"_{{{self._rows(below)}}}"
             if above:
                 latex += f"^{{{self.layout(above)}}}"
             parts = [operator, *below, *above]
@@ -167,6 +244,14 @@ class _Parser:
             items = [item for item in items if item not in parts]
             items.append(made)
         return items
+
+    def _rows(self, limit: list[Symbol]) -> str:
+        """What stands below an operator, of one row or more."""
+        rows = rows_of(limit)
+        if len(rows) == 1:
+            return self.layout(limit)
+        lines = r" \\ ".join([self.layout(row) for row in rows])
+        return rf"\substack{{{lines}}}"
 
     def _matrices(self, items: list[Symbol]) -> list[Symbol]:
         """Tall brackets around several rows."""
@@ -215,35 +300,41 @@ class _Parser:
     def line(self, items: Sequence[Symbol]) -> str:
         """One row from left to right, with the scripts of each symbol."""
         main = main_of(items)
+        smallest = main.size < SMALLEST * self.size
         out: list[Symbol] = []
         base: Symbol | None = None
         scripts = Scripts()
         for item in sorted(items, key=lambda item: item.left):
-            if (is_script(item, main) or scripts.continues(item)) and not (
+            if (is_script(item, main, smallest=smallest) or scripts.continues(item)) and not (
                 base is None and not scripts and all_scripts(items, main)
             ):
+                if base is not None and not scripts and _is_before(item, base, main.size):
+                    base = None
                 scripts.add(item, main)
                 continue
-            self._attach(out, base, scripts)
-            base, scripts = item, Scripts()
+            if scripts:
+                self._attach(out, base, scripts)
+                scripts = Scripts()
+            base = item
             out.append(item)
-        self._attach(out, base, scripts)
+        if scripts:
+            self._attach(out, base, scripts)
         self.unsure = self.unsure or any(item.kind == "root" for item in out)
         return written(out)
 
     def _attach(self, out: list[Symbol], base: Symbol | None, scripts: Scripts) -> None:
-        if not scripts:
-            return
+        """Write the scripts of the last symbol, or of none."""
         latex = base.latex if base else "{}"
         self.unsure = self.unsure or base is None
         primes = ""
         while scripts.above and scripts.above[0].sign in ("′", "'", "″", "‴"):
             primes += scripts.above.pop(0).latex
-        if scripts.below:
-            latex += f"_{{{as_script(self.layout(scripts.below))}}}"
-        latex += primes
-        if scripts.above:
-            latex += f"^{{{as_script(self.layout(scripts.above))}}}"
+        below = f"_{{{as_script(self.layout(scripts.below))}}}" if scripts.below else ""
+        above = f"^{{{as_script(self.layout(scripts.above))}}}" if scripts.above else ""
+        if above and below and scripts.below[0].left > scripts.above[-1].right - 0.05 * scripts.below[0].size:
+            latex += f"{primes}{above}{{}}{below}"  # of a tensor: one after the other
+        else:
+            latex += below + primes + above
         kind: SymbolKind = base.kind if base else "letter"
         if base:
             out.pop()

@@ -49,11 +49,16 @@ def next_to(items: Sequence[Symbol], rule: DrawnRule, others: Sequence[DrawnRule
     kept: list[Symbol] = []
     for item in found:
         gap = edge - item.bottom if up else item.top - edge
-        if gap > NEAR * item.size:
+        if gap > NEAR * item.size or (gap > -0.1 * item.size and _begins_a_row(item, kept)):
             continue
         kept.append(item)
         edge = min(edge, item.top) if up else max(edge, item.bottom)
     return kept
+
+
+def _begins_a_row(item: Symbol, kept: Sequence[Symbol]) -> bool:
+    """Whether an item is of another row of the formula: as large as a part of a fraction, and beyond all of it."""
+    return bool(kept) and item.size > 0.9 * max(other.size for other in kept)
 
 
 def belongs_before(item: Symbol, items: Sequence[Symbol], root: Symbol) -> bool:
@@ -64,13 +69,15 @@ def belongs_before(item: Symbol, items: Sequence[Symbol], root: Symbol) -> bool:
 def limits_of(items: Sequence[Symbol], operator: Symbol, operators: Sequence[Symbol], *, up: bool) -> list[Symbol]:
     """What stands directly above or below an operator, and beside that on its line."""
     size = operator.size
+    reach = LIMIT_GAP
+    small = SCRIPT * size * (1.1 if operator.kind == "operator" else 1.0)  # its font may be set smaller than the text
 
     def beyond(item: Symbol) -> bool:
-        if item is operator or item in operators or item.size > SCRIPT * size:
+        if item is operator or item in operators or item.size > small:
             return False
         if operator.kind == "operator":
             gap = operator.top - item.bottom if up else item.top - operator.bottom
-            return -0.35 * size < gap < LIMIT_GAP * size and (
+            return -0.35 * size < gap < reach * size and (
                 item.axis < operator.top if up else item.axis > operator.bottom
             )
         shift = operator.base - item.base
@@ -84,6 +91,9 @@ def limits_of(items: Sequence[Symbol], operator: Symbol, operators: Sequence[Sym
     if not seeds:
         return []
     kept = list(seeds)
+    if operator.kind == "operator" and not up:
+        low = max(item.bottom for item in kept)
+        reach = LIMIT_GAP + (low - operator.bottom) / size  # a second row is as near to the first one
     others = [item for item in items if item not in kept and beyond(item)]
     grown = True
     while grown:

@@ -16,10 +16,11 @@ def shift_of(item: Symbol, main: Symbol) -> float:
     return main.axis - item.axis if item.centred else main.base - item.base
 
 
-def is_script(item: Symbol, main: Symbol) -> bool:
-    if item.size > SCRIPT * main.size:
-        return False
+def is_script(item: Symbol, main: Symbol, *, smallest: bool = False) -> bool:
+    """Whether an item is a script; in the smallest type, scripts are of the same size as their line."""
     shift = shift_of(item, main) / main.size
+    if item.size > SCRIPT * main.size:
+        return smallest and not item.centred and (0.25 < shift < 0.7 or -0.4 < shift < -0.15)
     return abs(shift) > 0.3 if item.centred else shift > RAISED or shift < -LOWERED
 
 
@@ -30,12 +31,17 @@ def all_scripts(items: Sequence[Symbol], main: Symbol) -> bool:
 
 def main_of(items: Sequence[Symbol]) -> Symbol:
     """An item that stands on the baseline of the row."""
-    plain = [item for item in items if item.kind != "root"] or list(items)
+    plain = [item for item in items if item.kind not in ("root", "operator")] or list(items)
     size = max(item.size for item in plain)
     full = [item for item in plain if item.size > SCRIPT * size]
     level = [item for item in full if not item.centred] or full
     base = median([item.base for item in level])
     return min(level, key=lambda item: abs(item.base - base))
+
+
+def _continues(group: Sequence[Symbol], item: Symbol) -> bool:
+    gap = item.left - max([other.right for other in group])
+    return -0.1 * item.size < gap < 0.2 * item.size and item.size < SCRIPT * max([other.size for other in group])
 
 
 class Scripts:
@@ -50,11 +56,8 @@ class Scripts:
 
     def continues(self, item: Symbol) -> bool:
         """Whether an item is a script of one of these scripts, wherever that puts it."""
-        return any(
-            item.size < SCRIPT * max(i.size for i in group)
-            and -0.1 * item.size < item.left - max(i.right for i in group) < 0.2 * item.size
-            for group in (self.above, self.below)
-            if group
+        return (bool(self.above) and _continues(self.above, item)) or (
+            bool(self.below) and _continues(self.below, item)
         )
 
     def add(self, item: Symbol, main: Symbol) -> None:

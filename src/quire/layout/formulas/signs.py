@@ -40,7 +40,8 @@ _RELATIONS = _table(
     swarrow ↖ nwarrow ⇀ rightharpoonup ⇁ rightharpoondown ↼ leftharpoonup ↽ leftharpoondown ⇌ rightleftharpoons ⩽
     leqslant ⩾ geqslant ≲ lesssim ≳ gtrsim ≶ lessgtr ≷ gtrless ≼ preccurlyeq ≽ succcurlyeq ⊴ trianglelefteq ⊵
     trianglerighteq ⊲ vartriangleleft ⊳ vartriangleright ◁ triangleleft ▷ triangleright ≇ ncong ≉ napprox ≮ nless
-    ≯ ngtr ⊈ nsubseteq ⊉ nsupseteq ⊄ nsubset ∤ nmid ∦ nparallel ⋈ bowtie
+    ≯ ngtr ≰ nleq ≱ ngeq ⊀ nprec ⊁ nsucc ⊬ nvdash ⊭ nvDash ↛ nrightarrow ⇏ nRightarrow ⇎ nLeftrightarrow ↠
+    twoheadrightarrow ↣ rightarrowtail ⇝ rightsquigarrow ⊈ nsubseteq ⊉ nsupseteq ⊄ nsubset ∤ nmid ∦ nparallel ⋈ bowtie
     """
 )
 
@@ -113,10 +114,17 @@ ACCENTS = {
     "¯": "bar", "\u0304": "bar", "\u0305": "bar", "˙": "dot", "\u0307": "dot", "¨": "ddot", "\u0308": "ddot",
     "´": "acute", "\u0301": "acute", "`": "grave", "\u0300": "grave", "˘": "breve", "\u0306": "breve",
     "ˇ": "check", "\u030c": "check", "⃗": "vec", "˚": "mathring", "\u030a": "mathring",
-    "⇀": "vec",
+    "⇀": "vec", "︿": "widehat", "﹋": "widetilde",
 }  # fmt: skip
 SURE_ACCENTS = frozenset(ACCENTS) - frozenset("^~∼`⇀")
 """Signs that are accents wherever they stand; the others only directly above a letter."""
+
+WIDE_ACCENTS = frozenset("︿﹋")
+"""Accents over several letters; no file writes these signs, they name what the font of large symbols draws."""
+
+BRACES = {"╭": "z", "╮": r"\{", "╰": "|", "╯": r"\}", "╌": ""}
+"""The ends of the two halves of a horizontal brace and what is between them, named by these signs as well, and what is
+written where a part of the brace is missing."""
 
 FUNCTIONS = names(
     """

@@ -12,7 +12,7 @@ from quire.layout.formulas.signs import COMMANDS, GREEK
 
 Alphabet = Literal["", "mathrm", "mathbf", "boldsymbol", "mathcal", "mathbb", "mathfrak", "mathsf", "mathtt"]
 
-_BLACKBOARD = re.compile(r"msbm|mathdesignsymbol|bbm|bbold|dsrom|doublestroke")
+_BLACKBOARD = re.compile(r"msbm|mathdesignsymbol|fplmbb|bbm|bbold|dsrom|doublestroke")
 _FRAKTUR = re.compile(r"euf[mb]|frak")
 _SCRIPT = re.compile(r"eus[mb]|rsfs|calligra|script")
 _SYMBOLS = re.compile(r"cmb?sy|mathsymbols|[tp]xb?sy|--m-sy|-symbol-|mtsy|lmsy")
@@ -41,6 +41,7 @@ class Letter(NamedTuple):
 _SWAPPED = (
     ("mathdesign", {"φ": "ϕ", "ϕ": "φ", "ε": "ϵ", "ϵ": "ε"}),
     ("kp--m", {"φ": "ϕ", "ϕ": "φ"}),
+    ("standardsym", {"φ": "ϕ", "ϕ": "φ"}),
 )
 """Fonts whose names of glyphs have the two forms of a letter the other way round."""
 
@@ -70,6 +71,12 @@ def letter_of(character: str, font: Font) -> Letter:
 @cache
 def is_symbol_font(font: Font) -> bool:
     return bool(_SYMBOLS.search(font.name.lower()))
+
+
+@cache
+def in_blackboard(font: Font) -> bool:
+    """Whether a font has double-struck letters, and wide accents at the places of brackets."""
+    return bool(_BLACKBOARD.search(font.name.lower()))
 
 
 @cache

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
 
@@ -98,16 +98,15 @@ class FormulaRuns:
     def _rules(self) -> list[DrawnRule]:
         return sorted(_rules(self.page), key=lambda rule: rule.y)
 
+    @cached_property
+    def _heights(self) -> list[float]:
+        return [rule.y for rule in self._rules]
+
     def rules_in(self, left: float, top: float, right: float, bottom: float) -> list[DrawnRule]:
         """The horizontal rules drawn inside a box."""
-        start = bisect_left(self._rules, top, key=lambda rule: rule.y)
-        found: list[DrawnRule] = []
-        for rule in self._rules[start:]:
-            if rule.y > bottom:
-                break
-            if left <= rule.left and rule.right <= right:
-                found.append(rule)
-        return found
+        heights = self._heights
+        start, end = bisect_left(heights, top), bisect_right(heights, bottom)
+        return [rule for rule in self._rules[start:end] if left <= rule.left and rule.right <= right]
 
 
 @lru_cache(maxsize=8192)

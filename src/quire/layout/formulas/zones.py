@@ -7,18 +7,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
-from quire.layout.formulas.items import items_of
+from quire.layout.formulas.items import FLAT, items_of
 from quire.layout.formulas.parse import Parsed, parse
 from quire.layout.formulas.signs import RELATIONS, SURE_ACCENTS
 from quire.layout.formulas.words import ANCHOR, VARIABLE, WORD, FormulaRuns
 from quire.layout.lines import Line
+from quire.median import median
 from quire.pagetext import PageText
 
 WORDS = 0.3  # of the characters of a row of a formula: those in words of the text
 MIXED = 0.5  # the same of a row that stands apart from the text
+WORDED = 0.75  # the same of a row that is centred as well
+FEW = 3  # words of such a row
 SMALL = 0.86  # of the largest size of a row: smaller words are scripts
 SET_APART = 1.3  # of the size: white space between formulas that are not of one group
+TIGHT = 0.4  # of the size: rows of one formula may be nearer, formulas below each other are not
 INDENT = 1.2  # of the size: how far from the edge of the text a formula begins
 LEADING = 1.45  # of the size: lines of one paragraph are nearer than this
 FRAGMENT = 5  # characters: a line this short beside a formula is part of it
@@ -49,10 +54,18 @@ def find_zones(page: PageText, lines: Sequence[Line], reader: FormulaRuns) -> tu
     shares = [_words(reader, line) for line in lines]
     kinds = [
         share is not None
-        and (share <= WORDS or (share < MIXED and _relates(lines[place]) and _is_apart(lines, shares, place)))
+        and (
+            share <= WORDS
+            or (
+                _relates(lines[place])
+                and (share < MIXED or (share < WORDED and _is_centred(reader, lines, place)))
+                and _is_apart(lines, shares, place)
+            )
+        )
         for place, share in enumerate(shares)
     ]
     _mark_cases(reader, lines, kinds)
+    _mark_labels(page, lines, kinds)
     zones: list[FormulaZone] = []
     taken: set[int] = set()
     start = 0
@@ -87,7 +100,8 @@ def _are_apart(page: PageText, lines: Sequence[Line]) -> bool:
     known = [x for x in relations if x is not None]
     size = max(line.size for line in lines)
     middles = [(line.left + line.right) / 2 for line in lines]
-    if len(known) < len(lines):
+    tight = median([below.top - above.bottom for above, below in pairwise(lines)]) < TIGHT * size
+    if len(known) < len(lines) or tight:
         return False
     return max(known) - min(known) > size and max(middles) - min(middles) < 0.3 * size
 
@@ -97,14 +111,40 @@ def _mark_cases(reader: FormulaRuns, lines: Sequence[Line], kinds: list[bool]) -
     page = reader.page
     for place, line in enumerate(lines):
         for run in line.runs:
-            box = page.box(run)
-            if page.texts[run][0] not in "{⎧⎨⎩⎪" or box.bottom - box.top < 1.5 * page.sizes[run]:
+            if page.texts[run][0] not in "{⎧":
                 continue
-            reach = 0.3 * page.sizes[run]
-            for near in range(max(place - 6, 0), min(place + 9, len(lines))):
+            left, top, _, bottom = page.box(run)
+            size = page.sizes[run]
+            around = range(max(place - 6, 0), min(place + 9, len(lines)))
+            if page.texts[run][0] == "⎧":  # with its other parts below
+                for near in around:
+                    if lines[near].text[0] in "⎨⎩⎪" and abs(lines[near].left - left) < 0.1 * size:
+                        bottom = max(bottom, lines[near].bottom)
+            if bottom - top < 1.5 * size:
+                continue
+            reach = 0.3 * size
+            for near in around:
                 other = lines[near]
-                inside = box.top - reach < other.middle < box.bottom + reach and other.left > box.left
+                inside = top - reach < other.middle < bottom + reach and other.left > left
                 kinds[near] = kinds[near] or inside
+
+
+def _mark_labels(page: PageText, lines: Sequence[Line], kinds: list[bool]) -> None:
+    """Mark the lines above and below horizontal braces as parts of a formula, whatever words are in them."""
+    for place, line in enumerate(lines):
+        if not kinds[place] or ("{z" not in line.text and "}|" not in line.text):
+            continue
+        for run in line.runs:
+            left, top, right, bottom = page.box(run)
+            size, tip = page.sizes[run], page.texts[run]
+            if tip not in ("{z", "}|") or bottom - top > FLAT * size:
+                continue
+            for near in range(max(place - 4, 0), min(place + 5, len(lines))):
+                other = lines[near]
+                gap = other.top - bottom if tip == "{z" else top - other.bottom
+                middle = (other.left + other.right) / 2
+                label = -0.5 * size < gap < size and abs(middle - (left + right) / 2) < size
+                kinds[near] = kinds[near] or label
 
 
 def _words(reader: FormulaRuns, line: Line) -> float | None:
@@ -131,6 +171,18 @@ def _words(reader: FormulaRuns, line: Line) -> float | None:
 def _relates(line: Line) -> bool:
     """Whether a line says that something is equal, less or an element."""
     return any(sign in RELATIONS and sign != ":" for sign in line.text)
+
+
+def _is_centred(reader: FormulaRuns, lines: Sequence[Line], place: int) -> bool:
+    """Whether a line of few words is in the middle of the text above and below it."""
+    line = lines[place]
+    if sum(reader.is_word(run) for run in line.runs) > FEW:
+        return False
+    around = [other for other in lines[max(place - 2, 0) : place + 3] if other.left < line.right]
+    around = [other for other in around if other.right > line.left] or [line]
+    before = line.left - min(other.left for other in around)
+    after = max(other.right for other in around) - line.right
+    return min(before, after) > 3 * line.size and abs(before - after) < 2.5 * line.size
 
 
 def _is_apart(lines: Sequence[Line], shares: Sequence[float | None], place: int) -> bool:
@@ -172,7 +224,7 @@ def _zone(reader: FormulaRuns, lines: list[Line], before: Line | None, after: Li
     number = next((line for line in (lines[-1], lines[0]) if _NUMBER.match(line.text)), None)
     rest = [line for line in lines if line is not number]
     runs = [run for line in rest for run in line.runs]
-    if not rest or not reader.any(runs, ANCHOR):
+    if not rest or not (reader.any(runs, ANCHOR) or _has_variables(reader, rest, runs)):
         return None
     for place, line in enumerate(rest):
         number_runs = [] if number else _number_at_the_end(reader.page, line)
@@ -197,6 +249,11 @@ def _zone(reader: FormulaRuns, lines: list[Line], before: Line | None, after: Li
     if _has_columns(rest, size):
         return None
     return FormulaZone(reader.page, rest, number)
+
+
+def _has_variables(reader: FormulaRuns, lines: Sequence[Line], runs: Sequence[int]) -> bool:
+    """Whether lines relate letters in italics, where the font of the text has those of the formulas too."""
+    return reader.has_fonts and reader.any(runs, VARIABLE) and any("=" in line.text for line in lines)
 
 
 def _number_at_the_end(page: PageText, line: Line) -> list[int]:
@@ -364,8 +421,11 @@ def runs_latex(reader: FormulaRuns, runs: Sequence[int], *, tail: int = 0) -> Pa
     """The LaTeX of runs that are one formula, without the last `tail` characters."""
     page = reader.page
     items = items_of(page, runs, tail=tail)
-    boxes = [page.boxes[4 * run : 4 * run + 4] for run in runs]
-    size = max(page.sizes[run] for run in runs)
-    left, right = min(box[0] for box in boxes) - size, max(box[2] for box in boxes) + size
-    top, bottom = min(box[1] for box in boxes) - size, max(box[3] for box in boxes) + size
+    if len(items) == 1:
+        return parse(items, ())
+    boxes, size = page.boxes, max([page.sizes[run] for run in runs])
+    left = min([boxes[4 * run] for run in runs]) - size
+    top = min([boxes[4 * run + 1] for run in runs]) - size
+    right = max([boxes[4 * run + 2] for run in runs]) + size
+    bottom = max([boxes[4 * run + 3] for run in runs]) + size
     return parse(items, reader.rules_in(left, top, right, bottom))
