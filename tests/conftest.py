@@ -30,7 +30,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 os.environ["QUIRE_PRINT"] = "no"
 
 # Models that were fetched on this machine change what is read, and the keys: tests that need some name their folder.
-os.environ["QUIRE_MODELS"] = "/no/models"
+os.environ["QUIRE_MODELS"] = "/dev/null/models"
 
 ROOT = Path(__file__).parent.parent
 

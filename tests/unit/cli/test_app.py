@@ -108,7 +108,7 @@ def test_the_script_for_a_shell_is_printed():
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
-        ("quire in", {"inspect"}),
+        ("quire in", {"index", "inspect"}),
         ("quire read --eff", {"--effort"}),
         ("quire flow ch", {"check"}),
         ("quire completion --he", {"--help"}),

@@ -34,7 +34,7 @@ def sample(server) -> str:
 
 
 def test_a_hit_has_its_page_its_place_its_crop_and_its_words(server, sample):
-    hit = found(server, "inner+harbour+passengers&kind=table")[0]
+    hit = found(server, "inner+harbour+passengers+page:2&kind=table")[0]
     assert (hit["document"], hit["name"], hit["page"]) == (sample, "sample.pdf", 2)
     assert {hit["text"][start:end].lower() for start, end in hit["marks"]} == {"inner", "harbour", "passengers"}
     assert hit["section"][-1] == "2.1.1 By route"
