@@ -39,7 +39,10 @@ def search(
         str, Argument(metavar="QUERY", help='Words, "phrases", -not, page:1-3, kind:table, in:folder; or a question.')
     ],
     paths: Annotated[
-        list[Path] | None, Argument(readable=False, metavar="[PATH...]", help="Only in these files or folders.")
+        list[Path] | None,
+        Argument(
+            readable=False, metavar="[PATH...]", help="Only in these files or folders; new ones are indexed first."
+        ),
     ] = None,
     k: Annotated[int, Option("--k", metavar="N", help="Number of hits; 10.", min=1, max=1000, show_default=False)] = 10,
     store: options.SearchStore = None,
@@ -52,20 +55,28 @@ def search(
     ] = None,
     as_json: options.Json = False,
 ) -> int:
-    """Search the documents that `quire index` has indexed, by words and by meaning. Exit code 3: nothing was found."""
+    """Search the documents that `quire index` has indexed, by words and by meaning. A PATH below which nothing is
+    indexed yet is indexed first. Exit code 3: nothing was found."""
+    from quire.cli.batch_progress import BatchProgress
+    from quire.durable.folders.discovery import check_paths
     from quire.durable.indexing.index import Index
     from quire.search.query import SearchFilter
 
     settings = settings_of({"store": store, "facts": facts})
+    check_paths(paths or ())
     folders = tuple(str(path.absolute()) for path in paths or ())
     with Index(search_place(settings), facts=settings.facts) as index:
+        if paths:
+            with BatchProgress(quiet=as_json) as progress:
+                index.add_unknown(*paths, on_event=progress)
         hits = index.search(query, k=k, filters=SearchFilter(folders=folders))
         pictures = HitPictures(index, folder=save, shown=show and not as_json)
         if as_json:
             if save is not None:
                 for number, hit in enumerate(hits, 1):
                     pictures.of(number, hit)
-            print(json.dumps([hit.to_json() for hit in hits], ensure_ascii=False, indent=2))
+            found = {"query": query, "hits": [hit.to_json() for hit in hits]}
+            print(json.dumps(found, ensure_ascii=False, indent=2))
         else:
             print_hits(hits, pictures)
     return EXIT_COMPLETE if hits else EXIT_PARTIAL

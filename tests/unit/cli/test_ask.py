@@ -157,3 +157,12 @@ def test_a_file_that_has_changed_has_no_picture_and_says_so(tmp_path):
 )
 def test_a_terminal_says_whether_it_shows_pictures(environment, protocol):
     assert terminal_protocol(environment) == protocol
+
+
+def test_a_search_below_a_path_that_is_not_indexed_indexes_it_first(library, tmp_path):
+    store, file = tmp_path / "store", library.folder / "in" / "sample.pdf"
+    found = json.loads(library.quire("search", "fleet", file, "--json", "--store", store).stdout)
+    assert found["query"] == "fleet" and {hit["name"] for hit in found["hits"]} == {"sample.pdf"}
+    with quire.Index(store) as index:
+        assert [(version.documents, version.is_current) for version in index.versions()] == [(1, True)]
+        assert index.add_unknown(file) is None

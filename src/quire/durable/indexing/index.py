@@ -84,6 +84,20 @@ class Index:
             runtime.close()
             store.close()
 
+    def add_unknown(
+        self, *paths: str | os.PathLike[str], options: StageOptions | None = None, on_event: Sink | None = None
+    ) -> StageOutcome | None:
+        """Add the paths below which nothing is indexed yet, by the embedder of the current version. None when there are
+        none: then nothing but the index was looked at."""
+        index = self._indexes.open()
+        known = [Path(path) for path, _ in index.known(tenant=self._tenant).values()] if index else []
+        unknown = [path for path in paths if not any(one.is_relative_to(Path(path).absolute()) for one in known)]
+        if not unknown:
+            return None
+        if index is not None and self._named == AUTO:
+            self._named = index.profile.embedder or NONE
+        return self.add(*unknown, options=options, on_event=on_event)
+
     def request(  # noqa: PLR0913 - one argument per option
         self,
         paths: Sequence[str | os.PathLike[str]],
