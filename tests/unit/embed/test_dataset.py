@@ -114,6 +114,7 @@ def test_text_that_utf8_cannot_encode_is_replaced():
     assert file.parquet("quire 1")
 
 
+@pytest.mark.processes
 def test_families_come_from_the_embedders_that_are_named(tmp_path):
     dense_model, sparse_model = make_model(tmp_path / "a"), make_model(tmp_path / "b", sparse=True)
     chosen = choose_families([str(sparse_model), str(dense_model)])
