@@ -212,7 +212,9 @@ class _Exchange:
         own = {"Accept-Encoding": "identity", "User-Agent": "quire"}
         given = self._headers if _origin(url) == _origin(self._url) else {}
         connection.request(self._method, target, self._body, headers={**own, **given})
-        return connection.getresponse()
+        response = connection.getresponse()
+        stack.callback(response.close)  # it may hold the last reference to the socket
+        return response
 
     def _addresses(self, host: str, port: int) -> Sequence[str]:
         """The addresses of the host that may be connected to."""
