@@ -7,6 +7,7 @@ version is a projection of artifacts: it can be built anew from the store at any
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -117,6 +118,10 @@ class IndexBackend(Protocol):
 
     def around(self, document: str, index: int, reach: int, filter: SearchFilter) -> list[StoredChunk]:
         """The chunks of a document around one of them, with it, in reading order."""
+        ...
+
+    def snapshot(self) -> AbstractContextManager[None]:
+        """All that this thread looks up within it is of one moment, whatever others write meanwhile."""
         ...
 
     def close(self) -> None: ...

@@ -8,7 +8,8 @@ nearest vectors, approximately. Writers of one version wait for each other.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, cast
 
 from quire.database.database import Database
@@ -359,6 +360,12 @@ class PostgresIndex:
             (document, filter.tenant, index - reach, index + reach),
         )
         return self.load([integer(id) for (id,) in rows])
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        with self._database.transaction():
+            self._database.change("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+            yield
 
     def close(self) -> None:
         """The database belongs to the store."""

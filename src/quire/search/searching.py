@@ -61,15 +61,18 @@ def search(
     """The best hits, the best first. Equal scores are in the order of the documents' ids and of the text."""
     options = options or SearchOptions()
     query = parse_query(text, filters)
-    hits = _search(index, query, embed, options)
-    if not hits and query.phrases and query.intent.is_whole:
-        hits = _search(index, replace(query, phrases=()), embed, options)  # a question quotes, it does not require
+    vector = embed(query.intent.text) if embed is not None and index.profile.dimension else None
+    with index.snapshot():
+        hits = _search(index, query, vector, options)
+        if not hits and query.phrases and query.intent.is_whole:
+            hits = _search(index, replace(query, phrases=()), vector, options)  # a question quotes, it requires nothing
     return hits
 
 
-def _search(index: IndexBackend, query: Query, embed: QueryEmbedder | None, options: SearchOptions) -> list[SearchHit]:
+def _search(
+    index: IndexBackend, query: Query, vector: NDArray[np.float32] | None, options: SearchOptions
+) -> list[SearchHit]:
     known = index.statistics([*query.terms, *query.intent.others])
-    vector = embed(query.intent.text) if embed is not None and index.profile.dimension else None
     chunks = index.load(_candidates(index, query, vector, known, options))
     ranked = rank(query, chunks, vector, known, options.rank)
     pages: dict[tuple[str, int], None] = {}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from threading import Lock, local
 from typing import TYPE_CHECKING, Any, cast
@@ -283,6 +283,9 @@ class SqliteIndex:
         )
         return self.load([int(str(row[0])) for row in rows])
 
+    def snapshot(self) -> AbstractContextManager[None]:
+        return self._file.reading()
+
     def close(self) -> None:
         """The file is closed with its versions."""
 
@@ -492,6 +495,20 @@ class _File:
                 connection.rollback()
                 raise
             connection.commit()
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """What this thread reads is of one moment."""
+        connection = self._connection()
+        if connection.in_transaction:
+            yield
+            return
+        with self._explained():
+            connection.execute("BEGIN")
+            try:
+                yield
+            finally:
+                connection.rollback()
 
     def close(self) -> None:
         with self._lock:
