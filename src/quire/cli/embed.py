@@ -52,7 +52,7 @@ def embed(  # noqa: PLR0913 - one argument per option
         str | None, Option(metavar="NAMES", help="dense,sparse,lexical: which vectors; what the embedders give.")
     ] = None,
     k1: Annotated[
-        float, Option(metavar="NUMBER", help="BM25: how soon more of a term adds little; 1.2.", show_default=False)
+        float, Option(metavar="NUMBER", help="BM25: how soon more of a term adds little; 1.5.", show_default=False)
     ] = LexicalOptions.k1,
     b: Annotated[
         float,

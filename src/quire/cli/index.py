@@ -20,6 +20,7 @@ from quire.cli.opening import opened
 from quire.cli.settings import configuration_of
 from quire.config import Settings
 from quire.durable.folders.discovery import check_paths
+from quire.user_data import data_folder
 
 EXAMPLES = """\\b
 Examples:
@@ -136,6 +137,4 @@ def _indexed(
 
 def search_place(settings: Settings) -> str:
     """The store of the index: the one that is set, or a folder of this account."""
-    from quire.cli.serve import data_folder
-
     return settings.store or str(data_folder() / "search")

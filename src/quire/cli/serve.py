@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from pathlib import Path
 from typing import Annotated
 
 from typer import Option
@@ -12,6 +11,7 @@ from typer import Option
 from quire.cli import options
 from quire.cli.settings import settings_of
 from quire.errors import EXIT_COMPLETE, ConfigurationError, UsageError, install_advice
+from quire.user_data import data_folder
 
 EXAMPLES = """\b
 Examples:
@@ -82,9 +82,3 @@ def serve(  # noqa: PLR0913 - one argument per option
 
     serve(loaded.settings, backend, say)
     return EXIT_COMPLETE
-
-
-def data_folder() -> Path:
-    """The folder for the data of this account."""
-    data = os.environ.get("XDG_DATA_HOME") or str(Path("~/.local/share").expanduser())
-    return Path(data) / "quire"

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from quire.errors import UsageError
+from quire.search.ranking import K1, B
 
 DatasetFamily = Literal["dense", "sparse", "lexical"]
 FAMILIES: tuple[DatasetFamily, ...] = get_args(DatasetFamily)
@@ -18,8 +19,8 @@ class LexicalOptions:
     """`k1`: how soon more of a term adds little; `b`: how much long chunks are discounted. Terms in fewer than `min_df`
     chunks, or in more than `max_df_ratio` of them, are left out."""
 
-    k1: float = 1.2
-    b: float = 0.75
+    k1: float = K1
+    b: float = B
     min_df: int = 1
     max_df_ratio: float = 1.0
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from quire.errors import ConfigurationError
 from quire.hashing import hash_file
+from quire.user_data import data_folder
 
 ABOUT = "model.json"
 
@@ -33,8 +34,7 @@ def models_folder() -> Path:
     """The folder for models: `QUIRE_MODELS`, or `quire/models` among the data of this user."""
     if named := os.environ.get("QUIRE_MODELS"):
         return Path(named)
-    data = os.environ.get("XDG_DATA_HOME")
-    return (Path(data) if data else Path.home() / ".local" / "share") / "quire" / "models"
+    return data_folder() / "models"
 
 
 def find_model(name: str, *files: str, folder: Path | None = None) -> ModelFolder:

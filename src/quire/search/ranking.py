@@ -29,6 +29,10 @@ Weights = Mapping[str, float]
 """How much each term of a query says: the rarer, the more."""
 
 
+K1, B = 1.5, 0.75
+"""Of BM25, in search and in lexical vectors."""
+
+
 @dataclass(frozen=True, slots=True)
 class RankOptions(Profile):
     """How candidates are ranked.
@@ -45,8 +49,8 @@ class RankOptions(Profile):
         name_weight: Added where all words of the query are in the name of the document.
     """
 
-    k1: float = 1.5
-    b: float = 0.75
+    k1: float = K1
+    b: float = B
     min_df: int = 1
     max_df_ratio: float = 0.5
     dense_weight: float = 0.65

@@ -6,11 +6,10 @@ never used again, so that rows that were deleted meanwhile are merely not found 
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
-from threading import Lock, local
+from threading import Lock
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -29,13 +28,12 @@ from quire.search.entries import (
     removed_terms,
 )
 from quire.search.query import Query, SearchFilter
+from quire.search.sqlite_file import SCHEMA, IndexFile, IndexWrite
 from quire.search.values import IndexedDocument, PageChunk, Statistics, StoredChunk
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-SCHEMA = 1
-BUSY_S = 60.0
 OVERSAMPLED = 8
 """Vectors compared exactly for each one that is wanted: signs alone order the nearest only roughly."""
 LONGEST = 3
@@ -45,15 +43,16 @@ _TOKENIZER = "ascii tokenchars '-.''&+#:/_'"
 
 _VERSIONS = """
 CREATE TABLE IF NOT EXISTS versions (
-    name TEXT PRIMARY KEY,
-    number INTEGER NOT NULL UNIQUE,
+    name TEXT NOT NULL UNIQUE,
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
     profile TEXT NOT NULL,
     current INTEGER NOT NULL DEFAULT 0,
     chunks INTEGER NOT NULL DEFAULT 0,
     length INTEGER NOT NULL DEFAULT 0,
     removals INTEGER NOT NULL DEFAULT 0
-) WITHOUT ROWID
+)
 """
+"""A number is never used again: other processes may still have what they loaded of a version that was dropped."""
 _TABLES = """
 CREATE TABLE documents_{v} (
     number INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -95,7 +94,7 @@ class SqliteIndexes:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._file = _File(path)
+        self._file = IndexFile(path)
         with self._file.writing() as write:
             write(f"PRAGMA user_version = {SCHEMA}") if not self._file.version else None
             write(_VERSIONS)
@@ -117,9 +116,8 @@ class SqliteIndexes:
 
     def make(self, profile: IndexProfile, *, name: str | None = None) -> SqliteIndex:
         with self._file.writing() as write:
-            [(last, current)] = self._file.rows(
-                "SELECT coalesce(max(number), 0), coalesce(max(current), 0) FROM versions"
-            )
+            [(last,)] = self._file.rows("SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'versions'")
+            [(current,)] = self._file.rows("SELECT coalesce(max(current), 0) FROM versions")
             number = int(str(last)) + 1
             name = name or f"{profile.digest()[:12]}-{number}"
             values = (name, number, profile_text(profile), int(not current))
@@ -140,7 +138,7 @@ class SqliteIndexes:
             for (number,) in self._file.rows("SELECT number FROM versions WHERE name = ?", (name,)):
                 for table in _NAMES:
                     write(f"DROP TABLE {table}_{number}")
-                self._file.signs.pop(cast(int, number), None)
+                self._file.kept.pop(cast(int, number), None)
             write("DELETE FROM versions WHERE name = ?", (name,))
 
     def remove(self, documents: Sequence[str]) -> None:
@@ -174,9 +172,9 @@ class SqliteIndexes:
 class SqliteIndex:
     """One version. See `quire.search.backend.IndexBackend`."""
 
-    def __init__(self, file: _File, number: int, name: str, profile: IndexProfile) -> None:
+    def __init__(self, file: IndexFile, number: int, name: str, profile: IndexProfile) -> None:
         self._file, self._number, self._name, self._profile = file, number, name, profile
-        self._signs = file.signs.setdefault(number, _Signs())
+        self._signs = cast(_Signs, file.kept.setdefault(number, _Signs()))
 
     @property
     def name(self) -> str:
@@ -347,7 +345,7 @@ class SqliteIndex:
         quantised = np.frombuffer(b"".join(cast(bytes, row[2]) for row in rows), np.int8)
         return found, (quantised.reshape(len(rows), self._profile.dimension).astype(np.float32) @ vector) * scales
 
-    def _add(self, write: _Write, document: IndexedDocument) -> None:
+    def _add(self, write: IndexWrite, document: IndexedDocument) -> None:
         entry = entry_of(document, self._profile)
         marks = ", ".join("?" * len(entry.columns))
         write(self._sql(f"INSERT INTO documents_{{v}} ({DOCUMENT_COLUMNS}) VALUES ({marks})"), entry.columns)
@@ -382,7 +380,7 @@ class SqliteIndex:
             (len(chunks), entry.length, self._number),
         )
 
-    def _remove(self, write: _Write, documents: Sequence[str], tenant: str | None) -> int:
+    def _remove(self, write: IndexWrite, documents: Sequence[str], tenant: str | None) -> int:
         removed = 0
         for document in documents:
             condition, values = ("", ()) if tenant is None else (" AND tenant = ?", (tenant,))
@@ -394,7 +392,7 @@ class SqliteIndex:
                 write(self._sql("DELETE FROM documents_{v} WHERE number = ?"), (number,))
         return removed
 
-    def _remove_chunks(self, write: _Write, document: int) -> None:
+    def _remove_chunks(self, write: IndexWrite, document: int) -> None:
         rows = self._rows(
             "SELECT c.id, t.terms FROM chunks_{v} c JOIN texts_{v} t ON t.id = c.id WHERE c.document = ?", (document,)
         )
@@ -440,102 +438,6 @@ class _Signs:
             elif len(ids):
                 self._ids, self._bits = np.concatenate([self._ids, ids]), np.concatenate([self._bits, bits])
             return self._ids, self._bits
-
-
-class _Write:
-    """Runs a statement in a transaction."""
-
-    def __init__(self, connection: sqlite3.Connection) -> None:
-        self._connection = connection
-
-    def __call__(self, statement: str, values: Sequence[object] = ()) -> int:
-        return self._connection.execute(statement, values).rowcount
-
-
-class _File:
-    """Connections to the file: one per thread, so that searches do not wait for each other or for a writer."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._local = local()
-        self._lock = Lock()
-        self._open: list[sqlite3.Connection] = []
-        self.signs: dict[int, _Signs] = {}
-        """Of each version, kept from one opening of it to the next."""
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with self._explained():
-            self.version = self.rows("PRAGMA user_version")[0][0]
-            if self.version not in (0, SCHEMA):
-                raise StoreError(
-                    f"{path} has schema version {self.version}, this Quire reads {SCHEMA}; "
-                    "delete it, and run `quire index` again"
-                )
-
-    def rows(self, statement: str, values: Sequence[object] = ()) -> list[tuple[object, ...]]:
-        with self._explained():
-            return self._connection().execute(statement, values).fetchall()
-
-    def many(self, statement: str, values: Sequence[Sequence[object]]) -> None:
-        with self._explained():
-            self._connection().executemany(statement, values)
-
-    @contextmanager
-    def writing(self) -> Iterator[_Write]:
-        """A transaction of this thread; nested ones belong to the outermost."""
-        connection = self._connection()
-        write = _Write(connection)
-        if connection.in_transaction:
-            yield write
-            return
-        with self._explained():
-            connection.execute("BEGIN IMMEDIATE")
-            try:
-                yield write
-            except BaseException:
-                connection.rollback()
-                raise
-            connection.commit()
-
-    @contextmanager
-    def reading(self) -> Iterator[None]:
-        """What this thread reads is of one moment."""
-        connection = self._connection()
-        if connection.in_transaction:
-            yield
-            return
-        with self._explained():
-            connection.execute("BEGIN")
-            try:
-                yield
-            finally:
-                connection.rollback()
-
-    def close(self) -> None:
-        with self._lock:
-            for connection in self._open:
-                connection.close()
-            self._open.clear()
-        self._local = local()
-
-    def _connection(self) -> sqlite3.Connection:
-        connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
-        if connection is None:
-            connection = sqlite3.connect(self._path, timeout=BUSY_S, isolation_level=None, check_same_thread=False)
-            connection.execute("PRAGMA journal_mode = WAL")
-            connection.execute("PRAGMA synchronous = NORMAL")
-            with self._lock:
-                self._open.append(connection)
-            self._local.connection = connection
-        return connection
-
-    @contextmanager
-    def _explained(self) -> Iterator[None]:
-        try:
-            yield
-        except sqlite3.Error as error:
-            raise StoreError(
-                f"the search index {self._path}: {error}; it can be deleted, `quire index` makes it again"
-            ) from error
 
 
 def _encoded(vector: NDArray[np.float32]) -> tuple[float, bytes]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import replace
 from threading import Barrier, Event
 
@@ -11,7 +12,8 @@ import pytest
 from quire.errors import ConfigurationError, StoreError, UsageError
 from quire.keys import digest_bytes
 from quire.search.postgres_index import PostgresIndexes
-from quire.search.query import SearchFilter
+from quire.search.query import SearchFilter, parse_query
+from quire.search.sqlite_index import SqliteIndexes
 from tests.unit.search.indexes import EMBEDDER, VECTORS, WORDS, contents, document, found, names
 
 HARBOUR = "The harbour office collects a toll from every ship."
@@ -320,3 +322,17 @@ def test_a_server_without_pgvector_says_what_to_do_and_indexes_words(postgres_da
     index = indexes.make(WORDS)
     index.put([document("a.pdf", HARBOUR, vectors=False)])
     assert names(index, "harbour") == {"a.pdf"}
+
+
+def test_a_version_made_after_one_was_dropped_elsewhere_has_vectors_of_its_own(tmp_path):
+    """Another process keeps in memory what it loaded of the version that was dropped."""
+    with closing(SqliteIndexes(tmp_path / "search")) as here, closing(SqliteIndexes(tmp_path / "search")) as there:
+        first = here.make(VECTORS)
+        first.put([document("ship.pdf", "a ship leaves the harbour", HARBOUR)])
+        assert found(first, "ship leaves")[0].name == "ship.pdf"
+        there.drop(first.name)
+        there.make(VECTORS).put([document("bread.pdf", "bread from the oven", "butter and salt")])
+        second = here.open(VECTORS)
+        assert second is not None and second.name != first.name
+        near = second.dense(EMBEDDER.vector("butter and salt"), parse_query("butter"), 1)
+        assert [chunk.row["text"] for chunk in second.load(near)] == ["butter and salt"]
