@@ -84,11 +84,14 @@ class Retrying:
         return self._heap[0][0] if self._heap else None
 
 
+_EMPTY_SLOT = array("Q", [0])
+
+
 class Ids:
     """A set of ids in 12 to 24 bytes each: a table of hashes, which grows when two thirds are used."""
 
     def __init__(self) -> None:
-        self._slots = array("Q", bytes(8 * 1024))
+        self._slots = _EMPTY_SLOT * 1024
         self._count = 0
 
     def add(self, name: str) -> bool:
@@ -100,7 +103,7 @@ class Ids:
         self._slots[place] = mark
         self._count += 1
         if 3 * self._count > 2 * len(self._slots):
-            before, self._slots = self._slots, array("Q", bytes(16 * len(self._slots)))
+            before, self._slots = self._slots, _EMPTY_SLOT * (2 * len(self._slots))
             for kept in filter(None, before):
                 self._slots[self._place(kept)] = kept
         return True
