@@ -1,0 +1,29 @@
+"""The interface of an extractor: it proposes values for the leaves of a schema, each with what it cites."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from quire.catalog.records import SourceCatalog
+from quire.extract.schema import ExtractSchema
+from quire.extract.values import Proposal
+
+
+class Extractor(Protocol):
+    """Proposes values; it never decides whether they are right (`quire.extract.checking` does).
+
+    `propose` is deterministic for the same catalog, schema, version and settings. It gives at most one proposal for a
+    path, with others as its alternatives, and none for what it did not find. It raises EngineError when it cannot
+    answer at all.
+    """
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def version(self) -> str:
+        """Changed whenever the proposals for the same document may change: code, model, prompt, samples."""
+        ...
+
+    def propose(self, catalog: SourceCatalog, schema: ExtractSchema) -> Sequence[Proposal]: ...
