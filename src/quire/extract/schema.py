@@ -40,6 +40,8 @@ _FORMATS: dict[str, ValueKind] = {
     "phone": "phone",
 }
 _DEEPEST = 32
+MOST_NODES = 10_000
+"""Of a schema: one whose definitions refer to each other may be small, and mean billions of values."""
 _EXTENSION = "x-quire"
 
 
@@ -152,6 +154,7 @@ def _unwrapped(given: Mapping[str, Json]) -> Mapping[str, Json]:
 class _Parser:
     def __init__(self, root: Mapping[str, Json]) -> None:
         self._root = root
+        self._nodes = 0
 
     def node(self, given: Json, path: str, depth: int) -> SchemaNode:
         if depth > _DEEPEST:
@@ -178,15 +181,18 @@ class _Parser:
             raise UsageError("the schema asks for a single value; give an object with properties")
         return _leaf(schema, path, type_, title, description)
 
-    def _resolved(self, given: Mapping[str, Json], path: str) -> dict[str, Json]:
+    def _resolved(self, given: Mapping[str, Json], path: str, inside: int = 0) -> dict[str, Json]:
         """Without `$ref`, `allOf` and nullable `anyOf`/`oneOf`: their first option that is no null."""
+        self._nodes += 1
+        if self._nodes > MOST_NODES:
+            raise UsageError(f"the schema asks for more than {MOST_NODES:,} values; divide it")
         schema = dict(given)
-        for _ in range(_DEEPEST):
+        for _ in range(_DEEPEST - inside):
             if isinstance(ref := schema.pop("$ref", None), str):
                 schema = {**self._referred(ref, path), **schema}
             elif isinstance(parts := schema.pop("allOf", None), list):
-                for part in parts:
-                    schema = _merged(self._resolved(part, path) if isinstance(part, Mapping) else {}, schema)
+                for part in reversed([part for part in parts if isinstance(part, Mapping)]):
+                    schema = _merged(self._resolved(part, path, inside + 1), schema)
             elif options := schema.pop("anyOf", None) or schema.pop("oneOf", None):
                 chosen = [one for one in options if isinstance(one, Mapping) and one.get("type") != "null"]
                 schema = {**(chosen[0] if chosen else {}), **schema}
