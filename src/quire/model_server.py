@@ -43,7 +43,7 @@ class Broken(EngineError):
 
 @dataclass(frozen=True, slots=True)
 class ModelServer:
-    """The server of a model, or of something else that speaks JSON. The key and the headers are secrets and never appear in messages.
+    """The server of a model, or of a search index. The key and the headers are secrets and never appear in messages.
 
     `model` says in messages what it is the server of.
     """

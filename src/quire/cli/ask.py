@@ -43,6 +43,7 @@ def ask(  # noqa: PLR0913 - one argument per option
     k: Annotated[int, Option("--k", metavar="N", help="Number of passages; 5.", min=1, max=50, show_default=False)] = 5,
     store: options.SearchStore = None,
     facts: options.Facts = None,
+    engine: options.SearchEngine = None,
     embedder: EmbedderName = "auto",
     show: Annotated[
         bool, Option("--show", help="Show the place of each passage: in the terminal if it can, else as PNG files.")
@@ -58,9 +59,9 @@ def ask(  # noqa: PLR0913 - one argument per option
     from quire.durable.indexing.index import Index
 
     model = LanguageModel.of(os.environ)
-    settings = settings_of({"store": store, "facts": facts})
+    settings = settings_of({"store": store, "facts": facts, "index": engine})
     check_paths(paths)
-    with Index(search_place(settings), facts=settings.facts, embedder=embedder) as index:
+    with Index(search_place(settings), facts=settings.facts, embedder=embedder, engine=settings.index) as index:
         hits = _found(index, question, paths, k, settings, quiet=quiet)
         answer = _answered(model, question, hits) if model is not None and hits else None
         if as_json:

@@ -34,7 +34,7 @@ BEFORE = 80
 LINES = 4
 
 
-def search(
+def search(  # noqa: PLR0913 - one argument per option
     query: Annotated[
         str, Argument(metavar="QUERY", help='Words, "phrases", -not, page:1-3, kind:table, in:folder; or a question.')
     ],
@@ -47,6 +47,7 @@ def search(
     k: Annotated[int, Option("--k", metavar="N", help="Number of hits; 10.", min=1, max=1000, show_default=False)] = 10,
     store: options.SearchStore = None,
     facts: options.Facts = None,
+    engine: options.SearchEngine = None,
     show: Annotated[
         bool, Option("--show", help="Show the place of each hit: in the terminal if it can, else as PNG files.")
     ] = False,
@@ -62,10 +63,10 @@ def search(
     from quire.durable.indexing.index import Index
     from quire.search.query import SearchFilter
 
-    settings = settings_of({"store": store, "facts": facts})
+    settings = settings_of({"store": store, "facts": facts, "index": engine})
     check_paths(paths or ())
     folders = tuple(str(path.absolute()) for path in paths or ())
-    with Index(search_place(settings), facts=settings.facts) as index:
+    with Index(search_place(settings), facts=settings.facts, engine=settings.index) as index:
         if paths:
             with BatchProgress(quiet=as_json) as progress:
                 index.add_unknown(*paths, on_event=progress)

@@ -96,7 +96,7 @@ class DocumentIndexer:
             raise ConfigurationError("this server has no search: QUIRE_SERVE_SEARCH is none")
         with self._opening:
             if self._index is None:
-                self._index = ServedIndex(self._store, embedder=self._settings.embedder)
+                self._index = ServedIndex(self._store, embedder=self._settings.embedder, engine=self._settings.index)
             return self._index
 
     def _is_wanted(self, status: RunStatus) -> bool:

@@ -18,7 +18,7 @@ from quire.database.outputs import Outputs
 from quire.document import Document, RenderOptions
 from quire.durable.folders.driving import run_batch, unfinished_run
 from quire.durable.folders.request import BatchRequest
-from quire.durable.indexing.delivery import FLOW, INPUTS, PLACE, IndexTarget
+from quire.durable.indexing.delivery import FLOW, INPUTS, IndexTarget, records_of
 from quire.durable.indexing.opening import open_indexes
 from quire.durable.opening import open_runtime
 from quire.embed.codec import decode_dense
@@ -30,6 +30,7 @@ from quire.opened import Opened
 from quire.reading.drawing import draw
 from quire.search.backend import IndexBackend, IndexProfile, IndexVersion, check_embedder
 from quire.search.crops import MARGIN, crop_box
+from quire.search.engine_address import EngineAddress
 from quire.search.query import SearchFilter
 from quire.search.searching import SearchOptions, search
 from quire.search.values import SearchHit
@@ -45,15 +46,23 @@ class Index:
     """Documents that can be searched, in a store: `Index("library").add("reports/")`, then `.search("gross margin")`.
 
     `embedder` is the name of a model, the folder of one, `none` for an index of words alone, or `auto`: the default
-    model if it was fetched, else words alone.
+    model if it was fetched, else words alone. `engine` is the address of a search engine that holds the index instead
+    of the store: `opensearch+http://localhost:9200/quire`, `elasticsearch+…`, `qdrant+…`.
     """
 
     def __init__(
-        self, store: str | os.PathLike[str], *, facts: str | None = None, embedder: str = AUTO, tenant: str = ""
+        self,
+        store: str | os.PathLike[str],
+        *,
+        facts: str | None = None,
+        embedder: str = AUTO,
+        tenant: str = "",
+        engine: str | None = None,
     ) -> None:
         self._place, self._facts, self._tenant = os.fspath(store), facts, tenant
+        self._engine = str(EngineAddress.parse(engine)) if engine else ""
         self._store: ArtifactStore = open_store(store, facts)
-        self._indexes = open_indexes(self._store)
+        self._indexes = open_indexes(self._store, self._engine)
         self._named = embedder
 
     def add(
@@ -121,7 +130,7 @@ class Index:
         if not wanted:
             raise UsageError("there is nothing to index; name documents or folders, or --rebuild an index")
         index = self._begun(profile) if rebuild else self._indexes.open_or_make(profile)
-        target = replace(target, version=index.name)
+        target = replace(target, version=index.name, engine=self._engine)
         return BatchRequest(
             paths=tuple(wanted),
             output=target.output,
@@ -163,7 +172,8 @@ class Index:
         """The places that fit a query best. Raises UsageError when nothing is indexed, or the query has no words."""
         index = self._indexes.open(name=version)
         if index is None:
-            raise UsageError(f"{self._place} has no search index yet; make one with `quire index PATH…`")
+            place = self._engine or self._place
+            raise UsageError(f"{place} has no search index yet; make one with `quire index PATH…`")
         wanted = replace(options, k=k) if options else SearchOptions(k=k)
         filters = replace(filters or SearchFilter(), tenant=self._tenant)
         try:
@@ -257,7 +267,7 @@ class Index:
         outputs = Outputs(self._store.database)
         for one in earlier:
             self._indexes.drop(one.name)
-            outputs.forget([output.place for output in outputs.below(f"{PLACE}/{one.name}")])
+            outputs.forget([output.place for output in outputs.below(records_of(one.name, self._engine))])
 
     def _reconcile(self, index: IndexBackend, request: BatchRequest) -> None:
         """Forget records of documents that the index has lost, and remove documents whose files are gone.

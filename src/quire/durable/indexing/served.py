@@ -45,12 +45,12 @@ class ServedIndex:
     that cannot hold an index, or an embedder that is not here.
     """
 
-    def __init__(self, store: ArtifactStore, *, embedder: str = AUTO) -> None:
+    def __init__(self, store: ArtifactStore, *, embedder: str = AUTO, engine: str | None = None) -> None:
         found = chosen_embedder(embedder)
         target = IndexTarget(NONE if found is None else embedder)
         profile = target.profile(found)
         self._store, self._embedder = store, found.name if found is not None and embedder == AUTO else embedder
-        self._indexes = open_indexes(store)
+        self._indexes = open_indexes(store, engine)
         self._index = self._indexes.open_or_make(profile)
         self._views = DocumentViews(DocumentSteps(store, workers=1), workers=1)
         self._delivery = IndexDelivery(store, self._index, found, pool=lambda: self._views.pool)
