@@ -49,6 +49,8 @@ class EngineServer:
     url: str = ""
     requests: list[EngineRequest] = field(default_factory=list)
     faults: list[Fault] = field(default_factory=list)
+    lost: list[Callable[[EngineRequest], bool]] = field(default_factory=list)
+    """Requests that are carried out, but whose answer gets lost."""
 
 
 def only(body: dict[str, Any], *allowed: str) -> dict[str, Any]:
@@ -78,6 +80,8 @@ def engine_server(answer: Callable[[EngineRequest], object]) -> Iterator[EngineS
                         found = answer(request)
                     except RefusedRequest as refused:
                         status, found = refused.status, refused.body
+                    if any(is_lost(request) for is_lost in server.lost):
+                        status = 0
             if not status:
                 self.close_connection = True
                 return

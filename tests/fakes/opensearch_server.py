@@ -9,7 +9,7 @@ from __future__ import annotations
 import fnmatch
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -52,6 +52,8 @@ class FakeOpenSearch:
     def __init__(self, *, distribution: str = "opensearch", number: str = "2.19.1") -> None:
         self.version = {"number": number} | ({"distribution": distribution} if distribution else {})
         self.indexes: dict[str, FakeIndex] = {}
+        self.refuses: Callable[[Doc], int | None] = lambda _: None
+        """The status with which an item of a bulk is refused, if any."""
 
     def answer(self, request: EngineRequest) -> object:
         match request.method, request.path:
@@ -59,7 +61,7 @@ class FakeOpenSearch:
                 return {"version": self.version}
             case "GET", [pattern]:
                 return {
-                    name: {"aliases": dict.fromkeys(index.aliases, {}), "mappings": index.mappings}
+                    name: {"aliases": {alias: {} for alias in index.aliases}, "mappings": index.mappings}
                     for name, index in self.indexes.items()
                     if fnmatch.fnmatchcase(name, pattern)
                 }
@@ -90,6 +92,8 @@ class FakeOpenSearch:
         for action, doc in zip(lines[::2], lines[1::2], strict=True):
             id = only(only(action, "index")["index"], "_id")["_id"]
             try:
+                if status := self.refuses(doc):
+                    raise error(status, "rejected_execution_exception", "rejected execution")
                 index.write(id, doc)
                 items.append({"index": {"_id": id, "status": 201}})
             except RefusedRequest as refused:
@@ -129,15 +133,8 @@ class FakeOpenSearch:
         order = sorted(found, key=lambda id: (0 if by_id else -found[id], index.seen[id]["id"]))
         if after := body.get("search_after"):
             order = [id for id in order if index.seen[id]["id"] > after[0]]
-        hits = [
-            {
-                "_id": id,
-                "_score": found[id],
-                "_source": picked(index.seen[id], body.get("_source")),
-                "sort": [index.seen[id]["id"]],
-            }
-            for id in order[: body["size"]]
-        ]
+        best = [(id, index.seen[id]) for id in order[: body["size"]]]
+        hits = [{"_id": id, "_source": picked(doc, body.get("_source")), "sort": [doc["id"]]} for id, doc in best]
         answer: dict[str, Any] = {"timed_out": False, "_shards": {"failed": 0}}
         answer["hits"] = {"total": {"value": len(found), "relation": "eq"}, "hits": hits}
         if aggs := body.get("aggs"):
