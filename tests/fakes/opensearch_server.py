@@ -32,7 +32,7 @@ class FakeIndex:
     def write(self, id: str, doc: Doc) -> None:
         fields = self.mappings["properties"]
         vector = doc.get("vector")
-        if vector is not None and len(vector) != fields["vector"]["dimension"]:
+        if vector is not None and len(vector) not in map(fields["vector"].get, ("dimension", "dims")):
             raise error(400, "mapper_parsing_exception", "Vector dimension mismatch")
         self.sequence += 1
         self.docs[id] = self.sequence, doc
@@ -50,6 +50,7 @@ class FakeOpenSearch:
     """Its indexes by name."""
 
     def __init__(self, *, distribution: str = "opensearch", number: str = "2.19.1") -> None:
+        self.is_elasticsearch = not distribution
         self.version = {"number": number} | ({"distribution": distribution} if distribution else {})
         self.indexes: dict[str, FakeIndex] = {}
         self.refuses: Callable[[Doc], int | None] = lambda _: None
@@ -117,10 +118,9 @@ class FakeOpenSearch:
         return {"count": sum(matches(index, query, doc) for doc in index.seen.values())}
 
     def do_search(self, index: FakeIndex, request: EngineRequest) -> object:
-        body = only(request.json, "size", "query", "_source", "sort", "search_after", "aggs", "track_total_hits")
-        query = body["query"]
-        if "knn" in query:
-            wanted = only(only(query["knn"], "vector")["vector"], "vector", "k", "filter")
+        body = only(request.json, "size", "query", "_source", "sort", "search_after", "aggs", "track_total_hits", "knn")
+        query = body.get("query", {})
+        if wanted := self._nearest(body):
             found = {
                 id: sum(one * other for one, other in zip(wanted["vector"], doc["vector"], strict=True))
                 for id, doc in index.seen.items()
@@ -141,6 +141,18 @@ class FakeOpenSearch:
             answer["aggregations"] = self._summed(index, aggs, [index.seen[id] for id in found])
         return answer
 
+    def _nearest(self, body: Doc) -> Doc | None:
+        """What is asked for vectors, which the two engines write differently."""
+        if self.is_elasticsearch and "knn" in body:
+            asked = only(body["knn"], "field", "query_vector", "k", "num_candidates", "filter")
+            assert asked["k"] <= asked["num_candidates"] <= 10_000
+            return {"vector": asked["query_vector"], "filter": asked["filter"]}
+        asked = body.get("query", {}).get("knn")
+        if asked is None:
+            return None
+        assert not self.is_elasticsearch
+        return only(only(asked, "vector")["vector"], "vector", "k", "filter")
+
     def _summed(self, index: FakeIndex, aggs: Doc, docs: list[Doc]) -> Doc:
         only(aggs, "length", "terms")
         found: Doc = {"length": {"value": float(sum(doc[aggs["length"]["sum"]["field"]] for doc in docs))}}
@@ -155,8 +167,9 @@ class FakeOpenSearch:
         if name in self.indexes:
             raise error(400, "resource_already_exists_exception", f"index [{name}] already exists")
         vector = body["mappings"]["properties"].get("vector")
-        if vector is not None and (vector["type"] != "knn_vector" or body["settings"]["index"].get("knn") is not True):
-            raise error(400, "mapper_parsing_exception", "No handler for type [dense_vector]")
+        kind, knn = ("dense_vector", None) if self.is_elasticsearch else ("knn_vector", True)
+        if vector is not None and (vector["type"] != kind or body["settings"]["index"].get("knn") is not knn):
+            raise error(400, "mapper_parsing_exception", f"No handler for type [{vector['type']}]")
         self.indexes[name] = FakeIndex(body["mappings"], {*body["aliases"]})
         return {"acknowledged": True}
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from quire.database.database import Database
+from quire.errors import StoreError, UsageError
 from quire.search.backend import Indexes
 from quire.search.engine_address import EngineAddress, EngineClient
 from quire.search.engine_index import EngineIndexes
@@ -48,9 +51,21 @@ def remembered(database: Database) -> list[str]:
     return [str(address) for (address,) in database.rows("SELECT address FROM search_engines ORDER BY address")]
 
 
-def forget(database: Database, address: str) -> bool:
-    """That an engine is gone for good. Returns whether it was known."""
-    found = str(EngineAddress.parse(address))
-    if found not in remembered(database):
-        return False
-    return bool(database.change("DELETE FROM search_engines WHERE address = ?", (found,)))
+def forget(database: Database, address: str) -> None:
+    """An engine that is gone for good. Raises UsageError when the facts do not know it."""
+    known, found = remembered(database), str(EngineAddress.parse(address))
+    if found not in known:
+        raise UsageError(f"{database.place} knows no search index in {found}; it knows {', '.join(known) or 'none'}")
+    database.change("DELETE FROM search_engines WHERE address = ?", (found,))
+
+
+def remove_everywhere(database: Database, documents: Sequence[str]) -> None:
+    """Remove documents from the indexes in all engines that hold some of the store of these facts."""
+    for address in remembered(database):
+        try:
+            open_engine(address).remove(documents)
+        except StoreError as error:
+            raise StoreError(
+                f"{error} Nothing was deleted from the store; if that engine is gone for good, "
+                f"add --forget-index {address}"
+            ) from None

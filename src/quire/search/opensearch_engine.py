@@ -218,13 +218,18 @@ class OpenSearchEngine:
             outcomes = [next(iter(item.values())) for item in answer["items"]]
             refused = [one for one in outcomes if one["status"] not in PASSING and one["status"] >= 300]
             if refused:
-                raise StoreError(f"{self.place}: {len(refused)} chunks were refused: {_reason(refused[0])}")
+                raise StoreError(
+                    f"{self.place}: of {len(lines)} chunks, {len(refused)} were refused: {_reason(refused[0])}"
+                )
             lines = [line for line, one in zip(lines, outcomes, strict=True) if one["status"] in PASSING]
             if not lines:
                 return
             if attempt < TRIES - 1:
                 time.sleep(wait_s * 2**attempt)
-        raise StoreError(f"{self.place}: {len(lines)} chunks were refused {TRIES} times: the server is overloaded")
+        raise StoreError(
+            f"{self.place}: of a bulk of chunks, {len(lines)} were refused {TRIES} times: the server is overloaded; "
+            "index again later"
+        )
 
     def _found(self, version: str, ids: Sequence[int], fields: Sequence[str]) -> list[Any]:
         if not ids:

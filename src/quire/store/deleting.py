@@ -73,6 +73,8 @@ def delete_documents(store: ArtifactStore, documents: Sequence[str], *, dry_run:
     A process that reads such a document meanwhile may bring it back, and one that was killed while writing may have
     left orphaned bytes: the next garbage collection removes those.
     """
+    from quire.search.engine_places import remove_everywhere
+
     database, rows = store.database, DocumentRows(store.database)
     store.flush()
     with alone(store), ExitStack() as stack:
@@ -84,8 +86,7 @@ def delete_documents(store: ArtifactStore, documents: Sequence[str], *, dry_run:
             database.overwrite_deleted()
         had = Facts(database).known_bytes()
         index = _index(store, stack)
-        for engine in _engines(store):
-            engine.remove(documents)  # before the facts: if it fails, the deletion can be repeated
+        remove_everywhere(database, documents)  # before the facts: if it fails, the deletion can be repeated
         with database.transaction(lasting=True):
             if index is not None:
                 index.remove(documents)  # in PostgreSQL with the facts, in SQLite before them
@@ -112,13 +113,6 @@ def _index(store: ArtifactStore, stack: ExitStack) -> Indexes | None:
     folder = store.objects.folder if isinstance(store.objects, LocalObjects) else None
     index = indexes_of(store.database, folder, make=False)
     return None if index is None else stack.enter_context(closing(index))
-
-
-def _engines(store: ArtifactStore) -> list[Indexes]:
-    """Its indexes in search engines."""
-    from quire.search.engine_places import open_engine, remembered
-
-    return [open_engine(address) for address in remembered(store.database)]
 
 
 def _delete(rows: DocumentRows, document: str, images: Sequence[str], mentions: Mentions) -> Deleted:

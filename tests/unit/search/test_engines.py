@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from threading import Event
@@ -282,7 +283,7 @@ def test_a_bulk_that_stays_refused_is_an_error_and_no_half_document(monkeypatch,
     engine = Refusing(100, status)
     with opensearch_server(engine) as server:
         index = open_engine(f"opensearch+{server.url}").make(VECTORS)
-        with pytest.raises(StoreError, match=f"1 chunks were refused.*{said}"):
+        with pytest.raises(StoreError, match=f"of .*chunks, 1 were refused.*{said}"):
             index.put([document("mine.pdf", *OLD)])
         assert len(engine.bulks) == bulks
         assert (texts(index), index.known(), found(index, "page")) == ([], {}, [])
@@ -337,12 +338,23 @@ def test_a_document_deleted_from_the_store_is_deleted_from_its_engines(tmp_path,
             remember(store.database, address)
         assert remembered(store.database) == [address]
         server.faults.append(lambda _: (0, None))
-        with pytest.raises(StoreError, match="is the server running"):
+        with pytest.raises(StoreError, match=f"is the server running.*--forget-index {re.escape(address)}"):
             delete_documents(store, [MINE])
         assert store.find(ArtifactKey("k" * 64)) is not None, "so that the deletion can be repeated"
         server.faults.clear()
         delete_documents(store, [MINE])
         assert names(index, "harbour") == {"other.pdf"}
         assert [*contents(indexes)] == [digest_bytes(b"other.pdf")]
-        assert forget(store.database, address)
+        forget(store.database, address)
         assert remembered(store.database) == []
+        with pytest.raises(UsageError, match="knows no search index in"):
+            forget(store.database, address)
+
+
+def test_elasticsearch_is_asked_for_vectors_in_its_own_words():
+    with opensearch_server(FakeOpenSearch(distribution="", number="8.15.0")) as server:
+        index = open_engine(f"elasticsearch+{server.url}").make(VECTORS)
+        index.put([document("mine.pdf", *OLD), document("other.pdf", "another harbour", path="/else/other.pdf")])
+        best = found(index, "old page 2 of the harbour")[0]
+        assert (best.name, best.page, best.scores["dense"] > 0.9) == ("mine.pdf", 3, True)
+        assert names(index, "harbour", folders=("else",)) == {"other.pdf"}
