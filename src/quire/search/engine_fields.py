@@ -35,7 +35,7 @@ LOADED = (
 OF_PAGES = (*OWNER, "first_page", "last_page", "kinds", "terms")
 
 
-class ChunkItem(NamedTuple):
+class EngineItem(NamedTuple):
     """A chunk. Its `vector` is None in an index of words, and where it is zero, which engines refuse."""
 
     id: int
@@ -97,7 +97,7 @@ def number_of(*parts: object) -> int:
     return int(digest_of([str(part) for part in parts])[:16], 16) >> 1
 
 
-def items_of(document: IndexedDocument, entry: DocumentEntry, generation: str) -> list[ChunkItem]:
+def items_of(document: IndexedDocument, entry: DocumentEntry, generation: str) -> list[EngineItem]:
     """The chunks of a document, as items of a generation."""
     tenant, id, name, path, media_type, modified, _, _ = entry.columns
     shared = {
@@ -126,7 +126,7 @@ def items_of(document: IndexedDocument, entry: DocumentEntry, generation: str) -
             "near": "" if given.vector is None else _near(given.vector),
         }
         vector = None if given.vector is None or not given.vector.any() else given.vector
-        found.append(ChunkItem(number_of(generation, position), {**shared, **own}, vector))
+        found.append(EngineItem(number_of(generation, position), {**shared, **own}, vector))
     return found
 
 

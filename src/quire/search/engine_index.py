@@ -25,8 +25,8 @@ from quire.search.engine_fields import (
     KNOWN,
     LOADED,
     OF_PAGES,
-    ChunkItem,
     DocumentRecord,
+    EngineItem,
     Fields,
     items_of,
     number_of,
@@ -82,7 +82,7 @@ class SearchEngine(Protocol):
 
     def drop(self, version: str) -> None: ...
 
-    def write(self, version: str, items: Sequence[ChunkItem]) -> None: ...
+    def write(self, version: str, items: Sequence[EngineItem]) -> None: ...
 
     def settle(self, version: str) -> None:
         """What was written before is found by searches when this returns."""

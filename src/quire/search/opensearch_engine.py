@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from quire.errors import ConfigurationError, StoreError
 from quire.search.engine_address import EngineClient, encoded, portions
 from quire.search.engine_conditions import AnyOf, Between, Condition, Conditions, InOrder
-from quire.search.engine_fields import RECORD, ChunkItem, DocumentRecord, Fields, numbers
+from quire.search.engine_fields import RECORD, DocumentRecord, EngineItem, Fields, numbers
 from quire.search.engine_index import EngineVersion
 from quire.search.entries import profile_of, profile_text
 from quire.search.ranking import K1, B
@@ -123,7 +123,7 @@ class OpenSearchEngine:
     def drop(self, version: str) -> None:
         self._client.ask("DELETE", self._index(version), expected=[404])
 
-    def write(self, version: str, items: Sequence[ChunkItem]) -> None:
+    def write(self, version: str, items: Sequence[EngineItem]) -> None:
         """Items that the server has no room for now are sent again, without the others."""
         lines = [encoded({"index": {"_id": str(item.id)}}) + b"\n" + encoded(_document(item)) + b"\n" for item in items]
         for some in portions(lines, most=BULK_ITEMS, size=BULK_BYTES):
@@ -264,7 +264,7 @@ class OpenSearchEngine:
         return f"{self._base}-{version}"
 
 
-def _document(item: ChunkItem) -> Fields:
+def _document(item: EngineItem) -> Fields:
     vector = {} if item.vector is None else {"vector": numbers(item.vector)}
     return {"id": item.id, **item.fields, **vector}
 

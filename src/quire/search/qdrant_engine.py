@@ -14,7 +14,7 @@ from urllib.parse import quote
 from quire.errors import ConfigurationError, StoreError
 from quire.search.engine_address import EngineClient, encoded, portions
 from quire.search.engine_conditions import AnyOf, Between, Condition, Conditions, InOrder
-from quire.search.engine_fields import RECORD, ChunkItem, DocumentRecord, Fields, numbers
+from quire.search.engine_fields import RECORD, DocumentRecord, EngineItem, Fields, numbers
 from quire.search.engine_index import EngineVersion
 from quire.search.entries import profile_of, profile_text
 from quire.search.ranking import K1, B
@@ -94,7 +94,7 @@ class QdrantEngine:
     def drop(self, version: str) -> None:
         self._ask("DELETE", self._at(version), expected=[404])
 
-    def write(self, version: str, items: Sequence[ChunkItem]) -> None:
+    def write(self, version: str, items: Sequence[EngineItem]) -> None:
         points = [encoded(_point(item)) for item in items]
         for some in portions(points, most=BATCH_ITEMS, size=BATCH_BYTES):
             body = b'{"points":[' + b",".join(some) + b"]}"
@@ -204,7 +204,7 @@ class QdrantEngine:
         return f"collections/{quote(self._name(version), safe='')}"
 
 
-def _point(item: ChunkItem) -> Fields:
+def _point(item: EngineItem) -> Fields:
     terms = item.fields["terms"].split()
     held = K1 * (1 - B + B * len(terms) / MEAN_LENGTH)
     weights = {term: times * (K1 + 1) / (times + held) for term, times in Counter(terms).items()}
