@@ -142,17 +142,23 @@ class EngineIndexes:
         return None
 
     def open_or_make(self, profile: IndexProfile) -> EngineIndex:
-        while (found := self.open(profile)) is None:
-            found = self._made(profile, None)  # None when another process has made one meanwhile
+        while True:
+            present = self._listed()
+            if any(version.profile == profile for version in present):
+                found = self.open(profile)
+            else:
+                found = self._made(profile, _next_name(profile, present), present)
             if found is not None:
-                break
-        return found
+                return found  # else another process has made or dropped it since
 
     def make(self, profile: IndexProfile, *, name: str | None = None) -> EngineIndex:
-        while (made := self._made(profile, name)) is None:
+        while True:
+            present = self._listed()
+            made = self._made(profile, name or _next_name(profile, present), present)
+            if made is not None:
+                return made
             if name is not None:
                 raise UsageError(f"the index in {self._engine.place} has a version {name} already")
-        return made
 
     def switch(self, name: str) -> None:
         known = [version.name for version in self._listed()]
@@ -177,11 +183,10 @@ class EngineIndexes:
     def _listed(self) -> list[EngineVersion]:
         return sorted(self._engine.versions(), key=lambda version: version.number)
 
-    def _made(self, profile: IndexProfile, name: str | None) -> EngineIndex | None:
-        present = self._listed()
+    def _made(self, profile: IndexProfile, name: str, present: Sequence[EngineVersion]) -> EngineIndex | None:
+        """None when there is a version of that name by now."""
         number = max((version.number for version in present), default=0) + 1
         first = not any(version.is_current for version in present)
-        name = name or f"{profile.digest()[:12]}-{number}"
         if not self._engine.create(EngineVersion(name, number, profile, secrets.token_hex(8), is_current=first)):
             return None
         return EngineIndex(self._engine, name, profile)
@@ -371,6 +376,13 @@ class EngineIndex:
             break
         self._engine.settle(self._name)
         return seen
+
+
+def _next_name(profile: IndexProfile, present: Sequence[EngineVersion]) -> str:
+    """By the profile and the versions that have it alone: so two that make the first one choose the same name."""
+    begin = f"{profile.digest()[:12]}-"
+    taken = [version.name.removeprefix(begin) for version in present if version.name.startswith(begin)]
+    return f"{begin}{max((int(suffix) for suffix in taken if suffix.isdecimal()), default=0) + 1}"
 
 
 def _portions(values: Sequence[T], size: int) -> Iterator[Sequence[T]]:

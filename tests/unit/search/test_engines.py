@@ -148,6 +148,22 @@ def test_two_that_write_one_document_at_the_same_time_leave_one_of_theirs(index,
     assert engine_indexes.versions()[0].chunks == 4
 
 
+def test_a_version_that_another_process_makes_just_then_is_opened(engine_indexes, monkeypatch):
+    engine, others = type(engine_indexes._engine), []
+    create = engine.create
+
+    def creating(self, version):
+        if not others:
+            others.append("")
+            others[0] = engine_indexes.open_or_make(VECTORS).name
+            engine_indexes.make(replace(VECTORS, dimension=8))
+        return create(self, version)
+
+    monkeypatch.setattr(engine, "create", creating)
+    assert engine_indexes.open_or_make(VECTORS).name == others[0]
+    assert [version.is_current for version in engine_indexes.versions()] == [True, False]
+
+
 def test_a_removed_document_is_in_no_answer_once_the_removal_has_returned(index, engine_indexes):
     removed, stop = Event(), Event()
 
