@@ -1,6 +1,7 @@
 """Qdrant as far as Quire speaks to it, in memory and strict: it refuses what it does not know.
 
-Its requests were compared with the models of Qdrant's own client; no Qdrant was at hand.
+Requests were compared with the models of Qdrant's own client, answers with its engine as a library (qdrant-edge); its
+server was not at hand.
 """
 
 from __future__ import annotations
