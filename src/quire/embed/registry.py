@@ -21,6 +21,8 @@ NONE = "none"
 AUTO = "auto"
 DEFAULT = MINILM
 SERVED = ("openai:", "tei:")
+BY_MODEL = "served:"
+"""Before the model of a server in the name that an index has of it: the address may change."""
 
 
 def chosen_embedder(named: str = AUTO) -> Embedder | None:
@@ -46,6 +48,8 @@ def find_embedder(named: str = DEFAULT) -> Embedder | None:
         return default_embedder()
     if named.startswith(SERVED):
         return _with_fallback(named, os.environ)
+    if named.startswith(BY_MODEL):
+        return _with_fallback(_at_home(named.removeprefix(BY_MODEL), os.environ), os.environ)
     for folder in (Path(named).expanduser(), models_folder() / named):
         if folder.is_dir():
             top = _number(os.environ, "QUIRE_EMBED_TOP", TOP)
@@ -55,6 +59,16 @@ def find_embedder(named: str = DEFAULT) -> Embedder | None:
         f"there is no embedder {named!r}; choose from {known}, or give the folder of a model, openai:MODEL@URL or "
         "tei:URL"
     )
+
+
+def _at_home(model: str, environment: Mapping[str, str]) -> str:
+    """A model of a server that only its name is known of, on the server of this user."""
+    if not environment.get("QUIRE_EMBED_URL"):
+        raise UsageError(
+            f"the model {model} is on a server, and it is not said which: name it with --embedder openai:{model}@URL "
+            "or --embedder tei:URL, or set QUIRE_EMBED_URL"
+        )
+    return f"openai:{model}"
 
 
 def find_reranker(named: str = MS_MARCO) -> Reranker | None:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from quire.keys import Profile
+from quire.search.nearness import nearness, neighbouring
 from quire.search.query import Query
 from quire.search.terms import is_year, terms
 from quire.search.values import PageChunk, Statistics, StoredChunk
@@ -43,6 +44,7 @@ class RankOptions(Profile):
         max_df_ratio: Terms in a larger share of the chunks find no candidates; they still count in the score.
         dense_weight: The share of the cosine in the score, from 0 (words alone) to 1 (vectors alone).
         page_share: The share of the whole page in the score of the words; the rest is that of the chunk itself.
+        near_weight: Added to the score of the words where those of the query stand together in the chunk.
         other_weight: What a word counts that was not asked for but means the same.
         statement_weight: Added for a chunk of a financial statement that is surely asked for.
         kind_weight: Added where the page has a figure or table and the query names one.
@@ -55,6 +57,7 @@ class RankOptions(Profile):
     max_df_ratio: float = 0.5
     dense_weight: float = 0.65
     page_share: float = 0.8
+    near_weight: float = 0.3
     other_weight: float = 0.4
     statement_weight: float = 0.6
     kind_weight: float = 0.2
@@ -153,7 +156,7 @@ def rank(
 def rank_with_pages(
     query: Query, ranked: Sequence[Scored], around: Sequence[PageChunk], known: Statistics, options: RankOptions
 ) -> list[Scored]:
-    """The same chunks with the words of their whole pages, the best first."""
+    """The same chunks with the words of their whole pages, and how near to each other they are, the best first."""
     wanted = weights(query, known, options)
     texts: dict[tuple[str, int], str] = defaultdict(str)
     kinds: dict[tuple[str, int], str] = defaultdict(str)
@@ -166,9 +169,12 @@ def rank_with_pages(
     pages = {key: bm25(_beside_name(wanted, name), texts[key], mean, options) for key, name in asked.items()}
     best, best_page = max((one.lexical for one in ranked), default=0.0) or 1.0, max(pages.values(), default=0.0) or 1.0
     share = 1 - options.dense_weight if any(one.dense for one in ranked) else 1.0
+    rarity = {term: weight for term, weight in wanted.items() if term in query.terms}
+    pairs = {name: neighbouring(query.terms, _beside_name(rarity, name)) for name in {*asked.values()}}
     found = []
     for one in ranked:
         gained = options.page_share * (pages[one.place] / best_page - one.lexical / best)
+        gained += options.near_weight * nearness(pairs[one.chunk.name], one.chunk.terms)
         shown = options.kind_weight * any(f" {kind} " in kinds[one.place] for kind in query.intent.kinds)
         found.append(one._replace(total=one.total + share * gained + shown, page=pages[one.place]))
     return sorted(found, key=_order)
