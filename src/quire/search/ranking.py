@@ -63,7 +63,7 @@ class RankOptions(Profile):
     statement_weight: float = 0.6
     kind_weight: float = 0.2
     name_weight: float = 0.3
-    identifier_weight: float = 0.3
+    identifier_weight: float = 0.4
 
 
 class Scored(NamedTuple):
@@ -176,7 +176,8 @@ def rank_with_pages(
     best, best_page = max((one.lexical for one in ranked), default=0.0) or 1.0, max(pages.values(), default=0.0) or 1.0
     share = 1 - options.dense_weight if any(one.dense for one in ranked) else 1.0
     rarity = {term: weight for term, weight in wanted.items() if term in query.terms}
-    pairs = {name: neighbouring(query.terms, _beside_name(rarity, name)) for name in {*asked.values()}}
+    said = () if query.intent.statements else query.terms  # a statement does not say it like a question about it
+    pairs = {name: neighbouring(said, _beside_name(rarity, name)) for name in {*asked.values()}}
     found = []
     for one in ranked:
         gained = options.page_share * (pages[one.place] / best_page - one.lexical / best)
