@@ -1,4 +1,7 @@
-"""Searches over an index by its embedder, and a reranker where one is wanted."""
+"""Searches over an index by its embedder, and a reranker where one is wanted.
+
+What only a reranker needs is imported there: a search from the command line would wait for it.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +9,7 @@ from dataclasses import replace
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
-from quire.embed.batches import relevances
 from quire.embed.codec import decode_dense
-from quire.embed.families import quiet_asker
 from quire.embed.registry import find_embedder, find_reranker
 from quire.embedder import Embedder, Reranker
 from quire.search.backend import IndexBackend, IndexProfile, check_embedder
@@ -16,7 +17,6 @@ from quire.search.query import SearchFilter, parse_query
 from quire.search.reranking import TOP, rerank_hits
 from quire.search.searching import SearchOptions, search
 from quire.search.values import SearchHit
-from quire.store.temporary import TemporaryStore
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -56,6 +56,10 @@ def query_vector(named: str, profile: IndexProfile, text: str) -> NDArray[np.flo
 
 def _relevances(reranker: Reranker, query: str, texts: Sequence[str]) -> list[float]:
     """Nothing of a query is stored."""
+    from quire.embed.batches import relevances
+    from quire.embed.families import quiet_asker
+    from quire.store.temporary import TemporaryStore
+
     return relevances(query, texts, reranker, quiet_asker(TemporaryStore(), ""))
 
 
