@@ -12,7 +12,7 @@ from typer import Argument, Option
 
 from quire.cli import options
 from quire.cli.crops import HitPictures
-from quire.cli.index import search_place
+from quire.cli.index import EmbedderName, search_place
 from quire.cli.reporting import print_lines
 from quire.cli.settings import settings_of
 from quire.errors import EXIT_COMPLETE, EXIT_PARTIAL
@@ -28,6 +28,14 @@ Examples:
   quire search "termination notice" contracts/ --json
   quire search "wiring diagram" --show
 """
+RerankerName = Annotated[
+    str | None,
+    Option(
+        "--rerank",
+        metavar="NAME",
+        help="Order the first hits anew by a model: ms-marco-minilm-l12-v2, a folder, or the URL of a TEI server.",
+    ),
+]
 WIDTH = 100
 BEFORE = 80
 """Characters shown before the first matching word."""
@@ -48,6 +56,8 @@ def search(  # noqa: PLR0913 - one argument per option
     store: options.SearchStore = None,
     facts: options.Facts = None,
     engine: options.SearchEngine = None,
+    embedder: EmbedderName = "auto",
+    rerank: RerankerName = None,
     show: Annotated[
         bool, Option("--show", help="Show the place of each hit: in the terminal if it can, else as PNG files.")
     ] = False,
@@ -66,11 +76,11 @@ def search(  # noqa: PLR0913 - one argument per option
     settings = settings_of({"store": store, "facts": facts, "index": engine})
     check_paths(paths or ())
     folders = tuple(str(path.absolute()) for path in paths or ())
-    with Index(search_place(settings), facts=settings.facts, engine=settings.index) as index:
+    with Index(search_place(settings), facts=settings.facts, embedder=embedder, engine=settings.index) as index:
         if paths:
             with BatchProgress(quiet=as_json) as progress:
                 index.add_unknown(*paths, on_event=progress)
-        hits = index.search(query, k=k, filters=SearchFilter(folders=folders))
+        hits = index.search(query, k=k, filters=SearchFilter(folders=folders), rerank=rerank)
         pictures = HitPictures(index, folder=save, shown=show and not as_json)
         if as_json:
             if save is not None:

@@ -6,10 +6,9 @@ import os
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import replace
-from functools import lru_cache, partial
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 from quire.batch.contracts import StageOptions, StageOutcome
 from quire.batch.stopping import Stop
@@ -20,26 +19,21 @@ from quire.durable.folders.driving import run_batch, unfinished_run
 from quire.durable.folders.request import BatchRequest
 from quire.durable.indexing.delivery import FLOW, INPUTS, IndexTarget, records_of
 from quire.durable.indexing.opening import open_indexes
+from quire.durable.indexing.searching import search_index
 from quire.durable.opening import open_runtime
-from quire.embed.codec import decode_dense
-from quire.embed.registry import AUTO, NONE, chosen_embedder, find_embedder
-from quire.embedder import Embedder
+from quire.embed.registry import AUTO, NONE, chosen_embedder
 from quire.errors import ChangedError, InputError, StoreError, UsageError
 from quire.events import Sink
 from quire.opened import Opened
 from quire.reading.drawing import draw
-from quire.search.backend import IndexBackend, IndexProfile, IndexVersion, check_embedder
+from quire.search.backend import IndexBackend, IndexProfile, IndexVersion
 from quire.search.crops import MARGIN, crop_box
 from quire.search.engine_address import EngineAddress
 from quire.search.query import SearchFilter
-from quire.search.searching import SearchOptions, search
+from quire.search.searching import SearchOptions
 from quire.search.values import SearchHit
 from quire.store.artifacts import ArtifactStore
 from quire.store.opening import open_store
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 
 class Index:
@@ -168,8 +162,13 @@ class Index:
         filters: SearchFilter | None = None,
         options: SearchOptions | None = None,
         version: str | None = None,
+        rerank: str | None = None,
     ) -> list[SearchHit]:
-        """The places that fit a query best. Raises UsageError when nothing is indexed, or the query has no words."""
+        """The places that fit a query best. Raises UsageError when nothing is indexed, or the query has no words.
+
+        `rerank` names a model that reads the first hits with the query and orders them anew: `ms-marco-minilm-l12-v2`,
+        the folder of another, or the URL of a TEI server.
+        """
         index = self._indexes.open(name=version)
         if index is None:
             place = self._engine or self._place
@@ -177,12 +176,14 @@ class Index:
         wanted = replace(options, k=k) if options else SearchOptions(k=k)
         filters = replace(filters or SearchFilter(), tenant=self._tenant)
         try:
-            return self._searched(index, query, filters, wanted)
+            return self._searched(index, query, filters, wanted, rerank)
         except StoreError:
             current = self._indexes.open(name=version)
             if current is None or current.name == index.name:
                 raise
-            return self._searched(current, query, filters, wanted)  # a rebuild has replaced the version meanwhile
+            return self._searched(
+                current, query, filters, wanted, rerank
+            )  # a rebuild has replaced the version meanwhile
 
     def crop(self, hit: SearchHit, *, margin: float = MARGIN, dpi: int = 150) -> bytes:
         """The PNG of the place of a hit, with a margin around it as a fraction of the page, from its file.
@@ -222,10 +223,10 @@ class Index:
         self.close()
 
     def _searched(
-        self, index: IndexBackend, query: str, filters: SearchFilter, options: SearchOptions
+        self, index: IndexBackend, query: str, filters: SearchFilter, options: SearchOptions, rerank: str | None
     ) -> list[SearchHit]:
-        embed = partial(query_vector, self._named_for(index), index.profile) if index.profile.dimension else None
-        return search(index, query, embed=embed, filters=filters, options=options)
+        embedder = self._named_for(index)
+        return search_index(index, query, embedder=embedder, filters=filters, options=options, reranker=rerank)
 
     def _named_for(self, index: IndexBackend) -> str:
         """The embedder of an index: the one that was named, or that of the same name here."""
@@ -288,18 +289,3 @@ class Index:
         index.remove([document for document in gone if document not in alive], tenant=self._tenant)
         # A document of which another file is left is put again, with the path of that one.
         outputs.forget([output.place for output in recorded if output.document in gone])
-
-
-@lru_cache(maxsize=4)
-def _loaded(named: str) -> Embedder:
-    found = find_embedder(named)
-    assert found is not None
-    return found
-
-
-def query_vector(named: str, profile: IndexProfile, text: str) -> NDArray[np.float32]:
-    """The vector of a query by the embedder of an index; its model is loaded here by the first call, and kept."""
-    embedder = _loaded(named)
-    check_embedder(profile, embedder)
-    vector: NDArray[np.float32] = decode_dense(embedder.embed([text], "query"))[0]
-    return vector
