@@ -47,3 +47,13 @@ def postgres_indexes(postgres_database: PostgresDatabase) -> Indexes:
 def indexes(request: pytest.FixtureRequest) -> Indexes:
     found: Indexes = request.getfixturevalue("postgres_indexes" if request.param == "postgresql" else "sqlite_indexes")
     return found
+
+
+@pytest.fixture
+def indexes_elsewhere(indexes: Indexes, tmp_path: Path) -> Iterator[Indexes]:
+    """The same index, opened as another process does it."""
+    if isinstance(indexes, PostgresIndexes):
+        yield indexes  # each thread has its own connection
+        return
+    with closing(SqliteIndexes(tmp_path / "search.sqlite3")) as opened:
+        yield opened

@@ -201,28 +201,39 @@ def test_two_writers_do_not_lose_each_others_documents(indexes, index):
     assert len(found(index, "harbour toll")) > 0
 
 
-def test_a_removed_document_is_in_no_answer_from_then_on_while_others_search(indexes, index):
-    index.put([document(f"{number}.pdf", f"ship {number} in the harbour", HARBOUR) for number in range(200)])
+ABOUT_SHIP_77 = ("ship 77 harbour", '"ship 77"', "77 -toll", "in:reports ship 77", "page:1 77", "What is ship 77?")
+
+
+def test_one_of_a_thousand_removed_documents_is_in_no_answer_from_then_on_while_others_search(
+    indexes, index, indexes_elsewhere
+):
+    index.put([document(f"{number}.pdf", f"ship {number} in the harbour") for number in range(1000)])
     target = digest_bytes(b"77.pdf")
-    removed, stop = Event(), Event()
+    removed, read = Event(), indexes_elsewhere.open()
 
-    def look() -> tuple[int, int]:
-        before = after = 0
-        while not stop.is_set() or not after:
+    def look(query: str) -> int:
+        """How often it was not found: at first it is."""
+        after = 0
+        while after < 3:
             gone = removed.is_set()
-            hits = found(index, "ship 77 harbour", SearchFilter())
-            assert hits[0].name == "77.pdf" or removed.is_set()
+            hits = found(read, query)
+            assert gone or removed.is_set() or hits[0].document == target
             assert not gone or all(hit.document != target and "77.pdf" not in hit.also for hit in hits)
-            before, after = before + (not gone), after + gone
-        return before, after
+            after += gone
+        return after
 
+    assert all(found(read, query)[0].document == target for query in ABOUT_SHIP_77)
     with ThreadPoolExecutor(2) as threads:
-        looking = [threads.submit(look) for _ in range(2)]
+        looking = [threads.submit(look, query) for query in ABOUT_SHIP_77[:2]]
         indexes.remove([target])
         removed.set()
-        stop.set()
-        assert all(future.result(60)[1] > 0 for future in looking)
-    assert len(index.known()) == 199
+        assert all(future.result(60) for future in looking)
+    for query in ABOUT_SHIP_77:
+        assert all(hit.document != target and "77.pdf" not in hit.also for hit in found(index, query)), query
+    assert names(index, "ship", documents=("77.pdf",)) == set()
+    assert index.around(target, 0, 9, SearchFilter()) == index.on_pages([(target, 1)], SearchFilter()) == []
+    assert index.statistics(["77", "ship"]).frequencies == {"ship": 999}
+    assert len(index.known()) == 999
 
 
 def test_what_is_indexed_is_found_while_more_is_indexed(index):
