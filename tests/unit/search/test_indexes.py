@@ -115,6 +115,23 @@ def test_statistics_do_not_depend_on_what_was_removed(indexes):
     assert index.statistics(asked) == fresh.statistics(asked)
 
 
+def test_scores_of_a_tenant_do_not_depend_on_the_documents_of_others(indexes):
+    index, alone = indexes.make(VECTORS), indexes.make(VECTORS)
+    mine = [document("a.pdf", HARBOUR, MARGIN, tenant="a"), document("b.pdf", MARGIN, tenant="a")]
+    others = [document(f"{number}.pdf", HARBOUR, "zanzibar", tenant="b") for number in range(9)]
+    index.put([*mine, *others])
+    alone.put(mine)
+    asked = ["harbour", "margin", "zanzibar"]
+    known = index.statistics(asked, tenant="a")
+    assert known[:3] == alone.statistics(asked, tenant="a")[:3] == (3, known.mean_length, {"harbour": 1, "margin": 2})
+    assert known.everywhere == {"harbour": 10, "margin": 2}
+    filters = SearchFilter(tenant="a")
+    hits = [[(hit.name, hit.scores) for hit in found(one, "harbour margin", filters)] for one in (index, alone)]
+    assert hits[0] == hits[1]
+    index.remove([one.document for one in others])
+    assert index.statistics(asked, tenant="b") == (0, 0.0, {}, {})
+
+
 def test_neighbours_of_a_hit_are_in_reading_order(index):
     index.put([document("a.pdf", *(f"page {number} of the ship" for number in range(6)))])
     around = index.around(digest_bytes(b"a.pdf"), 3, 1, SearchFilter())
