@@ -120,10 +120,11 @@ class FakeQdrant:
         return {"count": sum(passes(collection, body["filter"], point) for point in collection.points.values())}
 
     def post_facet(self, collection: FakeCollection, request: EngineRequest) -> object:
-        body = only(request.json, "key", "limit", "exact")
+        body = only(request.json, "key", "filter", "limit", "exact")
         if body["key"] not in collection.schemas:
             raise refused(400, "Bad request: no index for the facet key")
-        values = [point["payload"].get(body["key"]) for point in collection.points.values()]
+        points = [point for point in collection.points.values() if passes(collection, body["filter"], point)]
+        values = [point["payload"].get(body["key"]) for point in points]
         counted = Counter(value for value in values if value is not None)
         return {"hits": [{"value": value, "count": count} for value, count in counted.most_common(body["limit"])]}
 

@@ -114,7 +114,7 @@ class SearchEngine(Protocol):
         """How many items fit; without conditions, how many chunks there are."""
         ...
 
-    def statistics(self, version: str, terms: Sequence[str]) -> Statistics: ...
+    def statistics(self, version: str, terms: Sequence[str], tenant: str) -> Statistics: ...
 
     def lexical(self, version: str, terms: Sequence[str], wanted: Conditions, most: int) -> list[int]: ...
 
@@ -239,8 +239,8 @@ class EngineIndex:
         wanted = Conditions([AnyOf("state", [KNOWN]), AnyOf("tenant", [tenant]), AnyOf("path", [path])])
         return [fields["document"] for _, fields in self._engine.find(self._name, wanted, ("document",))]
 
-    def statistics(self, terms: Sequence[str]) -> Statistics:
-        return self._engine.statistics(self._name, list(dict.fromkeys(terms)))
+    def statistics(self, terms: Sequence[str], *, tenant: str = "") -> Statistics:
+        return self._engine.statistics(self._name, list(dict.fromkeys(terms)), tenant)
 
     def lexical(self, query: Query, terms: Sequence[str], most: int) -> list[int]:
         wanted = list(dict.fromkeys(terms))

@@ -183,12 +183,12 @@ class OpenSearchEngine:
         query = {"exists": {"field": "generation"}} if wanted is None else _written(wanted)
         return int(self._client.ask("POST", f"{self._at(version)}/_count", {"query": query})["count"])
 
-    def statistics(self, version: str, terms: Sequence[str]) -> Statistics:
+    def statistics(self, version: str, terms: Sequence[str], tenant: str) -> Statistics:
         sums: dict[str, object] = {"length": {"sum": {"field": "length"}}}
         if terms:
             each = {str(number): {"term": {"terms": term}} for number, term in enumerate(terms)}
             sums["terms"] = {"filters": {"filters": each}}
-        chunks = {"exists": {"field": "generation"}}
+        chunks = {"bool": {"filter": [{"exists": {"field": "generation"}}, _condition(AnyOf("tenant", [tenant]))]}}
         answer = self._searched(version, {"size": 0, "track_total_hits": True, "query": chunks, "aggs": sums})
         count = int(answer["hits"]["total"]["value"])
         found = answer["aggregations"]

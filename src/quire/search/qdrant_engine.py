@@ -149,12 +149,13 @@ class QdrantEngine:
         body = {"filter": chunks if wanted is None else _written(wanted), "exact": True}
         return int(self._ask("POST", f"{self._at(version)}/points/count", body)["count"])
 
-    def statistics(self, version: str, terms: Sequence[str]) -> Statistics:
-        body = {"key": "length", "limit": MOST_LENGTHS, "exact": True}
+    def statistics(self, version: str, terms: Sequence[str], tenant: str) -> Statistics:
+        owned = AnyOf("tenant", [tenant])
+        body = {"key": "length", "filter": _written(Conditions([owned])), "limit": MOST_LENGTHS, "exact": True}
         lengths = self._ask("POST", f"{self._at(version)}/facet", body)["hits"]
         count = sum(int(one["count"]) for one in lengths)
         total = sum(int(one["count"]) * int(one["value"]) for one in lengths)
-        times = {term: self.count(version, Conditions([InOrder("terms", term)])) for term in terms}
+        times = {term: self.count(version, Conditions([owned, InOrder("terms", term)])) for term in terms}
         return Statistics(
             count, total / count if count else 0.0, {term: number for term, number in times.items() if number}
         )

@@ -93,7 +93,7 @@ def selective(terms: Sequence[str], known: Statistics, options: RankOptions, mos
     chosen: list[str] = []
     total = 0
     for term in sorted(rare or found, key=lambda term: known.frequencies[term]):
-        total += known.frequencies[term]
+        total += known.everywhere.get(term, known.frequencies[term])
         if chosen and total > most:
             break
         chosen.append(term)

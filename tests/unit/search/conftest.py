@@ -113,3 +113,13 @@ def engine_indexes(request: pytest.FixtureRequest) -> Indexes:
     """Of search engines that are there already."""
     found: Indexes = request.getfixturevalue(f"{request.param}_indexes")
     return found
+
+
+@pytest.fixture
+def indexes_elsewhere(transactional_indexes: Indexes, tmp_path: Path) -> Iterator[Indexes]:
+    """The same index, opened as another process does it."""
+    if isinstance(transactional_indexes, PostgresIndexes):
+        yield transactional_indexes  # each thread has its own connection
+        return
+    with closing(SqliteIndexes(tmp_path / "search.sqlite3")) as opened:
+        yield opened

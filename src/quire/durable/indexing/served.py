@@ -26,16 +26,21 @@ PART = "served/"
 """Before the name of each tenant: what runs have read is apart from what `quire index` puts into the same store."""
 
 
+MOST_PLACES = 20
+"""Runs that have read the same document, of which an index knows: the latest."""
+
+
 class ServedPlace(NamedTuple):
-    """A source of a run, as the path of an indexed document: `run/number/name`."""
+    """A source of a run. The path of an indexed document has all that have read it: `run/number/run/number/name`."""
 
     run: str
     number: int
 
     @classmethod
-    def of(cls, hit: SearchHit) -> ServedPlace:
-        run, number, *_ = PurePosixPath(hit.path).parts
-        return cls(run, int(number))
+    def all_in(cls, path: str) -> list[ServedPlace]:
+        """Those of a path, the latest first."""
+        *parts, _ = PurePosixPath(path).parts
+        return [cls(run, int(number)) for run, number in zip(parts[::2], parts[1::2], strict=True)]
 
 
 class ServedIndex:
@@ -58,23 +63,32 @@ class ServedIndex:
         self._views = DocumentViews(DocumentSteps(store, workers=1), workers=1)
         self._delivery = IndexDelivery(store, self._index, found, pool=lambda: self._views.pool)
 
-    def put(self, reference: DocumentReference, place: ServedPlace, *, read: float | None) -> bool:
-        """Index a document that was read at a time; False for one that was deleted meanwhile."""
+    def put(self, reference: DocumentReference, places: Sequence[ServedPlace], *, read: float | None) -> bool:
+        """Index a document that was read at a time, the last one in the first of these places; False for one that was
+        deleted meanwhile."""
         if not self._views.has(reference):
             return False
         rows = self._views.chunks(reference, ChunkOptions(use_markdown_tables=True))
         source = reference["source"]
         owner = self._owner(reference, read)
-        name = PurePosixPath(source["name"]).name or "document"
-        self._delivery.put(source["id"], PurePosixPath(place.run, str(place.number), name), rows, owner=owner)
+        parts = [part for place in places[:MOST_PLACES] for part in (place.run, str(place.number))]
+        path = PurePosixPath(*parts, PurePosixPath(source["name"]).name or "document")
+        self._delivery.put(source["id"], path, rows, owner=owner)
         if not self._views.has(reference):  # deleted while it was indexed
             self._index.remove([owner.document])
             return False
         return True
 
-    def known(self, tenant: str) -> frozenset[str]:
-        """The indexed documents of a tenant, by their ids in the store."""
-        return frozenset(self._index.known(tenant=PART + tenant))
+    def known(self, tenant: str) -> dict[str, list[ServedPlace]]:
+        """The indexed documents of a tenant, by their ids in the store, with their places."""
+        found = self._index.known(tenant=PART + tenant)
+        return {document: ServedPlace.all_in(path) for document, (path, _) in found.items()}
+
+    def places(self, reference: DocumentReference) -> list[ServedPlace]:
+        """Those in which the index knows a document, the latest first."""
+        owner = self._owner(reference, None)
+        first = self._index.around(owner.document, 0, 0, SearchFilter(tenant=owner.tenant))
+        return ServedPlace.all_in(first[0].path) if first else []
 
     def id_of(self, reference: DocumentReference) -> str:
         """The id of a document in the store."""

@@ -89,6 +89,23 @@ def test_the_documents_of_a_forgotten_run_are_not_found(server):
     assert found(server, "chapter", X_Tenant_Id="forgetful") == []
 
 
+def test_a_document_that_two_runs_have_read_is_found_while_one_of_them_is_there(server):
+    tenant = {"X-Tenant-Id": "twice"}
+    runs = [server.read(documents.simple(1), name, headers=tenant) for name in ("old.pdf", "new.pdf")]
+    first, second = (document.rpartition(".")[0] for document in runs)
+
+    def where(query: str) -> set[tuple[str, str]]:
+        return {(hit["document"], hit["path"].partition("/")[0]) for hit in found(server, query, X_Tenant_Id="twice")}
+
+    assert where("chapter") == {(runs[1], second)}
+    assert where(f"chapter&in={first}") == {(runs[0], first)}
+    server.service.runtime.forget(second)
+    assert where("chapter") == where(f"chapter&in={first}") == {(runs[0], first)}
+    assert where(f"chapter&in={second}") == set()
+    server.service.runtime.forget(first)
+    assert where("chapter") == set()
+
+
 @dataclass(frozen=True)
 class HashedWords:
     """An embedder for tests: each word is a dimension."""
@@ -142,11 +159,13 @@ def test_a_client_cannot_choose_a_reranker_and_none_is_there_by_default(server, 
 
 def test_what_an_earlier_server_has_read_is_indexed_at_the_start(tmp_path):
     with serving(tmp_path) as blind:
-        document = blind.read(SAMPLE)
+        first, second = blind.read(SAMPLE), blind.read(SAMPLE)
         refused = blind.get("/api/search?q=harbour")
         assert refused.status == 501
         assert "QUIRE_SERVE_SEARCH" in refused.json["detail"]
     with serving(tmp_path, idle=True, **SEARCHED) as seeing:
-        assert {hit["document"] for hit in found(seeing, "harbour")} == {document}
+        assert {hit["document"] for hit in found(seeing, "harbour")} == {second}
     with serving(tmp_path, idle=True, **SEARCHED) as again:
-        assert {hit["document"] for hit in found(again, "harbour")} == {document}
+        assert {hit["document"] for hit in found(again, "harbour")} == {second}
+        again.service.runtime.forget(second.rpartition(".")[0])
+        assert {hit["document"] for hit in found(again, "harbour")} == {first}
