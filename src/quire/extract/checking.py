@@ -227,7 +227,7 @@ class _Check:
         """Where a value stands whose citation is wrong: its quote, else the value itself if there is no doubt."""
         texts = self._catalog.texts
         if self._proposal.quote:
-            found = [one for one in self._quoted(texts.searched) if one.value is not None]
+            found = [one for one in self._quoted(self._holding()) if one.value is not None]
             if found and (not is_short(self._proposal.quote) or _is_one(found)):
                 return found
         values = [
@@ -239,6 +239,14 @@ class _Check:
             return []
         cited = {name for record in self._cited for name in record.blocks}
         return [one for one in values if cited.intersection(one.record.blocks)] or values
+
+    def _holding(self) -> Iterator[EvidenceRecord]:
+        """The records that may have the quote: the cells of a table, and the table, only if the table has it."""
+        texts, quote = self._catalog.texts, solid(self._proposal.quote)
+        for block in texts.blocks:
+            printed = texts.of(block)
+            if block.tier != "semantic" and (printed.recognised or quote in printed.solid):
+                yield from reversed(self._catalog.records_of(block.blocks))
 
     def _supported(self, status: EvidenceStatus, quoted: _Quoted, reason: str) -> LeafEvidence:
         assert quoted.value is not None

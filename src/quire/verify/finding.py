@@ -116,7 +116,7 @@ class WantedValue:
                 yield found
 
     def _found(self, printed: SearchedText) -> Iterator[FoundValue]:
-        if self.text:
+        if self.text and self.text in printed.folded:
             for span in matches(printed.text, printed.folded, self.text):
                 if stands_alone(printed.text, span) and (not self.is_value or self._agrees(printed, span)):
                     yield FoundValue(span, "exact")
