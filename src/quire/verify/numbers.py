@@ -34,7 +34,8 @@ _CURRENCY = r"(?:[$€£¥₹₩₽₺₴₦฿]|[A-Z]{2,3}\$?|Rs\.?|Fr\.?|kr\.?
 _NUMBER = re.compile(
     rf"(?P<open>\()?\s?(?P<sign>{_SIGN})?\s?(?:(?P<currency>{_CURRENCY})\s?)?(?P<sign2>{_SIGN})?(?P<open2>\()?\s?"
     rf"(?P<digits>{_DIGITS})"
-    rf"(?P<trailing>(?:[-−]|\s[-−](?=\s*(?:\n|$)))(?![\w\-−]))?\s?(?P<percent>%|٪|‰|(?:per\s?cent|percent|prozent|pour cent|por ciento)\b)?"
+    rf"(?P<trailing>(?:[-−]|\s[-−](?=\s*(?:\n|$)))(?![\w\-−]))?"
+    r"\s?(?P<percent>%|٪|‰|(?:per\s?cent|percent|prozent|pour cent|por ciento)\b)?"
     rf"\s?(?P<close>\))?"
 )
 _SCALE = re.compile(
