@@ -199,3 +199,27 @@ def test_what_is_no_single_value_is_unverified(value):
 def test_a_box_beside_the_page_is_said():
     proposal = replace(proposed("total", "675.48", "Total due 675.48"), places=(Part(1, BBox(0.9, 0.1, 0.4, 0.1)),))
     assert "not inside page 1" in checked(proposal, LEAVES["total"], invoice_catalog()).reason
+
+
+def test_an_address_over_two_blocks_is_one_quote():
+    first = block("paragraph", "14 Long Stone Pier", id="p1-b1", bbox=BBox(0.1, 0.1, 0.3, 0.02))
+    second = block("paragraph", "4711 Easthaven", id="p1-b2", bbox=BBox(0.1, 0.13, 0.3, 0.02))
+    catalog = catalog_of(result(first, second))
+    text = "14 Long Stone Pier, 4711 Easthaven"
+    evidence = checked(Proposal("address", text, ("p1-b1", "p1-b2"), text, 1.0, "test"), LEAVES["address"], catalog)
+    assert (evidence.status, evidence.match, evidence.blocks) == ("verified", "fuzzy", ("p1-b1", "p1-b2"))
+    assert evidence.bboxes == (first.bbox, second.bbox)
+
+
+def test_a_legal_form_may_be_spelled_out():
+    catalog = catalog_of(result(block("paragraph", "between Escalade, Incorporated and the club", id="p1-b1")))
+    proposal = Proposal("seller", "Escalade Inc.", ("p1-b1",), "Escalade, Incorporated", 1.0, "test")
+    assert checked(proposal, LEAVES["seller"], catalog).match == "fuzzy"
+    wrong = replace(proposal, value="Escalade Ltd.")
+    assert checked(wrong, LEAVES["seller"], catalog).status == "unverified"
+
+
+def test_a_quote_may_leave_something_out_at_an_ellipsis():
+    quote = "This agreement is made … the Old Basin Rowing Club"
+    proposal = proposed("seller", "Old Basin Rowing Club", quote, "This agreement")
+    assert checked(proposal, LEAVES["seller"], invoice_catalog()).status == "verified"
