@@ -33,6 +33,10 @@ from quire.extract.schema import ExtractSchema, LeafSpec
 from quire.extract.values import Proposal
 
 MOST_ACCUSED = 0.01
+UNPRINTED = ("scale", "unit", "array_index")
+"""Leaves of `extract-json` that say what the figures are multiplied by, which no document prints as a number."""
+MOST_VALUES = 400
+"""Of a document with a thousand leaves: every second or third."""
 MOST_CHANGED = 15
 """Values of a document that are made wrong: the first ones."""
 MONTHS = 12
@@ -124,12 +128,14 @@ def _measured(name: str, listed: list[Gold], found: Counter[str], missed: Counte
 
 def _cited(gold: Gold, catalog: SourceCatalog) -> Proposal | None:
     """The gold value with the smallest record that has it, and what stands there."""
-    patterns = [pattern for form in sorted(_printed(gold.value), key=len, reverse=True) if (pattern := _pattern(form))]
+    forms = sorted(_printed(gold.value), key=len, reverse=True)
+    patterns = {letters: pattern for form in forms if (letters := _letters(form)) and (pattern := _pattern(form))}
     holding: list[tuple[EvidenceRecord, re.Match[str]]] = []
     for record in catalog.records:
         if record.level != "chunk":
-            found = (match for pattern in patterns if (match := pattern.search(record.text)))
-            holding += [(record, match) for match in islice(found, 1)]
+            there = _letters(record.text)
+            found = (pattern.search(record.text) for letters, pattern in patterns.items() if letters in there)
+            holding += [(record, match) for match in islice(filter(None, found), 1)]
     if not holding:
         return None
     record, match = min(holding, key=lambda one: len(one[0].text))
@@ -140,12 +146,19 @@ def _cited(gold: Gold, catalog: SourceCatalog) -> Proposal | None:
 
 
 @cache
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalnum, text.casefold()))
+
+
+@cache
 def _pattern(form: str) -> re.Pattern[str] | None:
     """A text with anything but letters and digits between its letters, or in its numbers: 1.5 is not 15."""
     number = r"\d+" if re.search(r"[^\W\d_]", form) else r"\d+(?:[.,]\d+)*"
     if not (words := re.findall(rf"{number}|[^\W\d_]", form)):
         return None
-    return re.compile(r"(?<!\w)" + r"[\W_]*".join(map(re.escape, words)) + r"(?!\w|[.,]\d)", re.IGNORECASE)
+    sign = r"[-−–(]\s?[$€£]?\s?" if form.startswith("-") else r"(?<![-−–(])" if number != r"\d+" else ""
+    before = r"(?<!\w)(?<!\d[.,])" + sign
+    return re.compile(before + r"[\W_]*".join(map(re.escape, words)) + r"(?!\w|[.,]\d)", re.IGNORECASE)
 
 
 def _printed(value: object) -> set[str]:
@@ -160,9 +173,13 @@ def _printed(value: object) -> set[str]:
     elif re.fullmatch(r"\d{4}-\d\d-\d\d", text):
         found.update(_forms(text))
     elif re.fullmatch(r"-?[$€£]?\s?[\d,]+(\.\d+)?", text):
-        plain = float(re.sub(r"[^\d.]", "", text))
-        found.update((f"{plain:,.2f}", f"{plain:.2f}", f"{plain:,.1f}"))
-        found.update([f"{plain:,.0f}"] if plain.is_integer() else [])
+        plain, sign = float(re.sub(r"[^\d.]", "", text)), "-" if text.startswith("-") else ""
+        found = {
+            f"{sign}{written}"
+            for places in range(4)
+            if round(plain, places) == plain
+            for written in (f"{plain:,.{places}f}", f"{plain:.{places}f}", f"{plain:.{places}f}".replace(".", ","))
+        }
     elif match := re.fullmatch(r"(\d+) (years?|months?|days?)", text):
         number, unit = match.groups()
         words = WORDED.get(int(number), number)
@@ -205,10 +222,12 @@ def _json_values() -> Iterator[Gold]:
     for file in sorted(folder.glob("*/*.gold.json")):
         schema = ExtractSchema.of(json.loads((file.parent / "schema.json").read_text()))
         path = file.with_name(file.name.replace(".gold.json", ".pdf"))
-        for place, value in _leaves(json.loads(file.read_text()), ""):
-            leaf = schema.leaf(place)
-            if leaf is not None:
-                yield Gold(path, leaf, value)
+        values = [
+            Gold(path, leaf, value)
+            for place, value in _leaves(json.loads(file.read_text()), "")
+            if (leaf := schema.leaf(place)) is not None and leaf.name not in UNPRINTED
+        ]
+        yield from values[:: 1 + len(values) // MOST_VALUES]
 
 
 def _leaves(tree: Any, path: str) -> Iterator[tuple[str, Any]]:

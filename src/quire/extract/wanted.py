@@ -18,6 +18,11 @@ from quire.verify.phrases import TextSpan, solid
 from quire.verify.words import currency_forms, name_forms, said_boolean
 
 _NUMBERS = frozenset({"amount", "number", "percentage"})
+_SPENT = re.compile(
+    r"capex|capital.expend|expens|cost|loss|payment|paid|purchase|dividend|outflow|decrease|deduct|discount|depreciation|"
+    r"amortisation|amortization|aufwand|verlust|d.pense|perte|gasto|p.rdida"
+)
+"""What is spent: statements print it in brackets, and who asks for an expense wants its amount."""
 _WORD = re.compile(r"[^\W\d_]{3,}")
 
 
@@ -40,6 +45,8 @@ class LeafValue:
         scale = scale_named(self.leaf.unit)
         if wanted.numbers and scale != 1:  # 1.5, in millions
             return wanted, *(WantedValue(number * scale, "number") for number in sorted(wanted.numbers))
+        if wanted.numbers and _SPENT.search(f"{self.leaf.path} {self.leaf.title} {self.leaf.description}".lower()):
+            return wanted, *(WantedValue(-number, "number") for number in sorted(wanted.numbers))
         named = self.leaf.kind in ("name", "text", None) and wanted.compared == "text"
         return wanted, *(WantedValue(form) for form in (name_forms(str(self.value)) if named else ()))
 
