@@ -156,8 +156,8 @@ def _pattern(form: str) -> re.Pattern[str] | None:
     number = r"\d+" if re.search(r"[^\W\d_]", form) else r"\d+(?:[.,]\d+)*"
     if not (words := re.findall(rf"{number}|[^\W\d_]", form)):
         return None
-    sign = r"[-−–(]\s?[$€£]?\s?" if form.startswith("-") else r"(?<![-−–(])" if number != r"\d+" else ""
-    before = r"(?<!\w)(?<!\d[.,])" + sign
+    sign = r"[-−–(]\s?[$€£]?\s?" if form.startswith("-") else r"(?<![-−–(])" if re.fullmatch(r"[\d.,]+", form) else ""
+    before = (r"(?<!\d)(?<!\d[.,])" if form[:1].isdigit() else r"(?<!\w)") + sign
     return re.compile(before + r"[\W_]*".join(map(re.escape, words)) + r"(?!\w|[.,]\d)", re.IGNORECASE)
 
 
