@@ -12,6 +12,7 @@ from typing import Self
 
 from quire.batch.contracts import StageOptions, StageOutcome
 from quire.batch.stopping import Stop
+from quire.catalog.crops import MARGIN
 from quire.context import Json, Runtime
 from quire.database.outputs import Outputs
 from quire.document import Document, RenderOptions
@@ -27,7 +28,7 @@ from quire.events import Sink
 from quire.opened import Opened
 from quire.reading.drawing import draw
 from quire.search.backend import IndexBackend, IndexProfile, IndexVersion
-from quire.search.crops import MARGIN, crop_box
+from quire.search.crops import crop_box
 from quire.search.engine_address import EngineAddress
 from quire.search.query import SearchFilter
 from quire.search.searching import SearchOptions
