@@ -135,6 +135,15 @@ class ExtractSchema:
         return found
 
 
+def asked_schema(schema: Mapping[str, Json] | None, fields: Sequence[str] | str | None) -> ExtractSchema:
+    """From a schema or a list of fields. Raises UsageError unless exactly one of them is given."""
+    if schema is not None and fields:
+        raise UsageError("a schema and a list of fields are given; give one of them")
+    if schema is None and not fields:
+        raise UsageError("nothing is asked for; give a schema, or fields such as 'invoice number, date, total'")
+    return ExtractSchema.of(fields or () if schema is None else schema)
+
+
 def _leaves(node: SchemaNode) -> Iterator[LeafSpec]:
     if isinstance(node, LeafSpec):
         yield node
