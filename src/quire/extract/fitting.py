@@ -6,9 +6,12 @@ import re
 
 from quire.context import Json
 from quire.extract.schema import LeafSpec
+from quire.verify.numbers import number_readings
 
-_TRUE = frozenset("true yes y x checked on ja oui si sí sim wahr vrai 1 ☑ ☒ ✓ ✔".split())
-_FALSE = frozenset("false no n unchecked off nein non não nao falsch faux 0 ☐".split())
+_TRUE = frozenset(
+    ("true", "yes", "y", "x", "checked", "on", "ja", "oui", "si", "sí", "sim", "wahr", "1", "☑", "☒", "✓")
+)
+_FALSE = frozenset(("false", "no", "n", "unchecked", "off", "nein", "non", "não", "falsch", "0", "☐"))
 _LONGEST = 60
 
 
@@ -65,7 +68,12 @@ def _number(value: Json, *, whole: bool) -> int | float:
 
 
 def _parsed(value: Json) -> int | float:
-    raise Unfit(f"{_shown(value)} is no number")
+    """The number of a text; of two readings, `1.234` as a thousand and `1,50` as one and a half, the one of amounts."""
+    readings = number_readings(value)
+    if not readings:
+        raise Unfit(f"{_shown(value)} is no number")
+    number = max(readings, key=abs)
+    return int(number) if number == number.to_integral_value() else float(number)
 
 
 def _plain(value: Json) -> str:

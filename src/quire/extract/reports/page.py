@@ -206,7 +206,8 @@ class _Page:
         if picture is None:
             yield '<div class="page bare">'
         else:
-            yield f'<div class="page"><img alt="Page {page}" src="data:image/webp;base64,{b64encode(picture).decode()}">'
+            source = f"data:image/webp;base64,{b64encode(picture).decode()}"
+            yield f'<div class="page"><img alt="Page {page}" src="{source}">'
         yield from (_box(mark) for mark in marks)
         yield "</div></figure>"
 
@@ -230,8 +231,8 @@ def _box(mark: _Mark) -> str:
     sides: Mapping[str, float] = {"left": box.left, "top": box.top, "width": box.width, "height": box.height}
     style = ";".join(f"{name}:{value * 100:.3f}%" for name, value in sides.items())
     kind = f"box {mark.status}{' other' if mark.other else ''}"
-    label = _text(mark.label)
-    return f'<a class="{kind}" id="{mark.name}" href="#{mark.value}" style="{style}" title="{label}" aria-label="{label}"></a>'
+    told = f'title="{_text(mark.label)}" aria-label="{_text(mark.label)}"'
+    return f'<a class="{kind}" id="{mark.name}" href="#{mark.value}" style="{style}" {told}></a>'
 
 
 def _about(evidence: LeafEvidence) -> str:
