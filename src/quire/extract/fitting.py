@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 
 from quire.context import Json
@@ -60,6 +61,8 @@ def _boolean(value: Json) -> bool:
 
 def _number(value: Json, *, whole: bool) -> int | float:
     number = value if isinstance(value, (int, float)) and not isinstance(value, bool) else _parsed(value)
+    if not math.isfinite(number):
+        raise Unfit(f"{_shown(value)} is no number")
     if not whole:
         return number
     if number != int(number):
