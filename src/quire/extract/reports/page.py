@@ -21,6 +21,8 @@ from quire.types import BBox
 MOST_PAGES = 100
 """Pages that are shown as pictures, of those that are cited; the others are named."""
 MOST_VALUES = 5000
+_MOST_LIT = 1000
+"""Boxes for which there is a rule of style each; with more, a browser takes long to follow a link."""
 POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 _SURE = frozenset({"verified", "confirmed", "corrected"})
 _WORDS = {"not_found": "not found"}
@@ -65,8 +67,9 @@ figcaption { font-size: .85rem; color: var(--dim); margin-bottom: .25rem; }
 .box.other { border-style: dashed; }
 .box:hover { background: color-mix(in srgb, var(--c) 30%, transparent); }
 a:focus-visible, input:focus-visible { outline: 3px solid #2f6feb; outline-offset: 2px; }
-.box:target, .box.lit { outline: 3px solid #2f6feb; outline-offset: 3px;
+.box:target { outline: 3px solid #2f6feb; outline-offset: 3px;
   background: color-mix(in srgb, #2f6feb 25%, transparent); }
+.box { scroll-margin: 35vh 2rem; } .value { scroll-margin: 20vh 0; }
 .value:target { outline: 3px solid #2f6feb; outline-offset: 1px; }
 .verified, .confirmed, .corrected { --c: #1a7f37; --c: var(--verified); } .repaired { --c: var(--repaired); }
 .unverified { --c: var(--unverified); } .conflict { --c: var(--conflict); } .not_found { --c: var(--not_found); }
@@ -132,14 +135,10 @@ class _Page:
         yield "</aside></body></html>\n"
 
     def _lit(self) -> str:
-        """A value is marked with its box, and all boxes of a value with the first."""
-        rules = []
-        for listed in self._marks.values():
-            for mark in listed:
-                rules.append(f"body:has(#{mark.name}:target) #{mark.value}")
-        if not rules:
-            return ""
-        return f"{','.join(rules)} {{ outline: 3px solid #2f6feb; outline-offset: 1px; }}\n"
+        """A value is marked together with its box, whichever of them was followed."""
+        pairs = [(mark.name, mark.value) for listed in self._marks.values() for mark in listed][:_MOST_LIT]
+        rules = [f"body:has(#{one}:target) #{other}" for pair in pairs for one, other in (pair, pair[::-1])]
+        return f"{','.join(rules)} {{ outline: 3px solid #2f6feb; outline-offset: 1px; }}\n" if rules else ""
 
     def _head(self, name: str) -> Iterator[str]:
         extraction, coverage = self._extraction, self._extraction.coverage

@@ -12,6 +12,7 @@ from typing import Annotated, Any, TypeVar
 from fastapi import APIRouter, Path, Query, Request
 from starlette.responses import JSONResponse, Response
 
+from quire.catalog.boxes import box_of
 from quire.durable.messages import DocumentReference
 from quire.durable.views.views import DPI, DocumentViews, StoredFile, TableFormat
 from quire.errors import QuireError, StoreError, UsageError
@@ -198,12 +199,9 @@ class _Looking:
 def _box(text: str) -> BBox:
     """`left,top,width,height`. Raises ApiError unless it is a part of the page."""
     try:
-        left, top, width, height = (round(float(part), 5) for part in text.split(","))
-    except (ValueError, OverflowError):
-        raise ApiError(422, "box is not left,top,width,height: four numbers", category="usage") from None
-    if not (0 <= left < 1 and 0 <= top < 1 and 0 < width <= 1.00001 - left and 0 < height <= 1.00001 - top):
-        raise ApiError(422, "box is not a part of the page: its numbers are fractions of the page", category="usage")
-    return BBox(left, top, width, height)
+        return box_of(text)
+    except UsageError as error:
+        raise ApiError.of(error) from None
 
 
 def _encoded(value: object) -> bytes:
