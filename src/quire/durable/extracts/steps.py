@@ -14,7 +14,7 @@ from quire.durable.extracts.request import ExtractRequest
 from quire.durable.flows.once import made_once
 from quire.durable.messages import DocumentReference
 from quire.durable.reads.steps import EXPORT_S, DocumentSteps
-from quire.extract.reports import VERSION, ReportFormat, check_report_format
+from quire.extract.reports import ReportFormat, check_report_format
 from quire.flow.components import Files
 from quire.keys import ArtifactKey, Digest, artifact_key, digest_of
 
@@ -51,19 +51,6 @@ class ExtractSteps:
 
     def load(self, document: DocumentReference, digest: Digest) -> bytes:
         return self._scoped(document).store.load(digest)
-
-    def report(self, document: DocumentReference, extraction: Digest, format: ReportFormat) -> Digest:
-        """A report about a stored extraction, in the store."""
-        if format == "json":
-            return extraction
-        steps = self._scoped(document)
-        key = artifact_key("extract-report", VERSION, (extraction, document["source"]["id"], format), digest_of({}))
-
-        def make(claim: Claim) -> Digest:
-            made = self.reports(document, json.loads(steps.store.load(extraction)), [format])
-            return self._saved(document, key, made[format], claim)
-
-        return made_once(steps.store, key, partial(steps.store.find, key), make)[0]
 
     def reports(
         self, document: DocumentReference, extraction: Mapping[str, Json], formats: Sequence[ReportFormat]

@@ -17,6 +17,7 @@ from quire.durable.messages import DocumentReference
 from quire.durable.views.views import DPI, DocumentViews, StoredFile, TableFormat
 from quire.errors import QuireError, StoreError, UsageError
 from quire.export import format_names
+from quire.extract.reports import ReportFormat
 from quire.service.api import answering
 from quire.service.api.errors import ApiError, ApiRoute
 from quire.service.api.finding import FoundDocument, RunFinder
@@ -115,6 +116,17 @@ def document_routes(service: Service, finder: RunFinder, views: DocumentViews) -
             raise ApiError(404, f"there is no format {format[:50]!r}; choose from {', '.join(format_names())}")
         make = partial(views.export, format=format, words=words, trace=trace, figures=figures)
         return await looking.stored(request, id, make, answering.CHECKED)
+
+    @router.get("/{id}/catalog", response_class=Response, responses=FILE)
+    async def catalog(request: Request, id: str) -> Response:
+        """Everything of the document that a value can cite: a line of JSON for each chunk, block and cell."""
+        return await looking.stored(request, id, views.catalog, answering.CHECKED)
+
+    @router.get("/{id}/extraction", response_class=Response, responses=FILE)
+    async def extraction(request: Request, id: str, to: ReportFormat = "json") -> Response:
+        """What was extracted from the document, with its evidence; also as a report."""
+        made = (await looking.found(request, id)).extraction
+        return await looking.stored(request, id, partial(views.report, extraction=made, format=to), answering.CHECKED)
 
     @router.get("/{id}/search", response_model=SearchResult)
     async def search(
