@@ -1,4 +1,4 @@
-"""What a typed span means: a number, an ISO date."""
+"""What a typed span means: a number, an ISO date, the code of a currency."""
 
 from __future__ import annotations
 
@@ -14,6 +14,12 @@ _MONTHS = (
     *(("déc", 12), ("dic", 12)),
 )
 _BY_MONTH = dict(_MONTHS)
+_CURRENCIES = {
+    **{"$": "USD", "US$": "USD", "€": "EUR", "EURO": "EUR", "EUROS": "EUR", "£": "GBP", "¥": "JPY", "₹": "INR"},
+    **{"₩": "KRW", "₽": "RUB", "₺": "TRY", "₫": "VND", "฿": "THB", "₦": "NGN", "RM": "MYR", "RS": "INR", "RP": "IDR"},
+    **{"KR": "SEK", "ZŁ": "PLN", "KČ": "CZK", "FT": "HUF", "FR": "CHF", "SFR": "CHF", "A$": "AUD", "C$": "CAD"},
+    **{"S$": "SGD", "HK$": "HKD", "NT$": "TWD", "R$": "BRL"},
+}
 _PARTS = re.compile(r"\d+|[^\W\d_]{3,}")
 
 
@@ -29,6 +35,12 @@ def number_of(text: str) -> float | None:
         digits = re.sub(r"\D", "", digits)
     negative = re.search(r"[-–−](?=\D*\d)|\d-\s*\Z|\(.*\d.*\)", text) is not None
     return -float(digits) if negative else float(digits)
+
+
+def currency_of(text: str) -> str:
+    """The ISO code of a currency; of a sign that several countries use, the most usual."""
+    plain = text.strip(" .").upper()
+    return _CURRENCIES.get(plain, plain)
 
 
 def date_of(text: str, *, day_first: bool) -> str | None:
