@@ -10,7 +10,7 @@ from quire.context import Json
 from quire.extract.candidates.addresses import begins_address, continues_address
 from quire.extract.candidates.around import Around, Neighbourhood
 from quire.extract.candidates.lines import PlacedLine, lines_of
-from quire.extract.candidates.readings import currency_of, date_of, is_day_first, number_of
+from quire.extract.candidates.readings import Readings
 from quire.extract.candidates.spans import TypedSpan, spans_of
 from quire.extract.candidates.values import Candidate, CandidateOrigin
 from quire.extract.schema import ValueKind
@@ -48,7 +48,7 @@ class _Finder:
             for span in self._spans[line.order]
             if span.kind == "date"
         )
-        self._day_first = is_day_first(dates)
+        self._readings = Readings((line.text for line in lines), dates)
         self._by_record: dict[str, list[PlacedLine]] = {}
         for line in lines:
             self._by_record.setdefault(line.record, []).append(line)
@@ -66,11 +66,11 @@ class _Finder:
         text = line.text[span.start : span.end]
         value: Json = text
         if span.kind in _NUMERIC:
-            value = number_of(text)
+            value = self._readings.number(text)
         elif span.kind == "currency":
-            value = currency_of(text)
+            value = self._readings.currency(text)
         elif span.kind == "date":
-            value = date_of(text, day_first=self._day_first) or text
+            value = self._readings.date(text) or text
         return self._made(line, around, span.kind, (span.start, span.end), value, _origin(line) if whole else "span")
 
     def _texts(self, line: PlacedLine, around: Around) -> Iterator[Candidate]:

@@ -142,25 +142,33 @@ CONCEPTS: tuple[Concept, ...] = (
         "order_date",
         "date",
         "order date|date of order",
-        ["order date|date of order|bestelldatum|auftragsdatum|date de commande|orderdatum|besteldatum|data ordine|fecha de pedido"],
+        [
+            "order date|date of order|bestelldatum|auftragsdatum|date de commande|orderdatum|besteldatum|data ordine|fecha de pedido"
+        ],
     ),
     _concept(
         "delivery_date",
         "date",
         "delivery date|ship date|shipping date",
-        ["delivery date|ship date|shipped|lieferdatum|leistungsdatum|date de livraison|leverdatum|data di consegna|fecha de entrega"],
+        [
+            "delivery date|ship date|shipped|lieferdatum|leistungsdatum|date de livraison|leverdatum|data di consegna|fecha de entrega"
+        ],
     ),
     _concept(
         "print_date",
         "date",
         "print date|printed",
-        {"print date|printed|printed on|print by|run date|druckdatum|entry date|revised|revision date|original date|date rev": 1.0},
+        {
+            "print date|printed|printed on|print by|run date|druckdatum|entry date|revised|revision date|original date|date rev": 1.0
+        },
     ),
     _concept(
         "birth_date",
         "date",
         "birth date|date of birth|dob|birthday",
-        ["date of birth|birth date|dob|born|geburtsdatum|geboren|date de naissance|geboortedatum|data di nascita|fecha de nacimiento"],
+        [
+            "date of birth|birth date|dob|born|geburtsdatum|geboren|date de naissance|geboortedatum|data di nascita|fecha de nacimiento"
+        ],
     ),
     _concept(
         "period_from",
@@ -231,7 +239,12 @@ CONCEPTS: tuple[Concept, ...] = (
             "total tva|btw|btw bedrag|iva|importe iva|sst|gst summary|tax summary|hst|pst|gst rm|tax rm"
         ],
     ),
-    _concept("tax_rate", "percentage", "tax rate|vat rate|gst rate", ["tax rate|vat rate|steuersatz|mwst satz|taux tva|tax code|taux de tva"]),
+    _concept(
+        "tax_rate",
+        "percentage",
+        "tax rate|vat rate|gst rate",
+        ["tax rate|vat rate|steuersatz|mwst satz|taux tva|tax code|taux de tva"],
+    ),
     _concept(
         "gross",
         "amount",
@@ -247,24 +260,56 @@ CONCEPTS: tuple[Concept, ...] = (
         "commission",
         "amount",
         "commission|agency commission",
-        ["commission|agency commission|less agency commission|provision|agency comm|discount|rabatt|remise|skonto|korting|sconto|descuento|desconto|total discount|item discount|total item discount|less|savings|total saving|you saved"],
+        [
+            "commission|agency commission|less agency commission|provision|agency comm|discount|rabatt|remise|skonto|korting|sconto|descuento|desconto|total discount|item discount|total item discount|less|savings|total saving|you saved"
+        ],
     ),
     _concept(
         "paid",
         "amount",
         "paid|amount paid|cash|payment amount",
-        ["cash|paid|amount paid|cash received|cash tendered|tendered|tender|payment|total payment|visa|mastercard|credit card|debit card|card|bar|gegeben|bezahlt|regle|paye|betaald|contant|pagato|contanti|pagado|efectivo|tunai|amount tendered|total paid|deposit|anzahlung|received"],
+        [
+            "cash|paid|amount paid|cash received|cash tendered|tendered|tender|payment|total payment|visa|mastercard|credit card|debit card|card|bar|gegeben|bezahlt|regle|paye|betaald|contant|pagato|contanti|pagado|efectivo|tunai|amount tendered|total paid|deposit|anzahlung|received"
+        ],
     ),
     _concept(
         "change",
         "amount",
         "change|change due",
-        ["change|change due|balance change|ruckgeld|zuruck|rendu|monnaie|wisselgeld|resto|cambio|troco|baki|cash change"],
+        [
+            "change|change due|balance change|ruckgeld|zuruck|rendu|monnaie|wisselgeld|resto|cambio|troco|baki|cash change"
+        ],
     ),
-    _concept("rounding", "amount", "rounding|rounding adjustment", ["rounding|rounding adjustment|rounding adj|round adj|rundung|arrondi|afronding|round off|adjustment"]),
-    _concept("service_charge", "amount", "service charge|shipping|shipping cost|fee", ["service charge|svc charge|serv charge|shipping|shipping cost|freight|delivery charge|versand|versandkosten|frais de port|verzendkosten|spedizione|gastos de envio|tip|gratuity|fee"]),
-    _concept("quantity", "number", "quantity|qty|units", ["quantity|qty|total qty|total quantity|total item|total items|items|item count|number of items|no of items|menge|anzahl|quantite|qte|aantal|quantita|cantidad|quantidade|spots|total spots|kuantiti|total item s|unit|units|total number of spots"]),
-    _concept("unit_price", "amount", "unit price|price|rate", ["unit price|price|u price|s price|rate|einzelpreis|preis|prix|prix unitaire|prijs|prezzo|precio|preco|unit cost|each|harga"]),
+    _concept(
+        "rounding",
+        "amount",
+        "rounding|rounding adjustment",
+        ["rounding|rounding adjustment|rounding adj|round adj|rundung|arrondi|afronding|round off|adjustment"],
+    ),
+    _concept(
+        "service_charge",
+        "amount",
+        "service charge|shipping|shipping cost|fee",
+        [
+            "service charge|svc charge|serv charge|shipping|shipping cost|freight|delivery charge|versand|versandkosten|frais de port|verzendkosten|spedizione|gastos de envio|tip|gratuity|fee"
+        ],
+    ),
+    _concept(
+        "quantity",
+        "number",
+        "quantity|qty|units",
+        [
+            "quantity|qty|total qty|total quantity|total item|total items|items|item count|number of items|no of items|menge|anzahl|quantite|qte|aantal|quantita|cantidad|quantidade|spots|total spots|kuantiti|total item s|unit|units|total number of spots"
+        ],
+    ),
+    _concept(
+        "unit_price",
+        "amount",
+        "unit price|price|rate",
+        [
+            "unit price|price|u price|s price|rate|einzelpreis|preis|prix|prix unitaire|prijs|prezzo|precio|preco|unit cost|each|harga"
+        ],
+    ),
     _concept(
         "seller",
         "name",
@@ -288,10 +333,33 @@ CONCEPTS: tuple[Concept, ...] = (
             "attn|attention|account name|customer address"
         ],
     ),
-    _concept("ship_to", "name", "ship to|delivery address|shipping address", ["ship to|deliver to|shipping address|delivery address|lieferadresse|lieferanschrift|adresse de livraison|adresse de l installation|afleveradres|indirizzo di consegna|direccion de entrega"]),
-    _concept("advertiser", "name", "advertiser|advertiser name|sponsor|candidate", {"advertiser|advertiser name|sponsor|advertiser client|client advertiser": 1.0, "candidate|client|client name": 0.75, "account": 0.4}),
+    _concept(
+        "ship_to",
+        "name",
+        "ship to|delivery address|shipping address",
+        [
+            "ship to|deliver to|shipping address|delivery address|lieferadresse|lieferanschrift|adresse de livraison|adresse de l installation|afleveradres|indirizzo di consegna|direccion de entrega"
+        ],
+    ),
+    _concept(
+        "advertiser",
+        "name",
+        "advertiser|advertiser name|sponsor|candidate",
+        {
+            "advertiser|advertiser name|sponsor|advertiser client|client advertiser": 1.0,
+            "candidate|client|client name": 0.75,
+            "account": 0.4,
+        },
+    ),
     _concept("agency", "name", "agency|agency name", ["agency|agency name|buying agency|agentur|agence|agencia"]),
-    _concept("product", "name", "product|product name|description|item", ["product|product desc|product description|product name|description|item|items|artikel|beschreibung|bezeichnung|designation|produit|omschrijving|descrizione|descripcion|descricao|product codes|product code|product 1 2"]),
+    _concept(
+        "product",
+        "name",
+        "product|product name|description|item",
+        [
+            "product|product desc|product description|product name|description|item|items|artikel|beschreibung|bezeichnung|designation|produit|omschrijving|descrizione|descripcion|descricao|product codes|product code|product 1 2"
+        ],
+    ),
     _concept(
         "address",
         "address",
@@ -301,11 +369,28 @@ CONCEPTS: tuple[Concept, ...] = (
             "head office|siege social|sitz": 1.0
         },
     ),
-    _concept("phone", "phone", "phone|telephone|phone number|tel|mobile|telephone number", ["tel|telephone|phone|phone number|tel number|telefon|telefono|telefone|mobile|mobil|handy|hotline|call|hp|ph|main|telefoon|contact number|phone ext"]),
+    _concept(
+        "phone",
+        "phone",
+        "phone|telephone|phone number|tel|mobile|telephone number",
+        [
+            "tel|telephone|phone|phone number|tel number|telefon|telefono|telefone|mobile|mobil|handy|hotline|call|hp|ph|main|telefoon|contact number|phone ext"
+        ],
+    ),
     _concept("fax", "phone", "fax|fax number", ["fax|fax number|telefax|facsimile"]),
-    _concept("email", "email", "email|e mail|email address|mail", ["email|e mail|mail|email address|correo|courriel|adresse email"]),
+    _concept(
+        "email",
+        "email",
+        "email|e mail|email address|mail",
+        ["email|e mail|mail|email address|correo|courriel|adresse email"],
+    ),
     _concept("website", "url", "website|url|web|homepage", ["website|web|url|www|internet|homepage|site"]),
-    _concept("iban", "iban", "iban|bank account|iban number", ["iban|bank account|account iban|bankverbindung|compte|rekening|conto|cuenta"]),
+    _concept(
+        "iban",
+        "iban",
+        "iban|bank account|iban number",
+        ["iban|bank account|account iban|bankverbindung|compte|rekening|conto|cuenta"],
+    ),
     _concept("bic", "code", "bic|swift|swift code", ["bic|swift|swift code|bic swift"]),
     _concept("bank", "name", "bank|bank name", ["bank|bank name|banque|banca|banco|kreditinstitut|nom de la banque"]),
     _concept(
@@ -319,14 +404,49 @@ CONCEPTS: tuple[Concept, ...] = (
             "gstin|sst number|sst id|ein|tin|federal tax id|cuit|rfc|cnpj"
         ],
     ),
-    _concept("company_number", "code", "company number|registration number|siren|kvk|register number", ["company number|company reg number|co reg number|reg number|registration number|roc|siren|siret|rcs|kvk|kvk nummer|handelsregister|hrb|registergericht|chamber of commerce|business registration number|brn"]),
+    _concept(
+        "company_number",
+        "code",
+        "company number|registration number|siren|kvk|register number",
+        [
+            "company number|company reg number|co reg number|reg number|registration number|roc|siren|siret|rcs|kvk|kvk nummer|handelsregister|hrb|registergericht|chamber of commerce|business registration number|brn"
+        ],
+    ),
     _concept("currency", "currency", "currency|currency code", ["currency|wahrung|devise|valuta|moneda|moeda|monnaie"]),
-    _concept("payment_terms", "text", "payment terms|terms|term", ["payment terms|terms|terms of payment|zahlungsbedingungen|conditions de paiement|betalingsvoorwaarden|condizioni di pagamento|condiciones de pago|net days"]),
-    _concept("payment_method", "text", "payment method|payment type|payment mode|paid by", ["payment method|payment mode|payment type|pay by|zahlungsart|zahlungsform|mode de paiement|betaalwijze|metodo di pagamento|forma de pago|billing type"]),
-    _concept("cashier", "name", "cashier|salesperson|server|operator|served by|contact|account executive|sales person", ["cashier|salesperson|sales person|server|operator|served by|staff|user|counter|table|pax|bediener|kassierer|caissier|caja|account executive|primary ae|contact|buying contact|billing contact|sales office|sales region|station|till|pos|terminal|ansprechpartner|bearbeiter|ae"]),
-    _concept("estimate", "code", "estimate|estimate number", ["estimate|estimate number|est|est number|deal|deal number"]),
+    _concept(
+        "payment_terms",
+        "text",
+        "payment terms|terms|term",
+        [
+            "payment terms|terms|terms of payment|zahlungsbedingungen|conditions de paiement|betalingsvoorwaarden|condizioni di pagamento|condiciones de pago|net days"
+        ],
+    ),
+    _concept(
+        "payment_method",
+        "text",
+        "payment method|payment type|payment mode|paid by",
+        [
+            "payment method|payment mode|payment type|pay by|zahlungsart|zahlungsform|mode de paiement|betaalwijze|metodo di pagamento|forma de pago|billing type"
+        ],
+    ),
+    _concept(
+        "cashier",
+        "name",
+        "cashier|salesperson|server|operator|served by|contact|account executive|sales person",
+        [
+            "cashier|salesperson|sales person|server|operator|served by|staff|user|counter|table|pax|bediener|kassierer|caissier|caja|account executive|primary ae|contact|buying contact|billing contact|sales office|sales region|station|till|pos|terminal|ansprechpartner|bearbeiter|ae"
+        ],
+    ),
+    _concept(
+        "estimate", "code", "estimate|estimate number", ["estimate|estimate number|est|est number|deal|deal number"]
+    ),
     _concept("page_count", "number", "page|pages", ["page|pages|seite|pagina|pag"]),
-    _concept("name", "name", "name|full name|person|patient name|first name last name", ["name|full name|nom|nombre|nome|naam|patient name|patient"]),
+    _concept(
+        "name",
+        "name",
+        "name|full name|person|patient name|first name last name",
+        ["name|full name|nom|nombre|nome|naam|patient name|patient"],
+    ),
 )
 """What the rules know; a field that is none of them is found by its own name."""
 
