@@ -328,7 +328,7 @@ CONCEPTS: tuple[Concept, ...] = (
         "buyer|customer|client|customer name|bill to|client name|buyer name|recipient|purchaser|subscriber|debtor",
         [
             "bill to|billed to|sold to|customer|customer name|buyer|client|client name|invoice to|purchaser|recipient|"
-            "to|kunde|rechnungsempfanger|rechnung an|rechnungsadresse|acheteur|facture a|adresse de facturation|nom de l abonne|"
+            "to|kunde|rechnungsempfanger|rechnung an|rechnungsadresse|acheteur|adresse de facturation|nom de l abonne|"
             "klant|factuuradres|cliente|destinatario|facturar a|comprador|bill to address|billing address|m s|"
             "attn|attention|account name|customer address"
         ],
