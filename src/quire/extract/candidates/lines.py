@@ -145,25 +145,25 @@ def _in_cells(block: Block, words: Sequence[Word], pages: Mapping[int, PageInfo]
                 size -= len("".join(word.text.split()))
                 by_cell.setdefault(number, []).append(word)
     else:
-        for word in words:
-            if (nearest := _cell_of(word.bbox, cells)) is not None:
-                by_cell.setdefault(nearest, []).append(word)
+        boxes = [(cell.bbox.left, cell.bbox.top, cell.bbox.right, cell.bbox.bottom) for cell in cells]
+        last = 0
+        for word in words if cells else ():
+            last = _cell_of(word.bbox, boxes, last)
+            by_cell.setdefault(last, []).append(word)
     for number, cell in enumerate(cells):
         for line in _lines(by_cell.get(number, ()), pages.get(cell.page)):
             yield cell.page, BBox.union(word.bbox for word in line), tuple(line), _text(line), cell, "", False
 
 
-def _cell_of(bbox: BBox, cells: Sequence[Cell]) -> int | None:
+def _cell_of(bbox: BBox, boxes: Sequence[tuple[float, float, float, float]], last: int) -> int:
+    """The number of the cell around the middle of a box, or of the nearest; the one of the word before is likely."""
     x, y = bbox.left + bbox.width / 2, bbox.top + bbox.height / 2
-    best, least = None, 1e9
-    for number, cell in enumerate(cells):
-        box = cell.bbox
-        away = max(box.left - x, x - box.right, 0.0) + max(box.top - y, y - box.bottom, 0.0)
-        if away < least:
-            best, least = number, away
-            if away == 0.0:
-                break
-    return best
+    for number in (*range(last, len(boxes)), *range(last)):
+        left, top, right, bottom = boxes[number]
+        if left <= x <= right and top <= y <= bottom:
+            return number
+    away: list[float] = [max(box[0] - x, x - box[2], 0.0) + max(box[1] - y, y - box[3], 0.0) for box in boxes]
+    return away.index(min(away))
 
 
 def _in_field(block: Block, words: Sequence[Word], pages: Mapping[int, PageInfo]) -> Iterator[_Part]:

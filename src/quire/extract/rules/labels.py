@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 
 from quire.correct.matching import Nearest
 
-ALIKE = 0.82
+ALIKE = 0.75
 """The least similarity of two words that may be one, misread."""
 SHORTEST_MISREAD = 4
 """Letters: shorter words must be equal."""
@@ -64,7 +64,8 @@ class LabelMatcher:
                 for word in words:
                     self._by_word[word].append(len(self._aliases))
                 self._aliases.append((name, words, weight))
-        self._nearest = Nearest(word for word in self._by_word if len(word) >= SHORTEST_MISREAD)
+        known = [*self._by_word, *(short for short, word in _SAME.items() if word in self._by_word)]
+        self._nearest = Nearest(word for word in known if len(word) >= SHORTEST_MISREAD)
         self._known: dict[str, Mapping[str, float]] = {}
 
     def names(self, text: str) -> Mapping[str, float]:
@@ -101,7 +102,7 @@ class LabelMatcher:
         if len(word) >= SHORTEST_MISREAD:
             for likeness, known in self._nearest.similar(word, ALIKE):
                 if abs(len(known) - len(word)) <= 1:
-                    return known, 0.5 + likeness / 2
+                    return _SAME.get(known, known), 0.5 + likeness / 2
         return word, 1.0
 
 
