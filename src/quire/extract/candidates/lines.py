@@ -158,12 +158,16 @@ def _in_cells(block: Block, words: Sequence[Word], pages: Mapping[int, PageInfo]
 def _cell_of(bbox: BBox, boxes: Sequence[tuple[float, float, float, float]], last: int) -> int:
     """The number of the cell around the middle of a box, or of the nearest; the one of the word before is likely."""
     x, y = bbox.left + bbox.width / 2, bbox.top + bbox.height / 2
-    for number in (*range(last, len(boxes)), *range(last)):
+    order: list[int] = [*range(last, len(boxes)), *range(last)]
+    for number in order:
         left, top, right, bottom = boxes[number]
         if left <= x <= right and top <= y <= bottom:
             return number
-    away: list[float] = [max(box[0] - x, x - box[2], 0.0) + max(box[1] - y, y - box[3], 0.0) for box in boxes]
-    return away.index(min(away))
+    return min(order, key=lambda number: _distance(boxes[number], x, y))
+
+
+def _distance(box: tuple[float, float, float, float], x: float, y: float) -> float:
+    return max(box[0] - x, x - box[2], 0.0) + max(box[1] - y, y - box[3], 0.0)
 
 
 def _in_field(block: Block, words: Sequence[Word], pages: Mapping[int, PageInfo]) -> Iterator[_Part]:

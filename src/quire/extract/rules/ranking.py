@@ -24,6 +24,8 @@ REPEATED = 0.03
 """What a value has for each further place where it stands, up to three."""
 LABELLED = 0.5
 """What a label counts for a sender, who is found by the place of the name and needs none."""
+DOUBTED = 0.3
+"""What OCR without any confidence takes from a candidate."""
 SPREAD = 0.7
 """What remains of the label of a column for each of several values below it."""
 _RANGE = r"\s*(?:[-–—]|to|through|thru|until|till|bis|au|a|al|t/m|tot|hasta|até)\s*"
@@ -90,6 +92,8 @@ class Ranking:
             return None
         figure += 0.02 * (candidate.origin in ("field", "cell", "line")) - 0.01 * min(candidate.page - 1, 5)
         figure += 0.2 * (candidate.page in leaf.pages)
+        if candidate.confidence is not None:
+            figure -= DOUBTED * (1 - candidate.confidence)
         return Ranked(figure, candidate, fit.label if fit.figure >= 0.4 else "")
 
     def _placed(self, wanted: WantedLeaf, candidate: Candidate, fit: LabelFit) -> float:
