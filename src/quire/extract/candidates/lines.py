@@ -149,6 +149,9 @@ def _in_cells(block: Block, words: Sequence[Word], pages: Mapping[int, PageInfo]
         last = 0
         for word in words if cells else ():
             last = _cell_of(word.bbox, boxes, last)
+            if word.text not in cells[last].text:  # boxes of cells are where their column is, not all of their text
+                having = [number for number, cell in enumerate(cells) if word.text in cell.text]
+                last = min(having, key=lambda number: _distance_of(word.bbox, boxes[number]), default=last)
             by_cell.setdefault(last, []).append(word)
     for number, cell in enumerate(cells):
         for line in _lines(by_cell.get(number, ()), pages.get(cell.page)):
@@ -163,10 +166,11 @@ def _cell_of(bbox: BBox, boxes: Sequence[tuple[float, float, float, float]], las
         left, top, right, bottom = boxes[number]
         if left <= x <= right and top <= y <= bottom:
             return number
-    return min(order, key=lambda number: _distance(boxes[number], x, y))
+    return min(order, key=lambda number: _distance_of(bbox, boxes[number]))
 
 
-def _distance(box: tuple[float, float, float, float], x: float, y: float) -> float:
+def _distance_of(bbox: BBox, box: tuple[float, float, float, float]) -> float:
+    x, y = bbox.left + bbox.width / 2, bbox.top + bbox.height / 2
     return max(box[0] - x, x - box[2], 0.0) + max(box[1] - y, y - box[3], 0.0)
 
 
@@ -217,17 +221,17 @@ def _lines(words: Sequence[Word], page: PageInfo | None) -> list[list[Word]]:
     if page is None:
         return [list(words)]
     rows: list[list[Word]] = []
-    for word in sorted(words, key=lambda word: word.bbox.top + word.bbox.height / 2):
-        middle = word.bbox.top + word.bbox.height / 2
-        for row in rows[-2:]:
-            height = median(other.bbox.height for other in row)
-            if abs(middle - median(w.bbox.top + w.bbox.height / 2 for w in row)) <= SAME_ROW * min(
-                height, word.bbox.height * 1.5
-            ):
+    middles: list[float] = []  # of the words of each row so far
+    for middle, word in sorted(((_middle(word.bbox), word) for word in words), key=lambda one: one[0]):
+        for number in range(len(rows) - 1, max(len(rows) - 3, -1), -1):
+            row = rows[number]
+            if abs(middle - middles[number]) <= SAME_ROW * min(row[0].bbox.height, 1.5 * word.bbox.height):
                 row.append(word)
+                middles[number] += (middle - middles[number]) / len(row)
                 break
         else:
             rows.append([word])
+            middles.append(middle)
     lines: list[list[Word]] = []
     for row in rows:
         row.sort(key=lambda word: word.bbox.left)
@@ -240,6 +244,10 @@ def _lines(words: Sequence[Word], page: PageInfo | None) -> list[list[Word]]:
             line.append(word)
         lines.append(line)
     return lines
+
+
+def _middle(bbox: BBox) -> float:
+    return bbox.top + bbox.height / 2
 
 
 def _text(words: Sequence[Word]) -> str:

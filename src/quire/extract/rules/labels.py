@@ -16,6 +16,8 @@ SHORTEST_MISREAD = 4
 EXTRA = 0.22
 """How much each further word of a label takes from it."""
 MOST_WORDS = 12
+MOST_MISREAD = 7
+"""Words: a longer text is no label, so that misread words in it do not matter."""
 _SIGNS = re.compile(r"#|\bn\s?[°º]|№", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+|\d+")
 _SAME = {
@@ -81,7 +83,7 @@ class LabelMatcher:
         words: dict[str, float] = {}
         written = label_words(text)
         for word in written:
-            known, likeness = self._word(word)
+            known, likeness = self._word(word) if len(written) <= MOST_MISREAD else (word, 1.0)
             words[known] = max(words.get(known, 0.0), likeness)
         counted = len(dict.fromkeys(written))
         best: dict[str, float] = {}
