@@ -75,7 +75,7 @@ def test_reports_are_files_that_run_no_script(server, extracted):
 def test_the_catalog_has_what_the_values_cite(server, extracted):
     lines = [json.loads(line) for line in server.get(f"/api/documents/{extracted}/catalog").body.splitlines()]
     found = server.get(f"/api/documents/{extracted}/extraction").json
-    assert {line["version"] for line in lines} == {found["catalog"]}
+    assert {line["catalog_version"] for line in lines} == {found["catalog"]}
     cited = {name for one in found["evidence"].values() for name in one["records"]}
     assert cited <= {line["chunk_id"] for line in lines}
 
