@@ -12,7 +12,7 @@ from quire.types import NO_BOX, BBox, Block, Cell, PageInfo, Word
 
 GAP = 1.3  # of the height of a line: words further apart are two lines beside each other
 SAME_ROW = 0.5  # of the height: how far the middles of words of one line may differ
-_SKIPPED = frozenset({"figure", "formula"})
+_SKIPPED = frozenset({"formula"})
 
 
 @dataclass(frozen=True)
