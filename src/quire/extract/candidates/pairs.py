@@ -233,10 +233,11 @@ class _PagePairs:
                 continue
             row = [other for other in self._row(piece) if other.box[0] >= piece.box[2]]
             before = [other for other in self._row(piece) if other.box[2] <= piece.box[0]]
-            if len(row) == 1 and not before and not row[0].is_label and id(row[0]) not in self._taken:
-                if row[0].box[0] - piece.box[2] <= REACH * self._size[0]:
-                    self._taken.add(id(piece))
-                    yield self._made(piece, self._continued(piece, row[0]), sure=False)
+            if len(row) != 1 or before or row[0].is_label or id(row[0]) in self._taken:
+                continue
+            if row[0].box[0] - piece.box[2] <= REACH * self._size[0]:
+                self._taken.add(id(piece))
+                yield self._made(piece, self._continued(piece, row[0]), sure=False)
 
     def _made(
         self, label: _Piece, value: Sequence[_Piece], *, sure: bool, more: Sequence[_Piece] = ()
@@ -283,7 +284,7 @@ def _pieces(line: PlacedLine, size: tuple[float, float]) -> Iterator[_Piece]:
 
 def _is_head(piece: _Piece) -> bool:
     letters = sum(map(str.isalpha, piece.text))
-    short = 3 <= letters and len(piece.text) <= 40 and 2 * letters >= len(piece.text)
+    short = letters >= 3 and len(piece.text) <= 40 and 2 * letters >= len(piece.text)
     return short and piece.rest is None and not piece.text.endswith(":") and not _has_digit(piece)
 
 
@@ -308,15 +309,6 @@ def _under(heads: Sequence[Sequence[_Piece]], row: Sequence[_Piece]) -> _Cells:
         else:
             found.append((over[0], [cell]))
     return found
-
-
-def _is_figure(piece: _Piece) -> bool:
-    return not piece.is_label and _figures(piece.text)
-
-
-def _figures(text: str) -> bool:
-    """Whether a text is a number, a date or a code, with few letters besides."""
-    return any(map(str.isdigit, text)) and text.count(" ") <= 3 and 2 * sum(map(str.isalpha, text)) <= len(text)
 
 
 def _piece(line: PlacedLine, start: int, end: int, size: tuple[float, float]) -> _Piece:
