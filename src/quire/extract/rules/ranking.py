@@ -45,12 +45,6 @@ class Ranked:
     candidate: Candidate
     label: str = ""
 
-    @property
-    def value(self) -> object:
-        """What it says, so that two places that say the same are one answer."""
-        value = self.candidate.value
-        return solid(value) if isinstance(value, str) else value
-
 
 class Ranking:
     """The candidates of one document, ranked for the leaves of one schema."""
@@ -79,7 +73,7 @@ class Ranking:
             for candidate in self._by_kind.get(kind, ())
             if (one := self._scored(wanted, candidate, weight)) is not None
         ]
-        return _by_value(found)
+        return _by_value(found, numeric="amount" in wanted.kinds and wanted.kind != "text")
 
     def _scored(self, wanted: WantedLeaf, candidate: Candidate, weight: float) -> Ranked | None:
         leaf = wanted.leaf
@@ -150,15 +144,17 @@ class Ranking:
         return 0.3 + 0.5 * values.count(candidate.value) / len(values)
 
 
-def _by_value(found: Iterable[Ranked]) -> list[Ranked]:
-    """The best of each value, better the more places say it."""
+def _by_value(found: Iterable[Ranked], *, numeric: bool) -> list[Ranked]:
+    """The best of each value, better the more places say it. Numbers are compared by value where one is wanted."""
     best: dict[object, Ranked] = {}
     places: dict[object, set[tuple[int, float]]] = defaultdict(set)
     for one in found:
-        known = best.get(one.value)
-        places[one.value].add((one.candidate.page, one.candidate.bbox.top))
-        if known is None or one.figure > known.figure:
-            best[one.value] = one
+        candidate = one.candidate
+        value = candidate.value if numeric or isinstance(candidate.value, str) else candidate.text
+        said = solid(value) if isinstance(value, str) else value
+        places[said].add((candidate.page, candidate.bbox.top))
+        if said not in best or one.figure > best[said].figure:
+            best[said] = one
     raised = (
         replace(one, figure=one.figure + REPEATED * min(len(places[value]) - 1, 3)) for value, one in best.items()
     )
