@@ -21,7 +21,7 @@ CERTAIN = 0.99
 STRONG = 0.5
 """The least confidence of two places of one extractor that contradict each other."""
 _NUMBERS: frozenset[ValueKind | None] = frozenset({"amount", "number", "percentage"})
-_CURRENCY = re.compile(r"[$€£¥₹%]|\b[A-Z]{3}\b|\d[.,]\d\d\b")
+_CURRENCY = re.compile(r"[$€£¥₹%]|\b(?:EUR|USD|GBP|CHF|JPY|CAD|AUD|SEK|NOK|DKK|PLN|INR|MYR|RM)\b|\d[.,]\d\d\b")
 """What makes a text an amount where the schema does not say so: other digits may be a code."""
 NEARLY = 0.9
 """How near the confidence of the second place must be to that of the first: a weaker one is an alternative."""
