@@ -20,6 +20,8 @@ CERTAIN = 0.99
 """The most that agreement can make of a confidence."""
 STRONG = 0.5
 """The least confidence of two places of one extractor that contradict each other."""
+FAR = 0.2
+"""Of the height of a page: nearer places may be two neighbours of one label, to its right and below it."""
 _NUMBERS: frozenset[ValueKind | None] = frozenset({"amount", "number", "percentage"})
 _CURRENCY = re.compile(r"[$€£¥₹%]|\b(?:EUR|USD|GBP|CHF|JPY|CAD|AUD|SEK|NOK|DKK|PLN|INR|MYR|RM)\b|\d[.,]\d\d\b")
 """What makes a text an amount where the schema does not say so: other digits may be a code."""
@@ -119,9 +121,18 @@ def _elsewhere(chosen: Checked, leaf: LeafSpec, catalog: SourceCatalog) -> list[
         except Unfit:
             continue
         evidence = checked(replace(one, path=chosen.evidence.path, value=value), leaf, catalog)
+        if not _are_apart(evidence, chosen.evidence):
+            continue
         if evidence.supported and not any(is_same(value, other.value, leaf.kind) for other in (chosen, *found)):
             found.append(Checked(value, one, evidence))
     return found
+
+
+def _are_apart(one: LeafEvidence, other: LeafEvidence) -> bool:
+    """Whether two places cannot share a label: on two pages, or far from each other."""
+    if one.page != other.page or not one.bboxes or not other.bboxes:
+        return one.page != other.page
+    return abs(one.bboxes[0].top - other.bboxes[0].top) > FAR
 
 
 def _label(proposal: Proposal) -> str:
