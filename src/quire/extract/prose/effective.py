@@ -10,10 +10,16 @@ from quire.extract.prose.running_text import RunningText
 from quire.verify.dates import dates_in
 
 _BEGINNING = 6000
-_EFFECTIVE = re.compile(r"\beffective\s+(?:date\b[^.]{0,30}|as\s+of|on|from|beginning)?\W*(?:the\s+|this\s+)?$", re.IGNORECASE)
+_EFFECTIVE = re.compile(
+    r"\beffective\s+(?:date\b[^.]{0,30}|as\s+of|on|from|beginning)?\W*(?:the\s+|this\s+)?$", re.IGNORECASE
+)
 _MADE = re.compile(
     r"\b(?:made|entered|executed|dated|date[ds]?|signed|concluded|is)\b(?:\s+(?:and|is|made|entered|executed|into|effective|as|of|"
     r"on|the|this|in|duplicate|between|by)\b|[\s,:])*$",
+    re.IGNORECASE,
+)
+_SIGNED = re.compile(
+    r"\b(?:executed|signed)\b[^.]{0,40}\bagreement\b[^.]{0,25}\b(?:on|this|as\s+of)\s+(?:the\s+|this\s+)?$",
     re.IGNORECASE,
 )
 _AFTER = re.compile(r"^[\s,]*\(?\s*(?:the|hereinafter)?[^()]{0,20}[“\"‘](?:the\s+)?Effective\s+Date", re.IGNORECASE)
@@ -30,7 +36,7 @@ def effective_dates(running: RunningText) -> list[FoundInProse]:
 def _found(running: RunningText) -> Iterator[FoundInProse]:
     text = running.text
     salutation = _SALUTATION.search(text, 0, _BEGINNING)
-    for printed in dates_in(text[: 4 * _BEGINNING]):
+    for printed in dates_in(text):
         start, end = printed.span
         readings = sorted(reading for reading in printed.readings if len(reading) == _DAY)
         if not readings:
@@ -42,6 +48,8 @@ def _found(running: RunningText) -> Iterator[FoundInProse]:
             sure = 0.8
         elif start < _BEGINNING and _AS_OF.search(before):
             sure = 0.6
+        elif _SIGNED.search(before):
+            sure = 0.65
         elif salutation is not None and start < salutation.start():
             sure = 0.55 if text[end : end + 1] == "\n" or "\n" in before[-2:] or len(before.strip()) < 3 else 0.45
         if sure:

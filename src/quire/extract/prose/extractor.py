@@ -23,11 +23,18 @@ _SAID: tuple[tuple[re.Pattern[str], Callable[[RunningText], list[FoundInProse]],
     (re.compile(r"\b(?:counter)?part(?:y|ies)\b|\bvertragspartei|\bpartie[s]?\b"), parties, True),
     (re.compile(r"\bjurisdiction\b|\bgoverning law\b|\bapplicable law\b|\bgerichtsstand\b"), governing_law, False),
     (
-        re.compile(r"\beffective date\b|\b(?:agreement|contract|commencement|start) date\b|\bdate of (?:the )?(?:agreement|contract)\b"),
+        re.compile(
+            r"\beffective date\b|\b(?:agreement|contract|commencement|start) date\b|"
+            r"\bdate of (?:the )?(?:agreement|contract)\b"
+        ),
         effective_dates,
         False,
     ),
-    (re.compile(r"^(?:contract |agreement |the )?(?:term|duration)\b|\bterm of (?:the )?(?:agreement|contract)\b"), terms_of, False),
+    (
+        re.compile(r"^(?:contract |agreement |the )?(?:term|duration)\b|\bterm of (?:the )?(?:agreement|contract)\b"),
+        terms_of,
+        False,
+    ),
 )
 
 

@@ -12,9 +12,11 @@ _STATE = r"(?:State|Commonwealth|Province|Republic|Kingdom|Territory|Federal Rep
 _PLACE = r"[A-Z][\w’'-]*(?:\s+(?:of\s+(?:the\s+)?|and\s+)?[A-Z][\w’'-]*){0,4}"
 _OF = re.compile(
     rf"\b(?i:laws?|jurisdiction)\b[^.;]{{0,90}}?\b(?i:of)\s+(?:(?i:the)\s+)?"
-    rf"(?:(?i:internal\s+)?(?i:laws\s+of\s+(?:the\s+)?))?(?:(?i:{_STATE})\s+(?i:of)\s+)?(?P<place>{_PLACE})"
+    rf"(?:(?i:internal\s+)?(?i:laws\s+of\s+(?:the\s+)?))?(?:(?i:{_STATE})\s+(?i:of)\s+)?(?:[A-Z][\w\s]{{2,30}},\s+(?i:{_STATE})\s+of\s+)?(?P<place>{_PLACE})"
 )
-_ADJECTIVE = re.compile(r"\b(?i:governed\s+by|under|accordance\s+with)\s+(?:the\s+)?(?P<place>[A-Z]\w+(?:\s[A-Z]\w+)?)\s+laws?\b")
+_ADJECTIVE = re.compile(
+    r"\b(?i:governed\s+by|under|accordance\s+with)\s+(?:the\s+)?(?P<place>[A-Z]\w+(?:\s[A-Z]\w+)?)\s+laws?\b"
+)
 _GOVERNED = re.compile(r"govern|constru|interpret|enforce|determined in accordance", re.IGNORECASE)
 _NO_PLACE = re.compile(
     r"^(?:Agreement|Company|Section|Party|Parties|Conflicts?|Law|Laws|Choice|Employee|Executive|Court|Courts|Any|Such|"
@@ -44,7 +46,9 @@ def _places(running: RunningText) -> Iterator[FoundInProse]:
             governed = bool(_GOVERNED.search(sentence))
             stated = bool(re.search(_STATE, match[0], re.IGNORECASE))
             sure = 0.45 + 0.4 * governed + 0.08 * stated
-            if re.search(r"other than|conflicts?\s+of\s+laws?.{0,30}\bof\s*$", running.text[match.start() - 60 : match.start()]):
+            if re.search(
+                r"other than|conflicts?\s+of\s+laws?.{0,30}\bof\s*$", running.text[match.start() - 60 : match.start()]
+            ):
                 sure -= 0.3
             if not governed and not stated:
                 continue

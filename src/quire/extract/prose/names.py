@@ -14,7 +14,7 @@ _JOINED = r"(?:of|and|the|for|de|la|von|van|der|&)"
 _TOKEN = r"(?:[A-Z0-9][\w.’'&/@+-]*|[a-z]{1,3}[A-Z]\w*)"
 NAME = re.compile(
     rf"(?:[Tt]he\s+(?=[A-Z]))?{_TOKEN}(?:(?:\s+{_JOINED}){{0,2}}\s+{_TOKEN}){{0,9}}"
-    rf"(?:,\s*{LEGAL_FORM}\b\.?(?:\s+{LEGAL_FORM}\b\.?)*)*"
+    rf"(?:,\s*(?i:{LEGAL_FORM})\b\.?(?:\s+(?i:{LEGAL_FORM})\b\.?)*)*"
 )
 _HAS_FORM = re.compile(rf"\b{LEGAL_FORM}\b", re.IGNORECASE)
 _PERSON = re.compile(

@@ -6,25 +6,33 @@ import re
 from collections.abc import Iterator
 
 from quire.extract.prose.found import FoundInProse
-from quire.extract.prose.names import NAME, canonical, is_company, is_name, is_person
+from quire.extract.prose.names import NAME, canonical, is_company, is_name
 from quire.extract.prose.running_text import RunningText
+from quire.verify.dates import dates_in
 
 _BEGINNING = 9000
 """Characters in which an agreement names its parties."""
-_BETWEEN = re.compile(r"\b(?:by\s+and\s+between|by\s+and\s+among|between|amongst?|BETWEEN|AMONG|zwischen|entre)\b[\s:]*")
+_BETWEEN = re.compile(
+    r"\b(?:by\s+and\s+between|by\s+and\s+among|between|amongst?|BETWEEN|AMONG|zwischen|entre)\b[\s:]*"
+)
 _DEFINED = re.compile(r"\(\s*[^()]{0,120}?[“\"‘'„«][^”\"’'“»()]{1,60}[”\"’'“»][^()]{0,120}\)")
 _ALL_OF_THEM = re.compile(r"\b(?:part(?:y|ies)|collectively|together|each)\b", re.IGNORECASE)
 _OVER = re.compile(
-    r"\b(?:WHEREAS|Whereas|RECITALS|Recitals|WITNESSETH|W I T N E S S E T H|BACKGROUND|NOW,? THEREFORE|In consideration|"
-    r"FOR GOOD|The parties|for the purpose|with respect to|in connection with|in consideration|Capitali[sz]ed)\b"
+    r"\b(?:WHEREAS|Whereas|RECITALS|Recitals|WITNESSETH|W I T N E S S E T H|BACKGROUND|NOW,? THEREFORE|"
+    r"In consideration|FOR GOOD|The parties|for the purpose|with respect to|in connection with|in consideration|Capitali[sz]ed)\b"
 )
 _LEAD = re.compile(r"^(?:[\s,;:]|\band\b|&|\bby\b|\bbetween\b|\bamong\b|\(\w{1,3}\)|\d\.|on the (?:one|other) hand,?)+")
+_DESCRIBED = re.compile(r"^\s*,?\s*(?:an?\s|having\s|with\s|whose\s|on behalf)[^;]{0,200}?\band\s+(?=[A-Z])")
+"""What is said about a party after the word for it."""
 _LIKE = re.compile(r"\binclud\w+[^,]{0,40},|\bnamely,?")
 _SALUTATION = re.compile(r"\b(?:Ladies and Gentlemen|Gentlemen|Dear\s+[A-Z][^:\n]{0,60})\s*[:,\n]")
-_THE_COMPANY = re.compile(
-    r"\(\s*(?:together[^()]{0,80}|collectively[^()]{0,80}|hereinafter[^()]{0,40}|including[^()]{0,80})?[“\"‘']?(?:the\s+)?"
-    r"[“\"‘'](?:the\s+)?(?:Company|Employer|Corporation|Discloser|Disclosing Party|Provider|Owner|[A-Z][\w&]{2,20})[”\"’']"
+_ROLE = re.compile(
+    r"\(\s*(?:(?:together|collectively|hereinafter|including|referred)[^()]{0,80})?(?:the\s+)?[“\"‘'](?:the\s+)?(?:Company|Employer|"
+    r"Corporation|Bank|Firm|Discloser|Disclosing Party|Receiving Party|Recipient|Provider|Owner|Seller|Buyer|Purchaser|"
+    r"Employee|Executive|Director|Consultant|Contractor|Participant|Associate|Investor|Licensor|Licensee|Parent)[”\"’']"
 )
+"""The word by which an agreement calls a party."""
+_BETWEEN_NAME_AND_ROLE = re.compile(r",\s+(?:an?\s|and\s+(?:its|their|all)|together|including|on behalf)[^()]{0,150}$")
 
 
 def parties(running: RunningText) -> list[FoundInProse]:
@@ -76,6 +84,8 @@ def _named(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 def _names(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """The name that a piece begins with, and names of further companies after commas."""
     piece = text[start:end]
+    if described := _DESCRIBED.match(piece):
+        piece = " " * described.end() + piece[described.end() :]
     lead = _LEAD.match(piece)
     at = lead.end() if lead else 0
     if like := _LIKE.search(piece, at):
@@ -106,26 +116,30 @@ def _at_full_stop(name: str) -> list[tuple[int, int]]:
 
 
 def _of_letter(running: RunningText) -> list[FoundInProse]:
-    """To whom a letter is, and the company that it calls "the Company"."""
-    text = running.text
-    salutation = _SALUTATION.search(text, 0, _BEGINNING)
-    found: list[FoundInProse] = []
-    if salutation is not None:
-        found += _addressed(running, salutation.start())
-    for company in _THE_COMPANY.finditer(text, 0, _BEGINNING):
-        before = text[max(0, company.start() - 160) : company.start()]
-        names = [name for name in NAME.finditer(before) if name.end() >= len(before.rstrip()) - 60]
-        names = [name for name in names if is_name(name[0]) and is_company(name[0])]
-        if names:
-            a = max(0, company.start() - 160) + names[-1].start()
-            found.append(FoundInProse(canonical(names[-1][0]), a, a + len(names[-1][0]), 0.55))
-            break
-    return found
+    """To whom a letter is, and the parties that the text gives a word for: NAME (the "Company")."""
+    salutation = _SALUTATION.search(running.text, 0, _BEGINNING)
+    addressed = list(_addressed(running, salutation.start())) if salutation else []
+    return [*addressed, *_defined(running.text, most=1 if addressed else 4)]
+
+
+def _defined(text: str, *, most: int) -> Iterator[FoundInProse]:
+    for defined in _ROLE.finditer(text, 0, _BEGINNING):
+        begin = max(0, defined.start() - 200)
+        before = _BETWEEN_NAME_AND_ROLE.sub("", text[begin : defined.start()])
+        names = [name for name in NAME.finditer(before) if name.end() == len(before.rstrip(" ,"))]
+        if names and is_name(names[-1][0]):
+            start = begin + names[-1].start()
+            yield FoundInProse(canonical(names[-1][0]), start, start + len(names[-1][0]), 0.55)
+            most -= 1
+        if not most:
+            return
 
 
 def _addressed(running: RunningText, salutation: int) -> Iterator[FoundInProse]:
-    """The first name of the address above the salutation."""
-    for start in reversed(running.blocks_before(salutation)[-6:]):
+    """The first name of the address above the salutation; what stands above the date is who writes."""
+    above = running.blocks_before(salutation)[-6:]
+    dated = max((at for at, start in enumerate(above) if dates_in(start.block.text)), default=0)
+    for start in above[dated:]:
         lines = start.block.text.split("\n")
         at = start.at
         for line in lines:
@@ -135,6 +149,3 @@ def _addressed(running: RunningText, salutation: int) -> Iterator[FoundInProse]:
                 yield FoundInProse(canonical(name), a, a + len(name), 0.5)
                 return
             at += len(line) + 1
-
-
-__all__ = ["is_person", "parties"]
