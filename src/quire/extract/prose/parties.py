@@ -19,7 +19,8 @@ _DEFINED = re.compile(r"\(\s*[^()]{0,120}?[“\"‘'„«][^”\"’'“»()]{1,
 _ALL_OF_THEM = re.compile(r"\b(?:part(?:y|ies)|collectively|together|each)\b", re.IGNORECASE)
 _OVER = re.compile(
     r"\b(?:WHEREAS|Whereas|RECITALS|Recitals|WITNESSETH|W I T N E S S E T H|BACKGROUND|NOW,? THEREFORE|"
-    r"In consideration|FOR GOOD|The parties|for the purpose|with respect to|in connection with|in consideration|Capitali[sz]ed)\b"
+    r"In consideration|FOR GOOD|The parties|for the purpose|with respect to|in connection with|"
+    r"in consideration|Capitali[sz]ed)\b"
 )
 _LEAD = re.compile(r"^(?:[\s,;:]|\band\b|&|\bby\b|\bbetween\b|\bamong\b|\(\w{1,3}\)|\d\.|on the (?:one|other) hand,?)+")
 _DESCRIBED = re.compile(r"^\s*,?\s*(?:an?\s|having\s|with\s|whose\s|on behalf)[^;]{0,200}?\band\s+(?=[A-Z])")
