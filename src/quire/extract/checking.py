@@ -14,7 +14,7 @@ from quire.extract.wanted import LeafValue
 from quire.keys import Digest
 from quire.types import NO_BOX, BBox, Part, shortened
 from quire.verify.derivations import derives
-from quire.verify.finding import FoundValue, PrintedText, is_short, quoted_in
+from quire.verify.finding import FoundValue, SearchedText, is_short, quoted_in
 from quire.verify.numbers import number_readings, numbers_in
 from quire.verify.phrases import TextSpan, solid
 
@@ -191,7 +191,7 @@ class _Check:
 
     def _in_quote(self, span: TextSpan) -> Iterator[FoundValue]:
         """The value in the quote as the extractor writes it, which may have lost a mark that the text has."""
-        for found in self._value.found_in(PrintedText(self._proposal.quote)):
+        for found in self._value.found_in(SearchedText(self._proposal.quote)):
             yield FoundValue(span, found.agreement)
 
     def _fault_of(self, said: Sequence[_Quoted]) -> str:

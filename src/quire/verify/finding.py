@@ -39,7 +39,7 @@ class FoundValue(NamedTuple):
 
 
 @dataclass(frozen=True)
-class PrintedText:
+class SearchedText:
     """A text of a document with what stands in it; each kind is looked for once, when it is first asked for.
 
     `mark` and `scale` are those of `numbers_in`. `recognised` is text by OCR, in which letters may be misread.
@@ -106,7 +106,7 @@ class WantedValue:
         """Whether it is compared by value: a text that agrees in letters but not in value does not."""
         return bool(self.numbers or self.dates or self.duration)
 
-    def found_in(self, printed: PrintedText, within: TextSpan | None = None) -> Iterator[FoundValue]:
+    def found_in(self, printed: SearchedText, within: TextSpan | None = None) -> Iterator[FoundValue]:
         """Every place of a text, or of a part of it, where the value stands; those that agree best come first."""
         seen: set[TextSpan] = set()
         for found in self._found(printed):
@@ -115,14 +115,14 @@ class WantedValue:
                 seen.add(found.span)
                 yield found
 
-    def _found(self, printed: PrintedText) -> Iterator[FoundValue]:
+    def _found(self, printed: SearchedText) -> Iterator[FoundValue]:
         if self.text:
             for span in matches(printed.text, printed.folded, self.text):
                 if stands_alone(printed.text, span) and (not self.is_value or self._agrees(printed, span)):
                     yield FoundValue(span, "exact")
         if self.numbers:
             for number in printed.numbers:
-                if not self.numbers.isdisjoint(number.readings):
+                if not number.in_code and not self.numbers.isdisjoint(number.readings):
                     yield FoundValue(number.span, "numeric")
         elif self.dates:
             for date in printed.dates:
@@ -135,14 +135,14 @@ class WantedValue:
         elif self.solid:
             yield from self._alike(printed)
 
-    def _agrees(self, printed: PrintedText, span: TextSpan) -> bool:
+    def _agrees(self, printed: SearchedText, span: TextSpan) -> bool:
         """Whether what stands there has the value: `5` in `5 million` and `-5` has not."""
         if not self.numbers:
             return True
         over = [number for number in printed.numbers if number.span[0] < span[1] and span[0] < number.span[1]]
         return any(not self.numbers.isdisjoint(number.readings) for number in over) if over else True
 
-    def _alike(self, printed: PrintedText) -> Iterator[FoundValue]:
+    def _alike(self, printed: SearchedText) -> Iterator[FoundValue]:
         if self.solid in printed.solid:
             span = solid_span(printed.text, self.solid)
             if span is not None:
@@ -156,14 +156,14 @@ class WantedValue:
             for span in matches(printed.text, printed.folded, part)[:1]:
                 yield FoundValue(span, "fuzzy")
 
-    def _shares(self, printed: PrintedText) -> bool:
+    def _shares(self, printed: SearchedText) -> bool:
         """Whether enough pieces of the value are there for it to be nearly there."""
         pieces = {self.text[at : at + 3] for at in range(len(self.text) - 2)}
         there = sum(piece in printed.folded for piece in pieces)
         return there >= len(pieces) * (1 - 4 * (1 - FUZZY))
 
 
-def quoted_in(quote: str, printed: PrintedText) -> list[TextSpan]:
+def quoted_in(quote: str, printed: SearchedText) -> list[TextSpan]:
     """Where a quote stands in a text: letter by letter; else without its punctuation; else, in recognised text, with
     few letters misread."""
     wanted = WantedValue(quote)

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 
 from quire.catalog.records import SourceCatalog
 from quire.context import Json
-from quire.extract.candidates.addresses import begins_address, continues_address
+from quire.extract.candidates.addresses import address_marks, begins_address, continues_address
 from quire.extract.candidates.around import Around, Neighbourhood
 from quire.extract.candidates.lines import PlacedLine, lines_of
-from quire.extract.candidates.readings import date_of, is_day_first, number_of
+from quire.extract.candidates.readings import Readings
 from quire.extract.candidates.spans import TypedSpan, spans_of
 from quire.extract.candidates.values import Candidate, CandidateOrigin
 from quire.extract.schema import ValueKind
@@ -22,6 +22,11 @@ LONGEST_NAME = 120  # characters of a line that may be a name or a short text
 TOP = 0.4  # of the page: a sender's name on two lines is above
 CONTEXT = 60  # characters before and after a span
 _AFTER_LABEL = re.compile(r"^[^:]{2,40}?\s?:\s+(?=\S)")
+_NUMBERED = re.compile(r"\s*(?:[(\[{][^()]*\d[^()]*[)\]}]?|\b(?=\S*\d{4})[\w-]+)\s*$")
+_TITLE = re.compile(
+    r"\s+(?:tax )?(?:invoice|receipt|statement|rechnung|quittung|facture|factura|fattura|factuur|fatura)$", re.I
+)
+_SENDER = re.compile(r"^([^\d·•|–—-][^·•|–—]{2,50}?)\s*(?:[·•|–—]|\s-\s|,\s)")  # above the window of an envelope
 _NUMERIC: frozenset[ValueKind] = frozenset({"amount", "number", "percentage"})
 
 
@@ -44,7 +49,7 @@ class _Finder:
             for span in self._spans[line.order]
             if span.kind == "date"
         )
-        self._day_first = is_day_first(dates)
+        self._readings = Readings((line.text for line in lines), dates)
         self._by_record: dict[str, list[PlacedLine]] = {}
         for line in lines:
             self._by_record.setdefault(line.record, []).append(line)
@@ -62,19 +67,25 @@ class _Finder:
         text = line.text[span.start : span.end]
         value: Json = text
         if span.kind in _NUMERIC:
-            value = number_of(text)
+            value = self._readings.number(text)
+        elif span.kind == "currency":
+            value = self._readings.currency(text)
         elif span.kind == "date":
-            value = date_of(text, day_first=self._day_first) or text
+            value = self._readings.date(text) or text
         return self._made(line, around, span.kind, (span.start, span.end), value, _origin(line) if whole else "span")
 
     def _texts(self, line: PlacedLine, around: Around) -> Iterator[Candidate]:
-        """The line as a name or a short text unless all of it is a typed span, what follows a label in it, and all
-        lines of the value of a field or of a cell."""
+        """The line as a name or a short text unless all of it is a typed span, the name before a number in it, what
+        follows a label in it, and all lines of the value of a field or of a cell."""
         text = line.text
         if len(text) > LONGEST_NAME or not any(map(str.isalnum, text)):
             return
         if not any(span.start == 0 and span.end == len(text) for span in self._spans[line.order]):
             yield self._made(line, around, _kind_of(text), (0, len(text)), text, _origin(line))
+            if (parts := _SENDER.match(text)) and address_marks(text) >= 1:
+                yield self._made(line, around, "name", (0, parts.end(1)), parts[1], "span")
+            if (length := len(_bare(text))) < len(text) and _kind_of(text[:length]) == "name":
+                yield self._made(line, around, "name", (0, length), text[:length], "span")
         if (match := _AFTER_LABEL.match(text)) and any(map(str.isalnum, text[match.end() :])):
             rest = text[match.end() :]
             yield self._made(line, around, _kind_of(rest), (match.end(), len(text)), rest, "span")
@@ -159,6 +170,11 @@ class _Finder:
 
 def _origin(line: PlacedLine) -> CandidateOrigin:
     return "field" if line.label else "cell" if line.cell is not None else "line"
+
+
+def _bare(text: str) -> str:
+    """A name without the registration number that follows it, or the title of the document."""
+    return _TITLE.sub("", _NUMBERED.sub("", text))
 
 
 def _kind_of(text: str) -> ValueKind:

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from quire.extract.schema import ValueKind
+from quire.verify.dates import dates_in
+from quire.verify.durations import durations_in
 
 _SYMBOLS = r"[$€£¥₹₩₽₺₫฿₦]"
 _CODES = (
@@ -16,23 +18,6 @@ _CODES = (
 _LOCAL = r"US\$|A\$|C\$|S\$|HK\$|NT\$|R\$|RM|Rs\.?|Rp\.?|kr\.?|zł|Kč|Ft|Fr\.|SFr\.?|Euro?s?"
 CURRENCY = rf"(?:{_SYMBOLS}|\b(?:{_CODES})\b|(?<![A-Za-z])(?:{_LOCAL})(?![a-z]))"
 _CURRENCY = re.compile(CURRENCY)
-_MONTH = (
-    r"(?:jan(?:uar[iy]?|vier|uari|eiro|\.)?|ene(?:ro|\.)?|gen(?:naio|\.)?|f[eé][bv](?:ruar[iy]?|rier|rero|braio|ereiro|\.|r\.?)?|"
-    r"m(?:ar(?:ch|s|zo|ço|\.)?|ärz|aart|rz\.?)|a(?:pr(?:il[e]?|\.)?|vr(?:il|\.)?|br(?:il|\.)?)|m(?:ay(?:o)?|ai|ei|aggio|ag|aio)|"
-    r"ju(?:ne|ni|in|nio|nho|n\.?)|giu(?:gno)?|ju(?:ly|li|illet|lio|lho|l\.?)|lug(?:lio)?|juil\.?|"
-    r"a(?:ug(?:ust|ustus|\.)?|oût|out|gosto|go\.?)|set(?:tembre|embro|\.)?|sep(?:t(?:ember|embre|iembre|\.)?|\.)?|"
-    r"o(?:[ck]t(?:ober|obre|ubre|\.)?|ut(?:ubro|\.)?|tt(?:obre)?)|nov(?:ember|embre|iembre|embro|\.)?|"
-    r"d(?:e[cz](?:ember|embre|embro|\.)?|éc(?:embre|\.)?|ic(?:iembre|embre|\.)?))"
-)
-_YEAR = r"(?:1[89]|20)\d\d"
-_DATE = re.compile(
-    rf"(?<![\d.,/])(?:{_YEAR}[-/.]\d{{1,2}}[-/.]\d{{1,2}}(?!\d)"
-    rf"|\d{{1,2}}\s?[-/.]\s?\d{{1,2}}\s?[-/.]\s?(?:{_YEAR}|['’]?\d\d(?!\d))"
-    rf"|\d{{1,2}}(?:st|nd|rd|th|\.|er|º)?[\s/-]*(?:of\s|de\s|d')?\s?{_MONTH}\b\.?[\s,/-]*(?:de[l]?\s)?(?:{_YEAR}|['’]?\d\d(?![\d:.]))"
-    rf"|\b{_MONTH}\b\.?[\s-]*\d{{1,2}}(?:st|nd|rd|th)?\s?[,.\s-]\s?{_YEAR}"
-    rf"|(?<!\d){_YEAR}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?!\d))",
-    re.IGNORECASE,
-)
 _NUMBER = re.compile(
     rf"(?<![\w/#-])(?<!\w[.,])(?<!\d:)(?P<before>{CURRENCY}\s?)?"
     rf"(?P<sign>\(\s?{CURRENCY}?\s?|[-–−+]\s?{CURRENCY}?\s?)?"
@@ -49,13 +34,6 @@ _URL = re.compile(
 )
 _PHONE = re.compile(r"(?<![\w/])(?:\+\d{1,3}[\s.-]?)?(?:\(\d{1,5}\)[\s.-]?)?\d{2,5}(?:[\s./-]\d{2,5}){1,4}(?![\w/])")
 _CODE = re.compile(r"(?<![\w@.,/])(?<!\d:)#?(?=[\w./#-]*\d)[A-Za-z0-9](?:[\w./#*-]*[A-Za-z0-9])?(?![\w@]|[:.,]\d)")
-_DURATION = re.compile(
-    r"\b(?:\d{1,3}|an?|one|two|three|four|five|six|seven|eight|nine|ten|twelve|eighteen|twenty(?:-four)?|thirty|sixty|ninety)"
-    r"(?:\s?\(\d{1,3}\))?\s?-?(?:calendar\s|business\s|full\s)?"
-    r"(?:days?|weeks?|months?|years?|hours?|tagen?|wochen?|monaten?|jahren?|jours?|semaines?|mois|ans?|années?|"
-    r"d[ií]as?|semanas?|mes(?:es|i)?|años?|giorni|settimane|anni|dagen|weken|maanden|jaar|dias|anos)\b",
-    re.IGNORECASE,
-)
 _DECIMALS = re.compile(r"[.,]\d\d\Z")
 SHORTEST_CODE, LONGEST_CODE = 2, 40
 
@@ -82,16 +60,17 @@ def spans_of(text: str) -> Iterator[TypedSpan]:
     digits = sum(map(str.isdigit, text))
     if not digits:
         yield from _currencies(text)
-        yield from (TypedSpan("duration", *match.span()) for match in _DURATION.finditer(text))
+        yield from (TypedSpan("duration", *one.span) for one in durations_in(text))
         return
     if digits >= 8:
         for match in _IBAN.finditer(text):
             if sum(map(str.isdigit, match[0])) >= 8:
                 taken.append(match.span())
                 yield TypedSpan("iban", *match.span())
-    for match in _DATE.finditer(text):
-        taken.append(match.span())
-        yield TypedSpan("date", *match.span())
+    for date in dates_in(text):
+        if all(len(reading) == len("2024-03-12") for reading in date.readings):  # no month alone
+            taken.append(date.span)
+            yield TypedSpan("date", *date.span)
     yield from _numbers(text, taken)
     for match in _PHONE.finditer(text):
         if 7 <= sum(map(str.isdigit, match[0])) <= 15 and not _is_taken(match.span(), taken):
@@ -102,7 +81,7 @@ def spans_of(text: str) -> Iterator[TypedSpan]:
         if SHORTEST_CODE <= end - start <= LONGEST_CODE and not _is_taken((start, end), taken):
             yield TypedSpan("code", start, end)
     yield from _currencies(text)
-    yield from (TypedSpan("duration", *match.span()) for match in _DURATION.finditer(text))
+    yield from (TypedSpan("duration", *one.span) for one in durations_in(text))
 
 
 def _numbers(text: str, taken: list[tuple[int, int]]) -> Iterator[TypedSpan]:
