@@ -83,6 +83,7 @@ class QueueFilter:
     field: str = ""
     run: str = ""
     review: str = ""
+    part: str = ""
 
     def condition(self) -> tuple[str, list[object]]:
         """SQL about `reviews r` and `review_items i`, and its values."""
@@ -90,7 +91,8 @@ class QueueFilter:
         if self.doubts:
             parts.append(f"i.doubt IN ({', '.join('?' * len(self.doubts))})")
             values += self.doubts
-        for column, wanted in (("i.field", self.field), ("r.run", self.run), ("r.id", self.review)):
+        named = {"i.field": self.field, "r.run": self.run, "r.id": self.review, "i.part": self.part}
+        for column, wanted in named.items():
             if wanted:
                 parts.append(f"{column} = ?")
                 values.append(wanted)
@@ -179,12 +181,15 @@ class ReviewTables:
         )
         return [(str(review), str(field), str(doubt), integer(count)) for review, field, doubt, count in rows]
 
-    def states(self, reviews: Sequence[str]) -> list[tuple[str, str, int]]:
-        """How many items of some reviews are in each state."""
+    def states(self, reviews: Sequence[str]) -> list[tuple[str, str, str, int]]:
+        """How many items of some reviews are in each state, by doubt."""
         marks = ", ".join("?" * len(reviews))
-        query = f"SELECT review, state, count(*) FROM review_items WHERE review IN ({marks}) GROUP BY review, state"
+        query = (
+            f"SELECT review, state, doubt, count(*) FROM review_items WHERE review IN ({marks}) "
+            "GROUP BY review, state, doubt"
+        )
         rows = self._database.rows(query, reviews) if reviews else []
-        return [(str(review), str(state), integer(count)) for review, state, count in rows]
+        return [(str(review), str(state), str(doubt), integer(count)) for review, state, doubt, count in rows]
 
     def queue(self, wanted: QueueFilter, limit: int) -> list[ItemRow]:
         """The first open items that are wanted, the oldest review first."""
@@ -260,7 +265,7 @@ class ReviewTables:
                 raise StaleItem(f"{item.path} has changed: {found.reviewer or 'another reviewer'} was faster", found)
             if found.held and found.claim != claim:
                 raise StaleItem(f"{item.path} is being reviewed by {found.reviewer or 'another reviewer'}", found)
-            text = None if decision is None else json.dumps(decision, ensure_ascii=False)
+            text = None if decision is None else json.dumps(decision, allow_nan=False)
             self._database.change(
                 f"UPDATE review_items SET state = ?, decision = ?, version = version + 1, reviewer = ? WHERE {where}",
                 (state, text, reviewer, item.review, item.path),

@@ -77,9 +77,11 @@ class ReviewQueue:
             doubts: The reasons for which a value needs a decision.
             below: A supported value whose total confidence is lower is in doubt as well.
             waiting: The run that goes on when every doubt is decided.
+
+        Raises ValueError for numbers that JSON does not have.
         """
         content = {"schema": schema, "extraction": extraction_json(extraction), "doubts": list(doubts), "below": below}
-        text = json.dumps(content, ensure_ascii=False)
+        text = json.dumps(content, allow_nan=False)  # in ASCII: texts of documents may have what a database refuses
         listed = _reviewed(content).items.values()
         id = f"review-{digest_of([tenant, document, place, waiting, content])[:20]}"
         rows = [
@@ -87,7 +89,7 @@ class ReviewQueue:
             for number, item in enumerate(listed)
         ]
         row = ReviewRow(id, tenant, document, place, run, extraction.name, waiting=waiting)
-        self.tables.add(row, text.encode("utf-8", "replace").decode(), rows)
+        self.tables.add(row, text, rows)
         found = self.tables.find(id)
         assert found is not None
         return found
@@ -196,6 +198,11 @@ class ReviewQueue:
         if not text:
             raise UsageError(f"the review {id} was deleted with its document")
         return _reviewed(json.loads(text))
+
+
+def signal_of(review: str) -> str:
+    """The signal for which a run waits until a review has ended."""
+    return f"review/{review}"
 
 
 def _reviewed(content: Mapping[str, Json]) -> Reviewed:

@@ -125,7 +125,7 @@ class _Submitting:
         if request.headers.get("content-type", "").lower().startswith("multipart/"):
             sources, options = await self._files(request, tenant)
         else:
-            body = _validated(RunRequest, await json_body(request, service.settings.max_body_bytes))
+            body = validated(RunRequest, await json_body(request, service.settings.max_body_bytes))
             options = body.options
             for one in body.sources:
                 check_url(one.url)
@@ -156,7 +156,7 @@ class _Submitting:
             fields = dict(form.fields)
             if set(fields) - {"options"}:
                 raise ApiError(422, f"unknown fields: {', '.join(sorted(set(fields) - {'options'}))[:200]}")
-            options = _validated(RunOptions, fields.get("options", "{}").encode())
+            options = validated(RunOptions, fields.get("options", "{}").encode())
             return [await service.keep(upload, tenant) for upload in form.files], options
         finally:
             form.close()
@@ -169,7 +169,7 @@ def _check(options: RunOptions) -> None:
     request.settings()
 
 
-def _validated(model: type[Any], data: bytes) -> Any:
+def validated(model: type[Any], data: bytes) -> Any:
     try:
         value: BaseModel = model.model_validate_json(data)
     except ValidationError as error:
