@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from quire.keys import ArtifactKey, Digest
 from quire.types import Block, PageInfo, Part
+
+if TYPE_CHECKING:
+    from quire.catalog.texts import CatalogTexts
 
 RecordLevel = Literal["chunk", "block", "cell"]
 EvidenceTier = Literal["native", "exact", "semantic"]
@@ -60,3 +63,22 @@ class SourceCatalog:
     @cached_property
     def block_by_id(self) -> Mapping[str, Block]:
         return {block.id: block for block in self.blocks}
+
+    def records_of(self, blocks: Sequence[str]) -> Sequence[EvidenceRecord]:
+        """The records of some blocks and of their cells."""
+        return [record for name in blocks for record in self._by_block.get(name, ())]
+
+    @cached_property
+    def texts(self) -> CatalogTexts:
+        """The texts of the records as values are looked for in them."""
+        from quire.catalog.texts import CatalogTexts
+
+        return CatalogTexts(self.records, self.blocks)
+
+    @cached_property
+    def _by_block(self) -> Mapping[str, Sequence[EvidenceRecord]]:
+        found: dict[str, list[EvidenceRecord]] = {}
+        for record in self.records:
+            if record.level != "chunk":
+                found.setdefault(record.blocks[0], []).append(record)
+        return found

@@ -15,7 +15,7 @@ _MODULUS = (1 << 61) - 1
 """Chains are counted to tell whether one is in all of them; the number itself may have thousands of digits."""
 
 
-class Candidate(NamedTuple):
+class PossiblePlace(NamedTuple):
     """A place from `start` to `end` (without it), and how much is in favour of it."""
 
     start: int
@@ -23,15 +23,15 @@ class Candidate(NamedTuple):
     weight: int
 
 
-def chained(things: Sequence[Sequence[Candidate]]) -> list[Candidate | None]:
+def chained(things: Sequence[Sequence[PossiblePlace]]) -> list[PossiblePlace | None]:
     """The place of each thing; None for one that has none, or none that is certain."""
     before = _heaviest(things)
-    mirrored = [[Candidate(-end, -start, weight) for start, end, weight in candidates] for candidates in things]
+    mirrored = [[PossiblePlace(-end, -start, weight) for start, end, weight in candidates] for candidates in things]
     after = _heaviest(mirrored[::-1])[::-1]
     total, count = 0, 1
     for best in (best for bests in before for best in bests):
         total, count = _heavier((total, count), best) if total else best
-    found: list[Candidate | None] = []
+    found: list[PossiblePlace | None] = []
     for candidates, bests, mirrored_bests in zip(things, before, after, strict=True):
         certain = None
         for candidate, (weight, ways), (other_weight, other_ways) in zip(
@@ -44,7 +44,7 @@ def chained(things: Sequence[Sequence[Candidate]]) -> list[Candidate | None]:
     return found
 
 
-def _heaviest(things: Sequence[Sequence[Candidate]]) -> list[list[tuple[int, int]]]:
+def _heaviest(things: Sequence[Sequence[PossiblePlace]]) -> list[list[tuple[int, int]]]:
     """For each candidate the weight of the heaviest chain that ends with it, and how many chains are that heavy."""
     ends = sorted({candidate.end for candidates in things for candidate in candidates})
     tree = [(0, 0)] * (len(ends) + 1)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from quire.formats.chaining import Candidate, chained
+from quire.formats.chaining import PossiblePlace, chained
 from quire.layout.figures import find_figures
 from quire.pagetext import Box, PageText
 
@@ -48,7 +48,7 @@ def place_pictures(pictures: Sequence[SoughtPicture], pages: Sequence[PageText],
     without_pixels = set(drawn)
     things = [
         [
-            Candidate(number, number + 1, 1)
+            PossiblePlace(number, number + 1, 1)
             for number, image in enumerate(images)
             if _may_be(picture, image, drawn=image in without_pixels)
         ]

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import pairwise
 
-from quire.formats.chaining import Candidate
+from quire.formats.chaining import PossiblePlace
 from quire.pagetext import LINE, SPACE, Box, PageText
 
 MARKER_CHARS = 8
@@ -201,7 +201,7 @@ class PrintedText:
                 index[self.text[position:end]].append(position)
         return dict(index)
 
-    def places(self, text: str, window: tuple[int, int], *, whole: bool, limit: int) -> list[Candidate] | None:
+    def places(self, text: str, window: tuple[int, int], *, whole: bool, limit: int) -> list[PossiblePlace] | None:
         """Where `text` is in the window, as whole words; None for more than `limit` places.
 
         `whole`: it must fill its lines, but for a number or a bullet before it.
@@ -210,7 +210,7 @@ class PrintedText:
         if not text or positions is None:
             return []
         first = bisect_left(positions, window[0])
-        found: list[Candidate] = []
+        found: list[PossiblePlace] = []
         for position in positions[first:]:
             end = position + len(text)
             if end > window[1]:
@@ -220,7 +220,7 @@ class PrintedText:
             begins, ends = self._begins_line(position), self._ends_line(end)
             if whole and len(text) < LONG and not (begins and ends):
                 continue
-            found.append(Candidate(position, end, 8 * len(text) + 4 * begins + 4 * ends))
+            found.append(PossiblePlace(position, end, 8 * len(text) + 4 * begins + 4 * ends))
             if len(found) > limit:
                 return None
         return found

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from quire.document import Document
 from quire.formats.aligning import SoughtText, align
-from quire.formats.chaining import Candidate, chained
+from quire.formats.chaining import PossiblePlace, chained
 from quire.formats.placing import place
 from quire.formats.printed_text import PrintedText, kept, lines_of
 from quire.pagetext import PageText
@@ -81,17 +81,17 @@ def test_a_number_is_not_a_part_of_another():
 
 
 def test_a_chain_leaves_out_what_two_answers_place_differently():
-    assert chained([[Candidate(0, 1, 8), Candidate(2, 3, 8)]]) == [None]
-    assert chained([[Candidate(0, 1, 8), Candidate(2, 3, 8)], [Candidate(1, 2, 8)]]) == [
-        Candidate(0, 1, 8),
-        Candidate(1, 2, 8),
+    assert chained([[PossiblePlace(0, 1, 8), PossiblePlace(2, 3, 8)]]) == [None]
+    assert chained([[PossiblePlace(0, 1, 8), PossiblePlace(2, 3, 8)], [PossiblePlace(1, 2, 8)]]) == [
+        PossiblePlace(0, 1, 8),
+        PossiblePlace(1, 2, 8),
     ]
 
 
 @given(st.lists(st.sampled_from(["alpha", "beta", "gamma", "delta"]), min_size=1, max_size=12), st.randoms())
 def test_places_are_in_order_and_never_shared(words: list[str], dice: random.Random):
     sought = [dice.choice(words) for _ in range(dice.randint(1, 8))]
-    candidates = [[Candidate(n, n + 1, 8) for n, other in enumerate(words) if other == word] for word in sought]
+    candidates = [[PossiblePlace(n, n + 1, 8) for n, other in enumerate(words) if other == word] for word in sought]
     found = [place for place in chained(candidates) if place is not None]
     assert all(one.end <= other.start for one, other in pairwise(found))
 

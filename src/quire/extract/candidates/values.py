@@ -45,3 +45,5 @@ class Candidate:
     bold: bool = False
     confidence: float | None = None
     """Of the OCR; None for text of the file."""
+    more: tuple[str, ...] = ()
+    """Further records that it continues in: those of the other lines of an address."""

@@ -37,8 +37,9 @@ from quire.service.api.review_schemas import (
     SampleRequest,
     StaleFault,
 )
-from quire.service.api.runs import Before, Limit, validated
+from quire.service.api.runs import Before, Limit
 from quire.service.api.schemas import ApiFault
+from quire.service.api.submitting import validated
 from quire.service.reviews import ReviewService
 from quire.service.security import tenant_of
 from quire.service.service import Service

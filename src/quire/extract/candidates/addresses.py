@@ -1,0 +1,67 @@
+"""What the lines of postal addresses look like, in several languages."""
+
+from __future__ import annotations
+
+import re
+
+_STREET = re.compile(
+    r"\b(?:street|str|st|avenue|ave|road|rd|drive|dr|boulevard|blvd|lane|ln|way|plaza|square|court|ct|highway|hwy|suite|"
+    r"ste|floor|fl|unit|block|building|bldg|level|p\.? ?o\.? box|postfach|bp|cedex|apt|room|park|parade|mall|centre|"
+    r"lot|"
+    r"gasse|platz|weg|allee|ring|ufer|damm|rue|allée|quai|impasse|chemin|place|zone industrielle|z\.?i\.?|route|"
+    r"calle|avenida|avda|plaza|paseo|carretera|pol[ií]gono|via|viale|piazza|corso|strada|"
+    r"straat|laan|plein|kade|gracht|singel|rua|travessa|largo|estrada|jalan|jln|taman|tmn|lorong|persiaran|kampung|"
+    r"bandar|batu|kawasan|seksyen|sek|section|jl|soi|thanon)\b\.?|\w(?:str(?:aße|asse)?\.?|weg|gasse|platz|allee|straat|laan|kade)\s*\d",
+    re.IGNORECASE,
+)
+_POSTCODE = re.compile(
+    r"(?<![\d./-])(?:\b[A-Z]{1,2}-)?\d{5}(?:-\d{4})?(?![\d./]|-\d)(?!\s*(?:[A-Z]{3}\b|%))"
+    r"|\b\d{4}\s?[A-Z]{2}\b(?!-)|\b[A-Z]{1,2}\d[A-Z\d]? ?\d[A-Z]{2}\b|"
+    r"\b\d{3}[ -]\d{2} [A-Z]|\b\d{4}-\d{3}\b|\b\d{4}\s[A-ZÄÖÜ][a-zäöü]{2,}"
+)
+_HOUSE = re.compile(
+    r"^\W{0,2}(?:(?:no|nos|lot|n[°º]|nr|blk|unit|shop)\b[\s.:,]*[A-Z]?[-\w./]*\d|\d{1,5}[A-Za-z]?(?:[-/&]\s?\d{1,4}[A-Za-z]?)*[\s,.]+(?:[^\W\d_]|\d))",
+    re.IGNORECASE,
+)
+_HOUSE_AT_END = re.compile(r"[^\W\d_]{4,}\.?,?\s(?:no\.?\s)?\d{1,4}\s?[a-zA-Z]?(?:\s?[-/]\s?\d{1,4}[a-z]?)?,?$")
+_STOP = re.compile(
+    r"\b(?:tel|phone|telephone|telefon|fax|hp|mobile|e-?mail|www|http|gst|vat|sst|tax|tva|btw|ust|reg(?:istration)?|roc|"
+    r"co\.? ?(?:no|reg)|company no|invoice|receipt|rechnung|facture|factuur|fattura|factura|bill no|cash bill|"
+    r"date|datum|"
+    r"cashier|order|table|thank|welcome|attn|attention|gstin|abn|iban|bic|swift|page|website|customer|tax id|"
+    r"doc(?:ument)? no|slip|time|counter|station|staff|id)\b|@|:\s*\d{4,}|\d{2}[-/.]\d{2}[-/.]\d{2,4}|[€$£]\s?\d|"
+    r"\d{1,2}:\d{2}|"
+    r"\b\d{6,}-?[A-Z]\b|\(\d{5,}-?[A-Z]\)|\b0\d{1,2}-\d{3,4}\s?\d{3,4}\b",
+    re.IGNORECASE,
+)
+_PLACE = re.compile(r"^[^\W\d_][\w.' -]*(?:,\s*[^\W\d_][\w.' -]*)*[,.]?$")
+_COUNTRY = re.compile(
+    r"^(?:united states|usa|u\.s\.a\.|united kingdom|uk|deutschland|germany|france|españa|spain|italia|italy|nederland|"
+    r"netherlands|belgi(?:ë|que|um)|schweiz|suisse|switzerland|österreich|austria|portugal|brasil|malaysia|singapore|"
+    r"hong kong|india|china|japan|canada|australia)\W*$",
+    re.IGNORECASE,
+)
+
+
+def is_stop(text: str) -> bool:
+    """Whether a line ends an address: a telephone number, a tax number, a date, a heading."""
+    return _STOP.search(text) is not None
+
+
+def address_marks(text: str) -> float:
+    """How much a line looks like one of an address, from 0: a street, a house number, a postal code, a country."""
+    marks = 1.0 * (_STREET.search(text) is not None) + 1.2 * (_POSTCODE.search(text) is not None)
+    marks += 0.7 * (_HOUSE.search(text) is not None) + 0.7 * (_HOUSE_AT_END.search(text) is not None)
+    return marks + 1.0 * (_COUNTRY.search(text.strip()) is not None)
+
+
+def begins_address(text: str) -> bool:
+    """Whether an address may begin with this line."""
+    return not is_stop(text) and any(map(str.isalpha, text)) and address_marks(text) >= 0.7
+
+
+def continues_address(text: str) -> bool:
+    """Whether a line may be a further one of an address."""
+    if is_stop(text) or len(text) > 90:
+        return False
+    return address_marks(text) > 0 or (_PLACE.match(text.strip()) is not None and len(text.split()) <= 7)

@@ -1,0 +1,182 @@
+"""Finds the candidates of a document: every span of a page that may be the value of a field, with its surroundings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from quire.catalog.records import SourceCatalog
+from quire.context import Json
+from quire.extract.candidates.addresses import begins_address, continues_address
+from quire.extract.candidates.around import Around, Neighbourhood
+from quire.extract.candidates.lines import PlacedLine, lines_of
+from quire.extract.candidates.readings import Readings
+from quire.extract.candidates.spans import TypedSpan, spans_of
+from quire.extract.candidates.values import Candidate, CandidateOrigin
+from quire.extract.schema import ValueKind
+from quire.median import median
+from quire.types import BBox
+
+MOST_LINES = 6  # of an address
+LONGEST_NAME = 120  # characters of a line that may be a name or a short text
+TOP = 0.4  # of the page: a sender's name on two lines is above
+CONTEXT = 60  # characters before and after a span
+_AFTER_LABEL = re.compile(r"^[^:]{2,40}?\s?:\s+(?=\S)")
+_NUMBERED = re.compile(r"\s*(?:[(\[{][^()]*\d[^()]*[)\]}]?|\b(?=\S*\d{4})[\w-]+)\s*$")
+_TITLE = re.compile(
+    r"\s+(?:tax )?(?:invoice|receipt|statement|rechnung|quittung|facture|factura|fattura|factuur|fatura)$", re.I
+)
+_NUMERIC: frozenset[ValueKind] = frozenset({"amount", "number", "percentage"})
+
+
+def find_candidates(catalog: SourceCatalog) -> list[Candidate]:
+    """The candidates of a document in reading order, those of one place beside each other."""
+    lines = lines_of(catalog)
+    sizes = [line.height for line in lines if line.box]
+    finder = _Finder(lines, median(sizes) if sizes else 1.0)
+    return [candidate for line in lines for candidate in finder.of_line(line)]
+
+
+class _Finder:
+    def __init__(self, lines: Sequence[PlacedLine], size: float) -> None:
+        self._size = size
+        self._neighbourhood = Neighbourhood(lines)
+        self._spans = {line.order: list(spans_of(line.text)) for line in lines}
+        dates = (
+            line.text[span.start : span.end]
+            for line in lines
+            for span in self._spans[line.order]
+            if span.kind == "date"
+        )
+        self._readings = Readings((line.text for line in lines), dates)
+        self._by_record: dict[str, list[PlacedLine]] = {}
+        for line in lines:
+            self._by_record.setdefault(line.record, []).append(line)
+
+    def of_line(self, line: PlacedLine) -> Iterator[Candidate]:
+        around = self._neighbourhood.around(line)
+        for span in self._spans[line.order]:
+            yield self._typed(line, around, span)
+        if not line.is_label:
+            yield from self._texts(line, around)
+            yield from self._addresses(line, around)
+
+    def _typed(self, line: PlacedLine, around: Around, span: TypedSpan) -> Candidate:
+        whole = span.start == 0 and span.end == len(line.text)
+        text = line.text[span.start : span.end]
+        value: Json = text
+        if span.kind in _NUMERIC:
+            value = self._readings.number(text)
+        elif span.kind == "currency":
+            value = self._readings.currency(text)
+        elif span.kind == "date":
+            value = self._readings.date(text) or text
+        return self._made(line, around, span.kind, (span.start, span.end), value, _origin(line) if whole else "span")
+
+    def _texts(self, line: PlacedLine, around: Around) -> Iterator[Candidate]:
+        """The line as a name or a short text unless all of it is a typed span, the name before a number in it, what
+        follows a label in it, and all lines of the value of a field or of a cell."""
+        text = line.text
+        if len(text) > LONGEST_NAME or not any(map(str.isalnum, text)):
+            return
+        if not any(span.start == 0 and span.end == len(text) for span in self._spans[line.order]):
+            yield self._made(line, around, _kind_of(text), (0, len(text)), text, _origin(line))
+            if (length := len(_bare(text))) < len(text) and _kind_of(text[:length]) == "name":
+                yield self._made(line, around, "name", (0, length), text[:length], "span")
+        if (match := _AFTER_LABEL.match(text)) and any(map(str.isalnum, text[match.end() :])):
+            rest = text[match.end() :]
+            yield self._made(line, around, _kind_of(rest), (match.end(), len(text)), rest, "span")
+        if line.label or line.cell is not None:
+            several = [other for other in self._by_record[line.record] if not other.is_label]
+            if len(several) > 1 and several[0] is line:
+                yield self._joined(several, around, "text")
+        elif line.box is not None and line.bbox.top < TOP and _kind_of(text) == "name":
+            following = self._neighbourhood.below(line)
+            if following is not None and _kind_of(following.text) == "name":  # a name on two lines
+                yield self._joined([line, following], around, "name")
+
+    def _addresses(self, line: PlacedLine, around: Around) -> Iterator[Candidate]:
+        """Every run of lines that may be an address and begins with this one."""
+        if not begins_address(line.text):
+            return
+        run = [line]
+        while True:
+            yield self._joined(run, around, "address")
+            following = self._neighbourhood.below(run[-1])
+            if following is None or len(run) == MOST_LINES or not continues_address(following.text):
+                return
+            run.append(following)
+
+    def _joined(self, lines: Sequence[PlacedLine], around: Around, kind: ValueKind) -> Candidate:
+        first = lines[0]
+        known = [one for line in lines if (one := line.confidence(0, len(line.text))) is not None]
+        value = " ".join(line.text for line in lines)
+        return Candidate(
+            kind=kind,
+            text="\n".join(line.text for line in lines),
+            value=value,
+            page=first.page,
+            bbox=BBox.union(line.bbox for line in lines),
+            record=first.record,
+            block=first.block.id,
+            origin="block" if len(lines) > 1 else _origin(first),
+            order=first.order,
+            more=tuple(dict.fromkeys(line.record for line in lines if line.record != first.record)),
+            left=around.left,
+            above=around.above,
+            row_head=around.row_head,
+            column_head=around.column_head,
+            section=around.section,
+            size=round(max(line.height for line in lines) / self._size, 2),
+            bold=first.bold,
+            confidence=min(known, default=None),
+        )
+
+    def _made(
+        self,
+        line: PlacedLine,
+        around: Around,
+        kind: ValueKind,
+        place: tuple[int, int],
+        value: Json,
+        origin: CandidateOrigin,
+    ) -> Candidate:
+        start, end = place
+        return Candidate(
+            kind=kind,
+            text=line.text[start:end],
+            value=value,
+            page=line.page,
+            bbox=line.place(start, end),
+            record=line.record,
+            block=line.block.id,
+            origin=origin,
+            order=line.order,
+            left=around.left,
+            above=around.above,
+            row_head=around.row_head,
+            column_head=around.column_head,
+            section=around.section,
+            before=line.text[max(start - CONTEXT, 0) : start].strip(),
+            after=line.text[end : end + CONTEXT].strip(),
+            size=round(line.height / self._size, 2),
+            bold=line.bold,
+            confidence=line.confidence(start, end),
+        )
+
+
+def _origin(line: PlacedLine) -> CandidateOrigin:
+    return "field" if line.label else "cell" if line.cell is not None else "line"
+
+
+def _bare(text: str) -> str:
+    """A name without the registration number that follows it, or the title of the document."""
+    return _TITLE.sub("", _NUMBERED.sub("", text))
+
+
+def _kind_of(text: str) -> ValueKind:
+    """`name` for what has mostly letters and is no sentence, `text` for the rest."""
+    letters = sum(map(str.isalpha, text))
+    solid = len(text) - text.count(" ")
+    is_name = 2 * letters > solid and text.count(" ") <= 8 and not text.rstrip().endswith(":")
+    return "name" if is_name else "text"

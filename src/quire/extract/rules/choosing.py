@@ -1,0 +1,88 @@
+"""Chooses one candidate for each leaf, so that what they say together makes sense."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from quire.extract.rules.leaves import WantedLeaf
+from quire.extract.rules.ranking import LEAST, Ranked
+
+TRIED = 4
+"""How many candidates of a leaf are tried together with those of others."""
+AGREES = 0.15
+"""What candidates that agree have over those that do not."""
+Ranks = Mapping[str, Sequence[Ranked]]
+
+
+def chosen(wanted: Sequence[WantedLeaf], ranked: Ranks) -> dict[str, Sequence[Ranked]]:
+    """The candidates of each leaf, the chosen one first; a leaf without any that is good enough is left out."""
+    lists = {path: [one for one in those if one.figure >= LEAST] for path, those in ranked.items()}
+    by_concept = {one.concept.id: one.leaf.path for one in wanted if one.concept is not None}
+    for first, second in (("period_from", "period_to"), ("date", "due_date"), ("order_date", "date")):
+        if first in by_concept and second in by_concept:
+            _in_order(lists, by_concept[first], by_concept[second])
+    if {"net", "tax", "total"} <= by_concept.keys():
+        _adding_up(lists, by_concept["net"], by_concept["tax"], by_concept["total"])
+    _apart(lists, wanted)
+    return {path: those for path, those in lists.items() if those}
+
+
+def _in_order(lists: dict[str, list[Ranked]], first: str, second: str) -> None:
+    """The two dates of which the first is not after the second; those of one range together."""
+    pairs = [
+        (a.figure + b.figure + AGREES * (_iso(a) <= _iso(b)) + AGREES * _are_one_range(a, b), -i - j, a, b)
+        for i, a in enumerate(lists[first][:TRIED])
+        for j, b in enumerate(lists[second][:TRIED])
+    ]
+    if pairs:
+        _, _, a, b = max(pairs, key=lambda pair: pair[:2])
+        _put_first(lists[first], a)
+        _put_first(lists[second], b)
+
+
+def _iso(one: Ranked) -> str:
+    return str(one.candidate.value)
+
+
+def _are_one_range(a: Ranked, b: Ranked) -> bool:
+    one, other = a.candidate, b.candidate
+    return one is not other and (one.record, one.order) == (other.record, other.order)
+
+
+def _adding_up(lists: dict[str, list[Ranked]], net: str, tax: str, total: str) -> None:
+    triples = [
+        (a.figure + b.figure + c.figure, a, b, c)
+        for a in lists[net][:TRIED]
+        for b in lists[tax][:TRIED]
+        for c in lists[total][:TRIED]
+        if abs(_number(a) + _number(b) - _number(c)) < 0.011
+    ]
+    if triples:
+        _, a, b, c = max(triples, key=lambda triple: triple[0])
+        for path, one in ((net, a), (tax, b), (total, c)):
+            if one.figure + AGREES >= lists[path][0].figure:
+                _put_first(lists[path], one)
+
+
+def _number(one: Ranked) -> float:
+    value = one.candidate.value
+    return float(value) if isinstance(value, (int, float)) else float("nan")
+
+
+def _apart(lists: dict[str, list[Ranked]], wanted: Sequence[WantedLeaf]) -> None:
+    """One place is the value of one leaf: the one that it fits best. Others take the next that is free."""
+    taken: dict[tuple[str, int, float], str] = {}
+    for path in sorted(lists, key=lambda path: -lists[path][0].figure if lists[path] else 0.0):
+        free = [one for one in lists[path] if taken.get(_place(one), path) == path]
+        lists[path] = free
+        if free:
+            taken[_place(free[0])] = path
+
+
+def _place(one: Ranked) -> tuple[str, int, float]:
+    return one.candidate.record, one.candidate.order, one.candidate.bbox.left
+
+
+def _put_first(those: list[Ranked], one: Ranked) -> None:
+    those.remove(one)
+    those.insert(0, one)

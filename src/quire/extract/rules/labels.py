@@ -1,0 +1,114 @@
+"""How well a text on the page names something: words in any order of inflection, abbreviations, misread letters."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+
+from quire.correct.matching import Nearest
+
+ALIKE = 0.82
+"""The least similarity of two words that may be one, misread."""
+SHORTEST_MISREAD = 4
+"""Letters: shorter words must be equal."""
+EXTRA = 0.22
+"""How much each further word of a label takes from it."""
+MOST_WORDS = 12
+_SIGNS = re.compile(r"#|\bn\s?[°º]|№", re.IGNORECASE)
+_WORD = re.compile(r"[^\W\d_]+|\d+")
+_SAME = {
+    **dict.fromkeys(("no", "nr", "num", "nbr", "nummer", "numero", "nro", "number"), "number"),
+    **dict.fromkeys(("amt", "amount"), "amount"),
+    **dict.fromkeys(("inv", "invoice"), "invoice"),
+    **dict.fromkeys(("adv", "advertiser"), "advertiser"),
+    **dict.fromkeys(("ttl", "tot", "total", "totals"), "total"),
+    **dict.fromkeys(("incl", "inc", "inclusive", "including", "included"), "inclusive"),
+    **dict.fromkeys(("excl", "exc", "exclusive", "excluding"), "excluding"),
+    **dict.fromkeys(("addr", "address"), "address"),
+    **dict.fromkeys(("cust", "customer"), "customer"),
+    **dict.fromkeys(("doc", "document"), "document"),
+    **dict.fromkeys(("qty", "quantity"), "quantity"),
+    **dict.fromkeys(("id", "identification"), "id"),
+    **dict.fromkeys(("nett", "net"), "net"),
+}
+_EMPTY_NAMES = (
+    "of the a an for in on and this your our is by at de du des la le les l d der die das den dem des und fur zu "
+    "van het een en el los las del y di il lo gli e da do dos rm eur usd gbp myr chf s"
+)
+_EMPTY = frozenset(_EMPTY_NAMES.split())
+
+
+def label_words(text: str) -> tuple[str, ...]:
+    """The words of a label: lower case, without accents, `no`, `nr` and `#` as `number`, without articles."""
+    if not text.isascii():
+        text = _SIGNS.sub(" number ", text)
+        letters = unicodedata.normalize("NFKD", text.replace("ß", "ss"))
+        text = "".join(one for one in letters if not unicodedata.combining(one))
+    else:
+        text = text.replace("#", " number ")
+    words = [_SAME.get(word, word) for word in _WORD.findall(text.casefold())]
+    kept = [word for word in words if word not in _EMPTY and not word.isdigit()]
+    return tuple(kept[-MOST_WORDS:])
+
+
+class LabelMatcher:
+    """Tells which of many things a label names, and how surely. Each thing has labels with weights."""
+
+    def __init__(self, named: Mapping[str, Mapping[str, float]]) -> None:
+        self._aliases: list[tuple[str, frozenset[str], float]] = []
+        self._by_word: dict[str, list[int]] = defaultdict(list)
+        for name, labels in named.items():
+            for words, weight in _distinct(labels):
+                for word in words:
+                    self._by_word[word].append(len(self._aliases))
+                self._aliases.append((name, words, weight))
+        self._nearest = Nearest(word for word in self._by_word if len(word) >= SHORTEST_MISREAD)
+        self._known: dict[str, Mapping[str, float]] = {}
+
+    def names(self, text: str) -> Mapping[str, float]:
+        """What a label names, each with a figure from 0 to its weight: 1 for exactly a label of it."""
+        found = self._known.get(text)
+        if found is None:
+            if len(self._known) > 20_000:
+                self._known.clear()
+            found = self._known[text] = self._matched(text)
+        return found
+
+    def _matched(self, text: str) -> Mapping[str, float]:
+        words: dict[str, float] = {}
+        written = label_words(text)
+        for word in written:
+            known, likeness = self._word(word)
+            words[known] = max(words.get(known, 0.0), likeness)
+        counted = len(dict.fromkeys(written))
+        best: dict[str, float] = {}
+        for number in {number for word in words for number in self._by_word.get(word, ())}:
+            name, wanted, weight = self._aliases[number]
+            if not wanted <= words.keys():
+                continue
+            sure = min(words[word] for word in wanted)
+            figure = weight * sure / (1 + EXTRA * max(counted - len(wanted), 0))
+            if figure > best.get(name, 0.0):
+                best[name] = figure
+        return best
+
+    def _word(self, word: str) -> tuple[str, float]:
+        """The known word that a word is, or of which it is a misreading, and how alike they are."""
+        if word in self._by_word:
+            return word, 1.0
+        if len(word) >= SHORTEST_MISREAD:
+            for likeness, known in self._nearest.similar(word, ALIKE):
+                if abs(len(known) - len(word)) <= 1:
+                    return known, 0.5 + likeness / 2
+        return word, 1.0
+
+
+def _distinct(labels: Mapping[str, float]) -> Iterable[tuple[frozenset[str], float]]:
+    """The words of each label once, with the highest weight of labels that have the same."""
+    found: dict[frozenset[str], float] = {}
+    for label, weight in labels.items():
+        if words := frozenset(label_words(label)):
+            found[words] = max(weight, found.get(words, 0.0))
+    return found.items()

@@ -1,0 +1,161 @@
+"""Ranks the candidates of a document for each leaf of a schema."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from quire.extract.candidates.values import Candidate
+from quire.extract.rules.arithmetic import Arithmetic
+from quire.extract.rules.labels import LabelMatcher
+from quire.extract.rules.layout import Senders, document_kind, largest
+from quire.extract.rules.leaves import WantedLeaf
+from quire.extract.rules.scoring import LabelFit, label_fit
+from quire.extract.schema import ValueKind
+from quire.verify.phrases import solid
+
+LEAST = 0.42
+"""The least figure with which a candidate is proposed."""
+TITLED = 0.15
+"""What the number of an invoice has over other numbers on a document that calls itself invoice."""
+REPEATED = 0.03
+"""What a value has for each further place where it stands, up to three."""
+SPREAD = 0.7
+"""What remains of the label of a column for each of several values below it."""
+_RANGE = r"\s*(?:[-–—]|to|through|thru|until|till|bis|au|a|al|t/m|tot|hasta|até)\s*"
+_DATE = r"(?:\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}|\d{1,2}\.? \w+\.? \d{4}|\w+ \d{1,2},? \d{4})"
+_STARTS = re.compile(rf"^{_RANGE}{_DATE}", re.IGNORECASE)
+_ENDS = re.compile(rf"{_DATE}{_RANGE}$", re.IGNORECASE)
+_ALONE: frozenset[ValueKind] = frozenset({"email", "iban", "url"})
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A candidate with how well it fits a leaf, from 0 to a little above 1, and the label that says so."""
+
+    figure: float
+    candidate: Candidate
+    label: str = ""
+
+    @property
+    def value(self) -> object:
+        """What it says, so that two places that say the same are one answer."""
+        value = self.candidate.value
+        return solid(value) if isinstance(value, str) else value
+
+
+class Ranking:
+    """The candidates of one document, ranked for the leaves of one schema."""
+
+    def __init__(self, candidates: Sequence[Candidate], matcher: LabelMatcher) -> None:
+        self._matcher = matcher
+        self._by_kind: dict[ValueKind, list[Candidate]] = defaultdict(list)
+        for candidate in candidates:
+            self._by_kind[candidate.kind].append(candidate)
+        self._senders = Senders(candidates, matcher)
+        kind = document_kind(candidates)
+        self._bonus = {f"{kind}_number": TITLED} if kind else {}
+        self._shares = largest(self._by_kind["amount"])
+        self._arithmetic = Arithmetic(self._by_kind["amount"], matcher)
+        self._columns: dict[tuple[str, str], set[object]] = defaultdict(set)
+        for candidate in candidates:
+            if candidate.origin == "cell" and candidate.column_head:
+                self._columns[candidate.block, candidate.column_head].add(candidate.value)
+        self._last_page = max((candidate.page for candidate in candidates), default=1)
+
+    def ranked(self, wanted: WantedLeaf) -> list[Ranked]:
+        """The best candidates of a leaf, one for each value, best first."""
+        found = [
+            one
+            for kind, weight in wanted.kinds.items()
+            for candidate in self._by_kind.get(kind, ())
+            if (one := self._scored(wanted, candidate, weight)) is not None
+        ]
+        return _by_value(found)
+
+    def _scored(self, wanted: WantedLeaf, candidate: Candidate, weight: float) -> Ranked | None:
+        leaf = wanted.leaf
+        if leaf.pattern and not re.fullmatch(leaf.pattern, candidate.text):
+            return None
+        fit = label_fit(wanted, candidate, self._matcher, self._bonus)
+        if candidate.origin == "cell" and fit.label == candidate.column_head and fit.label:
+            if len(self._columns[candidate.block, candidate.column_head]) > 2:
+                fit = fit._replace(figure=fit.figure * SPREAD)
+        figure = weight * fit.figure + self._placed(wanted, candidate, fit)
+        if figure <= 0:
+            return None
+        figure += 0.02 * (candidate.origin in ("field", "cell", "line")) - 0.01 * min(candidate.page - 1, 5)
+        figure += 0.2 * (candidate.page in leaf.pages)
+        return Ranked(figure, candidate, fit.label if fit.figure >= 0.4 else "")
+
+    def _placed(self, wanted: WantedLeaf, candidate: Candidate, fit: LabelFit) -> float:
+        """What the place, the value and other values of the document add to the label, or take from it."""
+        name = wanted.concept.id if wanted.concept is not None else ""
+        if name == "seller" and candidate.kind == "name":
+            prior = self._senders.name(candidate)
+            return prior * (0.35 if fit.figure >= 0.6 else 1.0)
+        if wanted.kind == "address" and candidate.kind == "address":
+            return self._senders.address(candidate, self.sender) * (0.35 if fit.figure >= 0.6 else 1.0)
+        if candidate.kind in ("amount", "number") and name in ("total", "gross"):
+            return self._amount(candidate, fit)
+        if name in ("period_from", "period_to"):
+            return self._period(name, candidate, fit)
+        if name == "date" and not fit.figure:
+            return self._undated(candidate)
+        if name == "currency":
+            return self._currency(candidate)
+        if wanted.kind in _ALONE and wanted.kind == candidate.kind:
+            return 0.45 if len({one.value for one in self._by_kind[candidate.kind]}) == 1 else 0.2
+        if name == "invoice_number" and candidate.kind == "code" and fit.figure < 0.5:
+            return 0.3 * (candidate.size > 1.3 and candidate.bbox.top < 0.4)
+        return 0.0
+
+    @property
+    def sender(self) -> Candidate | None:
+        """The name that is most likely the sender's."""
+        return max(self._by_kind["name"], key=self._senders.name, default=None)
+
+    def _amount(self, candidate: Candidate, fit: LabelFit) -> float:
+        value = candidate.value
+        if not isinstance(value, float) or value <= 0:
+            return -fit.figure
+        figure = 0.1 * self._shares.get(value, 0.0) + 0.05 * (candidate.page == self._last_page)
+        figure += 0.05 * candidate.bbox.top + self._arithmetic.support(value)
+        return figure if fit.figure or candidate.kind == "amount" else 0.0
+
+    def _period(self, name: str, candidate: Candidate, fit: LabelFit) -> float:
+        starts, ends = _STARTS.match(candidate.after), _ENDS.search(candidate.before)
+        if starts or ends:
+            return 0.05 if bool(starts) == (name == "period_from") else -0.8 * fit.figure
+        return -0.2 * fit.figure
+
+    def _undated(self, candidate: Candidate) -> float:
+        """A date without a label: the only one of a document is its date, else the first at the top."""
+        values = {one.value for one in self._by_kind["date"]}
+        return 0.6 if len(values) == 1 else 0.45 - 0.1 * min(candidate.bbox.top, 1.0) - 0.1 * (candidate.page - 1)
+
+    def _currency(self, candidate: Candidate) -> float:
+        values = [one.value for one in self._by_kind["currency"]]
+        return 0.3 + 0.5 * values.count(candidate.value) / len(values)
+
+
+def _by_value(found: Iterable[Ranked]) -> list[Ranked]:
+    """The best of each value, better the more places say it."""
+    best: dict[object, Ranked] = {}
+    places: dict[object, set[tuple[int, float]]] = defaultdict(set)
+    for one in found:
+        known = best.get(one.value)
+        places[one.value].add((one.candidate.page, one.candidate.bbox.top))
+        if known is None or one.figure > known.figure:
+            best[one.value] = one
+    raised = (
+        replace(one, figure=one.figure + REPEATED * min(len(places[value]) - 1, 3)) for value, one in best.items()
+    )
+    return sorted(raised, key=lambda one: (-one.figure, one.candidate.order))
+
+
+def figures_of(ranked: Mapping[str, Sequence[Ranked]]) -> Mapping[str, float]:
+    """The figure of the best candidate of each leaf."""
+    return {path: those[0].figure for path, those in ranked.items() if those}

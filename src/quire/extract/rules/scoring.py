@@ -1,0 +1,90 @@
+"""How well a candidate fits a leaf by what stands around it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from quire.extract.candidates.values import Candidate
+from quire.extract.rules.labels import LabelMatcher
+from quire.extract.rules.leaves import WantedLeaf
+
+BESIDE, LEFT, ABOVE, ROW, COLUMN, JOINT, SECTION = 1.0, 0.95, 0.9, 0.8, 0.82, 0.92, 0.3
+"""How much a label counts by where it stands: in the same line, left, above, in the row or the column, a heading with
+the label, the heading alone."""
+RIVAL = 3.0
+"""The power of the share that a label names another thing better: `Total GST` is a tax rather than a total."""
+CLAIMED = 0.45
+"""What remains of a label above or in the column for a value whose own line says that it is something else."""
+TOTAL_ROW = 0.12
+"""What the last row of a column, its total, has over the others."""
+_FIGURES = re.compile(r"^[\W\d_]*$")
+
+
+class LabelFit(NamedTuple):
+    """How well the labels of a candidate name a leaf, and the label that does."""
+
+    figure: float
+    label: str
+
+
+NO_FIT = LabelFit(0.0, "")
+
+
+def label_fit(wanted: WantedLeaf, candidate: Candidate, matcher: LabelMatcher, bonus: Mapping[str, float]) -> LabelFit:
+    """The best of the labels around a candidate. `bonus` is what things named by the document's title get more."""
+    beside = candidate.before if _says_something(candidate.before) else ""
+    best = NO_FIT
+    claimed = 0.0
+    nearest = (beside, BESIDE) if beside else (candidate.left, BESIDE if candidate.origin == "field" else LEFT)
+    for text, weight in (nearest, (candidate.row_head, ROW)):
+        if text:
+            own, other = _named(wanted, text, matcher, bonus)
+            best = max(best, LabelFit(weight * own, text))
+            if weight >= LEFT:
+                claimed = max(claimed, other if other > own else 0.0)
+    if beside and candidate.left and candidate.origin != "field":
+        own, _ = _named(wanted, candidate.left, matcher, bonus)
+        best = max(best, LabelFit(0.6 * own, candidate.left))
+    share = CLAIMED if claimed >= 0.8 else 1.0
+    above = [(candidate.above, ABOVE)]
+    if candidate.column_head and candidate.column_head != candidate.above:
+        above.append((candidate.column_head, COLUMN))
+    for text, weight in above:
+        if text:
+            own, _ = _named(wanted, text, matcher, bonus)
+            figure = share * weight * own
+            if candidate.row_head and matcher.names(candidate.row_head).get("total", 0.0) >= 0.8 and own > 0.5:
+                figure += TOTAL_ROW
+            best = max(best, LabelFit(figure, text))
+    if candidate.section:
+        text = f"{candidate.section} {nearest[0]}"
+        own, _ = _named(wanted, text, matcher, bonus)
+        alone, _ = _named(wanted, candidate.section, matcher, bonus)
+        joint = JOINT * own if nearest[0] and _names_little(nearest[0], matcher) else 0.0
+        best = max(best, LabelFit(joint, text), LabelFit(SECTION * alone, candidate.section))
+    return best
+
+
+def _named(wanted: WantedLeaf, text: str, matcher: LabelMatcher, bonus: Mapping[str, float]) -> tuple[float, float]:
+    """How well a text names the leaf, and how well it names something else."""
+    found = matcher.names(text)
+    names = wanted.names
+    own = max(
+        (figure * names[name] + bonus.get(name, 0.0) for name, figure in found.items() if name in names), default=0.0
+    )
+    other = max((figure for name, figure in found.items() if name not in names), default=0.0)
+    if other > own > 0:
+        own *= (own / other) ** RIVAL
+    return own, other
+
+
+def _names_little(text: str, matcher: LabelMatcher) -> bool:
+    """Whether a label says only what kind of thing it is, so that the heading above must say of what: `Name`."""
+    found = matcher.names(text)
+    return not found or max(found, key=found.__getitem__) in ("name", "address", "date", "document_number", "total")
+
+
+def _says_something(text: str) -> bool:
+    return not _FIGURES.match(text)

@@ -1,0 +1,99 @@
+"""How the value of a leaf is recognised in a text: by its letters, its value, or the words that say it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cached_property
+
+from quire.context import Json
+from quire.extract.schema import LeafSpec
+from quire.verify.dates import date_readings
+from quire.verify.durations import duration_of
+from quire.verify.finding import ComparedAs, FoundValue, PrintedText, WantedValue
+from quire.verify.numbers import number_readings, scale_named
+from quire.verify.phrases import TextSpan, solid
+from quire.verify.words import currency_forms, said_boolean
+
+_NUMBERS = frozenset({"amount", "number", "percentage"})
+_WORD = re.compile(r"[^\W\d_]{3,}")
+
+
+@dataclass(frozen=True)
+class LeafValue:
+    """A value that is proposed for a leaf."""
+
+    value: Json
+    leaf: LeafSpec
+
+    @cached_property
+    def forms(self) -> Sequence[WantedValue]:
+        """What may stand in a text for it, the likeliest first."""
+        if self.leaf.enum:
+            words = re.sub(r"[_\s-]+", " ", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", str(self.value)))
+            return (WantedValue(str(self.value)), WantedValue(words)) if words != self.value else (WantedValue(words),)
+        if self.leaf.kind == "currency":
+            return tuple(WantedValue(form) for form in currency_forms(str(self.value)))
+        wanted = WantedValue(self.value, self._compared)
+        scale = scale_named(self.leaf.unit)
+        if wanted.numbers and scale != 1:  # 1.5, in millions
+            return wanted, *(WantedValue(number * scale, "number") for number in sorted(wanted.numbers))
+        return (wanted,)
+
+    def found_in(self, printed: PrintedText, within: TextSpan | None = None) -> Iterator[FoundValue]:
+        """Where a text, or a part of it, says the value."""
+        if isinstance(self.value, bool):
+            span = within or (0, len(printed.text))
+            if self._is_said(printed.text[slice(*span)]):
+                yield FoundValue(span, "exact")
+            return
+        for form in self.forms:
+            yield from form.found_in(printed, within)
+
+    @property
+    def is_distinctive(self) -> bool:
+        """Whether it can hardly stand in a document by accident: a date, a long number, a long text."""
+        if isinstance(self.value, bool) or self.leaf.enum or self.leaf.kind == "currency":
+            return False
+        wanted = self.forms[0]
+        if wanted.numbers:
+            return all(_significant(number) >= 3 for number in wanted.numbers)
+        return bool(wanted.dates) or (len(solid(str(self.value))) >= 8 and wanted.duration is None)
+
+    @cached_property
+    def _compared(self) -> ComparedAs:
+        kind, value = self.leaf.kind, self.value
+        if kind == "date" and date_readings(str(value)):
+            return "date"
+        if kind == "duration" and duration_of(str(value)):
+            return "duration"
+        if kind in _NUMBERS or isinstance(value, (int, float)) or self.leaf.type in ("number", "integer"):
+            return "number"
+        return _of_text(str(value)) if kind is None else "text"
+
+    def _is_said(self, text: str) -> bool:
+        """A text says no by a word that denies, and yes by one that affirms, or by what the leaf is about."""
+        said = said_boolean(text)
+        if said is not None or not self.value:
+            return said is self.value
+        about = " ".join((self.leaf.name, self.leaf.title, self.leaf.description, *self.leaf.aliases)).casefold()
+        words = {word.casefold() for word in _WORD.findall(text)}
+        return bool(words & set(_WORD.findall(about.replace("_", " "))))
+
+
+def _of_text(value: str) -> ComparedAs:
+    """What a text without a declared kind is: a number only if it has no zeros in front, like a code."""
+    if date_readings(value):
+        return "date"
+    found = duration_of(value)
+    if found is not None and len(solid(value[slice(*found.span)])) == len(solid(value)):
+        return "duration"
+    if not re.match(r"\W*0\d", value) and number_readings(value):
+        return "number"
+    return "text"
+
+
+def _significant(number: Decimal) -> int:
+    return len(number.normalize().as_tuple().digits)

@@ -1,0 +1,59 @@
+"""Words that say a value without being it: yes and no, ticked boxes, names of currencies."""
+
+from __future__ import annotations
+
+import re
+
+from quire.verify.phrases import folded, without_accents
+
+_YES_WORDS = "yes true ja oui si sim tak ano evet да y x on checked ticked included enabled accepted agreed"
+_NO_WORDS = (
+    "no not none never nor neither without false nein nicht kein keine ohne non ne pas sans aucun nao sem nie hayir "
+    "нет не n off unchecked excluded disabled declined cannot isnt doesnt dont wont"
+)
+_YES, _NO = frozenset(_YES_WORDS.split()), frozenset(_NO_WORDS.split())
+_TICKED, _EMPTY = "☑☒✓✔✗✘■●◉", "☐□○◯"
+_CURRENCIES = {
+    "usd": "$ us$ dollar dollars",
+    "eur": "€ euro euros",
+    "gbp": "£ pound pounds sterling",
+    "jpy": "¥ yen 円",
+    "cny": "¥ rmb yuan renminbi 元",
+    "inr": "₹ rs rupee rupees",
+    "chf": "sfr franken francs fr",
+    "krw": "₩ won",
+    "myr": "rm ringgit",
+    "cad": "c$ ca$ $",
+    "aud": "a$ au$ $",
+    "sgd": "s$ $",
+    "hkd": "hk$ $",
+    "brl": "r$ reais real",
+    "pln": "zł złoty",
+    "sek": "kr kronor",
+    "nok": "kr kroner",
+    "dkk": "kr kroner",
+    "rub": "₽ руб",
+    "try": "₺ tl",
+    "mxn": "$ pesos peso",
+    "zar": "r rand",
+    "idr": "rp rupiah",
+    "thb": "฿ baht",
+}
+
+
+def said_boolean(text: str) -> bool | None:
+    """What a text says: False where it denies something, True where it affirms; None if it does neither."""
+    words = set(re.findall(r"[^\W\d_]+", folded(text, without_accents).replace("'", "")))
+    if words & _NO:
+        return False
+    ticked, empty = any(one in text for one in _TICKED), any(one in text for one in _EMPTY)
+    if ticked != empty:
+        return ticked
+    return True if words & _YES else None
+
+
+def currency_forms(value: str) -> tuple[str, ...]:
+    """How a currency may be written: its code, its sign, its names."""
+    given = folded(value).strip()
+    code = next((code for code, names in _CURRENCIES.items() if given == code or given in names.split()), given)
+    return (code, *_CURRENCIES.get(code, "").split(), *((given,) if given != code else ()))
