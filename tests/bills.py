@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from quire.extract.running import coverage_of
 from quire.extract.schema import ExtractSchema
 from quire.extract.values import (
     Alternative,
     EvidenceConflict,
-    EvidenceCoverage,
     EvidenceStatus,
     Extraction,
     LeafEvidence,
@@ -115,6 +115,7 @@ def bill_extraction(document: str, words: Words, *, name: str = "bill.pdf", last
             0.6,
             alternatives=(alternative(145.0, last, "145.00"), alternative(113.5, 1, "113.50")),
         ),
+        LeafEvidence("currency", "not_found", reason="no currency stands beside an amount"),
         evidence("seller.name", "verified", "HARBOUR SUPPLY", 0.95, match="exact"),
         *(
             evidence(f"items[{at}].{field}", "unverified" if (at, field) == (1, "name") else "verified", text, total)
@@ -136,7 +137,7 @@ def bill_extraction(document: str, words: Words, *, name: str = "bill.pdf", last
             "items": [{"name": text, "price": float(price)} for text, price in ROWS],
         },
         evidence={one.path: one for one in listed},
-        coverage=EvidenceCoverage(leaves=11, cited=10, verified=8, crop_verified=0, not_found=1),
+        coverage=coverage_of(listed),
         conflicts=(
             EvidenceConflict(
                 "total",

@@ -17,27 +17,27 @@ OPEN = "open"
 TRIED = 20
 """Parts that a claim tries at a time: others may get them first."""
 _ITEM = "review, path, number, part, field, doubt, state, version, decision, claim, reviewer, boot, expires"
-_REVIEW = "id, tenant, document, place, run, name, opened, ended, sample, waiting"
+_REVIEW = "id, tenant, document, reference, place, run, name, opened, ended, sample, waiting"
 _FREE = "(i.claim = '' OR i.boot <> ? OR i.expires <= ?)"
 
 
 @dataclass(frozen=True, slots=True)
 class ReviewRow:
-    """A review. `document` is the id in the store, `place` that of the API, `waiting` the run that waits for its end.
-
-    Times are seconds of the wall clock.
+    """A review. `document` is its id in the store, `reference` what was read of it, `place` its id in the API if it has
+    one, `waiting` the runs that wait for the end. Times are seconds of the wall clock.
     """
 
     id: str
     tenant: str
     document: str
+    reference: Json
     place: str
     run: str
     name: str
     opened: float = 0.0
     ended: float | None = None
     sample: bool = False
-    waiting: str = ""
+    waiting: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,17 +113,23 @@ class ReviewTables:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def add(self, review: ReviewRow, content: str, items: Sequence[ItemRow]) -> bool:
-        """Record a review, unless it is there already; says whether it was new."""
+    def add(self, review: ReviewRow, content: str, items: Sequence[ItemRow]) -> None:
+        """Record a review, unless it is there already; the runs that wait for it are added to those of before."""
+        ended = None if any(one.doubt for one in items) else time.time()
         with self._database.transaction(lasting=True):
             added = self._database.change(
-                "INSERT INTO reviews (id, tenant, document, place, run, name, content, opened, ended, waiting) "
+                "INSERT INTO reviews (id, tenant, document, reference, place, run, name, content, opened, ended) "
                 "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
                 (
-                    *(review.id, review.tenant, review.document, review.place, review.run, review.name, content),
-                    *(review.opened or time.time(), review.ended, review.waiting),
+                    *(review.id, review.tenant, review.document, json.dumps(review.reference), review.place),
+                    *(review.run, review.name, content, time.time(), ended),
                 ),
             )
+            for run in review.waiting:
+                self._database.change(
+                    "UPDATE reviews SET waiting = waiting || ? WHERE id = ? AND ended IS NULL AND waiting NOT LIKE ?",
+                    (f"{run} ", review.id, f"%{run} %"),
+                )
             if added:
                 self._database.change_many(
                     "INSERT INTO review_items (review, path, document, number, part, field, doubt, state, version) "
@@ -133,7 +139,14 @@ class ReviewTables:
                         for one in items
                     ],
                 )
-        return bool(added)
+
+    def insert(self, item: ItemRow) -> None:
+        """Add an item to a review behind those of its part, unless it is there already."""
+        self._database.change(
+            "INSERT INTO review_items (review, path, document, number, part, field, doubt, state, version) "
+            "SELECT id, ?, document, ?, ?, ?, ?, ?, 0 FROM reviews WHERE id = ? ON CONFLICT DO NOTHING",
+            (item.path, item.number, item.part, item.field, item.doubt, OPEN, item.review),
+        )
 
     def find(self, id: str) -> ReviewRow | None:
         rows = self._database.rows(f"SELECT {_REVIEW} FROM reviews WHERE id = ?", (id,))
@@ -303,12 +316,12 @@ class ReviewTables:
         self._database.change("UPDATE reviews SET sample = ? WHERE id = ?", (int(sample), review))
 
     def awaited(self) -> list[ReviewRow]:
-        """The ended reviews that a run still waits for."""
+        """The ended reviews that runs still wait for."""
         query = f"SELECT {_REVIEW} FROM reviews WHERE waiting <> '' AND ended IS NOT NULL ORDER BY opened"
         return [_review(row) for row in self._database.rows(query)]
 
     def reported(self, review: str) -> None:
-        """The run that waited knows that the review has ended."""
+        """The runs that waited know that the review has ended."""
         self._database.change("UPDATE reviews SET waiting = '' WHERE id = ?", (review,))
 
     def _candidates(self, wanted: QueueFilter, after: tuple[str, str] | None) -> Iterator[tuple[str, str]]:
@@ -356,10 +369,11 @@ def _is_wanted(item: ItemRow, wanted: QueueFilter) -> bool:
 
 
 def _review(row: Sequence[object]) -> ReviewRow:
-    id, tenant, document, place, run, name, opened, ended, sample, waiting = row
+    id, tenant, document, reference, place, run, name, opened, ended, sample, waiting = row
     return ReviewRow(
-        *(str(id), str(tenant), str(document), str(place), str(run), str(name), float(str(opened))),
+        *(str(id), str(tenant), str(document), json.loads(str(reference)), str(place), str(run), str(name)),
+        float(str(opened)),
         None if ended is None else float(str(ended)),
         bool(sample),
-        str(waiting),
+        str(waiting).split(),
     )

@@ -207,6 +207,7 @@ CREATE TABLE reviews (
     id TEXT PRIMARY KEY,
     tenant TEXT NOT NULL,
     document TEXT NOT NULL,
+    reference TEXT NOT NULL,
     place TEXT NOT NULL,
     run TEXT NOT NULL,
     name TEXT NOT NULL,

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
 from typing import Any, Literal, get_args
 
 from quire.context import Json
 from quire.errors import UsageError
+from quire.extract.fitting import Unfit, fitted
 from quire.extract.schema import LeafSpec
 from quire.types import BBox
+from quire.verify.dates import date_readings
 
 Action = Literal["approve", "correct", "reject", "absent"]
 """`approve`: the value is right. `correct`: another one is. `reject`: it is wrong, and the right one is not known.
@@ -76,58 +76,23 @@ def in_force(history: Iterable[tuple[str, Json]]) -> Json:
 
 
 def typed_value(given: Json, leaf: LeafSpec | None) -> Json:
-    """The value that a person gave, as the schema wants it: numbers and truth values may be given as they are printed.
+    """The value that a person gave, as the schema wants it: numbers, dates and choices may be given as printed.
 
     Raises UsageError for a value that the leaf cannot have.
     """
-    if isinstance(given, (dict, list)) or (isinstance(given, str) and len(given) > LONGEST):
-        raise UsageError(f"a value is a text of at most {LONGEST:,} characters, a number, true or false")
+    if isinstance(given, str):
+        given = " ".join(given.split())
+        if len(given) > LONGEST:
+            raise UsageError(f"a value has at most {LONGEST:,} characters")
     if given is None or given == "":
         raise UsageError("the corrected value is empty; say that it is not in the document instead")
     if leaf is None:
-        return given
-    value = _of_type(given, leaf)
-    if leaf.enum and value not in leaf.enum:
-        same = [one for one in leaf.enum if isinstance(one, str) and one.casefold() == str(value).casefold().strip()]
-        if not same:
-            raise UsageError(f"{leaf.path} is one of {', '.join(map(str, leaf.enum))}, not {str(value)[:100]!r}")
-        value = same[0]
-    return value
-
-
-def _of_type(given: Json, leaf: LeafSpec) -> Json:
-    text = str(given).strip()
-    if leaf.type == "boolean":
-        known = {"true": True, "yes": True, "1": True, "x": True, "false": False, "no": False, "0": False}
-        if text.casefold() not in known:
-            raise UsageError(f"{leaf.path} is yes or no, not {text[:100]!r}")
-        return known[text.casefold()]
-    if leaf.type in ("number", "integer"):
-        number = _number(text)
-        if number is None or (leaf.type == "integer" and number != int(number)):
-            raise UsageError(
-                f"{leaf.path} is {'a whole number' if leaf.type == 'integer' else 'a number'}, not {text[:100]!r}"
-            )
-        return int(number) if number == int(number) and leaf.type == "integer" else float(number)
-    return " ".join(text.split()) if isinstance(given, str) else text
-
-
-def _number(text: str) -> Decimal | None:
-    """A number as it is printed: with separators of any kind, a sign or brackets, a currency or unit around it."""
-    found = re.search(r"\d[\d.,'’\s\u00a0\u202f]*", text)
-    if found is None:
-        return None
-    digits = re.sub(r"['’\s\u00a0\u202f]", "", found[0]).rstrip(".,")
-    last = max(digits.rfind("."), digits.rfind(","))
-    if last >= 0:
-        mark, decimals = digits[last], len(digits) - last - 1
-        thousands = digits.count(mark) > 1 or (
-            decimals == 3 and len({*digits} & {".", ","}) == 1 and digits[:last] != "0"
-        )
-        whole = re.sub(r"[.,]", "", digits[:last])
-        digits = f"{whole}{digits[last + 1 :]}" if thousands else f"{whole}.{digits[last + 1 :]}"
-    negative = re.match(r"\s*(?:[-−–]|\()", text) is not None
+        raise UsageError("this is a list; correct the values in its rows, or add rows")
     try:
-        return -Decimal(digits) if negative else Decimal(digits)
-    except InvalidOperation:
-        return None
+        value = fitted(given, leaf)
+    except Unfit as error:
+        raise UsageError(f"{leaf.path}: {error}") from error
+    if leaf.kind != "date" or not isinstance(value, str):
+        return value
+    readings = date_readings(value)
+    return next(iter(readings)) if len(readings) == 1 else value  # 3/4/2026 stays as it is printed

@@ -70,8 +70,13 @@ def items_of(
         place = order.get(item.field, len(order))
         first[item.part] = min(place, first.get(item.part, place))
     return sorted(
-        items, key=lambda item: (first[item.part], item.part, _rows(item.path), order.get(item.field, len(order)))
+        items, key=lambda item: (first[item.part], item.part, rows_of(item.path), order.get(item.field, len(order)))
     )
+
+
+def added_item(path: str, leaf: LeafSpec) -> ReviewItem:
+    """The item of a value that a reviewer adds to a list."""
+    return ReviewItem(path, field_of(path), part_of(path), None, None, LeafEvidence(path, "not_found"), leaf)
 
 
 def field_of(path: str) -> str:
@@ -100,7 +105,8 @@ def steps_of(path: str) -> list[str | int]:
     return [int(number) if number else name for number, name in found]
 
 
-def _rows(path: str) -> tuple[int, ...]:
+def rows_of(path: str) -> tuple[int, ...]:
+    """The positions in lists on the way to a value."""
     return tuple(step for step in steps_of(path) if isinstance(step, int))
 
 

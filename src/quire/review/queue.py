@@ -19,11 +19,15 @@ from quire.extract.values import Extraction
 from quire.keys import digest_of
 from quire.review.applying import reviewed
 from quire.review.decisions import UNDO, Decision, in_force, typed_value
-from quire.review.items import BELOW, DOUBTS, Doubt, ReviewItem, items_of
+from quire.review.items import BELOW, DOUBTS, Doubt, ReviewItem, added_item, items_of, rows_of
 from quire.review.samples import sample_of
 
+REVIEW = "review-"
+"""How the ids of reviews begin."""
 LEASE_S = 120.0
 """How long a claim holds without a heartbeat: browsers slow the timers of tabs in the background."""
+MOST_ROWS = 10_000
+"""The last row that a reviewer may add to a list."""
 KEPT = 32
 """Extractions kept in memory: those that are being reviewed."""
 
@@ -63,17 +67,19 @@ class ReviewQueue:
         *,
         tenant: str = "",
         document: str,
+        reference: Json = None,
         place: str = "",
         run: str = "",
         doubts: Collection[Doubt] = DOUBTS,
         below: float = BELOW,
         waiting: str = "",
     ) -> ReviewRow:
-        """Put an extraction up for review, once: the same extraction of the same place is the same review.
+        """Put an extraction up for review, once: the same extraction of the same document is the same review.
 
         Args:
             document: Its id in the store, with which the review is deleted.
-            place: Its id in the API, where the pages are shown.
+            reference: What was read of it, to show its pages.
+            place: Its id in the API, if it has one.
             doubts: The reasons for which a value needs a decision.
             below: A supported value whose total confidence is lower is in doubt as well.
             waiting: The run that goes on when every doubt is decided.
@@ -83,12 +89,13 @@ class ReviewQueue:
         content = {"schema": schema, "extraction": extraction_json(extraction), "doubts": list(doubts), "below": below}
         text = json.dumps(content, allow_nan=False)  # in ASCII: texts of documents may have what a database refuses
         listed = _reviewed(content).items.values()
-        id = f"review-{digest_of([tenant, document, place, waiting, content])[:20]}"
+        id = f"{REVIEW}{digest_of([tenant, document, content])[:20]}"
         rows = [
             ItemRow(id, item.path, number, item.part, item.field, item.doubt or "")
             for number, item in enumerate(listed)
         ]
-        row = ReviewRow(id, tenant, document, place, run, extraction.name, waiting=waiting)
+        runs = (waiting,) if waiting else ()
+        row = ReviewRow(id, tenant, document, reference, place, run, extraction.name, waiting=runs)
         self.tables.add(row, text, rows)
         found = self.tables.find(id)
         assert found is not None
@@ -131,16 +138,24 @@ class ReviewQueue:
     ) -> ItemRow:
         """Decide about a value as it was in a version. Raises StaleItem when it has another by now or another reviewer
         has it, UsageError for a value that the schema does not allow."""
-        item = self.content(review).items.get(path)
-        if item is None:
-            raise UsageError(f"{review.name} has no value {path[:200]}")
+        item = self.item(review, path)
+        if path not in self.content(review).items and not version:
+            number = max(one.number for one in self.tables.items(review.id)) + 1
+            self.tables.insert(ItemRow(review.id, path, number, item.part, item.field, ""))
         if decision.action == "correct":
             decision = replace(decision, value=typed_value(decision.value, item.leaf))
         else:
             decision = Decision(decision.action, note=decision.note)
         known = ItemRow(review.id, path, 0, item.part, item.field, "", version=version)
+        made = self._changed(known, decision, claim, reviewer)
+        for whole in self.tables.items(review.id, part=item.part):
+            if whole.path == whole.part != path and whole.state == "open":  # a list that lacked rows has one now
+                self._changed(whole, Decision("approve"), claim, reviewer)
+        return made
+
+    def _changed(self, item: ItemRow, decision: Decision, claim: str, reviewer: str) -> ItemRow:
         return self.tables.change(
-            known,
+            item,
             action=decision.action,
             state=decision.state,
             decision=decision.to_json(),
@@ -158,6 +173,19 @@ class ReviewQueue:
         known = ItemRow(review.id, path, 0, "", "", "", version=version)
         state = Decision.of(before).state if before is not None else "open"
         return self.tables.change(known, action=UNDO, state=state, decision=before, claim=claim, reviewer=reviewer)
+
+    def item(self, review: ReviewRow, path: str) -> ReviewItem:
+        """What is known about a value: of the extraction, or of a row that a reviewer adds to a list of the schema.
+
+        Raises UsageError for a path that the schema does not have.
+        """
+        content = self.content(review)
+        if path in content.items:
+            return content.items[path]
+        leaf = content.schema.leaf(path)
+        if leaf is None or "[" not in path or any(row > MOST_ROWS for row in rows_of(path)):
+            raise UsageError(f"{review.name} has no value {path[:200]}")
+        return added_item(path, leaf)
 
     def history(self, review: ReviewRow) -> list[HistoryRow]:
         return self.tables.history(review.id)

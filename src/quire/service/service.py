@@ -67,7 +67,7 @@ class Service:
         self.waiter = RunWaiter(runtime)
         self.tallies = RunTallies(runtime)
         self.indexer = DocumentIndexer(settings, store, runtime, FLOW, self.documents)
-        self.reviews = ReviewService(store.database, runtime, every=settings.review_samples == "all")
+        self.reviews = ReviewService(store, runtime, every=settings.review_samples == "all")
         self.draining = False
         self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="quire-service")
         self._fetched = FetchedResults(

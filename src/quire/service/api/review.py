@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Annotated, Any, cast
 
 from fastapi import APIRouter, Query, Request
@@ -13,6 +14,7 @@ from starlette.responses import Response
 
 from quire.context import Json
 from quire.database.reviews import OPEN, ItemRow, QueueFilter, ReviewRow, StaleItem
+from quire.durable.extracts.request import ExtractRequest
 from quire.errors import UsageError
 from quire.extract.encoding import alternative_json, evidence_json, extraction_json, extraction_of
 from quire.review.decisions import UNDO, Decision
@@ -171,7 +173,7 @@ class _Reviewing:
     def __init__(self, service: Service, finder: RunFinder) -> None:
         self._reviews: ReviewService = service.reviews
         self._queue: ReviewQueue = service.reviews.queue
-        self._finder = finder
+        self._finder, self._store = finder, service.store
 
     def found(self, id: str, tenant: str) -> ReviewRow:
         row = self._queue.find(id, tenant)
@@ -182,18 +184,27 @@ class _Reviewing:
     def open(self, wanted: ReviewRequest, tenant: str) -> dict[str, Json]:
         document = self._finder.document(wanted.document, tenant)
         sha256 = document.reference["source"]["id"]
+        given: Mapping[str, Json] | None = wanted.extraction
+        schema: Json = wanted.schema_
+        if given is None:
+            given = json.loads(self._store.load(document.extraction))
+            asked = ExtractRequest.from_json(document.status.inputs["extract"])
+            schema = asked.schema or list(asked.fields)
+        elif schema is None:
+            raise ApiError(422, "schema: an extraction that was made elsewhere needs its schema", category="usage")
         try:
-            extraction = extraction_of(wanted.extraction)
+            extraction = extraction_of(given)
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise ApiError(422, f"extraction: it is no extraction of Quire: {error}", category="usage") from error
         if extraction.document != sha256:
             raise ApiError(422, "extraction: it is of another document", document=wanted.document, category="usage")
         try:
             row = self._queue.open(
-                extraction,
-                wanted.schema_,
+                extraction if wanted.extraction is None else replace(extraction, name=document.name),
+                schema,
                 tenant=tenant,
                 document=document_in(tenant, sha256),
+                reference=document.reference,
                 place=str(document.id),
                 run=document.status.run,
                 doubts=wanted.doubts,
@@ -227,12 +238,21 @@ class _Reviewing:
         claimed = self._queue.claim(wanted, _name(given.reviewer), after=after)
         left = sum(count for *_, count in self._queue.tables.counts(wanted))
         if claimed is None:
-            return {"claim": None, "lease_s": LEASE_S, "review": None, "part": "", "items": [], "left": left}
+            return {
+                "claim": None,
+                "lease_s": LEASE_S,
+                "review": None,
+                "part": "",
+                "columns": [],
+                "items": [],
+                "left": left,
+            }
         return {
             "claim": claimed.claim,
             "lease_s": LEASE_S,
             "review": self._summaries([claimed.review])[0],
             "part": claimed.part,
+            "columns": self._columns(claimed.review, claimed.part),
             "items": [self.item(claimed.review, row) for row in claimed.items],
             "left": left,
         }
@@ -260,7 +280,7 @@ class _Reviewing:
 
     def item(self, review: ReviewRow, row: ItemRow) -> dict[str, Json]:
         """A `ReviewedItem`."""
-        item = self._queue.content(review).items[row.path]
+        item = self._queue.item(review, row.path)
         decision = row.decision and Decision.of(row.decision)
         return {
             "review": review.id,
@@ -277,6 +297,12 @@ class _Reviewing:
             "decision": row.decision,
         }
 
+    def _columns(self, review: ReviewRow, part: str) -> list[dict[str, Json]]:
+        """The fields of the rows of a list; none for a single value."""
+        leaves = self._queue.content(review).schema.leaves
+        inside = [leaf for leaf in leaves if leaf.path.startswith(f"{part}[]")]
+        return [{"field": leaf.path, "title": leaf.title or leaf.name} for leaf in inside]
+
     def _summaries(self, rows: Sequence[ReviewRow]) -> list[dict[str, Json]]:
         states: dict[str, Counter[str]] = {row.id: Counter() for row in rows}
         doubts: dict[str, Counter[str]] = {row.id: Counter() for row in rows}
@@ -287,7 +313,8 @@ class _Reviewing:
         return [
             {
                 "id": row.id,
-                "document": row.place,
+                "document": row.place or f"{row.id}.1",
+                "pages": f"{row.id}.1",
                 "run": row.run,
                 "name": row.name,
                 "opened": row.opened,

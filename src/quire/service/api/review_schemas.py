@@ -16,11 +16,11 @@ REVIEWER = 100
 
 
 class ReviewRequest(ApiModel):
-    """An extraction to be reviewed: of a document that was read here."""
+    """A document whose extraction is to be reviewed: that of its run, or one that was made elsewhere."""
 
     document: str = Field(max_length=200)
-    schema_: dict[str, Any] | list[str] | str = Field(alias="schema", description="The schema of the extraction.")
-    extraction: dict[str, Any] = Field(description="What `quire extract` prints.")
+    extraction: dict[str, Any] | None = Field(None, description="What `quire extract` prints, if it is from elsewhere.")
+    schema_: dict[str, Any] | list[str] | str | None = Field(None, alias="schema", description="The schema of that.")
     doubts: list[Doubt] = Field(list(DOUBTS), description="The reasons for which a value needs a decision.")
     below: float = Field(BELOW, ge=0, le=1, description="A value with less confidence is `low`.")
 
@@ -61,10 +61,14 @@ class SampleRequest(ApiModel):
 
 
 class ReviewSummary(BaseModel):
-    """A review. `open` counts the values that still need a decision, by doubt; `states` counts all values."""
+    """A review. `open` counts the values that still need a decision, by doubt; `states` counts all values.
+
+    `pages` is the id under which `/api/documents` shows the document, as long as the review exists.
+    """
 
     id: str
     document: str
+    pages: str
     run: str
     name: str
     opened: float
@@ -124,6 +128,13 @@ class ReviewQueueView(BaseModel):
     items: list[ReviewedItem]
 
 
+class ReviewColumn(BaseModel):
+    """A field of the rows of a list."""
+
+    field: str
+    title: str
+
+
 class ClaimedItems(BaseModel):
     """Values that a reviewer has for `lease_s` seconds: one, or all of a list. `left` are open and wanted, with these.
 
@@ -134,6 +145,7 @@ class ClaimedItems(BaseModel):
     lease_s: float
     review: ReviewSummary | None
     part: str
+    columns: list[ReviewColumn]
     items: list[ReviewedItem]
     left: int
 

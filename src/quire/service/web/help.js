@@ -32,7 +32,7 @@ const REVIEW_KEYS = [
   ["r", "reject it: wrong, and the right one is not known"],
   ["n", "next, without a decision"],
   ["z", "undo the last decision"],
-  ["A", "approve the whole list"],
+  ["A  X  +", "approve the list, drop the row, add a row"],
   ["s  h", "use as a sample; history"],
   ["u", "all reviews"],
 ];

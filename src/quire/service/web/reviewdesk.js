@@ -60,7 +60,13 @@ export class ReviewDesk {
       action("Next", "n", () => this._guarded(() => this.session.advance())),
       action("Undo", "z", () => this._undo()),
     );
-    this.whole = action("Approve the whole list", "A", () => this._approveAll());
+    this.forList = el(
+      "div",
+      { class: "desk-list" },
+      action("Approve the list", "A", () => this._decideAll("approve", this.claim.items.filter(isDoubtful))),
+      action("Drop the row", "X", () => this._dropRow()),
+      action("Add a row", "+", () => this._addRow()),
+    );
     this.panel = el("section", { class: "desk-panel", "aria-label": "Review" }, this.status, this.card, this.form, this.actions);
     this.stage = el("div", { class: "stage" });
     replace(this.main, el("div", { class: "desk" }, this.panel, this.stage));
@@ -79,7 +85,7 @@ export class ReviewDesk {
       this.grid = isList(current) ? new ReviewGrid(current, (item) => this._choose(item)) : null;
       this._heading();
     }
-    const open = current.items.filter((item) => item.doubt && item.state === "open");
+    const open = current.items.filter(isDoubtful);
     const again = current.items.find((item) => item.review === this.item?.review && item.path === this.item?.path && item.state === "open");
     this._choose(again ?? open[0] ?? current.items[0]);
   }
@@ -103,13 +109,13 @@ export class ReviewDesk {
 
   _show() {
     const { item, claim } = this;
-    const { document } = claim.review;
+    const document = claim.review.pages;
     const card = valueCard(item, {
       picture: (page, box) => this.session.crop(document, page, box),
       choose: (at) => this._take(at),
       look: (place) => this._look(place),
     });
-    replace(this.card, this.grid?.element, this.grid && this.whole, card);
+    replace(this.card, this.grid?.element, this.grid && this.forList, card);
     this.grid?.update(item);
     this.card.scrollTop = 0;
     replace(this.actions.querySelector(".left") ?? this.actions.appendChild(el("span", { class: "left muted" })), `${this.session.left} left`);
@@ -171,7 +177,7 @@ export class ReviewDesk {
     const sample = button(review.sample ? "A sample" : "Use as a sample", () => this._sample(), { class: "secondary small", "aria-pressed": String(review.sample), title: "Learn from what is decided in this document" });
     replace(
       this.barPlace,
-      el("div", { class: "document-heading" }, el("h1", { class: "document-name", title: review.name }, review.name), el("a", { class: "muted", href: `#/documents/${encodeURIComponent(review.document)}` }, "document"), el("a", { class: "muted", href: "#/review" }, "all reviews")),
+      el("div", { class: "document-heading" }, el("h1", { class: "document-name", title: review.name }, review.name), el("a", { class: "muted", href: `#/documents/${encodeURIComponent(review.pages)}` }, "document"), el("a", { class: "muted", href: "#/review" }, "all reviews")),
       button("History", () => this._history(), { class: "secondary small" }),
       sample,
     );
@@ -244,7 +250,7 @@ export class ReviewDesk {
 
   _decide(decision) {
     const { item } = this;
-    if (!item) return;
+    if (!item || (item.added && decision.action === "approve" && item.state === "open")) return; // there is nothing to approve
     return this._guarded(async () => {
       try {
         await this.session.decide(item, decision);
@@ -260,24 +266,36 @@ export class ReviewDesk {
 
   /** The next doubtful cell of the list, else the next value. */
   async _goOn() {
-    const open = this.claim.items.filter((item) => item.doubt && item.state === "open");
+    const open = this.claim.items.filter(isPending);
     if (open.length && this.grid) this._choose(open.find((item) => this.claim.items.indexOf(item) > this.claim.items.indexOf(this.item)) ?? open[0]);
     else await this.session.advance();
   }
 
-  _approveAll() {
+  /** Decide in one way about several cells, and go on. */
+  _decideAll(what, items) {
     return this._guarded(async () => {
-      for (const item of this.claim.items.filter((each) => each.doubt && each.state === "open")) {
+      for (const item of items) {
         try {
-          await this.session.decide(item, { action: "approve" });
+          await this.session.decide(item, { action: what });
         } catch (error) {
           if (error.status !== 409) throw error;
           this._stale(item, error);
           return;
         }
       }
-      await this.session.advance();
+      await this._goOn();
     });
+  }
+
+  /** The document does not have this row. */
+  _dropRow() {
+    if (this.grid) this._decideAll("absent", this.grid.rowOf(this.item).filter((item) => item.state === "open"));
+  }
+
+  /** A row that was not found: its cells are filled like others. */
+  _addRow() {
+    const first = this.grid?.addRow(this.claim);
+    if (first) this._choose(first);
   }
 
   _undo() {
@@ -341,7 +359,8 @@ export class ReviewDesk {
     const acts = {
       a: () => this._decide({ action: "approve" }),
       Enter: () => this._decide({ action: "approve" }),
-      A: () => this.grid && this._approveAll(),
+      A: () => this.grid && this._decideAll("approve", this.claim.items.filter(isDoubtful)),
+      X: () => this._dropRow(),
       e: () => this.input.focus(),
       x: () => this._decide({ action: "absent" }),
       r: () => this._decide({ action: "reject" }),
@@ -353,7 +372,7 @@ export class ReviewDesk {
       k: () => this.picker?.stepBlock(-1),
       ArrowRight: () => (this.picker?.cursor ? this.picker.stepWord(1, { extend: shiftKey }) : this._step?.(1)),
       ArrowLeft: () => (this.picker?.cursor ? this.picker.stepWord(-1, { extend: shiftKey }) : this._step?.(-1)),
-      "+": () => this._zoom(ZOOM_STEP),
+      "+": () => (this.grid ? this._addRow() : this._zoom(ZOOM_STEP)),
       "=": () => this._zoom(ZOOM_STEP),
       "-": () => this._zoom(1 / ZOOM_STEP),
       0: () => this.sheets?.setZoom(1),
@@ -372,4 +391,6 @@ function action(label, key, click, kind = "secondary") {
   return el("button", { type: "button", class: kind, "aria-keyshortcuts": key, on: { click } }, el("span", {}, label), el("kbd", {}, key));
 }
 
-const isList = (claim) => claim.items.some((item) => item.path.includes("["));
+const isList = (claim) => claim.columns.length > 0 || claim.items.some((item) => item.path.includes("["));
+const isDoubtful = (item) => item.doubt && item.state === "open";
+const isPending = (item) => (item.doubt || item.added) && item.state === "open";

@@ -148,7 +148,7 @@ export class ReviewSession extends EventTarget {
   }
 
   async _warm(claim) {
-    const { document } = claim.review;
+    const document = claim.review.pages;
     const model = await this.document(document);
     const item = claim.items.find((each) => each.doubt && each.state === "open") ?? claim.items[0];
     for (const place of placesOf(item)) {

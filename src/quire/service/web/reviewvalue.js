@@ -33,7 +33,7 @@ export function valueCard(item, { picture, choose, look }) {
     el(
       "p",
       { class: "value-marks" },
-      el("span", { class: "mark", data: { doubt: decided ? "" : item.doubt, state: item.state } }, decided ? STATES[item.state] : (DOUBTS[item.doubt] ?? "Verified")),
+      el("span", { class: "mark", data: { doubt: decided ? "" : item.doubt, state: item.state } }, decided ? STATES[item.state] : (DOUBTS[item.doubt] ?? (item.evidence.status === "not_found" ? "New" : "Verified"))),
       decided && item.reviewer && el("span", { class: "muted" }, `by ${item.reviewer}`),
       !decided && evidence.confidence.total !== undefined && el("span", { class: "muted" }, `confidence ${percent(evidence.confidence.total)}`),
       evidence.extractor && el("span", { class: "muted" }, evidence.extractor),
