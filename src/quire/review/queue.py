@@ -110,9 +110,19 @@ class ReviewQueue:
         """What the review is about. Raises UsageError when it was deleted meanwhile."""
         return self._loaded(review.id)
 
-    def claim(self, wanted: QueueFilter, reviewer: str, *, after: tuple[str, str] | None = None) -> ReviewClaim | None:
-        """Claim the next open values that are wanted; None if there are none that another reviewer does not have."""
-        claim = uuid.uuid4().hex
+    def claim(
+        self,
+        wanted: QueueFilter,
+        reviewer: str,
+        *,
+        after: tuple[str, str] | None = None,
+        claim: str | None = None,
+    ) -> ReviewClaim | None:
+        """Claim the next open values that are wanted; None if there are none that another reviewer does not have.
+
+        `claim` names it, unguessably; otherwise it gets a name.
+        """
+        claim = claim or uuid.uuid4().hex
         found = self.tables.claim(wanted, claim, reviewer, LEASE_S, after=after)
         if found is None:
             return None
@@ -126,12 +136,10 @@ class ReviewQueue:
         """Extend a claim; False if it has ended, or is of another tenant."""
         return self.tables.tenant_of_claim(claim) == tenant and self.tables.renew(claim, LEASE_S)
 
-    def release(self, claim: str, tenant: str) -> bool:
-        """End a claim; False if it has ended, or is of another tenant."""
-        if self.tables.tenant_of_claim(claim) != tenant:
-            return False
-        self.tables.release(claim)
-        return True
+    def release(self, claim: str, tenant: str) -> None:
+        """End a claim; does nothing if it has ended, or is of another tenant."""
+        if self.tables.tenant_of_claim(claim) == tenant:
+            self.tables.release(claim)
 
     def decide(
         self, review: ReviewRow, path: str, decision: Decision, *, version: int, claim: str, reviewer: str

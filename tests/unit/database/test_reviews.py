@@ -85,7 +85,9 @@ def test_a_lease_that_is_not_renewed_lets_another_reviewer_in(queue, tenant, mon
     assert not queue.renew(first.claim, tenant)
     with pytest.raises(StaleItem, match="reviewed by Bob"):
         queue.decide(first.review, "total", Decision("approve"), version=0, claim=first.claim, reviewer="Ada")
-    assert queue.release(second.claim, tenant)
+    queue.release(second.claim, "another tenant")
+    assert queue.claim(wanted, "Ada") is None
+    queue.release(second.claim, tenant)
     assert queue.claim(wanted, "Ada") is not None
 
 

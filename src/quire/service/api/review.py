@@ -113,9 +113,8 @@ def review_routes(service: Service, finder: RunFinder) -> APIRouter:
 
     @router.delete("/claims/{claim}", status_code=204, response_class=Response)
     async def release(request: Request, claim: str) -> Response:
-        """Give the values back."""
-        if not await service.call(service.reviews.queue.release, claim, tenant(request)):
-            raise ApiError(404, _LOST)
+        """Give the values back. A claim that has ended stays ended."""
+        await service.call(service.reviews.queue.release, claim, tenant(request))
         return Response(status_code=204)
 
     @router.get("/samples", response_class=Response, responses={200: {"content": {"application/jsonl": {}}}})
@@ -235,7 +234,7 @@ class _Reviewing:
         part = part_of(given.path) if given.review else ""
         wanted = QueueFilter(tenant, tuple(given.doubts), given.field, given.run, given.review, part)
         after = (given.after_review, given.after_path) if given.after_review else None
-        claimed = self._queue.claim(wanted, _name(given.reviewer), after=after)
+        claimed = self._queue.claim(wanted, _name(given.reviewer), after=after, claim=given.claim)
         left = sum(count for *_, count in self._queue.tables.counts(wanted))
         if claimed is None:
             return {

@@ -29,6 +29,11 @@ class ClaimRequest(ApiModel):
     """Which values a reviewer wants next. Empty lists and texts allow all."""
 
     reviewer: str = Field("", max_length=REVIEWER)
+    claim: str | None = Field(
+        None,
+        pattern="^[0-9a-f]{32}$",
+        description="The name of the claim, random, so that it can be given back even if the answer is lost.",
+    )
     doubts: list[Doubt] = Field([], description="Only values with these doubts; all open values by default.")
     field: str = Field("", max_length=1000)
     run: str = Field("", max_length=200)

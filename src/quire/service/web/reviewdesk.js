@@ -319,13 +319,13 @@ export class ReviewDesk {
 
   async _guarded(work) {
     if (this.busy) return;
-    this.busy = true;
+    this.busy = this.input.readOnly = true; // what is typed meanwhile would be about another value
     try {
       await work();
     } catch (error) {
       if (!this.closed) notify(error.message, "error");
     } finally {
-      this.busy = false;
+      this.busy = this.input.readOnly = false;
     }
   }
 

@@ -19,6 +19,7 @@ export class ReviewSession extends EventTarget {
     this.left = 0;
     this.done = []; // decisions of this session, the latest last: for undo
     this._next = null; // the promise of the next claim
+    this._asking = new Set(); // claims without an answer yet
     this._documents = new Map();
     this._crops = new Map();
     this._closing = () => this.close();
@@ -128,10 +129,15 @@ export class ReviewSession extends EventTarget {
     const item = after?.items?.at(-1) ?? after;
     const place = after?.path ? { review: after.review, path: after.path } : item ? { after_review: item.review, after_path: item.path } : {};
     const wanted = exactly ? {} : this.filters;
-    const claimed = await postJson("api/review/claims", { reviewer: this.reviewer, ...wanted, ...place });
+    const claim = unguessable();
+    remember([...remembered(), claim]); // before it is sent: the page may be left before the answer comes
+    this._asking.add(claim);
+    const claimed = await postJson("api/review/claims", { reviewer: this.reviewer, claim, ...wanted, ...place }).finally(() => this._asking.delete(claim));
     if (!after?.path) this.left = claimed.left;
-    if (claimed.claim === null) return null;
-    remember([...remembered(), claimed.claim]);
+    if (claimed.claim === null) {
+      remember(remembered().filter((each) => each !== claim));
+      return null;
+    }
     this._keepAlive(claimed.lease_s);
     return claimed;
   }
@@ -167,7 +173,7 @@ export class ReviewSession extends EventTarget {
   }
 
   async _renew() {
-    for (const claim of remembered()) {
+    for (const claim of remembered().filter((each) => !this._asking.has(each))) {
       try {
         await request(`api/review/claims/${claim}`, { method: "PUT" });
       } catch (error) {
@@ -207,6 +213,7 @@ function release(claim, options = {}) {
   return fetch(`api/review/claims/${claim}`, { method: "DELETE", headers: headers(), credentials: "omit", ...options }).catch(() => {});
 }
 
+const unguessable = () => Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 const remembered = () => JSON.parse(sessionStorage.getItem(CLAIMS) ?? "[]");
 const remember = (claims) => sessionStorage.setItem(CLAIMS, JSON.stringify(claims));
 
